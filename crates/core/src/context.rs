@@ -1,0 +1,246 @@
+//! What the current thread is driving, and the tasks woken meanwhile.
+//!
+//! One [`Context`] a thread. It is a save/restore stack: entering a home puts the outer state
+//! aside and leaving brings it back, so a simulation inside a task and a runtime inside a runtime
+//! work. A wake of a task whose home this thread drives is an append to [`woken`](Context::woken):
+//! no atomics, no scheduler called. The driver hands the woken tasks to its scheduler after the
+//! poll, so no scheduler is ever entered from inside a task.
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+use core::task::{self, Poll};
+
+use crate::door::{thread, thread_local};
+use crate::header::{Header, Place, TaskQueue};
+
+/// The index of no home.
+pub const NOWHERE: u16 = u16::MAX;
+
+/// What the current thread is driving.
+#[derive(Debug)]
+pub struct Context {
+    /// The one task woken, or null, or [`MANY`].
+    woken_one: Cell<*const Header>,
+    /// The word of a parked local task of the home that is driven.
+    parked_local: Cell<Place>,
+    points: Cell<bool>,
+    polling: Cell<*const Header>,
+    /// All tasks woken, in order, when there are [`MANY`].
+    woken_many: TaskQueue,
+}
+
+/// More than one task was woken: they are in the queue.
+const MANY: *const Header = ptr::without_provenance(1);
+
+#[cfg(not(loom))]
+thread_local! {
+    static CONTEXT: Context = const { Context::new() };
+}
+#[cfg(loom)]
+thread_local! {
+    static CONTEXT: Context = Context::new();
+}
+
+impl Context {
+    const fn new() -> Self {
+        Self {
+            woken_one: Cell::new(ptr::null()),
+            parked_local: Cell::new(Place::parked_local(NOWHERE)),
+            points: Cell::new(false),
+            polling: Cell::new(ptr::null()),
+            woken_many: TaskQueue::new(),
+        }
+    }
+
+    /// The word of a parked local task of the home that is driven.
+    #[inline(always)]
+    pub(crate) fn parked_local(&self) -> Place {
+        self.parked_local.get()
+    }
+
+    /// Whether no task is woken.
+    #[inline(always)]
+    pub(crate) fn has_room(&self) -> bool {
+        self.woken_one.get().is_null()
+    }
+
+    /// Notes a woken task, the only one.
+    #[inline(always)]
+    pub(crate) fn set_only_woken(&self, task: NonNull<Header>) {
+        self.woken_one.set(task.as_ptr());
+    }
+
+    /// Notes a woken task.
+    ///
+    /// # Safety
+    /// The current thread drives the task's home; the task is scheduled and in no queue.
+    #[inline(always)]
+    pub unsafe fn push_woken(&self, task: NonNull<Header>) {
+        if self.woken_one.get().is_null() {
+            self.woken_one.set(task.as_ptr());
+        } else {
+            // SAFETY: passed on to the caller.
+            unsafe { self.push_another(task) };
+        }
+    }
+
+    /// # Safety
+    /// As [`Context::push_woken`].
+    #[cold]
+    unsafe fn push_another(&self, task: NonNull<Header>) {
+        let one = self.woken_one.replace(MANY);
+        if let Some(first) =
+            NonNull::new(one.cast_mut()).filter(|first| first.as_ptr() != MANY.cast_mut())
+        {
+            // SAFETY: scheduled, and in no queue so far.
+            unsafe { self.woken_many.push_back(first) };
+        }
+        // SAFETY: passed on to the caller.
+        unsafe { self.woken_many.push_back(task) };
+    }
+
+    /// The woken task, taken out, if there is exactly one.
+    #[inline(always)]
+    pub fn take_only_woken(&self) -> Option<NonNull<Header>> {
+        let one = self.woken_one.get();
+        if one.addr() <= MANY.addr() {
+            return None;
+        }
+        self.woken_one.set(ptr::null());
+        NonNull::new(one.cast_mut())
+    }
+
+    /// The next woken task, taken out, in the order of waking.
+    pub fn take_woken(&self) -> Option<NonNull<Header>> {
+        if self.woken_one.get() != MANY {
+            return self.take_only_woken();
+        }
+        let task = self.woken_many.pop_front();
+        if self.woken_many.is_empty() {
+            self.woken_one.set(ptr::null());
+        }
+        task
+    }
+
+    /// Whether this thread is inside a task's poll.
+    pub fn is_polling(&self) -> bool {
+        !self.polling.get().is_null()
+    }
+
+    /// The task being polled.
+    pub fn polling(&self) -> Option<NonNull<Header>> {
+        NonNull::new(self.polling.get().cast_mut())
+    }
+
+    /// Says which task is about to be polled, or that none is.
+    #[inline(always)]
+    pub fn set_polling(&self, task: *const Header) {
+        self.polling.set(task);
+    }
+
+    /// The home this thread drives, or [`NOWHERE`].
+    #[inline(always)]
+    pub fn home(&self) -> u16 {
+        self.parked_local.get().home()
+    }
+}
+
+/// Gives the current thread's context.
+#[inline(always)]
+pub fn with<R>(use_it: impl FnOnce(&Context) -> R) -> R {
+    CONTEXT.with(use_it)
+}
+
+/// Whether the current thread drives `home`.
+#[inline(always)]
+pub fn drives(home: u16) -> bool {
+    with(|context| context.home() == home)
+}
+
+/// Whether operations are scheduling points here: this thread runs a simulation.
+#[inline(always)]
+pub fn has_points() -> bool {
+    with(|context| context.points.get())
+}
+
+/// The scheduling point before an operation: pending once where operations are scheduling points,
+/// and at once ready everywhere else. Call it before the operation's first effect, once.
+#[inline(always)]
+pub fn give_way(cx: &task::Context<'_>) -> Poll<()> {
+    if has_points() {
+        give_way_now(cx)
+    } else {
+        Poll::Ready(())
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn give_way_now(cx: &task::Context<'_>) -> Poll<()> {
+    cx.waker().wake_by_ref();
+    Poll::Pending
+}
+
+/// The outer context, put aside; dropping it brings it back.
+#[derive(Debug)]
+#[must_use]
+pub struct Entered {
+    woken_one: *const Header,
+    parked_local: Place,
+    points: bool,
+    polling: *const Header,
+    woken_many: TaskQueue,
+}
+
+/// Puts the current context aside and drives `home` from here on.
+///
+/// With `points`, every operation on a primitive first gives way once (see the crate `sim`).
+///
+/// # Safety
+/// The caller holds the claim of `home` as long as the result lives, and drops the result on this
+/// thread, before any that it entered earlier.
+pub unsafe fn enter(home: u16, points: bool) -> Entered {
+    with(|context| Entered {
+        woken_one: context.woken_one.replace(ptr::null()),
+        parked_local: context.parked_local.replace(Place::parked_local(home)),
+        points: context.points.replace(points),
+        polling: context.polling.replace(ptr::null()),
+        woken_many: context.woken_many.take(),
+    })
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        with(|context| {
+            // A scheduler that panicked is not handed anything any more.
+            debug_assert!(
+                context.woken_one.get().is_null() || thread::panicking(),
+                "woken tasks were not given to the scheduler"
+            );
+            context.woken_one.set(self.woken_one);
+            context.parked_local.set(self.parked_local);
+            context.points.set(self.points);
+            context.polling.set(self.polling);
+            context.woken_many.restore(self.woken_many.take());
+        });
+    }
+}
+
+/// Queues a task of the home this thread drives; nothing if it is queued already or finished.
+///
+/// # Safety
+/// The current thread drives the task's home, and the task is alive.
+#[inline(always)]
+pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
+    // SAFETY: the caller vouches for it.
+    let header = unsafe { task.as_ref() };
+    if header.place().ignores_wake() {
+        return;
+    }
+    // SAFETY: on the driver; it was not scheduled, so it is in no queue.
+    unsafe {
+        Header::keep_count(task);
+        header.set_place(header.place().with_scheduled());
+        context.push_woken(task);
+    }
+}

@@ -1,0 +1,127 @@
+//! The door with loom behind it.
+
+pub use loom::cell::UnsafeCell;
+pub use loom::hint::spin_loop;
+pub use loom::sync::MutexGuard;
+pub use loom::thread_local;
+
+/// loom's atomics under the names of `core::sync::atomic`.
+pub mod atomic {
+    pub use loom::sync::atomic::*;
+}
+
+/// Threads, with a park of our own.
+///
+/// loom's `unpark` also wakes a thread that is blocked in a mutex or a join by then (an unpark that comes
+/// late is no error), and loom's mutex does not bear that. So the token is a flag under a mutex.
+pub mod thread {
+    extern crate alloc;
+
+    use alloc::sync::Arc;
+
+    use super::{Condvar, Mutex};
+
+    pub use loom::thread::{JoinHandle, panicking, spawn, yield_now};
+
+    #[derive(Debug)]
+    struct Token {
+        given: Mutex<bool>,
+        changed: Condvar,
+    }
+
+    /// A handle to a thread, to unpark it.
+    #[derive(Debug, Clone)]
+    pub struct Thread(Arc<Token>);
+
+    loom::thread_local! {
+        static CURRENT: Thread = Thread(Arc::new(Token {
+            given: Mutex::new(false),
+            changed: Condvar::new(),
+        }));
+    }
+
+    /// The calling thread.
+    pub fn current() -> Thread {
+        CURRENT.with(Thread::clone)
+    }
+
+    /// Waits until the calling thread's token is given, and takes it.
+    pub fn park() {
+        let token = current().0;
+        let mut given = token.given.lock();
+        while !*given {
+            given = token.changed.wait(given);
+        }
+        *given = false;
+    }
+
+    impl Thread {
+        /// Gives the thread's token.
+        pub fn unpark(&self) {
+            let mut given = self.0.given.lock();
+            *given = true;
+            drop(given);
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+/// A mutex; loom never poisons.
+#[derive(Debug)]
+pub struct Mutex<T>(loom::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// Wraps a value.
+    pub fn new(value: T) -> Self {
+        Self(loom::sync::Mutex::new(value))
+    }
+
+    /// Waits for the lock.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().expect("loom's mutex does not poison")
+    }
+}
+
+/// A condition variable for [`Mutex`].
+#[derive(Debug)]
+pub struct Condvar(loom::sync::Condvar);
+
+impl Condvar {
+    /// A condition variable nobody waits for.
+    pub fn new() -> Self {
+        Self(loom::sync::Condvar::new())
+    }
+
+    /// Gives the lock up, sleeps until notified, takes the lock again.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).expect("loom's mutex does not poison")
+    }
+
+    /// Wakes all that sleep.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Under loom a second thread is always assumed.
+pub fn single_threaded() -> bool {
+    false
+}
+
+/// A value made at first use that lives as long as one loom execution.
+macro_rules! process_global {
+    ($(#[$doc:meta])* fn $name:ident() -> $type:ty = $make:expr) => {
+        $(#[$doc])*
+        fn $name() -> &'static $type {
+            loom::lazy_static! { static ref VALUE: $type = $make; }
+            &VALUE
+        }
+    };
+}
+pub(crate) use process_global;

@@ -1,0 +1,24 @@
+//! The one door to atomics, cells, locks and threads.
+//!
+//! Everything above asks here, so that loom can stand behind it: with `--cfg loom` the same code
+//! runs on loom's types and every interleaving is explored. Without the feature `std` only the
+//! parts that need no operating system are left.
+
+/// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change.
+/// loom has nothing to find there, and every access it knows of multiplies its work.
+pub use core::sync::atomic::AtomicU32 as QuietU32;
+
+#[cfg(loom)]
+mod loomed;
+#[cfg(loom)]
+pub use loomed::*;
+
+#[cfg(not(loom))]
+mod plain;
+#[cfg(not(loom))]
+pub use plain::*;
+
+#[cfg(all(feature = "std", not(loom)))]
+mod system;
+#[cfg(all(feature = "std", not(loom)))]
+pub use system::*;

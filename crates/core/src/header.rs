@@ -1,0 +1,353 @@
+//! What every task begins with: 56 bytes that the scheduler, wakers and dumps share.
+//!
+//! # Who may touch which field when
+//!
+//! A task has a *home*: one runtime, driven by at most one thread at a time (the *driver*).
+//!
+//! 1. `vtable` and `spawned` never change, nor does the home in `place`.
+//! 2. `next`, `owned` and the rest of `place` belong to the driver alone and are plain memory (`place` is
+//!    an atomic only because others read the home in it). Whoever finds
+//!    [`Context::home`](crate::context::Context) equal to the task's home *is* the driver.
+//! 3. `life` and `join` are atomic and anyone's.
+//! 4. The future belongs to the driver; the output to the driver until `join` says `DONE`, then to
+//!    the join handle.
+//!
+//! # States
+//!
+//! `place`, the driver's view (see [`Place`] for the bits):
+//!
+//! | bits | meaning |
+//! | --- | --- |
+//! | none | parked: nothing to do until a wake |
+//! | `SCHEDULED` | in the run queue (or just being polled and woken meanwhile: it will be polled again) |
+//! | `CANCELLED` | with `SCHEDULED`: at its next turn the future is dropped, not polled |
+//! | `DONE` | the future is gone; the output, if any, is published |
+//! | `DONE`, `SCHEDULED` | finished, but a queue still points here: whoever pops it lets go of it |
+//!
+//! `SCHEDULED` is cleared *before* a poll, so a wake during the poll queues the task again and no
+//! transition is needed after the poll.
+//!
+//! `life`, everybody's view (one atomic word), says who still needs the memory:
+//!
+//! | bits | meaning |
+//! | --- | --- |
+//! | `ALIVE` | the driver holds it: from the spawn until the future is gone and no queue points here |
+//! | `QUEUED` | it is in its home's inbox, or a thread is about to put it there |
+//! | `CANCEL` | somebody called abort; counts for nothing |
+//! | the rest | number of wakers and join handles |
+//!
+//! The one who clears the last counting bit frees the cell. A wake from another thread sets
+//! `QUEUED` and, if it was clear, pushes the task into the inbox: the inbox then holds the memory,
+//! so the push may follow the bit at leisure. The driver clears `QUEUED` *before* it polls, by a
+//! read-modify-write, so a wake that found the bit set is seen by the poll to come.
+//!
+//! `join` is told in [`crate::header::join`].
+//!
+//! # Lent nodes
+//!
+//! A parked node of a primitive for one thread may point at its task without owning a waker (see
+//! [`crate::waiter`]). The task's memory must then stay. While the task is parked on one such node, `next`
+//! names that node, which costs nothing; any further lent nodes, and the one in `next` when the task is woken by
+//! something else and `next` becomes a link, are counted in `place`. The driver gives up its hold
+//! only when `next` names no node and the count is zero.
+//!
+
+mod cell_count;
+pub mod join;
+mod lend;
+pub mod life;
+mod list;
+mod state;
+
+use core::any::Any;
+use core::cell::Cell;
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use alloc::boxed::Box;
+
+use crate::door::QuietU32;
+use crate::door::atomic::Ordering;
+use crate::home::Home;
+use crate::waiter::Deferred;
+
+use self::join::Finish;
+pub use self::join::Join;
+pub use self::life::Life;
+pub use self::list::{Owned, TaskQueue};
+pub use self::state::{Parked, Place};
+
+/// The payload of a panic, as [`std::panic::catch_unwind`] returns it.
+pub type Payload = Box<dyn Any + Send + 'static>;
+
+/// What happened to a task's future when it left the scheduler without an output.
+#[derive(Debug)]
+pub enum Failure {
+    /// It was aborted, or its runtime shut down.
+    Cancelled,
+    /// It panicked.
+    Panicked(Payload),
+}
+
+/// The operations on a task that depend on its future's type.
+#[derive(Debug)]
+pub struct Vtable {
+    /// Polls the future; `true` when it is ready and its output stored.
+    ///
+    /// # Safety
+    /// On the driver, the future present. A panic of the future passes through.
+    pub poll: unsafe fn(NonNull<Header>) -> bool,
+    /// Drops the future and stores the failure in its place. A panic of the drop ends here.
+    ///
+    /// # Safety
+    /// On the driver, the future present.
+    pub fail: unsafe fn(NonNull<Header>, Failure),
+    /// Moves the output out, into a `Result<Output, Failure>`.
+    ///
+    /// # Safety
+    /// The caller owns the output (see [`join`]); nobody may read it afterwards. The pointer is to
+    /// writable memory for such a result.
+    pub take_output: unsafe fn(NonNull<Header>, *mut ()),
+    /// Drops the output.
+    ///
+    /// # Safety
+    /// The caller owns the output (see [`join`]); nobody may read it afterwards.
+    pub drop_output: unsafe fn(NonNull<Header>),
+    /// Frees the memory of the cell.
+    ///
+    /// # Safety
+    /// `life` has no counting bit left; future and output are gone.
+    pub free: unsafe fn(NonNull<Header>),
+}
+
+/// The first 56 bytes of a task. What a poll touches comes last, beside the future.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Header {
+    /// Links of the list of all tasks of a home.
+    pub(crate) owned: list::OwnedLinks,
+    /// Who waits for the output.
+    pub join: Join,
+    /// Where the task was spawned.
+    pub spawned: &'static Location<'static>,
+    /// Who still needs the memory.
+    pub life: Life,
+    /// A [`Place`]: the home, and the driver's view of the state.
+    place: QuietU32,
+    /// Run-queue link while scheduled; what the task waits for while parked.
+    pub(crate) next: Cell<Parked>,
+    /// What depends on the type of the future.
+    pub vtable: &'static Vtable,
+}
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Header>() == 56);
+
+impl Header {
+    /// The header of a task that is scheduled, held by its driver and by one join handle.
+    pub fn new(vtable: &'static Vtable, place: Place, spawned: &'static Location<'static>) -> Self {
+        Self {
+            next: Cell::new(Parked::NOTHING),
+            vtable,
+            life: Life::new(),
+            place: QuietU32::new(place.word()),
+            owned: list::OwnedLinks::new(),
+            join: Join::new(),
+            spawned,
+        }
+    }
+
+    /// Where the task lives; anyone may ask. The rest of the word is the driver's.
+    #[inline(always)]
+    pub fn place(&self) -> Place {
+        // Relaxed: the home never changes, and the driver reads what it wrote.
+        Place::from_word(self.place.load(Ordering::Relaxed))
+    }
+
+    /// Changes the driver's part of the word; only on the driver.
+    #[inline(always)]
+    pub(crate) fn set_place(&self, place: Place) {
+        // Relaxed: others read only the home, which is the same in every value.
+        self.place.store(place.word(), Ordering::Relaxed);
+    }
+
+    /// Where the task was spawned, what it is doing, and what it waits for.
+    ///
+    /// # Safety
+    /// On the driver.
+    pub unsafe fn describe(this: NonNull<Header>) -> Description {
+        // SAFETY: the caller vouches for being the driver of a live task.
+        let header = unsafe { this.as_ref() };
+        let scheduled = header.place().is_scheduled();
+        let waits_for = if scheduled || header.place().is_done() {
+            Parked::NOTHING
+        } else {
+            header.next.get()
+        };
+        Description {
+            task: this,
+            spawned: header.spawned,
+            scheduled,
+            waits_for,
+        }
+    }
+
+    /// Marks a parked task as waiting for `what`, for dumps. If `next` is a link of the run queue, or names a
+    /// node already, it is left alone.
+    ///
+    /// # Safety
+    /// On the driver, during the task's poll.
+    pub unsafe fn park_on(this: NonNull<Header>, what: Parked) {
+        // SAFETY: the driver may touch `next`.
+        let header = unsafe { this.as_ref() };
+        if !header.place().is_scheduled() && header.next.get().is_nothing() {
+            header.next.set(what);
+        }
+    }
+
+    /// Gives up the driver's hold, if the future is gone and neither a queue nor a node points here.
+    ///
+    /// # Safety
+    /// On the driver, which still has its hold and does not use the task afterwards.
+    unsafe fn let_go_if_over(this: NonNull<Self>) {
+        // SAFETY: the driver's hold keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        let lent = place.lent() > 0 || header.next.get().is_lent();
+        if place.is_done() && !place.is_scheduled() && !lent {
+            let spare = if place.has_spare() { life::HANDLE } else { 0 };
+            // SAFETY: the driver's hold, and the one in store.
+            unsafe { release(this, life::ALIVE + spare) };
+        }
+    }
+
+    /// The driver has taken the task out of its run queue.
+    ///
+    /// # Returns
+    /// What to do with it.
+    ///
+    /// # Safety
+    /// On the driver; the task was queued.
+    #[inline(always)]
+    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        header.set_place(place.without_scheduled());
+        header.next.set(Parked::NOTHING);
+        if place.wants_poll() {
+            return Turn::Poll;
+        }
+        if place.is_done() {
+            // SAFETY: no queue points here any more.
+            unsafe { Self::let_go_if_over(this) };
+            return Turn::Over;
+        }
+        Turn::Cancel
+    }
+
+    /// Takes a task off its home's list: its future is gone.
+    ///
+    /// # Safety
+    /// On the driver of `home`; the task is on its list.
+    #[inline]
+    pub unsafe fn leave_home(this: NonNull<Self>, home: &Home) {
+        // SAFETY: the driver's hold keeps the task alive.
+        let place = unsafe { this.as_ref() }.place();
+        // SAFETY: passed on to the caller.
+        unsafe { home.driver.list_of(place).remove(this) };
+    }
+
+    /// The future is gone and the output or failure stored: publishes it. The output is dropped here
+    /// if the join handle is gone; that may panic.
+    ///
+    /// # Safety
+    /// On the driver, once, when the task is in no list; the task is not used afterwards.
+    pub unsafe fn finish(this: NonNull<Self>) {
+        // SAFETY: the driver's hold keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        header.set_place(header.place().with_done());
+        let output = match header.join.finish() {
+            Finish::Nobody => None,
+            Finish::Wake(waker) => {
+                // A foreign waker's panic must not unwind from here.
+                Deferred::new(waker).run();
+                None
+            }
+            Finish::Detached => Some(header.vtable.drop_output),
+        };
+        // The hold is given up even if dropping the output panics.
+        let _let_go = LetGo(this);
+        if let Some(drop_output) = output {
+            // SAFETY: the handle is gone, so the output is ours.
+            unsafe { drop_output(this) };
+        }
+    }
+
+    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go.
+    ///
+    /// # Safety
+    /// On the driver of a live task.
+    pub unsafe fn unpark_from(this: NonNull<Header>, what: Parked) {
+        // SAFETY: the driver may touch `next`.
+        let header = unsafe { this.as_ref() };
+        if header.next.get().is(what) {
+            header.next.set(Parked::NOTHING);
+        }
+    }
+}
+
+/// Gives up the driver's hold when dropped.
+struct LetGo(NonNull<Header>);
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        // SAFETY: made by `finish`, on the driver, as the last use of the task.
+        unsafe { Header::let_go_if_over(self.0) };
+    }
+}
+
+/// What the driver does with a task it has taken out of its run queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Turn {
+    /// Poll the future.
+    Poll,
+    /// Drop the future and [`Header::finish`] the task.
+    Cancel,
+    /// Nothing: it has finished, and must not be touched any more.
+    Over,
+}
+
+/// What a dump says of one task.
+#[derive(Debug, Clone, Copy)]
+pub struct Description {
+    /// The task.
+    pub task: NonNull<Header>,
+    /// Where it was spawned.
+    pub spawned: &'static Location<'static>,
+    /// Whether it is in the run queue.
+    pub scheduled: bool,
+    /// What it waits for, when parked.
+    pub waits_for: Parked,
+}
+
+/// Lets go of one counted hold on a task, and frees it if that was the last.
+///
+/// # Safety
+/// The caller owns that hold and does not use the task through it afterwards.
+#[inline]
+pub unsafe fn release(task: NonNull<Header>, hold: u32) {
+    // SAFETY: the hold keeps the header alive. The home is read first: once the hold is given up, another
+    // thread may free the task.
+    let (home, last) = unsafe {
+        let header = task.as_ref();
+        (header.place().home(), header.life.release(hold))
+    };
+    if last {
+        // SAFETY: nobody holds the task any more; future and output are gone with `ALIVE` and the
+        // join handle.
+        unsafe { (task.as_ref().vtable.free)(task) };
+        cell_count::freed(home);
+    }
+}

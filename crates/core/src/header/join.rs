@@ -1,0 +1,180 @@
+//! Who waits for a task's output: one atomic pointer, four states.
+//!
+//! | value | meaning | who may leave it |
+//! | --- | --- | --- |
+//! | null | nobody waits yet | handle: to a waker or `DETACHED`; driver: to `DONE` |
+//! | waker | the handle waits; the word owns the waker | the same |
+//! | `DETACHED` | the handle is gone | driver: to `DONE` (and drops the output itself) |
+//! | `DONE` | the output is published | nobody |
+//!
+//! A waker is one of our tasks (a counted hold on its header, tagged) or, for a foreign executor or
+//! an OS thread, a boxed [`Waker`]. Whoever replaces the word owns what it held.
+//!
+//! The race to fear: the handle registers while the driver publishes. Both use one
+//! read-modify-write on this word, so one of them sees the other: either the driver finds the
+//! waker, or the handle's exchange fails on `DONE`.
+
+use core::ptr::{self, NonNull};
+use core::task::Waker;
+
+use alloc::boxed::Box;
+
+use super::{Header, life, release};
+use crate::door::atomic::{AtomicPtr, Ordering};
+use crate::waker;
+
+/// The word itself.
+#[derive(Debug)]
+pub struct Join(AtomicPtr<()>);
+
+/// The output is published.
+const DONE: *mut () = ptr::without_provenance_mut(1);
+/// The handle is gone.
+const DETACHED: *mut () = ptr::without_provenance_mut(3);
+/// Tag of a pointer to one of our own headers.
+const TASK: usize = 2;
+
+/// What [`Join::finish`] tells the driver.
+#[derive(Debug)]
+#[must_use]
+pub enum Finish {
+    /// Nobody waits yet; a handle will come and find the output.
+    Nobody,
+    /// This one waits and must be woken.
+    Wake(Waker),
+    /// The handle is gone: the output is the driver's to drop.
+    Detached,
+}
+
+impl Join {
+    pub(super) fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// Whether the output is published. `true` makes the output visible to the caller.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        // Acquire pairs with the swap in `finish`: the output was written before.
+        self.0.load(Ordering::Acquire) == DONE
+    }
+
+    /// Publishes the output. Called once, by the driver.
+    #[inline]
+    pub fn finish(&self) -> Finish {
+        // AcqRel: releases the output to `is_done` and `register`, and pairs with `register` to see the
+        // waker that was put there.
+        let before = self.0.swap(DONE, Ordering::AcqRel);
+        if before == DETACHED {
+            Finish::Detached
+        } else {
+            // SAFETY: the swap took the word's content over.
+            unsafe { unpack(before) }.map_or(Finish::Nobody, Finish::Wake)
+        }
+    }
+
+    /// Puts `waker` in the word; `false` if the output is published instead.
+    pub fn register(&self, waker: &Waker) -> bool {
+        let mut packed: *mut () = ptr::null_mut();
+        // Acquire pairs with the swap in `finish`.
+        let mut before = self.0.load(Ordering::Acquire);
+        while before != DONE {
+            if !before.is_null() && same(before, waker) {
+                break;
+            }
+            if packed.is_null() {
+                packed = pack(waker);
+            }
+            // AcqRel pairs with the swap in `finish`, both ways; Acquire on failure for `DONE`.
+            match self
+                .0
+                .compare_exchange(before, packed, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => {
+                    // SAFETY: the exchange took the old content over.
+                    drop(unsafe { unpack(before) });
+                    return true;
+                }
+                Err(now) => before = now,
+            }
+        }
+        // SAFETY: never stored in the word, so still ours.
+        drop(unsafe { unpack(packed) });
+        before != DONE
+    }
+
+    /// The handle goes away; `true` if the output is published and so the handle's to drop.
+    #[must_use]
+    pub fn detach(&self) -> bool {
+        // Acquire pairs with the swap in `finish`.
+        let mut before = self.0.load(Ordering::Acquire);
+        loop {
+            if before == DONE {
+                return true;
+            }
+            // AcqRel pairs with the swap in `finish`; Acquire on failure for `DONE`.
+            match self
+                .0
+                .compare_exchange(before, DETACHED, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => {
+                    // SAFETY: the exchange took the old content over.
+                    drop(unsafe { unpack(before) });
+                    return false;
+                }
+                Err(now) => before = now,
+            }
+        }
+    }
+}
+
+fn pack(waker: &Waker) -> *mut () {
+    match waker::task_of(waker) {
+        Some(task) => {
+            // SAFETY: the waker holds the task, so it is alive.
+            unsafe { task.as_ref() }.life.add_handle();
+            task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
+        }
+        None => Box::into_raw(Box::new(waker.clone())).cast(),
+    }
+}
+
+/// Whether the word's content would wake what `waker` wakes. For a foreign waker: not known.
+fn same(packed: *mut (), waker: &Waker) -> bool {
+    packed.addr() & TASK != 0
+        && waker::task_of(waker).is_some_and(|task| task.as_ptr().addr() == packed.addr() & !TASK)
+}
+
+/// # Safety
+/// The caller owns the content of the word: null, `DETACHED` or a result of [`pack`].
+unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
+    if packed.is_null() || packed == DETACHED {
+        return None;
+    }
+    if packed.addr() & TASK == 0 {
+        // SAFETY: made by `Box::into_raw` in `pack`, and owned by the caller.
+        return Some(*unsafe { Box::from_raw(packed.cast::<Waker>()) });
+    }
+    let task = NonNull::new(packed.map_addr(|at| at & !TASK).cast::<Header>())?;
+    // SAFETY: the hold that `pack` took goes over to the waker.
+    Some(unsafe { waker::from_hold(task) })
+}
+
+impl Drop for Join {
+    fn drop(&mut self) {
+        // The join handle has a hold on the task and ends in `detach`, or the driver in `finish`.
+        debug_assert!({
+            // Relaxed: the one who frees the task has seen everything.
+            let word = self.0.load(Ordering::Relaxed);
+            word == DONE || word == DETACHED || word.is_null()
+        });
+    }
+}
+
+/// Lets go of a join handle's hold.
+///
+/// # Safety
+/// The caller owns that hold.
+pub unsafe fn release_handle(task: NonNull<Header>) {
+    // SAFETY: passed on to the caller.
+    unsafe { release(task, life::HANDLE) };
+}

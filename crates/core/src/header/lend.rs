@@ -1,0 +1,201 @@
+//! Lending a task to nodes that own no waker, and keeping a waker's hold in store.
+//!
+//! Both keep atomics off the way of a task that parks and is woken on its own thread.
+
+use core::ptr::NonNull;
+
+use super::{Header, Parked, life, release};
+use crate::context::{self, Context};
+use crate::waiter::Node;
+
+impl Header {
+    /// Lends the task to a node, which will point at it without owning a waker; `false` if the task is not
+    /// local to what this thread drives, or has lent too often.
+    ///
+    /// # Safety
+    /// On the task's thread, during its poll; the node never leaves this thread, and is given back by
+    /// [`Header::take_back`] or [`Header::wake_lent`].
+    pub(crate) unsafe fn lend(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            Self::lend_quickly(this, node, context) || Self::lend_counted(this, node, context)
+        }
+    }
+
+    /// # Safety
+    /// As [`Header::lend`].
+    #[inline(always)]
+    pub(crate) unsafe fn lend_quickly(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: the task is being polled, so it is alive.
+        let header = unsafe { this.as_ref() };
+        let may = header.place() == context.parked_local() && header.next.get().is_nothing();
+        if may {
+            header.next.set(Parked::lent_to(node));
+        }
+        may
+    }
+
+    /// # Safety
+    /// As [`Header::lend`].
+    #[cold]
+    unsafe fn lend_counted(this: NonNull<Header>, node: NonNull<Node>, context: &Context) -> bool {
+        // SAFETY: the task is being polled, so it is alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.home() != context.home() || !place.may_lend() {
+            return false;
+        }
+        if !place.is_scheduled() && header.next.get().is_nothing() {
+            header.next.set(Parked::lent_to(node));
+        } else {
+            header.set_place(place.lend());
+        }
+        true
+    }
+
+    /// Ends a loan without waking.
+    ///
+    /// # Safety
+    /// On the driver; the task was lent to `node`.
+    pub(crate) unsafe fn take_back(this: NonNull<Header>, node: NonNull<Node>) {
+        // SAFETY: the loan keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        if header.next.get().is(Parked::lent_to(node)) {
+            header.next.set(Parked::NOTHING);
+        } else {
+            header.set_place(header.place().give_back());
+        }
+        // SAFETY: on the driver.
+        unsafe { Self::let_go_if_over(this) };
+    }
+
+    /// Ends a loan and queues the task; `false` if this thread does not drive it, and then nothing was
+    /// done.
+    ///
+    /// # Safety
+    /// The task was lent to `node`.
+    #[inline(always)]
+    pub(crate) unsafe fn wake_lent(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            Self::wake_lent_quickly(this, context) || Self::wake_lent_slowly(this, node, context)
+        }
+    }
+
+    /// # Safety
+    /// As [`Header::wake_lent`].
+    #[inline(always)]
+    pub(crate) unsafe fn wake_lent_quickly(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the loan keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        // Local, driven here, parked, and nothing counted: so `next` names the node.
+        let may = place == context.parked_local() && context.has_room();
+        if may {
+            header.set_place(place.with_scheduled());
+            context.set_only_woken(this);
+        }
+        may
+    }
+
+    /// # Safety
+    /// As [`Header::wake_lent`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn wake_lent_slowly(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: the loan keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        if header.place().home() != context.home() {
+            return false;
+        }
+        // SAFETY: on the driver; alive, as the loan is ended last.
+        unsafe {
+            if header.place().is_done() {
+                Self::take_back(this, node);
+                return true;
+            }
+            if header.next.get().is(Parked::lent_to(node)) {
+                header.next.set(Parked::NOTHING);
+            } else {
+                header.set_place(header.place().give_back());
+            }
+            context::wake_here(context, this);
+        }
+        true
+    }
+
+    /// Before `next` becomes a link: the node it may name is counted instead.
+    ///
+    /// # Safety
+    /// On the driver; the task is alive and not scheduled.
+    #[inline(always)]
+    pub(crate) unsafe fn keep_count(this: NonNull<Header>) {
+        // SAFETY: alive.
+        let header = unsafe { this.as_ref() };
+        if header.next.get().is_lent() {
+            header.set_place(header.place().lend());
+        }
+    }
+
+    /// A hold for one more waker: the one in store, or a new one.
+    ///
+    /// # Safety
+    /// The task is alive.
+    #[inline(always)]
+    pub(crate) unsafe fn take_hold(this: NonNull<Header>, context: &Context) {
+        // SAFETY: alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.home() == context.home() && place.has_spare() {
+            header.set_place(place.without_spare());
+        } else {
+            header.life.add_handle();
+        }
+    }
+
+    /// Queues the task of a waker and gives the waker's hold up, into the store if that is empty;
+    /// `false` if this thread does not drive it, and then nothing was done.
+    ///
+    /// # Safety
+    /// The caller owns the hold.
+    #[inline(always)]
+    pub(crate) unsafe fn wake_held(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the hold keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.home() != context.home() {
+            return false;
+        }
+        if place.ignores_wake() || place.has_spare() {
+            // SAFETY: on the driver; the hold is given up last.
+            unsafe {
+                context::wake_here(context, this);
+                release(this, life::HANDLE);
+            }
+            return true;
+        }
+        // SAFETY: on the driver; alive.
+        unsafe {
+            Self::keep_count(this);
+            header.set_place(header.place().with_scheduled().with_spare());
+            context.push_woken(this);
+        }
+        true
+    }
+}

@@ -1,0 +1,165 @@
+//! The two intrusive lists a task can be in: one run queue, and its home's list of owned tasks.
+//!
+//! Both belong to the driver and are plain memory.
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+
+use super::{Header, Parked};
+
+/// A first-in first-out queue of scheduled tasks, linked through `next`.
+#[derive(Debug)]
+pub struct TaskQueue {
+    head: Cell<*const Header>,
+    tail: Cell<*const Header>,
+}
+
+impl TaskQueue {
+    /// An empty queue.
+    pub const fn new() -> Self {
+        Self {
+            head: Cell::new(ptr::null()),
+            tail: Cell::new(ptr::null()),
+        }
+    }
+
+    /// Whether no task is queued.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.head.get().is_null()
+    }
+
+    /// Appends a task.
+    ///
+    /// # Safety
+    /// On the driver; the task is scheduled and in no queue.
+    #[inline(always)]
+    pub unsafe fn push_back(&self, task: NonNull<Header>) {
+        // SAFETY: scheduled, so alive; the driver may touch `next`.
+        unsafe { task.as_ref() }.next.set(Parked::NOTHING);
+        let tail = self.tail.replace(task.as_ptr());
+        if self.head.get().is_null() {
+            self.head.set(task.as_ptr());
+        } else {
+            // SAFETY: the head is not null, so the tail is a queued, hence live, task.
+            unsafe { &*tail }.next.set(Parked::link(task.as_ptr()));
+        }
+    }
+
+    /// Takes the first task out.
+    #[inline(always)]
+    pub fn pop_front(&self) -> Option<NonNull<Header>> {
+        let task = NonNull::new(self.head.get().cast_mut())?;
+        // SAFETY: queued tasks are alive, and `next` is a link while they are queued.
+        self.head.set(unsafe { task.as_ref() }.next.get().as_link());
+        Some(task)
+    }
+
+    /// Puts back what [`TaskQueue::take`] took out of a queue that is empty again.
+    pub(crate) fn restore(&self, all: Self) {
+        self.head.set(all.head.get());
+        self.tail.set(all.tail.get());
+    }
+
+    /// Takes everything out, as another queue.
+    pub fn take(&self) -> Self {
+        let all = Self {
+            head: Cell::new(self.head.get()),
+            tail: Cell::new(self.tail.get()),
+        };
+        self.head.set(ptr::null());
+        all
+    }
+}
+
+impl Default for TaskQueue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The links of a task in its home's list.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct OwnedLinks {
+    next: Cell<*const Header>,
+    prev: Cell<*const Header>,
+}
+
+impl OwnedLinks {
+    pub(super) fn new() -> Self {
+        Self {
+            next: Cell::new(ptr::null()),
+            prev: Cell::new(ptr::null()),
+        }
+    }
+}
+
+/// All tasks of a home whose futures still exist; newest first.
+#[derive(Debug)]
+pub struct Owned(Cell<*const Header>);
+
+impl Owned {
+    /// An empty list.
+    pub const fn new() -> Self {
+        Self(Cell::new(ptr::null()))
+    }
+
+    /// The newest task.
+    pub fn first(&self) -> Option<NonNull<Header>> {
+        NonNull::new(self.0.get().cast_mut())
+    }
+
+    /// The task spawned before `task`.
+    ///
+    /// # Safety
+    /// On the driver; `task` is in this list.
+    pub unsafe fn after(task: NonNull<Header>) -> Option<NonNull<Header>> {
+        // SAFETY: tasks in the list are alive.
+        NonNull::new(unsafe { task.as_ref() }.owned.next.get().cast_mut())
+    }
+
+    /// Adds a task.
+    ///
+    /// # Safety
+    /// On the driver; the task is in no such list and leaves it before its memory goes.
+    #[inline]
+    pub unsafe fn push(&self, task: NonNull<Header>) {
+        let first = self.0.replace(task.as_ptr());
+        // SAFETY: the caller's task is alive.
+        let links = &unsafe { task.as_ref() }.owned;
+        links.next.set(first);
+        links.prev.set(ptr::null());
+        if !first.is_null() {
+            // SAFETY: tasks in the list are alive.
+            unsafe { &*first }.owned.prev.set(task.as_ptr());
+        }
+    }
+
+    /// Takes a task out.
+    ///
+    /// # Safety
+    /// On the driver; the task is in this list.
+    #[inline]
+    pub unsafe fn remove(&self, task: NonNull<Header>) {
+        // SAFETY: tasks in the list are alive.
+        let links = &unsafe { task.as_ref() }.owned;
+        let (next, prev) = (links.next.get(), links.prev.get());
+        if prev.is_null() {
+            self.0.set(next);
+        } else {
+            // SAFETY: neighbours are in the list, so alive.
+            unsafe { &*prev }.owned.next.set(next);
+        }
+        if !next.is_null() {
+            // SAFETY: neighbours are in the list, so alive.
+            unsafe { &*next }.owned.prev.set(prev);
+        }
+    }
+}
+
+impl Default for Owned {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,360 @@
+//! Where the tasks of one runtime live: the part of a runtime that other threads may touch.
+//!
+//! Homes stand in one table and are never freed, only used again, so a waker may touch the home of
+//! its task at any time, even when the runtime has just ended. A home is used again only when it is
+//! closed and the last of its task cells is gone; so a task's home is always its own.
+//!
+//! # Waking from another thread
+//!
+//! The waker sets `QUEUED` in the task's [`Life`](crate::header::Life) and pushes the task into the
+//! inbox. The driver, when it has nothing to do, announces under the inbox's lock that it parks,
+//! after it has seen the inbox empty under the same lock; a push finds the announcement and wakes
+//! it. So a push comes either before the look (the driver sees the task) or after the announcement
+//! (the pusher sees the parked driver). `pending` is a hint that saves the driver the lock.
+//!
+//! After the push the pusher touches only the home (never freed) and the waker it took out.
+
+use core::cell::Cell;
+use core::ptr::NonNull;
+use core::task::Waker;
+
+use alloc::vec::Vec;
+
+use crate::context::{self, Context, Entered};
+use crate::door::atomic::{AtomicBool, AtomicI64, Ordering};
+use crate::door::{Mutex, process_global};
+use crate::header::life::{Drained, QUEUED};
+use crate::header::{Header, Owned, Place, release};
+use crate::waiter::Deferred;
+
+mod table;
+
+/// Added to the count of cells while the home is open.
+const OPEN: i64 = 1 << 40;
+
+/// The part of a runtime that its tasks' wakers may touch.
+#[derive(Debug)]
+pub struct Home {
+    index: u16,
+    /// A hint: the inbox has something.
+    pending: AtomicBool,
+    inbox: Mutex<Inbox>,
+    /// Whether a thread drives this home.
+    claimed: AtomicBool,
+    /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
+    cells: AtomicI64,
+    /// The driver's own.
+    pub driver: Driver,
+}
+
+/// What only the driver touches.
+#[derive(Debug, Default)]
+pub struct Driver {
+    /// Tasks that any thread may drive.
+    pub owned: Owned,
+    /// Tasks of the current local scope.
+    pub owned_local: Owned,
+    /// Whether new tasks are turned away, because the runtime is shutting down.
+    pub closing: Cell<bool>,
+    /// Whether new local tasks are turned away, because their scope is ending.
+    pub closing_local: Cell<bool>,
+    /// Cells made and freed by the driver.
+    pub(crate) cells: Cell<i64>,
+}
+
+impl Driver {
+    /// The list that such a task belongs to.
+    #[inline]
+    pub fn list_of(&self, place: Place) -> &Owned {
+        if place.is_local() {
+            &self.owned_local
+        } else {
+            &self.owned
+        }
+    }
+
+    /// Whether a new task is turned away.
+    pub fn turns_away(&self, local: bool) -> bool {
+        self.closing.get() || (local && self.closing_local.get())
+    }
+}
+
+#[derive(Debug)]
+struct Inbox {
+    tasks: Vec<NonNull<Header>>,
+    closed: bool,
+    /// Wakes the driver, if it has parked or is about to.
+    parked: Option<Waker>,
+    /// Wakes a thread that would drive, but found another one driving.
+    waiting: Option<Waker>,
+}
+
+// SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and
+// released; the pointers in the inbox are holds on tasks (`QUEUED`), which are not tied to a thread.
+unsafe impl Sync for Home {}
+// SAFETY: as above.
+unsafe impl Send for Home {}
+
+process_global! {
+    /// All homes.
+    fn homes() -> table::Table = table::Table::new()
+}
+
+/// The right to drive a home, and the context that says so.
+#[derive(Debug)]
+#[must_use]
+pub struct Claim {
+    home: &'static Home,
+    /// Dropped (restored) before the claim is given up, in `drop`.
+    entered: Option<Entered>,
+}
+
+impl Home {
+    fn new(index: u16) -> Self {
+        Self {
+            index,
+            pending: AtomicBool::new(false),
+            inbox: Mutex::new(Inbox {
+                tasks: Vec::new(),
+                closed: true,
+                parked: None,
+                waiting: None,
+            }),
+            claimed: AtomicBool::new(false),
+            cells: AtomicI64::new(0),
+            driver: Driver::default(),
+        }
+    }
+
+    /// Takes a free home out of the table; `None` when all 65,535 are in use.
+    pub fn open() -> Option<&'static Self> {
+        let home = homes().take(Self::new)?;
+        home.driver.closing.set(false);
+        // Relaxed: published to other threads with the runtime itself.
+        home.cells.store(OPEN, Ordering::Relaxed);
+        home.inbox.lock().closed = false;
+        Some(home)
+    }
+
+    /// The home with this index.
+    pub fn at(index: u16) -> &'static Self {
+        homes().at(index)
+    }
+
+    /// The index that tasks carry.
+    #[inline]
+    pub fn index(&self) -> u16 {
+        self.index
+    }
+
+    /// Begins to drive this home on the current thread; `None` if another thread does, or this one
+    /// already.
+    pub fn claim(&'static self, points: bool) -> Option<Claim> {
+        // Acquire pairs with the release in `Claim::drop`: what the last driver did is seen. Relaxed on
+        // failure: nothing is read.
+        let claimed =
+            self.claimed
+                .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        if claimed.is_err() {
+            return None;
+        }
+        // SAFETY: claimed just now; the result restores the context when it goes.
+        let entered = unsafe { context::enter(self.index, points) };
+        Some(Claim {
+            home: self,
+            entered: Some(entered),
+        })
+    }
+
+    /// Has `waker` called when the one who drives now stops. Then try to claim once more: it may have
+    /// stopped just before.
+    pub fn wait_to_drive(&self, waker: &Waker) {
+        let before = self.inbox.lock().waiting.replace(waker.clone());
+        drop(before);
+    }
+
+    /// A cell was made; call before the task can be seen by others.
+    pub fn cell_made(&self) {
+        if context::drives(self.index) {
+            self.driver.cells.set(self.driver.cells.get() + 1);
+        } else {
+            // Relaxed: the home is open, so the count cannot reach zero meanwhile.
+            self.cells.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A cell was freed by a thread that does not drive this home.
+    pub(crate) fn cell_freed_elsewhere(&self) {
+        // AcqRel pairs with the same in other threads and in `close`: the last one sees all others
+        // done with the home.
+        if self.cells.fetch_sub(1, Ordering::AcqRel) == 1 {
+            homes().give_back(self.index);
+        }
+    }
+
+    /// Puts a task whose `QUEUED` hold the caller owns into the inbox, and the hold with it.
+    ///
+    /// # Errors
+    /// The home is closed: the hold is still the caller's.
+    ///
+    /// # Returns
+    /// The parked driver, to be woken after all locks are given up.
+    pub fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
+        let mut inbox = self.inbox.lock();
+        if inbox.closed {
+            return Err(Closed);
+        }
+        inbox.tasks.push(task);
+        // Release pairs with the acquire in `has_pending`, though the lock alone would do.
+        self.pending.store(true, Ordering::Release);
+        if cfg!(mutant = "inbox_no_unpark") {
+            return Ok(None);
+        }
+        Ok(inbox.parked.take())
+    }
+
+    /// Whether the inbox may have something.
+    #[inline(always)]
+    pub fn has_pending(&self) -> bool {
+        // Relaxed: a hint; who acts on it takes the lock, and who parks looks under the lock.
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// Announces that the driver is about to park and wants `waker` called; `false` if the inbox
+    /// has something after all, and then nothing was announced.
+    pub fn park(&self, waker: &Waker) -> bool {
+        let mut inbox = self.inbox.lock();
+        if !cfg!(mutant = "park_no_recheck") && !inbox.tasks.is_empty() {
+            return false;
+        }
+        let before = inbox.parked.replace(waker.clone());
+        drop(inbox);
+        drop(before);
+        true
+    }
+
+    /// Ends the home's use; it is given back once its last cell is gone. The driver has called
+    /// [`Claim::seal`] and finished every task.
+    pub fn close(&'static self, claim: Claim) {
+        let balance = self.driver.cells.replace(0) - OPEN;
+        drop(claim);
+        // AcqRel pairs with `cell_freed_elsewhere`.
+        if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
+            homes().give_back(self.index);
+        }
+    }
+}
+
+/// The home's runtime has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed;
+
+impl Claim {
+    /// The home being driven.
+    #[inline(always)]
+    pub fn home(&self) -> &'static Home {
+        self.home
+    }
+
+    /// Whoever parked as this home's driver before us is woken when we stop, not by a push.
+    pub fn displace(&self) {
+        let mut inbox = self.home.inbox.lock();
+        let before = match inbox.parked.take() {
+            Some(parked) => inbox.waiting.replace(parked),
+            None => None,
+        };
+        drop(inbox);
+        drop(before);
+    }
+
+    /// Moves what is in the inbox to the context's woken tasks; `true` if there was anything.
+    #[cold]
+    pub fn drain(&self) -> bool {
+        self.empty_inbox(false)
+    }
+
+    /// Closes the inbox for good: wakes of this home's tasks end in nothing from now on, and tasks
+    /// spawned from elsewhere are turned away there. What is in it now is drained.
+    pub fn seal(&self) {
+        self.home.driver.closing.set(true);
+        self.empty_inbox(true);
+    }
+
+    fn empty_inbox(&self, close: bool) -> bool {
+        let (mut tasks, parked) = {
+            let mut inbox = self.home.inbox.lock();
+            inbox.closed |= close;
+            // Relaxed: a hint, kept under the lock.
+            self.home.pending.store(false, Ordering::Relaxed);
+            (core::mem::take(&mut inbox.tasks), inbox.parked.take())
+        };
+        drop(parked);
+        if cfg!(mutant = "drain_drops_second") {
+            tasks.truncate(1);
+        }
+        let any = !tasks.is_empty();
+        context::with(|context| {
+            for task in tasks.drain(..) {
+                // SAFETY: the inbox's hold on the task is ours, and we drive its home.
+                unsafe { self.receive(context, task) };
+            }
+        });
+        // Keep the buffer, so that waking does not allocate again and again.
+        let mut inbox = self.home.inbox.lock();
+        if inbox.tasks.capacity() == 0 {
+            inbox.tasks = tasks;
+        }
+        any
+    }
+
+    /// # Safety
+    /// The caller owns the task's `QUEUED` hold and drives its home.
+    unsafe fn receive(&self, context: &Context, task: NonNull<Header>) {
+        // SAFETY: `QUEUED` keeps the task alive.
+        let header = unsafe { task.as_ref() };
+        let what = header.life.drain();
+        if what == Drained::Gone {
+            // SAFETY: the hold is ours.
+            unsafe { release(task, QUEUED) };
+            return;
+        }
+        // SAFETY: we drive its home, and `ALIVE` keeps it now that `QUEUED` is cleared.
+        unsafe {
+            if header.place().is_new() {
+                header.set_place(header.place().without_new());
+                self.home.driver.list_of(header.place()).push(task);
+            }
+            if what == Drained::Cancel {
+                cancel_here(context, task);
+            } else {
+                context::wake_here(context, task);
+            }
+        }
+    }
+}
+
+/// Has a task of the home this thread drives dropped at its next turn, instead of polled.
+///
+/// # Safety
+/// The current thread drives the task's home, and the task is alive.
+pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
+    // SAFETY: the caller vouches for it.
+    let header = unsafe { task.as_ref() };
+    header.set_place(header.place().with_cancelled());
+    // SAFETY: as above.
+    unsafe { context::wake_here(context, task) };
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.entered = None;
+        // Release pairs with the acquire in `Home::claim`.
+        self.home.claimed.store(false, Ordering::Release);
+        // After that: who announces later finds the claim free when it tries once more (the lock orders
+        // the two); who announced before is found here.
+        let waiting = self.home.inbox.lock().waiting.take();
+        if let Some(waker) = waiting {
+            Deferred::new(waker).run();
+        }
+    }
+}

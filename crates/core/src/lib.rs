@@ -1,0 +1,43 @@
+//! The vocabulary of Gossamer, with no policy in it.
+//!
+//! * [`door`]: the one door to atomics, threads and thread-locals (std, or loom behind it).
+//! * [`header`]: what every task begins with, and the table of its states.
+//! * [`waker`]: the one waker vtable; how a wake finds the task's home.
+//! * [`context`]: what the current thread is driving, and the tasks woken meanwhile.
+//! * [`home`]: where tasks of one runtime live: the inbox other threads write to.
+//! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
+//! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
+//! * [`wait`]: finishing an operation from an OS thread.
+//! * [`fixed`]: statically allocated tasks without heap or threads.
+//!
+//! Nothing here knows a scheduler: what must wake something holds a waiter, never a worker.
+#![no_std]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod door;
+#[cfg(not(loom))]
+pub mod fixed;
+pub mod policy;
+pub mod waiter;
+
+#[cfg(feature = "std")]
+pub mod context;
+#[cfg(not(feature = "std"))]
+#[path = "context_bare.rs"]
+pub mod context;
+#[cfg(feature = "std")]
+pub mod header;
+#[cfg(feature = "std")]
+pub mod home;
+#[cfg(feature = "std")]
+pub mod parker;
+#[cfg(feature = "std")]
+pub mod wait;
+#[cfg(feature = "std")]
+pub mod waker;
+#[cfg(not(feature = "std"))]
+#[path = "waker_bare.rs"]
+mod waker;

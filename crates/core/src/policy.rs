@@ -1,0 +1,95 @@
+//! The lock around a primitive's few words: nothing ([`Local`]) or atomic ([`Shared`]).
+//!
+//! A primitive keeps one 32-bit word: two bits are the lock's, thirty the primitive's own. Locking
+//! returns the primitive's bits, unlocking writes them back, so an uncontended operation is one
+//! exchange at each end, and none at all while the process has one thread. No user code runs
+//! between the two.
+//!
+//! ```text
+//!  31     30        29                         0
+//! +------+---------+----------------------------+
+//! |LOCKED|CONTENDED|  the primitive's own bits  |
+//! +------+---------+----------------------------+
+//! ```
+//!
+//! | LOCKED | CONTENDED | |
+//! | --- | --- | --- |
+//! | 0 | 0 | free |
+//! | 1 | 0 | held, nobody sleeps for it |
+//! | 1 | 1 | held, and at least one thread sleeps or is about to: the holder wakes them all |
+//! | 0 | 1 | never |
+
+use core::cell::Cell;
+use core::fmt;
+
+#[cfg(feature = "std")]
+mod shared;
+#[cfg(feature = "std")]
+pub use shared::{Shared, SharedWord};
+
+/// Bits a primitive may use.
+pub const BITS: u32 = (1 << 30) - 1;
+
+/// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
+pub trait Policy: sealed::Sealed + fmt::Debug + 'static {
+    /// The word a primitive keeps.
+    type Word: Word;
+    /// Whether an operation on the primitive never leaves its thread.
+    const STAYS: bool;
+}
+
+/// One lockable word.
+pub trait Word: fmt::Debug {
+    /// A free word with the primitive's bits.
+    fn with_bits(bits: u32) -> Self;
+
+    /// Takes the lock and returns the primitive's bits. No user code may run until [`Word::unlock`].
+    fn lock(&self) -> u32;
+
+    /// Gives the lock up, leaving these bits.
+    fn unlock(&self, bits: u32);
+}
+
+/// For one thread: no atomics, and `!Send`.
+#[derive(Debug)]
+pub struct Local;
+
+impl Policy for Local {
+    type Word = LocalWord;
+    const STAYS: bool = true;
+}
+
+/// The word of [`Local`]: a cell.
+#[derive(Debug)]
+pub struct LocalWord(Cell<u32>);
+
+impl LocalWord {
+    /// A word with the primitive's bits.
+    pub const fn new(bits: u32) -> Self {
+        Self(Cell::new(bits))
+    }
+}
+
+impl Word for LocalWord {
+    fn with_bits(bits: u32) -> Self {
+        Self::new(bits)
+    }
+
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.0.get()
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        self.0.set(bits);
+    }
+}
+
+mod sealed {
+    /// Keeps [`super::Policy`] to this module.
+    pub trait Sealed {}
+    impl Sealed for super::Local {}
+    #[cfg(feature = "std")]
+    impl Sealed for super::Shared {}
+}

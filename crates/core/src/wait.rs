@@ -1,0 +1,103 @@
+//! Finishing an operation from an OS thread.
+//!
+//! [`Wait::wait`] polls on the calling thread. A thread that built a `Single` runtime drives it
+//! while it waits (there is nobody else to do so); any other thread sleeps until it is woken.
+
+use core::cell::RefCell;
+use core::future::{Future, IntoFuture};
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
+
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+
+use crate::context;
+use crate::door::thread_local;
+use crate::parker::Parker;
+
+/// A runtime that waits on its owner's thread.
+pub trait Drive {
+    /// Runs what is runnable, for a bounded while; `true` if it may have more to do.
+    ///
+    /// When it returns `false`, `waker` will be called once there is something to do.
+    fn turn(&self, waker: &Waker) -> bool;
+}
+
+#[cfg(not(loom))]
+thread_local! {
+    static OWNED: RefCell<Vec<Weak<dyn Drive>>> = const { RefCell::new(Vec::new()) };
+}
+#[cfg(loom)]
+thread_local! {
+    static OWNED: RefCell<Vec<Weak<dyn Drive>>> = RefCell::new(Vec::new());
+}
+
+/// Has every [`Wait::wait`] of the current thread drive this runtime, as long as it lives.
+pub fn drive_from_here(runtime: Weak<dyn Drive>) {
+    OWNED.with(|owned| {
+        let mut owned = owned.borrow_mut();
+        owned.retain(|other| other.strong_count() > 0);
+        owned.push(runtime);
+    });
+}
+
+/// Finishing an operation without `.await`.
+///
+/// Implemented for every future. An operation is the same whether a task awaits it or a thread
+/// waits for it.
+///
+/// # Blocking
+/// Blocks the calling OS thread. If that thread built `Single` runtimes, their tasks run meanwhile.
+///
+/// # Panics
+/// Inside a task's poll, where it would block all other tasks; the message names the caller's line.
+///
+/// # Examples
+/// ```
+/// use gossamer_core::wait::Wait;
+/// assert_eq!(async { 1 + 1 }.wait(), 2);
+/// ```
+pub trait Wait: IntoFuture + Sized {
+    /// Polls on this thread until the operation is complete.
+    #[track_caller]
+    fn wait(self) -> Self::Output {
+        refuse_inside_poll("wait()");
+        block(self.into_future())
+    }
+}
+
+impl<F: IntoFuture> Wait for F {}
+
+/// Panics if the current thread is inside a task's poll.
+#[track_caller]
+pub fn refuse_inside_poll(what: &str) {
+    if context::with(context::Context::is_polling) {
+        panic!(
+            "{what} was called inside a task, where it would block every other task: use .await"
+        );
+    }
+}
+
+fn block<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    Parker::with(|parker| {
+        let mut polled = Context::from_waker(parker.waker());
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                return output;
+            }
+            if !turn_all(parker.waker()) {
+                parker.park();
+            }
+        }
+    })
+}
+
+/// Gives every runtime of this thread a turn; `true` if one may have more to do.
+fn turn_all(waker: &Waker) -> bool {
+    let owned: Vec<Arc<dyn Drive>> =
+        OWNED.with(|owned| owned.borrow().iter().filter_map(Weak::upgrade).collect());
+    owned
+        .iter()
+        .fold(false, |more, runtime| runtime.turn(waker) | more)
+}

@@ -1,0 +1,40 @@
+//! What is left to do once a primitive's lock is given up.
+
+use core::task::Waker;
+
+/// A foreign waker to be called, or one to be dropped: after the primitive's lock is given up.
+#[derive(Debug)]
+#[must_use]
+pub struct Deferred(pub(super) Option<Waker>);
+
+impl Deferred {
+    /// Nothing to do.
+    pub const NOTHING: Self = Self(None);
+
+    /// One waker to call.
+    pub fn new(waker: Waker) -> Self {
+        Self(Some(waker))
+    }
+
+    /// Wakes. A foreign waker that panics does not harm the operation: the panic ends here.
+    #[inline(always)]
+    pub fn run(self) {
+        if let Some(waker) = self.0 {
+            run_foreign(waker);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn run_foreign(waker: Waker) {
+    #[cfg(feature = "std")]
+    if let Err(payload) =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || waker.wake()))
+    {
+        // The hook has reported it; a payload may panic again when dropped.
+        core::mem::forget(payload);
+    }
+    #[cfg(not(feature = "std"))]
+    waker.wake();
+}

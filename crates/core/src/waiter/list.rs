@@ -1,0 +1,278 @@
+//! The list of waiting nodes inside a primitive.
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+use core::task::Waker;
+
+use super::{BARE, Deferred, IDLE, Kind, LENT, NOTIFIED, Node, OWNED};
+use crate::waker;
+
+/// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
+#[derive(Debug)]
+pub struct WaitList(Cell<*const Node>);
+
+impl WaitList {
+    /// Nobody waits.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self(Cell::new(ptr::null()))
+    }
+
+    /// Whether nobody waits.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.0.get().is_null()
+    }
+
+    /// Parks `node` behind all others, to be woken by `waker`.
+    ///
+    /// # Safety
+    /// Under the lock; the node is idle and stays where it is until [`WaitList::unlink`] has taken it
+    /// out, and so does this list. With `may_lend` the node never leaves this thread.
+    #[inline(always)]
+    pub unsafe fn park(
+        &self,
+        node: NonNull<Node>,
+        kind: &'static Kind,
+        waker: &Waker,
+        may_lend: bool,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            node.as_ref().kind.set(kind);
+            self.put_last(node);
+            Node::keep(node, waker, may_lend);
+        }
+    }
+
+    /// Parks `node` as the only one of the two lists, if its task can be lent to it; `false` if not, and
+    /// then nothing was done. The lists are then lone.
+    ///
+    /// # Safety
+    /// As [`WaitList::park`], with `may_lend`; and both lists are empty.
+    #[inline(always)]
+    pub unsafe fn park_lone(
+        &self,
+        other: &Self,
+        node: NonNull<Node>,
+        kind: &'static Kind,
+        waker: &Waker,
+    ) -> bool {
+        // SAFETY: passed on to the caller.
+        let lent = unsafe { waker::lend_quickly(waker, node) };
+        if lent {
+            self.0.set(waker.data().cast());
+            other.0.set(node.as_ptr());
+            // SAFETY: the caller's node is alive.
+            unsafe { node.as_ref() }.kind.set(kind);
+        }
+        lent
+    }
+
+    /// Wakes the task of the only node, which is in this list, if the current thread drives it and it is
+    /// parked; `false` if not, and then nothing was done. The caller's word says that it is notified.
+    ///
+    /// # Safety
+    /// Under the lock; the lists are lone, and the node not notified.
+    #[inline(always)]
+    pub unsafe fn notify_lone_here(&self) -> bool {
+        // SAFETY: this list names a task, which is lent and therefore alive.
+        unsafe { waker::wake_lent_here(self.0.get().cast()) }
+    }
+
+    /// Wakes the task of the only node, which is in this list; the caller's word says that it is notified.
+    ///
+    /// # Safety
+    /// Under the lock; the lists are lone, and the node not notified.
+    #[inline(always)]
+    pub unsafe fn notify_lone(&self, other: &Self) -> Deferred {
+        // SAFETY: the lists name a task and the node it is lent to.
+        Deferred(unsafe {
+            waker::wake_lent(
+                self.0.get().cast(),
+                NonNull::new_unchecked(other.0.get().cast_mut()),
+            )
+        })
+    }
+
+    /// Forgets the only node, which has been notified.
+    ///
+    /// # Safety
+    /// Under the lock; the lists are lone, and the node notified.
+    #[inline(always)]
+    pub unsafe fn leave_lone(&self, other: &Self) {
+        self.0.set(ptr::null());
+        other.0.set(ptr::null());
+    }
+
+    /// Makes proper lists of two lone ones; the node is in this one.
+    ///
+    /// # Safety
+    /// Under the lock; the lists are lone, and the node notified or not, as told.
+    #[cold]
+    pub unsafe fn settle_lone(&self, other: &Self, notified: bool) {
+        let task = self.0.replace(other.0.replace(ptr::null()));
+        // SAFETY: the other list named the node, which has been parked, and is alive as long as the lock is
+        // held.
+        unsafe {
+            let node = &*self.0.get();
+            node.next.set(node);
+            node.prev.set(node);
+            node.waker_data.set(task.cast());
+            node.set_state(if notified { NOTIFIED } else { LENT });
+        }
+    }
+
+    /// Parks `node` before all others.
+    ///
+    /// # Safety
+    /// As [`WaitList::park`]; and the first node is not notified.
+    #[cold]
+    pub unsafe fn park_first(
+        &self,
+        node: NonNull<Node>,
+        kind: &'static Kind,
+        waker: &Waker,
+        may_lend: bool,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe { self.park(node, kind, waker, may_lend) };
+        self.0.set(node.as_ptr());
+    }
+
+    /// # Safety
+    /// As [`WaitList::park`].
+    unsafe fn put_last(&self, node: NonNull<Node>) {
+        let first = self.0.get();
+        // SAFETY: the caller's node is alive, and so are those in the list.
+        unsafe {
+            let new = node.as_ref();
+            if first.is_null() {
+                new.next.set(new);
+                new.prev.set(new);
+                self.0.set(new);
+                return;
+            }
+            let last = (*first).prev.get();
+            (*first).prev.set(new);
+            (*last).next.set(new);
+            new.next.set(first);
+            new.prev.set(last);
+        }
+    }
+
+    /// A parked operation was polled again: from now on `waker` is the one to wake.
+    ///
+    /// # Returns
+    /// The waker it replaces, to be dropped after the lock is given up.
+    ///
+    /// # Safety
+    /// Under the lock; the node is parked in this list; `may_lend` as when it parked.
+    pub unsafe fn renew(
+        &self,
+        node: NonNull<Node>,
+        waker: &Waker,
+        may_lend: bool,
+    ) -> Option<Waker> {
+        // SAFETY: parked nodes are alive, and so is a task that is being polled.
+        unsafe {
+            let parked = node.as_ref();
+            if parked.raw_state() != BARE && parked.will_wake(waker) {
+                waker::park_on(waker, node);
+                return None;
+            }
+            let before = Node::let_go(node);
+            Node::keep(node, waker, may_lend);
+            before
+        }
+    }
+
+    /// Takes a parked or notified node out: its operation is complete, or dropped.
+    ///
+    /// # Returns
+    /// Its waker, to be dropped after the lock is given up.
+    ///
+    /// # Safety
+    /// Under the lock; the node is in this list.
+    #[inline(always)]
+    pub unsafe fn unlink(&self, node: NonNull<Node>) -> Option<Waker> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            self.take_out(node);
+            if node.as_ref().raw_state() == NOTIFIED {
+                node.as_ref().set_state(IDLE);
+                None
+            } else {
+                Node::let_go(node)
+            }
+        }
+    }
+
+    /// Marks the node that has waited longest and wakes its task; the caller has reserved for it
+    /// what it waits for. One of our tasks is scheduled here and now, under the lock: the node may
+    /// be gone as soon as the lock is.
+    ///
+    /// # Safety
+    /// Under the lock; the list is not empty, and its first node not notified.
+    #[inline(always)]
+    pub unsafe fn notify_first(&self) -> Deferred {
+        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held; a loan or an
+        // owned waker keeps the node's task alive.
+        unsafe {
+            let node = NonNull::new_unchecked(self.0.get().cast_mut());
+            let first = node.as_ref();
+            let state = first.raw_state();
+            first.set_state(NOTIFIED);
+            Deferred(match state {
+                LENT => waker::wake_lent(first.waker_data.get(), node),
+                OWNED => {
+                    let waker = first.take_waker();
+                    if waker::is_ours(waker.vtable()) {
+                        waker::wake_held(waker)
+                    } else {
+                        Some(waker)
+                    }
+                }
+                _ => None,
+            })
+        }
+    }
+
+    /// Takes a notification back: the first node goes on waiting, still first. Its task has been
+    /// woken and will find so.
+    ///
+    /// # Safety
+    /// Under the lock; the first node is notified.
+    #[cold]
+    pub unsafe fn take_notification_back(&self) {
+        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held.
+        unsafe { (*self.0.get()).set_state(BARE) };
+    }
+
+    /// # Safety
+    /// Under the lock; the node is in this list.
+    #[inline(always)]
+    unsafe fn take_out(&self, node: NonNull<Node>) {
+        // SAFETY: nodes in the list are alive.
+        unsafe {
+            let gone = node.as_ref();
+            let next = gone.next.get();
+            if ptr::eq(next, gone) {
+                self.0.set(ptr::null());
+                return;
+            }
+            let prev = gone.prev.get();
+            (*prev).next.set(next);
+            (*next).prev.set(prev);
+            if ptr::eq(self.0.get(), gone) {
+                self.0.set(next);
+            }
+        }
+    }
+}
+
+impl Default for WaitList {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,328 @@
+//! The one waker vtable, and how a wake finds the task's home.
+//!
+//! A [`Waker`] of one of our tasks is a counted hold on its header. The waker that a poll is given
+//! is borrowed: the task is alive while it is polled, so it is made without counting. Wakers are
+//! `Send` and `Sync` whatever the future is: a wake from a thread that does not drive the task goes
+//! through its home's inbox, and the future is polled and dropped by the driver alone.
+
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+use core::task::{RawWaker, RawWakerVTable, Waker};
+
+use crate::context;
+use crate::header::life::{HANDLE, QUEUED, Queue};
+use crate::header::{Header, Parked, release};
+use crate::home::{Home, cancel_here};
+use crate::waiter::Node;
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+/// The task that `waker` wakes, if it is one of ours.
+#[inline(always)]
+pub fn task_of(waker: &Waker) -> Option<NonNull<Header>> {
+    if core::ptr::eq(waker.vtable(), &raw const VTABLE) {
+        NonNull::new(waker.data().cast::<Header>().cast_mut())
+    } else {
+        None
+    }
+}
+
+/// Whether a waker with this vtable is one of ours.
+#[inline(always)]
+pub(crate) fn is_ours(vtable: &'static RawWakerVTable) -> bool {
+    core::ptr::eq(vtable, &raw const VTABLE)
+}
+
+/// The waker for one poll, without a hold of its own.
+///
+/// # Safety
+/// The task is alive as long as the result is used; the result is not dropped.
+#[inline(always)]
+pub unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
+    // SAFETY: the vtable's functions match; nothing is dropped, so no hold is needed.
+    ManuallyDrop::new(unsafe { from_hold(task) })
+}
+
+/// A waker that takes over a hold.
+///
+/// # Safety
+/// The caller owns one `HANDLE` hold on the task.
+#[inline(always)]
+pub unsafe fn from_hold(task: NonNull<Header>) -> Waker {
+    // SAFETY: the vtable's functions take the pointer for a held header.
+    unsafe { Waker::from_raw(RawWaker::new(task.as_ptr().cast_const().cast(), &VTABLE)) }
+}
+
+/// Schedules a task. The result, if any, is the parked driver: wake it after unlocking.
+///
+/// # Safety
+/// The task is alive during the call (the caller holds it, or the lock of a primitive in which one
+/// of its nodes is linked).
+#[inline(always)]
+#[must_use]
+pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
+    let here = context::with(|context| {
+        // SAFETY: alive; the home never changes.
+        let home = unsafe { task.as_ref() }.place().home();
+        let here = context.home() == home;
+        if here {
+            // SAFETY: this thread drives the task's home.
+            unsafe { context::wake_here(context, task) };
+        }
+        here
+    });
+    if here {
+        None
+    } else {
+        // SAFETY: passed on to the caller.
+        unsafe { wake_elsewhere(task, false) }
+    }
+}
+
+/// # Safety
+/// As [`wake_task`].
+#[cold]
+#[inline(never)]
+unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
+    // SAFETY: alive.
+    let header = unsafe { task.as_ref() };
+    // Once queued, the task is the inbox's: what we touch after the push must be ours.
+    let home = header.place().home();
+    let queue = if cancel {
+        header.life.queue_cancel()
+    } else {
+        header.life.queue()
+    };
+    match queue {
+        Queue::Already => None,
+        Queue::Push => match Home::at(home).push(task) {
+            Ok(driver) => driver,
+            Err(_) => {
+                // SAFETY: the `QUEUED` hold stayed ours.
+                unsafe { release(task, QUEUED) };
+                None
+            }
+        },
+        Queue::Gone => {
+            // SAFETY: the `QUEUED` hold is ours.
+            unsafe { release(task, QUEUED) };
+            None
+        }
+    }
+}
+
+/// Has a task's future dropped by its driver instead of polled again.
+///
+/// # Safety
+/// The task is alive during the call.
+pub unsafe fn abort(task: NonNull<Header>) {
+    // SAFETY: alive.
+    let home = unsafe { task.as_ref() }.place().home();
+    if context::drives(home) {
+        // SAFETY: this thread drives the task's home.
+        context::with(|context| unsafe { cancel_here(context, task) });
+    // SAFETY: passed on to the caller.
+    } else if let Some(driver) = unsafe { wake_elsewhere(task, true) } {
+        driver.wake();
+    }
+}
+
+/// Notes, for dumps, that the polled task is about to park on `node`.
+///
+/// # Safety
+/// If the waker is one of ours, its task is alive.
+#[inline(always)]
+pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
+    if let Some(task) = task_of(waker) {
+        // SAFETY: alive; the home never changes.
+        if context::drives(unsafe { task.as_ref() }.place().home()) {
+            // SAFETY: this thread drives the task.
+            unsafe { Header::park_on(task, Parked::on_node(node)) };
+        }
+    }
+}
+
+/// Takes back [`park_on`]: the node is about to go.
+///
+/// # Safety
+/// If the waker is one of ours, its task is alive.
+pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
+    if let Some(task) = task_of(waker) {
+        // SAFETY: alive; the home never changes.
+        if context::drives(unsafe { task.as_ref() }.place().home()) {
+            // SAFETY: this thread drives the task.
+            unsafe { Header::unpark_from(task, Parked::on_node(node)) };
+        }
+    }
+}
+
+/// Lends the task that `waker` wakes to `node`, which will own no waker; `false` if that cannot be.
+///
+/// # Safety
+/// If the waker is one of ours, its task is alive. The node never leaves this thread.
+#[inline(always)]
+pub(crate) unsafe fn lend(waker: &Waker, node: NonNull<Node>) -> bool {
+    task_of(waker).is_some_and(|task| {
+        // SAFETY: passed on to the caller.
+        context::with(|context| unsafe { Header::lend(task, node, context) })
+    })
+}
+
+/// The same, only if it costs nothing: a local task that this thread drives, with nothing lent, and where
+/// operations are no scheduling points.
+///
+/// # Safety
+/// As [`lend`].
+#[inline(always)]
+pub(crate) unsafe fn lend_quickly(waker: &Waker, node: NonNull<Node>) -> bool {
+    task_of(waker).is_some_and(|task| {
+        // SAFETY: passed on to the caller.
+        context::with(|context| unsafe { Header::lend_quickly(task, node, context) })
+    })
+}
+
+/// Ends a loan without waking.
+///
+/// # Safety
+/// `data` is that of the lent task's waker; the loan has not been ended.
+pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
+    // SAFETY: wakers are made from non-null pointers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: the loan keeps the task alive.
+    let home = unsafe { task.as_ref() }.place().home();
+    if context::drives(home) {
+        // SAFETY: this thread drives the task.
+        unsafe { Header::take_back(task, node) };
+    } else {
+        // SAFETY: passed on to the caller.
+        unsafe { take_back_outside(task, node) };
+    }
+}
+
+/// The operation outlived the run in which it parked. If nobody drives the home now, we do, for
+/// a moment. If another thread does (the runtime was moved), the task's memory is left to leak.
+///
+/// # Safety
+/// As [`take_back`].
+#[cold]
+#[inline(never)]
+unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
+    // SAFETY: the loan keeps the task alive.
+    let home = unsafe { task.as_ref() }.place().home();
+    if let Some(claim) = Home::at(home).claim(false) {
+        // SAFETY: this thread drives the task now.
+        unsafe { Header::take_back(task, node) };
+        drop(claim);
+    }
+}
+
+/// Ends a loan and schedules the task, if that costs nothing: a parked task that this thread drives, with
+/// nothing else lent. `false`: nothing was done.
+///
+/// # Safety
+/// As [`take_back`].
+#[inline(always)]
+pub(crate) unsafe fn wake_lent_here(data: *const ()) -> bool {
+    // SAFETY: wakers are made from non-null pointers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: passed on to the caller.
+    context::with(|context| unsafe { Header::wake_lent_quickly(task, context) })
+}
+
+/// Ends a loan and schedules the task.
+///
+/// # Safety
+/// As [`take_back`].
+#[inline(always)]
+pub(crate) unsafe fn wake_lent(data: *const (), node: NonNull<Node>) -> Option<Waker> {
+    // SAFETY: wakers are made from non-null pointers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: passed on to the caller.
+    if context::with(|context| unsafe { Header::wake_lent(task, node, context) }) {
+        None
+    } else {
+        // SAFETY: passed on to the caller.
+        unsafe { wake_lent_elsewhere(task, node) }
+    }
+}
+
+/// # Safety
+/// As [`take_back`].
+#[cold]
+#[inline(never)]
+unsafe fn wake_lent_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> Option<Waker> {
+    // SAFETY: the loan keeps the task alive.
+    let driver = unsafe { wake_elsewhere(task, false) };
+    // SAFETY: the loan is still there to be ended.
+    unsafe { take_back_outside(task, node) };
+    driver
+}
+
+/// Schedules the task of one of our own wakers and lets go of the waker.
+///
+/// # Returns
+/// The parked driver, to be woken after unlocking.
+#[inline(always)]
+pub(crate) fn wake_held(waker: Waker) -> Option<Waker> {
+    let task = task_of(&waker)?;
+    // SAFETY: the waker holds the task.
+    if context::with(|context| unsafe { Header::wake_held(task, context) }) {
+        core::mem::forget(waker);
+        return None;
+    }
+    // SAFETY: as above.
+    let driver = unsafe { wake_task(task) };
+    drop(waker);
+    driver
+}
+
+/// A waker that owns a hold, like `waker`; cheaper than a clone for a task that this thread drives.
+#[inline(always)]
+pub(crate) fn clone_to_keep(waker: &Waker) -> Waker {
+    match task_of(waker) {
+        Some(task) => {
+            // SAFETY: the waker is of a living task.
+            context::with(|context| unsafe { Header::take_hold(task, context) });
+            // SAFETY: the hold was just taken.
+            unsafe { from_hold(task) }
+        }
+        None => waker.clone(),
+    }
+}
+
+/// # Safety
+/// `data` is a held header.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: the waker being cloned holds the header.
+    unsafe { &*data.cast::<Header>() }.life.add_handle();
+    RawWaker::new(data, &VTABLE)
+}
+
+/// # Safety
+/// `data` is a held header, and the hold is ours.
+unsafe fn wake(data: *const ()) {
+    // SAFETY: held until `drop_waker`.
+    unsafe { wake_by_ref(data) };
+    // SAFETY: the hold is ours.
+    unsafe { drop_waker(data) };
+}
+
+/// # Safety
+/// `data` is a held header.
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: wakers are made from non-null pointers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: held by the waker.
+    if let Some(driver) = unsafe { wake_task(task) } {
+        driver.wake();
+    }
+}
+
+/// # Safety
+/// `data` is a held header, and the hold is ours.
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: wakers are made from non-null pointers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: the hold is ours.
+    unsafe { release(task, HANDLE) };
+}

@@ -1,0 +1,249 @@
+//! Models of what is atomic in `core` by itself: the shared lock, the parker, and the word `life`.
+//!
+//! Run by `cargo xtask loom`. Each model explores every interleaving with at most `LOOM_MAX_PREEMPTIONS`
+//! (2) preemptions, and every value that a weak memory may give a load.
+//!
+//! What loom cannot see: plain memory (`Cell`s of a header or a node: only their order by the locks around
+//! them is checked, by what comes of it), sequential consistency of single accesses (none is relied on),
+//! load buffering, and the quick way of a process with one thread (`door::single_threaded` says `false`
+//! here). Spins shrink to one look and the sleeping buckets to one, so that every model sleeps.
+#![cfg(loom)]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize as Count;
+
+use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::{Mutex, thread};
+use gossamer_core::header::Life;
+use gossamer_core::header::life::{Drained, Queue};
+use gossamer_core::parker::Parker;
+use gossamer_core::policy::{SharedWord, Word};
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(2);
+    builder.max_branches = 5_000;
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
+}
+
+/// A place under the lock: the lock's own bits count the entries, and so does `behind`, whose relaxed
+/// accesses only the lock puts in order.
+struct Guarded {
+    word: SharedWord,
+    behind: AtomicU32,
+}
+
+impl Guarded {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            word: SharedWord::new(0),
+            behind: AtomicU32::new(0),
+        })
+    }
+
+    fn enter(&self) {
+        let bits = self.word.lock();
+        let seen = self.behind.load(Ordering::Relaxed);
+        assert_eq!(
+            seen, bits,
+            "the lock did not show what was written under it"
+        );
+        self.behind.store(seen + 1, Ordering::Relaxed);
+        self.word.unlock(bits + 1);
+    }
+
+    fn entries(&self) -> u32 {
+        let bits = self.word.lock();
+        self.word.unlock(bits);
+        bits
+    }
+}
+
+/// Two threads and one lock: exclusion, and the memory behind it (acquire in `SharedWord::try_lock`,
+/// release in `unlock`).
+#[test]
+fn lock_excludes() {
+    explore("lock_excludes", || {
+        let place = Guarded::new();
+        let other = place.clone();
+        let thread = thread::spawn(move || {
+            other.enter();
+            other.enter();
+        });
+        place.enter();
+        thread.join().expect("the other thread does not panic");
+        assert_eq!(place.entries(), 3);
+    });
+}
+
+/// Two threads fall asleep for a lock that a third one leaves: `CONTENDED` is set under the bucket's mutex,
+/// and `wake_sleepers` takes that mutex before it notifies. A lost notification is a deadlock here.
+#[test]
+fn lock_wakes_two_sleepers() {
+    explore("lock_wakes_two_sleepers", || {
+        let place = Guarded::new();
+        let held = place.word.lock();
+        let threads =
+            [place.clone(), place.clone()].map(|place| thread::spawn(move || place.enter()));
+        place.behind.store(held + 1, Ordering::Relaxed);
+        place.word.unlock(held + 1);
+        for thread in threads {
+            thread.join().expect("the other thread does not panic");
+        }
+        assert_eq!(place.entries(), 3);
+    });
+}
+
+/// Two locks share one bucket: whoever sleeps for the one is not taken for a sleeper of the other, and a
+/// notification meant for the other does no harm.
+#[test]
+fn lock_shares_its_bucket() {
+    explore("lock_shares_its_bucket", || {
+        let (one, two) = (Guarded::new(), Guarded::new());
+        let (held_one, held_two) = (one.word.lock(), two.word.lock());
+        let threads = [one.clone(), two.clone()].map(|place| thread::spawn(move || place.enter()));
+        for (place, held) in [(&one, held_one), (&two, held_two)] {
+            place.behind.store(held + 1, Ordering::Relaxed);
+            place.word.unlock(held + 1);
+        }
+        for thread in threads {
+            thread.join().expect("the other thread does not panic");
+        }
+        assert_eq!((one.entries(), two.entries()), (2, 2));
+    });
+}
+
+/// A wake before, while and after a thread falls asleep: it returns, and sees what was written before the
+/// wake (release in `Permit::wake_by_ref`, acquire in `Parker::park`).
+#[test]
+fn parker_is_woken_at_any_time() {
+    explore("parker_is_woken_at_any_time", || {
+        let word = Arc::new(AtomicU32::new(0));
+        Parker::with(|parker| {
+            let (waker, word) = (parker.waker().clone(), word.clone());
+            let thread = thread::spawn(move || {
+                word.store(1, Ordering::Relaxed);
+                waker.wake();
+            });
+            parker.park();
+            thread.join().expect("the other thread does not panic");
+        });
+        assert_eq!(word.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// Two threads wake: one park takes both permits or leaves one for the next, and after the second park
+/// everything written before either wake that it took is seen.
+#[test]
+fn parker_keeps_a_late_permit() {
+    explore("parker_keeps_a_late_permit", || {
+        let written = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        Parker::with(|parker| {
+            for place in 0..2 {
+                let (waker, written) = (parker.waker().clone(), written.clone());
+                thread::spawn(move || {
+                    written[place].store(1, Ordering::Relaxed);
+                    waker.wake_by_ref();
+                });
+            }
+            // A park for each wake would hang when one took both: wait for the state, as everybody does.
+            while written.iter().any(|word| word.load(Ordering::Relaxed) == 0) {
+                parker.park();
+            }
+        });
+    });
+}
+
+/// One task's `life`, its inbox, and what its wakers wrote before they woke it.
+struct Woken {
+    life: Life,
+    inbox: Mutex<u32>,
+    written: [AtomicU32; 2],
+}
+
+impl Woken {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            life: Life::new(),
+            inbox: Mutex::new(0),
+            written: [AtomicU32::new(0), AtomicU32::new(0)],
+        })
+    }
+
+    fn wake(&self, place: usize) {
+        self.written[place].store(1, Ordering::Relaxed);
+        self.push(self.life.queue());
+    }
+
+    fn push(&self, queue: Queue) {
+        match queue {
+            Queue::Push => *self.inbox.lock() += 1,
+            Queue::Already => {}
+            Queue::Gone => panic!("the driver still holds the task"),
+        }
+    }
+
+    /// What the driver finds in the inbox, if anything.
+    fn drain(&self) -> Option<Drained> {
+        let tasks = std::mem::take(&mut *self.inbox.lock());
+        assert!(tasks <= 1, "a task was in the inbox twice");
+        (tasks == 1).then(|| self.life.drain())
+    }
+
+    /// What a poll reads.
+    fn poll(&self) -> [u32; 2] {
+        [0, 1].map(|place| self.written[place].load(Ordering::Relaxed))
+    }
+}
+
+/// Two wakers and a driver: once the inbox is empty, the last poll has seen what both wrote before they
+/// woke, although the one that finds `QUEUED` set pushes nothing (`Life::announce` writes even then, and
+/// `Life::drain` reads from it).
+#[test]
+fn life_wake_is_seen_by_the_next_poll() {
+    explore("life_wake_is_seen_by_the_next_poll", || {
+        let task = Woken::new();
+        let threads = [0, 1].map(|place| {
+            let task = task.clone();
+            thread::spawn(move || task.wake(place))
+        });
+        let mut seen = [0, 0];
+        for _ in 0..2 {
+            if task.drain() == Some(Drained::Wake) {
+                seen = task.poll();
+            }
+        }
+        for thread in threads {
+            thread.join().expect("the other thread does not panic");
+        }
+        if task.drain().is_none() {
+            assert_eq!(seen, [1, 1], "a wake was lost");
+        }
+    });
+}
+
+/// An abort and a wake at once: whichever comes first, the task is in the inbox once, and the driver's last
+/// look finds the abort.
+#[test]
+fn life_abort_is_not_lost() {
+    explore("life_abort_is_not_lost", || {
+        let task = Woken::new();
+        let other = task.clone();
+        let wakes = thread::spawn(move || other.wake(0));
+        let other = task.clone();
+        let aborts = thread::spawn(move || other.push(other.life.queue_cancel()));
+        let mut last = task.drain();
+        for thread in [wakes, aborts] {
+            thread.join().expect("the other thread does not panic");
+        }
+        last = task.drain().or(last);
+        assert_eq!(last, Some(Drained::Cancel));
+    });
+}

@@ -1,0 +1,45 @@
+//! Lightweight threads in which the threading model is a value.
+//!
+//! A [`Runtime`] is built after the arguments are parsed; tasks, and the OS threads that wait for
+//! them, share one set of primitives. Every blocking operation is a future: `.await` it in a task,
+//! [`.wait()`](Wait::wait) for it in a thread.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gossamer::{Model, Runtime, Wait, sync::MVar};
+//!
+//! let rt = Runtime::builder().model(Model::Single).build()?;
+//! let reply = Arc::new(MVar::<i32>::empty());
+//! let asked = reply.clone();
+//! let task = rt.spawn(async move { asked.take().await + 1 });
+//! reply.put(41).wait();
+//! assert_eq!(task.wait()?, 42);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod runtime;
+mod yielding;
+
+pub use gossamer_core::wait::Wait;
+pub use gossamer_sched::{Idle, LocalScope, Reason, Runnable, Scheduler, Stopped, Tasks};
+pub use gossamer_task::{JoinError, JoinHandle};
+
+pub use self::runtime::{Builder, Model, Runtime};
+pub use self::yielding::{YieldNow, yield_now};
+
+/// Primitives for any thread.
+pub mod sync {
+    pub use gossamer_sync::sync::MVar;
+}
+
+/// Primitives for one thread: no atomics, `!Send`.
+pub mod local {
+    pub use gossamer_sync::local::MVar;
+}
+
+/// The primitives, generic over their lock policy, and their operations.
+pub mod raw {
+    pub use gossamer_core::policy::{Local, Policy, Shared};
+    pub use gossamer_sync::raw::{MVar, Put, Read, Replace, Swap, Take};
+}

@@ -1,0 +1,42 @@
+//! Giving way to other tasks.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Lets every other runnable task of this runtime run before this one goes on.
+///
+/// Allocates nothing.
+///
+/// # Cancellation
+/// Has no effect to be undone.
+///
+/// # Examples
+/// ```
+/// # use gossamer::{Runtime, yield_now};
+/// Runtime::builder().build()?.block_on(async { yield_now().await });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn yield_now() -> YieldNow {
+    YieldNow { yielded: false }
+}
+
+/// [`yield_now`].
+#[derive(Debug)]
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct YieldNow {
+    yielded: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.yielded {
+            return Poll::Ready(());
+        }
+        self.yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs the examples and checks what they print.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What the example `name` prints. Cargo builds the examples before it runs this test.
+fn output_of(name: &str, arguments: &[&str]) -> String {
+    let mut path = std::env::current_exe().expect("the path of this test");
+    path.pop();
+    path.pop();
+    let path: PathBuf = path.join("examples").join(name);
+    let output = Command::new(&path).args(arguments).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; `cargo build --examples` makes it",
+            path.display()
+        )
+    });
+    assert!(output.status.success(), "{name} failed: {output:?}");
+    String::from_utf8(output.stdout).expect("examples print text")
+}
+
+#[test]
+fn thread_ring_names_the_winner() {
+    assert_eq!(output_of("thread_ring", &[]), "498\n");
+    assert_eq!(output_of("thread_ring", &["0"]), "1\n");
+    assert_eq!(output_of("thread_ring", &["502"]), "503\n");
+    assert_eq!(output_of("thread_ring", &["503"]), "1\n");
+}
+
+#[test]
+fn own_scheduler_runs_the_ring() {
+    assert_eq!(output_of("own_scheduler", &[]), "498\n");
+}
+
+#[test]
+fn fixed_ring_states_the_bytes_of_a_task() {
+    assert_eq!(output_of("fixed_ring", &[]), "498\n6 bytes a task\n");
+}
+
+#[test]
+fn surface_shows_what_it_says() {
+    let expected = "\
+task and thread: 3
+read 10, swap 10
+replace Some(11), then Some(12)
+try_take None, try_put Ok(())
+the task panicked: a planned panic
+aborted: true
+local: 8
+";
+    assert_eq!(output_of("surface", &[]), expected);
+}

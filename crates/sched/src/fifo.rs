@@ -1,0 +1,84 @@
+//! The default order: first in, first out, with a bounded run-next slot.
+//!
+//! The task woken last by a poll runs next, while its data is in the cache: in a chain of wake-ups
+//! (a ring, a ping-pong) nothing else is ever touched. Two tasks that wake each other could keep
+//! all others waiting, so after `SLOT_TURNS` turns in a row from the slot the queue has a turn.
+
+use crate::scheduler::{Reason, Runnable, Scheduler};
+use gossamer_core::header::TaskQueue;
+
+/// Turns in a row that the run-next slot may take while others wait.
+const SLOT_TURNS: u32 = 3;
+
+/// First in, first out, with a bounded run-next slot. Allocates nothing.
+#[derive(Debug, Default)]
+pub struct Fifo {
+    slot: Option<Runnable>,
+    queue: TaskQueue,
+    turns: u32,
+    /// Tasks in the slot and the queue.
+    held: usize,
+}
+
+// SAFETY: the queue's links are the runnables' that are in it, each of which is `Send`.
+unsafe impl Send for Fifo {}
+
+impl Fifo {
+    /// An empty queue.
+    pub const fn new() -> Self {
+        Self {
+            slot: None,
+            queue: TaskQueue::new(),
+            turns: 0,
+            held: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn push_back(&self, task: &Runnable) {
+        // SAFETY: the runnable was for this queue alone; called by the driver.
+        unsafe { self.queue.push_back(task.task()) };
+    }
+
+    #[inline(always)]
+    fn pop_front(&self) -> Option<Runnable> {
+        // SAFETY: queued by `push_back`, whose runnable is this one again.
+        self.queue
+            .pop_front()
+            .map(|task| unsafe { Runnable::new(task) })
+    }
+}
+
+impl Scheduler for Fifo {
+    #[inline(always)]
+    fn push(&mut self, task: Runnable, reason: Reason) {
+        self.held += 1;
+        if reason == Reason::Yielded {
+            self.push_back(&task);
+        } else if let Some(before) = self.slot.replace(task) {
+            self.push_back(&before);
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Runnable> {
+        self.held = self.held.saturating_sub(1);
+        if let Some(task) = self.slot.take() {
+            if self.queue.is_empty() {
+                return Some(task);
+            }
+            self.turns += 1;
+            if self.turns <= SLOT_TURNS {
+                return Some(task);
+            }
+            self.push_back(&task);
+        }
+        self.turns = 0;
+        self.pop_front()
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+}

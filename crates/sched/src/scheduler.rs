@@ -1,0 +1,127 @@
+//! What a scheduler is: an order among runnable tasks, and what to do when there are none.
+
+use std::fmt;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+use gossamer_core::header::{Description, Header, Owned};
+use gossamer_core::home::Driver;
+
+/// Chooses which runnable task is polled next.
+///
+/// A scheduler is never entered from inside a task: the tasks that a poll wakes are collected and
+/// handed over after the poll, in the order in which they were woken. So its methods need no
+/// locks and may not wait.
+///
+/// # Examples
+/// `examples/own_scheduler.rs` brings a round-robin one.
+pub trait Scheduler: Send + 'static {
+    /// A task became runnable.
+    ///
+    /// A [`Runnable`] that is dropped instead of returned by [`pop`](Scheduler::pop) is a lost
+    /// wake-up: its task is not polled again, and its memory not freed.
+    fn push(&mut self, task: Runnable, reason: Reason);
+
+    /// The task to poll next.
+    fn pop(&mut self) -> Option<Runnable>;
+
+    /// Whether it holds no task. A single woken task is then polled without being pushed and popped. The
+    /// default, `false`, has every task pushed.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Nothing is runnable. The default parks the thread until a wake comes from elsewhere.
+    fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
+        let _ = tasks;
+        Idle::Park
+    }
+}
+
+/// Why a task became runnable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It was spawned, or something it waited for came.
+    Woken,
+    /// It woke itself during its poll: it wants others to run first.
+    Yielded,
+}
+
+/// What to do when nothing is runnable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    /// Sleep until a wake comes from another thread.
+    Park,
+    /// Something has become runnable (a timer woke it): go on.
+    Again,
+    /// Give up: the blocking call returns [`Stopped`](crate::Stopped).
+    Stop,
+}
+
+/// A task that is to be polled. There is one for each time a task was scheduled.
+#[derive(PartialEq, Eq)]
+#[must_use = "a runnable that is dropped is a lost wake-up"]
+pub struct Runnable(NonNull<Header>);
+
+// SAFETY: outside the driver only the header's immutable fields are read.
+unsafe impl Send for Runnable {}
+// SAFETY: as above.
+unsafe impl Sync for Runnable {}
+
+impl Runnable {
+    /// # Safety
+    /// The task is scheduled, in no queue, and this is the one runnable for it.
+    #[inline(always)]
+    pub(crate) unsafe fn new(task: NonNull<Header>) -> Self {
+        Self(task)
+    }
+
+    /// The header. A runnable keeps its task's memory.
+    #[inline(always)]
+    pub(crate) fn task(&self) -> NonNull<Header> {
+        self.0
+    }
+
+    /// Where the task was spawned.
+    pub fn spawned_at(&self) -> &'static Location<'static> {
+        // SAFETY: a scheduled task is alive; the field never changes.
+        unsafe { self.0.as_ref() }.spawned
+    }
+
+    /// A number that no other living task has.
+    pub fn id(&self) -> usize {
+        self.0.as_ptr().addr()
+    }
+}
+
+impl fmt::Debug for Runnable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Runnable({})", self.spawned_at())
+    }
+}
+
+/// All living tasks of a runtime, as its idle scheduler may look at them.
+#[derive(Debug)]
+pub struct Tasks<'a>(&'a Driver);
+
+impl<'a> Tasks<'a> {
+    /// # Safety
+    /// On the driver, outside any poll.
+    pub(crate) unsafe fn new(driver: &'a Driver) -> Self {
+        Self(driver)
+    }
+
+    /// Calls `look` for each task: those of the local scope first, newest first.
+    pub fn for_each(&self, mut look: impl FnMut(Description)) {
+        for list in [&self.0.owned_local, &self.0.owned] {
+            let mut next = list.first();
+            while let Some(task) = next {
+                // SAFETY: on the driver; tasks in the list are alive.
+                look(unsafe { Header::describe(task) });
+                // SAFETY: in this list.
+                next = unsafe { Owned::after(task) };
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The model M:1: tasks run on the thread that waits for them. No thread is started.
+//!
+//! # Who drives
+//!
+//! A `Single` has one [`Home`]; whoever claims it drives it: [`block_on`](Single::block_on) for the time
+//! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two drives
+//! nothing runs; wakes and spawns from outside collect in the inbox.
+//!
+//! # A panicking task
+//!
+//! One `catch_unwind` stands around the whole loop, not around each poll: the context says which
+//! task was being polled, that task takes the payload, and the loop is entered again.
+//!
+//! # The end
+//!
+//! Dropping a `Single` closes the inbox, drops every future on the dropping thread, in whatever
+//! state its task is, then empties the queues. A waker that fires later finds its task finished,
+//! or the inbox closed, and does nothing.
+
+mod run;
+mod scope;
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::io;
+use std::panic::{Location, resume_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use gossamer_core::context;
+use gossamer_core::header::Header;
+use gossamer_core::home::{Claim, Home};
+use gossamer_core::parker::Parker;
+use gossamer_core::wait::{Drive, drive_from_here, refuse_inside_poll};
+use gossamer_task::{JoinHandle, spawn, spawn_root};
+
+use crate::fifo::Fifo;
+use crate::scheduler::{Idle, Scheduler, Tasks};
+use run::Ran;
+pub use scope::LocalScope;
+
+/// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for.
+const TURN_POLLS: u32 = 64;
+
+/// A runtime of the model M:1, with its scheduler.
+pub struct Single<S: Scheduler = Fifo> {
+    home: &'static Home,
+    points: bool,
+    /// Touched only by who holds the home's claim, outside polls.
+    scheduler: UnsafeCell<S>,
+}
+
+// SAFETY: the scheduler is `Send` and reached only under the home's claim.
+unsafe impl<S: Scheduler> Sync for Single<S> {}
+
+/// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the scheduler stopped: nothing is runnable, and nothing ever will be")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// What the facade needs of a runtime, whatever its scheduler.
+pub trait Drives: Drive + Send + Sync {
+    /// Where its tasks live.
+    fn home(&self) -> &'static Home;
+
+    /// Runs tasks until `root` has finished.
+    ///
+    /// # Errors
+    /// The scheduler stopped.
+    ///
+    /// # Safety
+    /// `claim` is of this runtime's home; `root` is a task of it, held by the caller.
+    unsafe fn run_root(&self, claim: &Claim, root: NonNull<Header>) -> Result<(), Stopped>;
+
+    /// Gives the tasks that were woken outside of a run to the scheduler.
+    ///
+    /// # Safety
+    /// `claim` is of this runtime's home.
+    unsafe fn hand_over(&self, claim: &Claim);
+}
+
+impl Single<Fifo> {
+    /// A runtime with the default order.
+    ///
+    /// # Errors
+    /// 65,535 runtimes exist in this process.
+    pub fn new() -> io::Result<Arc<Self>> {
+        Self::with_scheduler(Fifo::new())
+    }
+}
+
+impl<S: Scheduler> Single<S> {
+    /// A runtime with this scheduler, owned by the current thread: every `.wait()` of this thread
+    /// drives it.
+    ///
+    /// # Errors
+    /// 65,535 runtimes exist in this process.
+    pub fn with_scheduler(scheduler: S) -> io::Result<Arc<Self>> {
+        let single = Arc::new(Self::unowned(scheduler, false)?);
+        let weak = Arc::downgrade(&single);
+        drive_from_here(weak);
+        Ok(single)
+    }
+
+    /// A runtime in which every operation on a primitive is a scheduling point. For simulations.
+    ///
+    /// # Errors
+    /// 65,535 runtimes exist in this process.
+    pub fn with_points(scheduler: S) -> io::Result<Self> {
+        Self::unowned(scheduler, true)
+    }
+
+    fn unowned(scheduler: S, points: bool) -> io::Result<Self> {
+        let home = Home::open().ok_or_else(|| {
+            io::Error::other("65,535 runtimes exist in this process: drop one to build another")
+        })?;
+        Ok(Self {
+            home,
+            points,
+            scheduler: UnsafeCell::new(scheduler),
+        })
+    }
+
+    /// Spawns a task that runs when this runtime is driven.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        spawn(self.home, future, Location::caller())
+    }
+
+    /// Runs tasks on this thread until `future`, itself one of them, is complete.
+    ///
+    /// # Blocking
+    /// Blocks the thread; parks it while nothing is runnable.
+    ///
+    /// # Errors
+    /// The scheduler stopped; the future has been dropped.
+    ///
+    /// # Panics
+    /// As the future does; inside a task; or if another thread drives this runtime.
+    #[track_caller]
+    pub fn try_block_on<F: Future>(&self, future: F) -> Result<F::Output, Stopped> {
+        run_blocking(self, self.points, Location::caller(), |_| future)
+    }
+
+    /// The scheduler, to look at between two drives.
+    pub fn scheduler_mut(&mut self) -> &mut S {
+        self.scheduler.get_mut()
+    }
+}
+
+/// Claims `runtime`, runs the future that `make` makes as the root task, and ends the local scope.
+///
+/// # Errors
+/// The scheduler stopped.
+///
+/// # Panics
+/// See [`Single::try_block_on`].
+#[track_caller]
+pub fn run_blocking<F: Future>(
+    runtime: &(impl Drives + ?Sized),
+    points: bool,
+    caller: &'static Location<'static>,
+    make: impl FnOnce(&LocalScope) -> F,
+) -> Result<F::Output, Stopped> {
+    refuse_inside_poll("block_on()");
+    let Some(claim) = runtime.home().claim(points) else {
+        panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
+    };
+    claim.displace();
+    let scope = scope::Scope::begin(&claim);
+    let future = make(scope.handle());
+    // SAFETY: this thread holds the claim; the scope, which ends first, drops an unfinished future.
+    let mut root = unsafe { spawn_root(runtime.home(), future, caller) };
+    // SAFETY: the claim is that of this runtime, and the handle holds the root.
+    let ran = unsafe { runtime.run_root(&claim, root.task()) };
+    let output = ran.map(|()| root.try_take());
+    drop(scope);
+    drop(root);
+    // What ended with the scope may have woken tasks that go on living.
+    // SAFETY: the claim is that of this runtime.
+    unsafe { runtime.hand_over(&claim) };
+    drop(claim);
+    match output? {
+        Some(Ok(output)) => Ok(output),
+        Some(Err(error)) => match error.try_into_panic() {
+            Ok(payload) => resume_unwind(payload),
+            Err(error) => panic!("the future of block_on() did not complete: {error}"),
+        },
+        None => unreachable!("the root task has finished, so its output is published"),
+    }
+}
+
+impl<S: Scheduler> Drives for Single<S> {
+    fn home(&self) -> &'static Home {
+        self.home
+    }
+
+    unsafe fn run_root(&self, claim: &Claim, root: NonNull<Header>) -> Result<(), Stopped> {
+        loop {
+            // SAFETY: the claim is ours, and we are outside polls.
+            let scheduler = unsafe { &mut *self.scheduler.get() };
+            match run::run(claim, scheduler, u32::MAX, Some(root)) {
+                Ran::Root => return Ok(()),
+                Ran::Budget => continue,
+                Ran::Idle => {}
+            }
+            // SAFETY: on the driver, outside polls.
+            match scheduler.idle(&unsafe { Tasks::new(&self.home.driver) }) {
+                Idle::Again => {}
+                Idle::Stop => return Err(Stopped),
+                Idle::Park => Parker::with(|parker| {
+                    if self.home.park(parker.waker()) {
+                        parker.park();
+                    }
+                }),
+            }
+        }
+    }
+
+    unsafe fn hand_over(&self, _claim: &Claim) {
+        // SAFETY: the claim is ours, and we are outside polls.
+        let scheduler = unsafe { &mut *self.scheduler.get() };
+        context::with(|context| run::hand_over(context, scheduler));
+    }
+}
+
+impl<S: Scheduler> Drive for Single<S> {
+    fn turn(&self, waker: &std::task::Waker) -> bool {
+        let claim = self.home.claim(self.points).or_else(|| {
+            // Somebody else drives, and may stop before it has run what this thread waits for.
+            self.home.wait_to_drive(waker);
+            self.home.claim(self.points)
+        });
+        let Some(claim) = claim else {
+            return false;
+        };
+        // SAFETY: the claim is ours, and we are outside polls.
+        let scheduler = unsafe { &mut *self.scheduler.get() };
+        match run::run(&claim, scheduler, TURN_POLLS, None) {
+            Ran::Budget => true,
+            // SAFETY: on the driver, outside polls.
+            _ => match scheduler.idle(&unsafe { Tasks::new(&self.home.driver) }) {
+                Idle::Again => true,
+                Idle::Park | Idle::Stop => !self.home.park(waker),
+            },
+        }
+    }
+}
+
+impl<S: Scheduler> Drop for Single<S> {
+    fn drop(&mut self) {
+        let Some(claim) = self.home.claim(false) else {
+            // Only who borrows or shares the runtime drives it, so nobody does now.
+            debug_assert!(false, "a runtime was dropped while a thread drove it");
+            return;
+        };
+        claim.seal();
+        // SAFETY: the claim is ours, and we are outside polls.
+        let scheduler = unsafe { &mut *self.scheduler.get() };
+        run::shut_down(&claim, scheduler);
+        self.home.close(claim);
+    }
+}
+
+impl<S: Scheduler> fmt::Debug for Single<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Single")
+            .field("home", &self.home.index())
+            .finish_non_exhaustive()
+    }
+}

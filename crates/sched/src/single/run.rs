@@ -1,0 +1,222 @@
+//! The loop that polls tasks, and the one that ends them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
+
+use gossamer_core::context::{self, Context};
+use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
+use gossamer_core::home::{Claim, Home};
+
+use crate::scheduler::{Reason, Runnable, Scheduler};
+
+/// Why the loop came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// The root task has finished.
+    Root,
+    /// Nothing is runnable.
+    Idle,
+    /// So many polls are done.
+    Budget,
+}
+
+/// Polls tasks until `root` has finished, nothing is runnable, or `polls` polls are done.
+pub(super) fn run<S: Scheduler>(
+    claim: &Claim,
+    scheduler: &mut S,
+    polls: u32,
+    root: Option<NonNull<Header>>,
+) -> Ran {
+    let root = root.map_or(ptr::null(), |root| root.as_ptr().cast_const());
+    loop {
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            context::with(|context| poll_tasks(context, claim, scheduler, polls, root))
+        }));
+        match ran {
+            Ok(ran) => return ran,
+            Err(payload) => {
+                let failed = fail_polled(claim.home(), payload);
+                if ptr::eq(failed.as_ptr(), root) {
+                    return Ran::Root;
+                }
+            }
+        }
+    }
+}
+
+/// Gives the panic to the task that was being polled, and returns that task (perhaps freed).
+#[cold]
+fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
+    let Some(task) = context::with(Context::polling) else {
+        // The scheduler itself panicked, outside any poll.
+        resume_unwind(payload);
+    };
+    fail(home, task, Failure::Panicked(payload));
+    task
+}
+
+/// Drops a task's future and publishes the failure.
+fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
+    // The drop counts as part of the poll: nothing may block in it.
+    context::with(|context| context.set_polling(task.as_ptr()));
+    // SAFETY: we drive the task's home, and its future is present: it has not finished.
+    unsafe { (task.as_ref().vtable.fail)(task, failure) };
+    context::with(|context| context.set_polling(ptr::null()));
+    finish(home, task);
+}
+
+/// Publishes a task's output. A panic of an output that nobody wants ends here.
+#[inline]
+fn finish(home: &Home, task: NonNull<Header>) {
+    // SAFETY: we drive the home, the output or failure is stored, and this happens once.
+    let finished = catch_unwind(AssertUnwindSafe(|| unsafe {
+        Header::leave_home(task, home);
+        Header::finish(task);
+    }));
+    if let Err(payload) = finished {
+        // The hook has reported it; a payload may panic again when dropped.
+        std::mem::forget(payload);
+    }
+}
+
+/// Polls between two looks at the inbox.
+const LOOK_EVERY: u32 = 61;
+
+#[inline(always)]
+fn poll_tasks<S: Scheduler>(
+    context: &Context,
+    claim: &Claim,
+    scheduler: &mut S,
+    mut polls: u32,
+    root: *const Header,
+) -> Ran {
+    loop {
+        if claim.home().has_pending() {
+            claim.drain();
+        }
+        hand_over(context, scheduler);
+        let quota = polls.min(LOOK_EVERY);
+        let (ran, left) = poll_some(context, claim, scheduler, quota, root);
+        polls -= quota - left;
+        if ran == Ran::Idle && claim.home().has_pending() {
+            continue;
+        }
+        if ran == Ran::Budget && polls > 0 {
+            continue;
+        }
+        hand_over(context, scheduler);
+        return ran;
+    }
+}
+
+/// Polls at most `quota` tasks; tells how many it has left.
+#[inline(always)]
+fn poll_some<S: Scheduler>(
+    context: &Context,
+    claim: &Claim,
+    scheduler: &mut S,
+    mut quota: u32,
+    root: *const Header,
+) -> (Ran, u32) {
+    while quota > 0 {
+        let task = match context.take_only_woken() {
+            // The chain of wake-ups: the one task that is runnable needs no queue.
+            Some(task) if scheduler.is_empty() => task,
+            woken => match next_task(context, claim, scheduler, woken) {
+                Some(task) => task,
+                None => return (Ran::Idle, quota),
+            },
+        };
+        // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+        let turn = unsafe { Header::begin_turn(task) };
+        if turn == Turn::Poll {
+            quota -= 1;
+            context.set_polling(task.as_ptr());
+            // SAFETY: we drive the home, and the future is present: the task has not finished.
+            if !unsafe { (task.as_ref().vtable.poll)(task) } {
+                continue;
+            }
+            context.set_polling(ptr::null());
+            finish(claim.home(), task);
+        } else if turn == Turn::Cancel {
+            fail(claim.home(), task, Failure::Cancelled);
+        }
+        if ptr::eq(task.as_ptr(), root) && turn != Turn::Over {
+            return (Ran::Root, quota);
+        }
+    }
+    (Ran::Budget, quota)
+}
+
+/// The task the scheduler wants polled next, after it has been given what was woken.
+#[inline(never)]
+fn next_task<S: Scheduler>(
+    context: &Context,
+    claim: &Claim,
+    scheduler: &mut S,
+    woken: Option<NonNull<Header>>,
+) -> Option<NonNull<Header>> {
+    let last = context.polling();
+    context.set_polling(ptr::null());
+    if let Some(task) = woken {
+        give(scheduler, task, last);
+    }
+    while let Some(task) = context.take_woken() {
+        give(scheduler, task, last);
+    }
+    let runnable = scheduler.pop()?;
+    // SAFETY: a runnable keeps its task.
+    if unsafe { runnable.task().as_ref() }.place().home() != claim.home().index() {
+        foreign_runnable(&runnable);
+    }
+    Some(runnable.task())
+}
+
+/// Gives the tasks woken meanwhile to the scheduler.
+pub(super) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) {
+    let last = context.polling();
+    context.set_polling(ptr::null());
+    while let Some(task) = context.take_woken() {
+        give(scheduler, task, last);
+    }
+}
+
+/// Gives a task to the scheduler; `last` is the one that was polled last, and so may have yielded.
+#[inline(always)]
+fn give<S: Scheduler>(scheduler: &mut S, task: NonNull<Header>, last: Option<NonNull<Header>>) {
+    let yielded = last == Some(task) && !cfg!(mutant = "yield_is_wake");
+    let reason = if yielded {
+        Reason::Yielded
+    } else {
+        Reason::Woken
+    };
+    // SAFETY: scheduled, and taken out of the one queue it was in.
+    scheduler.push(unsafe { Runnable::new(task) }, reason);
+}
+
+#[cold]
+fn foreign_runnable(runnable: &Runnable) -> ! {
+    panic!("a scheduler returned a task of another runtime: {runnable:?}");
+}
+
+/// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.
+pub(super) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
+    let home = claim.home();
+    end_all(home, &home.driver.owned_local);
+    end_all(home, &home.driver.owned);
+    context::with(|context| {
+        hand_over(context, scheduler);
+        while let Some(runnable) = scheduler.pop() {
+            // SAFETY: we drive the home; all its tasks have finished, so this lets go of one.
+            let turn = unsafe { Header::begin_turn(runnable.task()) };
+            debug_assert_eq!(turn, Turn::Over, "a finished task wants nothing");
+        }
+    });
+}
+
+/// Cancels every task of a list, also those that dropping a future adds to it.
+pub(super) fn end_all(home: &Home, list: &Owned) {
+    while let Some(task) = list.first() {
+        fail(home, task, Failure::Cancelled);
+    }
+}

@@ -1,0 +1,418 @@
+//! Models of the runtime `Single` between threads: wake against poll and park, the inbox, and the end.
+//!
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. Beyond that: a
+//! task's memory is no loom object, so a leak or a second free of it is found by its home, which is given
+//! back to the table exactly when its last cell is gone ([`ends_clean`]).
+#![cfg(loom)]
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize as Count;
+use std::task::{Poll, Waker};
+
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::parker::Parker;
+use gossamer_core::wait::{Drive, Wait};
+use gossamer_sched::{Drives, Single};
+use gossamer_task::{JoinHandle, spawn};
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(2);
+    builder.max_branches = 10_000;
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
+}
+
+fn runtime() -> Arc<Single> {
+    Single::new().expect("no other runtime exists")
+}
+
+/// Ends the runtime, whose home must then be free to be used again: once, and not twice.
+fn ends_clean(runtime: Arc<Single>) {
+    let home = runtime.home().index();
+    drop(runtime);
+    let again = [self::runtime(), self::runtime()];
+    assert_eq!(again[0].home().index(), home, "a task cell has leaked");
+    assert_ne!(again[1].home().index(), home, "a home was given back twice");
+}
+
+/// Counts how often it is dropped.
+#[derive(Clone, Default)]
+struct Drops(Arc<Count>);
+
+impl Drops {
+    fn guard(&self) -> Guard {
+        Guard(self.0.clone())
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+struct Guard(Arc<Count>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Spawns a task, and polls it once so that its waker gets out: it then waits until every flag is set.
+fn parked(
+    runtime: &Single,
+    flags: &Arc<[AtomicBool; 2]>,
+    drops: &Drops,
+) -> (JoinHandle<()>, Waker) {
+    // Not a loom mutex: it must not order what the flags leave open. Nobody else has it at that time.
+    let slot = Arc::new(std::sync::Mutex::new(None));
+    let (flags, guard, out) = (flags.clone(), drops.guard(), slot.clone());
+    let handle = runtime.spawn(async move {
+        let _guard = guard;
+        poll_fn(|cx| {
+            if let Ok(mut slot) = out.try_lock() {
+                slot.get_or_insert_with(|| cx.waker().clone());
+            }
+            // Relaxed: only the wake makes it visible.
+            match flags.iter().all(|flag| flag.load(Ordering::Relaxed)) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+    });
+    runtime.turn(Waker::noop());
+    let waker = slot.lock().expect("nobody panicked").clone();
+    (handle, waker.expect("the task was polled"))
+}
+
+fn flags(second: bool) -> Arc<[AtomicBool; 2]> {
+    Arc::new([AtomicBool::new(false), AtomicBool::new(second)])
+}
+
+/// A wake from another thread against the driver's poll, its last look and its park: never lost, and the
+/// poll that follows sees what was written before the wake (`Life::announce` and `drain`, `Home::push` and
+/// `park`).
+#[test]
+fn wake_against_park() {
+    explore("wake_against_park", || {
+        let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let wakes = thread::spawn(move || {
+            flags[0].store(true, Ordering::Relaxed);
+            waker.wake();
+        });
+        runtime.block_on_it(handle);
+        wakes.join().expect("the waker does not panic");
+        assert_eq!(drops.count(), 1);
+        ends_clean(runtime);
+    });
+}
+
+/// Blocks on a handle whose task must complete.
+trait BlockOnIt {
+    fn block_on_it<T>(&self, handle: JoinHandle<T>) -> T;
+}
+
+impl BlockOnIt for Single {
+    fn block_on_it<T>(&self, handle: JoinHandle<T>) -> T {
+        self.try_block_on(handle)
+            .expect("the scheduler never stops")
+            .expect("the task completes")
+    }
+}
+
+/// Two threads wake one task: the second finds it queued already and pushes nothing, and the poll sees what
+/// both have written.
+#[test]
+fn two_wakers_of_one_task() {
+    explore("two_wakers_of_one_task", || {
+        let (runtime, flags, drops) = (runtime(), flags(false), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let threads = [0, 1].map(|place| {
+            let (waker, flags) = (waker.clone(), flags.clone());
+            thread::spawn(move || {
+                flags[place].store(true, Ordering::Relaxed);
+                waker.wake_by_ref();
+            })
+        });
+        drop(waker);
+        runtime.block_on_it(handle);
+        for thread in threads {
+            thread.join().expect("the waker does not panic");
+        }
+        ends_clean(runtime);
+    });
+}
+
+/// The thread that built the runtime drives it by `.wait()`, turn by turn, and parks as a waiter that
+/// announced itself in `Single::turn`; the wake comes from elsewhere.
+#[test]
+fn wake_against_the_owners_wait() {
+    explore("wake_against_the_owners_wait", || {
+        let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let wakes = thread::spawn(move || {
+            flags[0].store(true, Ordering::Relaxed);
+            waker.wake();
+        });
+        handle.wait().expect("the task completes");
+        wakes.join().expect("the waker does not panic");
+        ends_clean(runtime);
+    });
+}
+
+/// A wake of a task that finishes at the same time: nothing is polled twice, and the memory goes once,
+/// whether the driver, the inbox or the waker is the last to hold it.
+#[test]
+fn wake_against_finish() {
+    explore("wake_against_finish", || {
+        let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        // Two wakes: the first lets it finish, the second comes late or in between.
+        flags[0].store(true, Ordering::Relaxed);
+        let other = waker.clone();
+        let wakes = thread::spawn(move || other.wake());
+        waker.wake();
+        drop(handle);
+        runtime.turn(Waker::noop());
+        wakes.join().expect("the waker does not panic");
+        runtime.turn(Waker::noop());
+        assert_eq!(drops.count(), 1);
+        ends_clean(runtime);
+    });
+}
+
+/// A wake against the end of the runtime: the inbox takes it and the end empties it, or it is turned away;
+/// the future is dropped once and the memory goes.
+#[test]
+fn wake_against_the_end() {
+    explore("wake_against_the_end", || {
+        let (runtime, flags, drops) = (runtime(), flags(false), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let wakes = thread::spawn(move || {
+            waker.wake_by_ref();
+            waker.wake();
+        });
+        let home = runtime.home().index();
+        drop(runtime);
+        assert_eq!(drops.count(), 1);
+        assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
+        wakes.join().expect("the waker does not panic");
+        let again = self::runtime();
+        assert_eq!(again.home().index(), home, "a task cell has leaked");
+        ends_clean(again);
+    });
+}
+
+/// An abort from another thread against the end of the runtime.
+#[test]
+fn abort_against_the_end() {
+    explore("abort_against_the_end", || {
+        let (runtime, flags, drops) = (runtime(), flags(false), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        drop(waker);
+        let aborts = thread::spawn(move || {
+            handle.abort();
+            assert!(
+                handle
+                    .wait()
+                    .expect_err("it never completes")
+                    .is_cancelled()
+            );
+        });
+        let home = runtime.home().index();
+        drop(runtime);
+        aborts.join().expect("the other thread does not panic");
+        assert_eq!(drops.count(), 1);
+        let again = self::runtime();
+        assert_eq!(again.home().index(), home, "a task cell has leaked");
+    });
+}
+
+/// Two threads spawn while the driver looks and parks: both tasks run (`Home::push` against `Home::park`,
+/// and a drain of more than one).
+#[test]
+fn two_spawns_against_park() {
+    explore("two_spawns_against_park", || {
+        let runtime = runtime();
+        let left = Arc::new(Mutex::new((2, None::<Waker>)));
+        let threads = [0, 1].map(|_| {
+            let (runtime, left) = (runtime.clone(), left.clone());
+            thread::spawn(move || {
+                let done = async move {
+                    let waker = {
+                        let mut left = left.lock();
+                        left.0 -= 1;
+                        left.1.clone()
+                    };
+                    waker.into_iter().for_each(Waker::wake);
+                };
+                drop(spawn(runtime.home(), done, std::panic::Location::caller()));
+            })
+        });
+        let all = poll_fn(|cx| {
+            let mut left = left.lock();
+            left.1 = Some(cx.waker().clone());
+            if left.0 == 0 {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        });
+        runtime
+            .try_block_on(all)
+            .expect("the scheduler never stops");
+        for thread in threads {
+            thread.join().expect("the other thread does not panic");
+        }
+        left.lock().1 = None;
+        ends_clean(runtime);
+    });
+}
+
+/// A thread spawns onto a runtime and lets go of it while the other holder lets go as well: whoever is last
+/// ends it, and the future is dropped once, having been polled or not.
+#[test]
+fn spawn_against_the_end() {
+    explore("spawn_against_the_end", || {
+        let (runtime, drops) = (runtime(), Drops::default());
+        let home = runtime.home().index();
+        let (other, guard) = (runtime.clone(), drops.guard());
+        let spawns = thread::spawn(move || {
+            let handle = other.spawn(async move { drop(guard) });
+            drop(other);
+            handle.wait()
+        });
+        runtime.turn(Waker::noop());
+        drop(runtime);
+        let ended = spawns.join().expect("the other thread does not panic");
+        assert!(ended.is_ok() || ended.is_err_and(|error| error.is_cancelled()));
+        assert_eq!(drops.count(), 1);
+        ends_clean(at_home(home));
+    });
+}
+
+/// A new runtime, which must get this home.
+fn at_home(home: u16) -> Arc<Single> {
+    let runtime = runtime();
+    assert_eq!(runtime.home().index(), home, "a task cell has leaked");
+    runtime
+}
+
+/// A thread that does not drive waits for a task of the one that does, from the spawn on.
+#[test]
+fn wait_elsewhere_for_a_task() {
+    explore("wait_elsewhere_for_a_task", || {
+        let runtime = runtime();
+        let told = Arc::new(Mutex::new((false, None::<Waker>)));
+        let (other, done) = (runtime.clone(), told.clone());
+        let asks = thread::spawn(move || {
+            let answer = other.spawn(async { 7 }).wait();
+            let waker = {
+                let mut done = done.lock();
+                done.0 = true;
+                done.1.take()
+            };
+            waker.into_iter().for_each(Waker::wake);
+            answer.expect("the task completes")
+        });
+        let until_told = poll_fn(|cx| {
+            let mut told = told.lock();
+            told.1 = Some(cx.waker().clone());
+            if told.0 {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        });
+        runtime
+            .try_block_on(until_told)
+            .expect("the scheduler never stops");
+        assert_eq!(asks.join().expect("the other thread does not panic"), 7);
+        told.lock().1 = None;
+    });
+}
+
+/// Happens once; any thread may wait for it, without driving anything.
+struct Event(Mutex<bool>, Condvar);
+
+impl Event {
+    fn new() -> Self {
+        Self(Mutex::new(false), Condvar::new())
+    }
+
+    fn set(&self) {
+        *self.0.lock() = true;
+        self.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let mut happened = self.0.lock();
+        while !*happened {
+            happened = self.1.wait(happened);
+        }
+    }
+}
+
+/// The owner waits for a task while another thread drives the runtime for something of its own, and stops
+/// when that is done: what it leaves runnable is the owner's to run.
+#[test]
+fn driver_leaves_work_to_the_waiting_owner() {
+    explore("driver_leaves_work_to_the_waiting_owner", || {
+        let (runtime, begun) = (runtime(), Arc::new(Event::new()));
+        let (other, begins) = (runtime.clone(), begun.clone());
+        let drives = thread::spawn(move || {
+            other
+                .try_block_on(async move { begins.set() })
+                .expect("the scheduler never stops");
+        });
+        // From here on the other thread has the claim, or had it.
+        begun.wait();
+        runtime.spawn(async {}).wait().expect("the task completes");
+        drives.join().expect("the other thread does not panic");
+        ends_clean(runtime);
+    });
+}
+
+/// The owner has parked as the driver when another thread begins to drive, wakes a task by itself (so by no
+/// push) and stops: the owner is woken to run it (`Claim::displace`, and the end of a claim).
+#[test]
+fn driver_displaces_the_parked_owner() {
+    explore("driver_displaces_the_parked_owner", || {
+        let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let parked = Arc::new(Event::new());
+        let (other, begin) = (runtime.clone(), parked.clone());
+        let drives = thread::spawn(move || {
+            begin.wait();
+            let wakes = async move {
+                flags[0].store(true, Ordering::Relaxed);
+                waker.wake();
+            };
+            other
+                .try_block_on(wakes)
+                .expect("the scheduler never stops");
+        });
+        Parker::with(|parker| {
+            while !handle.is_finished() {
+                if !runtime.turn(parker.waker()) && !handle.is_finished() {
+                    parked.set();
+                    parker.park();
+                }
+            }
+        });
+        drives.join().expect("the other thread does not panic");
+        drop(handle);
+        assert_eq!(drops.count(), 1);
+        ends_clean(runtime);
+    });
+}

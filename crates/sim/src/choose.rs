@@ -1,0 +1,105 @@
+//! The oracle that chooses among the enabled tasks, and the choices it has made.
+
+use std::fmt;
+
+/// One choice: which of the enabled tasks, in the order in which they became enabled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// How many there were.
+    pub enabled: usize,
+    /// The index of the one that was chosen.
+    pub chosen: usize,
+}
+
+impl fmt::Display for Choice {
+    /// As [`choices`] reads it: `0/2` is the first of two.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.chosen, self.enabled)
+    }
+}
+
+/// Reads the list of choices that a failure prints: `"0/1 1/2 0/3"`.
+///
+/// # Panics
+/// The text is not such a list; the message names the word.
+#[track_caller]
+pub fn choices(text: &str) -> Vec<Choice> {
+    let read = |word: &str| {
+        let (chosen, enabled) = word.split_once('/')?;
+        let choice = Choice {
+            chosen: chosen.parse().ok()?,
+            enabled: enabled.parse().ok()?,
+        };
+        (choice.chosen < choice.enabled).then_some(choice)
+    };
+    let mut list = Vec::new();
+    for word in text.split_whitespace() {
+        match read(word) {
+            Some(choice) => list.push(choice),
+            None => panic!("a choice is INDEX/ENABLED, such as 1/3, not {word:?}"),
+        }
+    }
+    list
+}
+
+/// Chooses the next actor.
+#[derive(Debug)]
+pub(crate) enum Oracle {
+    /// At random, from a seed.
+    Seeded(fastrand::Rng),
+    /// As it was recorded.
+    Recorded(Vec<Choice>),
+    /// The path to the next leaf of the tree of all choices; new branches take their first child.
+    DepthFirst(Vec<Choice>),
+}
+
+impl Oracle {
+    pub(crate) fn seeded(seed: u64) -> Self {
+        Self::Seeded(fastrand::Rng::with_seed(seed))
+    }
+
+    /// The index of the task to run at `step`, of `enabled`.
+    ///
+    /// # Errors
+    /// The choice recorded for this step was among another number of tasks (`None`: there is no such
+    /// step).
+    pub(crate) fn choose(&mut self, step: usize, enabled: usize) -> Result<usize, Option<usize>> {
+        let recorded = match self {
+            Self::Seeded(rng) => return Ok(rng.usize(..enabled)),
+            Self::Recorded(path) => path.get(step),
+            Self::DepthFirst(path) => {
+                if path.len() == step {
+                    path.push(Choice { enabled, chosen: 0 });
+                }
+                path.get(step)
+            }
+        };
+        match recorded {
+            Some(choice) if choice.enabled == enabled => Ok(choice.chosen),
+            other => Err(other.map(|choice| choice.enabled)),
+        }
+    }
+
+    /// The choice recorded for a step that the run did not reach.
+    pub(crate) fn left_over(&self, steps: usize) -> Option<Choice> {
+        match self {
+            Self::Seeded(_) => None,
+            Self::Recorded(path) | Self::DepthFirst(path) => path.get(steps).copied(),
+        }
+    }
+
+    /// Goes to the next leaf of the tree; `false` when all have been visited.
+    pub(crate) fn next_path(&mut self) -> bool {
+        let Self::DepthFirst(path) = self else {
+            return false;
+        };
+        while let Some(last) = path.last_mut() {
+            if last.chosen + 1 < last.enabled {
+                last.chosen += 1;
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+}

@@ -1,0 +1,146 @@
+//! Why a run failed, and all that is needed to run it again.
+
+use std::fmt;
+
+use crate::choose::Choice;
+use crate::report::Report;
+use crate::trace::Trace;
+
+/// Events of the trace that a failure prints.
+const EVENTS_PRINTED: usize = 50;
+
+/// Choices that a failure prints; a longer run is not typed in by hand.
+const CHOICES_PRINTED: usize = 500;
+
+/// A run that failed.
+#[derive(Clone)]
+pub struct Failure {
+    /// Why.
+    pub cause: Cause,
+    /// Where its choices came from.
+    pub origin: Origin,
+    /// Its choices, for [`replay`](crate::replay).
+    pub choices: Vec<Choice>,
+    /// What happened until then.
+    pub trace: Trace,
+}
+
+/// Where the choices of a run came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// From this seed.
+    Seed(u64),
+    /// From a recorded list.
+    Recorded,
+    /// From the enumeration of all; this was the n-th, from 0.
+    Schedule(usize),
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Nothing is enabled, and what the waiters wait for has not come.
+    Deadlock(Report),
+    /// Nothing is enabled, though what some waiter waits for has come.
+    LostWakeup(Report),
+    /// So many steps, and no end.
+    StepLimit {
+        /// The limit.
+        steps: usize,
+    },
+    /// The run does not depend on its choices alone.
+    NonDeterministic {
+        /// The first step that differs, from 0.
+        step: usize,
+        /// How many tasks were enabled when the choices were recorded (`None`: it ended before).
+        recorded: Option<usize>,
+        /// How many there are now (`None`: it ended before).
+        found: Option<usize>,
+    },
+    /// A task panicked.
+    Panicked {
+        /// Its number; the root is 0.
+        task: usize,
+        /// What the panic said.
+        message: String,
+    },
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadlock(report) => {
+                write!(
+                    f,
+                    "deadlock: nothing is enabled, and somebody waits{report}"
+                )
+            }
+            Self::LostWakeup(report) => {
+                write!(
+                    f,
+                    "lost wake-up: nothing is enabled, though a waiter could go on{report}"
+                )
+            }
+            Self::StepLimit { steps } => {
+                write!(
+                    f,
+                    "no end after {steps} steps: a livelock? (Sim::steps_max allows more)"
+                )
+            }
+            Self::NonDeterministic {
+                step,
+                recorded,
+                found,
+            } => {
+                let tasks = |count: &Option<usize>| match count {
+                    Some(count) => format!("{count} enabled"),
+                    None => "no such step".to_owned(),
+                };
+                let (recorded, found) = (tasks(recorded), tasks(found));
+                write!(
+                    f,
+                    "not deterministic: step {step} had {recorded}, and now has {found}"
+                )
+            }
+            Self::Panicked { task, message } => write!(f, "task {task} panicked: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.origin {
+            Origin::Seed(seed) => write!(f, "simulation with seed {seed}: {}", self.cause)?,
+            Origin::Recorded => write!(f, "replayed simulation: {}", self.cause)?,
+            Origin::Schedule(count) => write!(f, "schedule {count}: {}", self.cause)?,
+        }
+        write!(f, "\nthe last of {} events:", self.trace.events().len())?;
+        self.trace.write_last(f, EVENTS_PRINTED)?;
+        if let Origin::Seed(seed) = self.origin {
+            return write!(f, "\nto run it again: sim::run({seed}, …)");
+        }
+        if self.choices.len() > CHOICES_PRINTED {
+            let count = self.choices.len();
+            return write!(
+                f,
+                "\nto run it again: sim::replay(…) with its {count} choices"
+            );
+        }
+        let choices: Vec<String> = self.choices.iter().map(Choice::to_string).collect();
+        write!(
+            f,
+            "\nto run it again: sim::replay(&sim::choices(\"{}\"), …)",
+            choices.join(" ")
+        )
+    }
+}
+
+impl fmt::Debug for Failure {
+    /// As [`Display`](fmt::Display), so that `unwrap` shows something readable.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Failure {}

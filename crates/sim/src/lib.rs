@@ -1,0 +1,67 @@
+//! The deterministic scheduler: where a newcomer starts, and where every primitive is tested.
+//!
+//! A simulation runs the same task cells and primitives as production, on one thread, in an order that
+//! an oracle chooses. A run is a function of its choices alone, so every failure can be run again.
+//!
+//! # The rules
+//!
+//! * Every operation on a primitive is one *scheduling point* before it takes effect: the task gives
+//!   way once, and goes on when it is chosen again ([`Sim::without_points`] leaves this out).
+//! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
+//!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
+//!   has had its run ([`exhaustive`]).
+//! * Time is virtual ([`now`], [`sleep`]). It moves only when nothing is enabled, to the next deadline;
+//!   equal deadlines become enabled together.
+//! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
+//!   ([`Cause::LostWakeup`]). When nothing is enabled, and there is no timer, it is a
+//!   [`Cause::Deadlock`]. The [`Report`] says who waits for what, and where it was spawned.
+//! * The run ends when the root future does; tasks that are left are dropped.
+//!
+//! A simulation is a closed world: nothing in it may wait for another OS thread.
+//!
+//! # Reading order
+//!
+//! `scheduler.rs` (push, pop, idle: all of the above), `choose.rs`, `world.rs` (clock, trace), `run.rs`
+//! (the entry points), `look.rs` and `report.rs` (what a failure says).
+//!
+//! # Examples
+//! ```
+//! use std::rc::Rc;
+//! use gossamer_sim as sim;
+//! use gossamer_sync::local::MVar;
+//!
+//! sim::explore(0..100, || async {
+//!     let place = Rc::new(MVar::empty());
+//!     let put = sim::spawn({
+//!         let place = place.clone();
+//!         async move { place.put(7).await }
+//!     });
+//!     assert_eq!(place.take().await, 7);
+//!     put.await.expect("the putter does not panic");
+//! });
+//! ```
+#![deny(unsafe_code)]
+
+mod choose;
+mod clock;
+mod failure;
+#[allow(unsafe_code)]
+mod look;
+mod report;
+mod run;
+mod scheduler;
+mod spawn;
+mod trace;
+mod world;
+
+pub use self::choose::{Choice, choices};
+pub use self::clock::{Sleep, now, sleep};
+pub use self::failure::{Cause, Failure, Origin};
+pub use self::report::{Report, Waits};
+pub use self::run::{Explored, Run, Sim, exhaustive, explore, replay, run};
+pub use self::scheduler::SimScheduler;
+pub use self::spawn::spawn;
+pub use self::trace::{End, Event, Trace};
+
+#[cfg(test)]
+mod tests;

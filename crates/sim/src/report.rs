@@ -1,0 +1,148 @@
+//! Who waits for what: the report of a run in which nothing can happen any more.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::Location;
+
+use crate::look::{Living, WaitsFor};
+use crate::world::World;
+
+/// The tasks that wait, in the order in which they were spawned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report(Vec<Waiting>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Waiting {
+    task: usize,
+    /// Not for the root: whoever runs the same program from elsewhere gets the same report.
+    spawned: Option<&'static Location<'static>>,
+    waits_for: Waits,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Waits {
+    /// An operation on a primitive.
+    Operation {
+        /// The operation: `"MVar::take"`.
+        name: &'static str,
+        /// Which primitive: the n-th of this report, from 1.
+        object: usize,
+        /// Where the operation was called.
+        called: &'static Location<'static>,
+        /// Whether it could complete now, so that its wake-up was lost.
+        could_complete: bool,
+    },
+    /// The end of another waiting task.
+    Task {
+        /// Its number.
+        task: usize,
+        /// Where it was spawned.
+        spawned: &'static Location<'static>,
+    },
+    /// The end of a task that has ended.
+    EndedTask,
+    /// A future that does not say what it is.
+    Foreign,
+}
+
+impl Report {
+    pub(crate) fn new(living: Vec<Living>, world: &World) -> Self {
+        let known: HashMap<usize, (usize, &'static Location<'static>)> = living
+            .iter()
+            .map(|task| (task.address, (world.number_at(task.address), task.spawned)))
+            .collect();
+        let mut living: Vec<_> = living
+            .into_iter()
+            .map(|task| (world.number_at(task.address), task))
+            .collect();
+        living.sort_by_key(|(number, _)| *number);
+        let mut objects = Vec::new();
+        let waiting = living.into_iter().map(|(task, living)| Waiting {
+            task,
+            spawned: (task != 0).then_some(living.spawned),
+            waits_for: match living.waits_for {
+                WaitsFor::Operation {
+                    name,
+                    object,
+                    called,
+                    could_complete,
+                } => {
+                    let object = small_number(&mut objects, object);
+                    Waits::Operation {
+                        name,
+                        object,
+                        called,
+                        could_complete,
+                    }
+                }
+                WaitsFor::Task(address) => match known.get(&address) {
+                    Some(&(task, spawned)) => Waits::Task { task, spawned },
+                    None => Waits::EndedTask,
+                },
+                WaitsFor::Foreign => Waits::Foreign,
+            },
+        });
+        Self(waiting.collect())
+    }
+
+    /// The number of each waiting task and what it waits for.
+    pub fn waiting(&self) -> impl Iterator<Item = (usize, &Waits)> {
+        self.0
+            .iter()
+            .map(|waiting| (waiting.task, &waiting.waits_for))
+    }
+}
+
+/// Addresses differ from run to run; the order in which they come up does not.
+fn small_number(objects: &mut Vec<usize>, object: usize) -> usize {
+    let known = objects.iter().position(|other| *other == object);
+    1 + known.unwrap_or_else(|| {
+        objects.push(object);
+        objects.len() - 1
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Waiting {
+            task,
+            spawned,
+            waits_for,
+        } in &self.0
+        {
+            match spawned {
+                Some(spawned) => write!(f, "\n  task {task}, spawned at {spawned},")?,
+                None => write!(f, "\n  task {task}, the root,")?,
+            }
+            write!(f, " waits for {waits_for}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation {
+                name,
+                object,
+                called,
+                could_complete,
+            } => {
+                let kind = name.split("::").next().unwrap_or(name);
+                write!(f, "{name} on {kind} #{object}, called at {called}")?;
+                f.write_str(if *could_complete {
+                    " (which could complete)"
+                } else {
+                    ""
+                })
+            }
+            Self::Task { task, spawned } => {
+                write!(f, "the end of task {task}, spawned at {spawned}")
+            }
+            Self::EndedTask => f.write_str("the end of a task that has ended"),
+            Self::Foreign => f.write_str("a foreign future"),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The entry points: one run, many seeds, all schedules, one of them again.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+
+use gossamer_core::wait::refuse_inside_poll;
+use gossamer_sched::{Single, run_blocking};
+
+use crate::choose::{Choice, Oracle};
+use crate::failure::{Cause, Failure, Origin};
+use crate::scheduler::SimScheduler;
+use crate::spawn::{Entered, message, watch};
+use crate::trace::Trace;
+
+/// How simulations are to be run; the free functions use the defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "settings do nothing until something is run with them"]
+pub struct Sim {
+    steps_max: usize,
+    panics_expected: bool,
+    points: bool,
+}
+
+/// One run and all that is known of it.
+#[derive(Debug)]
+pub struct Run<T> {
+    /// The root future's output.
+    pub result: Result<T, Failure>,
+    /// What was chosen, a choice a step.
+    pub choices: Vec<Choice>,
+    /// What happened.
+    pub trace: Trace,
+}
+
+/// What [`exhaustive`] has covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Explored {
+    /// How many schedules were run.
+    pub schedules: usize,
+    /// Whether these were all.
+    pub complete: bool,
+}
+
+impl Default for Sim {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sim {
+    /// At most 1,000,000 steps; a panic of any task fails the run.
+    pub const fn new() -> Self {
+        Self {
+            steps_max: 1_000_000,
+            panics_expected: false,
+            points: true,
+        }
+    }
+
+    /// Gives a run up after so many steps.
+    pub const fn steps_max(self, steps_max: usize) -> Self {
+        Self { steps_max, ..self }
+    }
+
+    /// Operations take effect at once, as in production, and by production's short ways: tasks change
+    /// only where one waits or yields. Finds less about a program, and more about a primitive.
+    pub const fn without_points(self) -> Self {
+        Self {
+            points: false,
+            ..self
+        }
+    }
+
+    /// Leaves panics of spawned tasks to those who join them. (A panic of the root fails the run.)
+    pub const fn expect_panics(self) -> Self {
+        Self {
+            panics_expected: true,
+            ..self
+        }
+    }
+
+    /// One run, its choices made from `seed`.
+    ///
+    /// # Errors
+    /// The run failed.
+    #[track_caller]
+    pub fn run<F: Future>(self, seed: u64, body: impl FnOnce() -> F) -> Result<F::Output, Failure> {
+        self.run_traced(seed, body).result
+    }
+
+    /// As [`Sim::run`], with the trace also of a run that succeeds.
+    #[track_caller]
+    pub fn run_traced<F: Future>(self, seed: u64, body: impl FnOnce() -> F) -> Run<F::Output> {
+        self.go(
+            Oracle::seeded(seed),
+            Origin::Seed(seed),
+            Location::caller(),
+            body,
+        )
+        .0
+    }
+
+    /// The run that was recorded as `choices`, again.
+    ///
+    /// # Errors
+    /// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`]).
+    #[track_caller]
+    pub fn replay<F: Future>(
+        self,
+        choices: &[Choice],
+        body: impl FnOnce() -> F,
+    ) -> Result<F::Output, Failure> {
+        let oracle = Oracle::Recorded(choices.to_vec());
+        self.go(oracle, Origin::Recorded, Location::caller(), body)
+            .0
+            .result
+    }
+
+    /// A run for each seed.
+    ///
+    /// # Panics
+    /// At the first that fails: with its seed, its report, its last steps, and how to run it again.
+    #[track_caller]
+    pub fn explore<F: Future>(self, seeds: Range<u64>, body: impl Fn() -> F) {
+        for seed in seeds {
+            if let Err(failure) = self.run(seed, &body) {
+                panic!("{failure}");
+            }
+        }
+    }
+
+    /// A run for each schedule there is, but at most `schedules_max`.
+    ///
+    /// # Panics
+    /// At the first that fails: with its choices, its report, its last steps.
+    #[track_caller]
+    pub fn exhaustive<F: Future>(self, schedules_max: usize, body: impl Fn() -> F) -> Explored {
+        let mut oracle = Oracle::DepthFirst(Vec::new());
+        let mut explored = Explored {
+            schedules: 0,
+            complete: false,
+        };
+        while explored.schedules < schedules_max {
+            let origin = Origin::Schedule(explored.schedules);
+            let (run, used) = self.go(oracle, origin, Location::caller(), &body);
+            oracle = used;
+            explored.schedules += 1;
+            if let Err(failure) = run.result {
+                panic!("{failure}");
+            }
+            if !oracle.next_path() {
+                explored.complete = true;
+                break;
+            }
+        }
+        explored
+    }
+
+    fn go<F: Future>(
+        self,
+        oracle: Oracle,
+        origin: Origin,
+        caller: &'static Location<'static>,
+        body: impl FnOnce() -> F,
+    ) -> (Run<F::Output>, Oracle) {
+        refuse_inside_poll("a simulation");
+        let scheduler = SimScheduler::new(oracle, self.steps_max, self.panics_expected);
+        let world = scheduler.world.clone();
+        let mut single = match Single::with_points(scheduler) {
+            Ok(single) => single,
+            Err(error) => panic!("a simulation needs a runtime: {error}"),
+        };
+        let mut entered = None;
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            run_blocking(&single, self.points, caller, |scope| {
+                entered = Some(Entered::new(world.clone(), scope.clone()));
+                let world = world.clone();
+                watch(world, caller, async { body().await }).1
+            })
+        }));
+        let scheduler = single.scheduler_mut();
+        scheduler.end();
+        let mut cause = scheduler.cause.take();
+        let output = ran.map_err(|payload| message(&*payload));
+        if let Err(message) = &output {
+            cause.get_or_insert_with(|| Cause::Panicked {
+                task: 0,
+                message: message.clone(),
+            });
+        }
+        if cause.is_none() && !self.panics_expected {
+            let panicked = world.lock().panicked.take();
+            cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
+        }
+        let failed_at = scheduler.failed_at;
+        let steps = scheduler.choices.len();
+        if let (None, Some(choice)) = (&cause, scheduler.oracle.left_over(steps)) {
+            let recorded = Some(choice.enabled);
+            cause = Some(Cause::NonDeterministic {
+                step: steps,
+                recorded,
+                found: None,
+            });
+        }
+        let choices = std::mem::take(&mut scheduler.choices);
+        let oracle = std::mem::replace(&mut scheduler.oracle, Oracle::Recorded(Vec::new()));
+        drop(single);
+        drop(entered);
+        let trace = std::mem::take(&mut world.lock().trace);
+        let result = match (output, cause) {
+            (Ok(Ok(output)), None) => Ok(output),
+            (_, Some(cause)) => {
+                let mut trace = trace.clone();
+                trace.0.truncate(failed_at.unwrap_or(usize::MAX));
+                Err(Failure {
+                    cause,
+                    origin,
+                    choices: choices.clone(),
+                    trace,
+                })
+            }
+            (_, None) => unreachable!("a run without output has a cause"),
+        };
+        (
+            Run {
+                result,
+                choices,
+                trace,
+            },
+            oracle,
+        )
+    }
+}
+
+/// One run, its choices made from `seed`.
+///
+/// # Errors
+/// The run failed.
+#[track_caller]
+pub fn run<F: Future>(seed: u64, body: impl FnOnce() -> F) -> Result<F::Output, Failure> {
+    Sim::new().run(seed, body)
+}
+
+/// The run that was recorded as `choices`, again.
+///
+/// # Errors
+/// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`]).
+#[track_caller]
+pub fn replay<F: Future>(
+    choices: &[Choice],
+    body: impl FnOnce() -> F,
+) -> Result<F::Output, Failure> {
+    Sim::new().replay(choices, body)
+}
+
+/// A run for each seed.
+///
+/// # Panics
+/// At the first that fails: with its seed, its report, its last steps, and how to run it again.
+#[track_caller]
+pub fn explore<F: Future>(seeds: Range<u64>, body: impl Fn() -> F) {
+    Sim::new().explore(seeds, body);
+}
+
+/// A run for each schedule there is, but at most `schedules_max`.
+///
+/// # Panics
+/// At the first that fails: with its choices, its report, its last steps.
+#[track_caller]
+pub fn exhaustive<F: Future>(schedules_max: usize, body: impl Fn() -> F) -> Explored {
+    Sim::new().exhaustive(schedules_max, body)
+}

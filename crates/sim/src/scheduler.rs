@@ -1,0 +1,147 @@
+//! The scheduler: push, pop and idle are all there is to a simulation.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use gossamer_core::door::Mutex;
+use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
+
+use crate::choose::{Choice, Oracle};
+use crate::failure::Cause;
+use crate::look::{Living, look};
+use crate::report::Report;
+use crate::trace::Event;
+use crate::world::{Shared, World};
+
+/// Runs one task after the other, as its oracle chooses.
+#[derive(Debug)]
+pub struct SimScheduler {
+    pub(crate) world: Shared,
+    pub(crate) oracle: Oracle,
+    /// What the oracle has chosen, a choice a step.
+    pub(crate) choices: Vec<Choice>,
+    /// Why the run was given up.
+    pub(crate) cause: Option<Cause>,
+    /// How many events had happened by then: what follows is the dropping of what is left.
+    pub(crate) failed_at: Option<usize>,
+    /// Runnable tasks in the order in which they became so, with their numbers.
+    enabled: Vec<(usize, Runnable)>,
+    /// Tasks that have ended and only want to be freed: no actors.
+    ended: Vec<Runnable>,
+    steps_max: usize,
+    panics_expected: bool,
+    /// The run is over: what is left is handed out without a choice.
+    over: bool,
+}
+
+impl SimScheduler {
+    pub(crate) fn new(oracle: Oracle, steps_max: usize, panics_expected: bool) -> Self {
+        Self {
+            world: Arc::new(Mutex::new(World::default())),
+            oracle,
+            choices: Vec::new(),
+            cause: None,
+            failed_at: None,
+            enabled: Vec::new(),
+            ended: Vec::new(),
+            steps_max,
+            panics_expected,
+            over: false,
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn end(&mut self) {
+        self.over = true;
+    }
+
+    fn has_failed(&mut self) -> bool {
+        if self.cause.is_none() && !self.panics_expected {
+            let panicked = self.world.lock().panicked.clone();
+            self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
+        }
+        self.cause.is_some()
+    }
+
+    /// The next actor's index among the enabled; `None` gives the run up.
+    fn choose(&mut self) -> Option<usize> {
+        let (step, enabled) = (self.choices.len(), self.enabled.len());
+        if step == self.steps_max {
+            self.cause = Some(Cause::StepLimit { steps: step });
+            return None;
+        }
+        match self.oracle.choose(step, enabled) {
+            Ok(chosen) => {
+                self.choices.push(Choice { enabled, chosen });
+                Some(chosen)
+            }
+            Err(recorded) => {
+                self.cause = Some(Cause::NonDeterministic {
+                    step,
+                    recorded,
+                    found: Some(enabled),
+                });
+                None
+            }
+        }
+    }
+}
+
+impl Scheduler for SimScheduler {
+    fn push(&mut self, task: Runnable, _reason: Reason) {
+        let world = self.world.lock();
+        let number = world.number_at(task.id());
+        if world.has_ended(number) {
+            self.ended.push(task);
+        } else {
+            self.enabled.push((number, task));
+        }
+    }
+
+    fn pop(&mut self) -> Option<Runnable> {
+        if let Some(task) = self.ended.pop() {
+            return Some(task);
+        }
+        if self.over {
+            return self.enabled.pop().map(|(_, task)| task);
+        }
+        if self.enabled.is_empty() || self.has_failed() {
+            return None;
+        }
+        let enabled = self.enabled.len();
+        let chosen = self.choose()?;
+        let (task, runnable) = self.enabled.remove(chosen);
+        self.world
+            .lock()
+            .trace
+            .0
+            .push(Event::Chosen { task, enabled });
+        Some(runnable)
+    }
+
+    /// Looks for lost wake-ups; then moves time on. With no timer, nothing will ever happen again.
+    fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
+        if !self.has_failed() {
+            let living = look(tasks);
+            let lost = living.iter().any(Living::could_go_on);
+            let due = if lost {
+                Vec::new()
+            } else {
+                self.world.lock().advance()
+            };
+            if !due.is_empty() {
+                due.into_iter().for_each(Waker::wake);
+                return Idle::Again;
+            }
+            let report = Report::new(living, &self.world.lock());
+            self.cause = Some(if lost {
+                Cause::LostWakeup(report)
+            } else {
+                Cause::Deadlock(report)
+            });
+        }
+        self.failed_at = Some(self.world.lock().trace.0.len());
+        self.end();
+        Idle::Stop
+    }
+}

@@ -1,0 +1,28 @@
+//! Tests of the simulator itself: what it chooses, how time moves, what it finds.
+
+mod choosing;
+mod clock;
+mod failing;
+mod planted;
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// One scheduling point, and nothing else.
+struct Step(bool);
+
+fn step() -> Step {
+    Step(false)
+}
+
+impl Future for Step {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}

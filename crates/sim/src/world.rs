@@ -1,0 +1,93 @@
+//! What a simulation's scheduler and its tasks share: clock, timers, trace, numbers of tasks.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use gossamer_core::door::Mutex;
+
+use crate::trace::{End, Event, Trace};
+
+/// The shared world. Never locked while user code runs (wakers included).
+pub(crate) type Shared = Arc<Mutex<World>>;
+
+/// A timer's place in the order of time: deadline, then order of creation.
+pub(crate) type TimerKey = (Duration, u64);
+
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    pub(crate) now: Duration,
+    pub(crate) trace: Trace,
+    /// The first task that panicked during its poll, and its message.
+    pub(crate) panicked: Option<(usize, String)>,
+    timers: BTreeMap<TimerKey, Waker>,
+    timers_made: u64,
+    /// Whether the task with this number has ended.
+    ended: Vec<bool>,
+    /// The number of the task at an address. One that is not here is the root.
+    numbers: HashMap<usize, usize>,
+}
+
+impl World {
+    /// Gives a new task its number. The first is the root, which nobody in the program spawned.
+    pub(crate) fn add_task(&mut self, at: &'static Location<'static>) -> usize {
+        let task = self.ended.len();
+        self.ended.push(false);
+        if task != 0 {
+            self.trace.0.push(Event::Spawned { task, at });
+        }
+        task
+    }
+
+    /// Says at which address the task lives. An older one there is long gone.
+    pub(crate) fn set_address(&mut self, task: usize, address: usize) {
+        self.numbers.insert(address, task);
+    }
+
+    /// The number of the task at this address.
+    pub(crate) fn number_at(&self, address: usize) -> usize {
+        self.numbers.get(&address).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn end_task(&mut self, task: usize, how: End) {
+        self.ended[task] = true;
+        self.trace.0.push(Event::Ended { task, how });
+    }
+
+    pub(crate) fn has_ended(&self, task: usize) -> bool {
+        self.ended[task]
+    }
+
+    /// Sets a timer, or gives one that is set a new waker; the waker it had is returned.
+    pub(crate) fn set_timer(
+        &mut self,
+        key: &mut Option<TimerKey>,
+        deadline: Duration,
+        waker: Waker,
+    ) -> Option<Waker> {
+        let made = &mut self.timers_made;
+        let key = *key.get_or_insert_with(|| {
+            *made += 1;
+            (deadline, *made)
+        });
+        self.timers.insert(key, waker)
+    }
+
+    pub(crate) fn clear_timer(&mut self, key: TimerKey) -> Option<Waker> {
+        self.timers.remove(&key)
+    }
+
+    /// Moves time to the next deadline and returns all who wait for it; nobody if there is no timer.
+    pub(crate) fn advance(&mut self) -> Vec<Waker> {
+        let Some((&(deadline, _), _)) = self.timers.first_key_value() else {
+            return Vec::new();
+        };
+        let later = self.timers.split_off(&(deadline, u64::MAX));
+        let due = std::mem::replace(&mut self.timers, later);
+        self.now = deadline;
+        self.trace.0.push(Event::Advanced { to: deadline });
+        due.into_values().collect()
+    }
+}

@@ -1,0 +1,500 @@
+//! `MVar`: a place that is empty or holds one value; the synchronised variable of Id (Barth,
+//! Nikhil, Arvind 1991) and Concurrent Haskell (Peyton Jones, Gordon, Finne 1996).
+//!
+//! # Protocol
+//!
+//! A hand-over *reserves*. Whoever fills the place with takers waiting marks it `RESERVED` and wakes
+//! the first taker; the value stays in the place until that taker's own poll takes it. Whoever
+//! empties it with putters waiting does the same for the first putter. So dropping an operation at
+//! any moment loses nothing: if something was reserved for it, the mark moves on to the next in
+//! line or is cleared.
+//!
+//! | FULL | RESERVED | BUSY | meaning | may go at once | waiting |
+//! | --- | --- | --- | --- | --- | --- |
+//! | 0 | 0 | 0 | empty | put, replace | takers |
+//! | 1 | 0 | 0 | full | take, read, swap, replace | putters |
+//! | 0 | 1 | 0 | empty, promised to the first putter | replace | both |
+//! | 1 | 1 | 0 | full, promised to the first taker | replace | both |
+//! | 1 | 1 | 1 | full, and the value is being cloned by a reader | nothing | both |
+//!
+//! *Takers* are take, read and swap in one line (and a replace that came while BUSY, before all of
+//! them); *putters* another. The first of a line is the one the place is promised to. The other
+//! combinations do not occur.
+
+mod act;
+mod op;
+
+use core::fmt;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::policy::{Local, LocalWord, Policy, Word};
+#[cfg(feature = "std")]
+use gossamer_core::policy::{Shared, SharedWord};
+use gossamer_core::waiter::{Deferred, WaitList};
+
+use self::op::Op;
+
+/// There is a value.
+const FULL: u32 = 1;
+/// The value, or the empty place, is promised to the first of its line.
+const RESERVED: u32 = 2;
+/// A reader clones the value, without the lock.
+const BUSY: u32 = 4;
+/// Exactly one operation waits, and its list is lone (see [`gossamer_core::waiter`]): a taker if the place
+/// is empty and not promised, or full and promised to it; else a putter. Only where operations stay on
+/// their thread, and only on the quick way: [`MVar::lock`] settles it.
+const LONE: u32 = 8;
+/// Operations wait in proper lists. Kept only where there is a quick way, which it closes; the general way
+/// looks at the lists: [`MVar::lock`] takes it off, [`MVar::unlock`] puts it on.
+const LINED: u32 = 16;
+
+/// A place that is empty or holds one value; both taking and putting can wait.
+///
+/// Waiting operations are served first come, first served; one change of the place wakes one of them,
+/// and the one that is woken completes (as GHC promises), unless a [`replace`](MVar::replace)
+/// overtakes a woken putter.
+///
+/// A take makes the next put possible and the other way round, so an `MVar<()>` is a lock, an
+/// `MVar<T>` a channel of one, and a pair of them a rendezvous.
+///
+/// Use it as [`sync::MVar`](crate::sync::MVar) or [`local::MVar`](crate::local::MVar).
+///
+/// # Blocking
+/// Every operation is a future: `.await` it in a task, `.wait()` for it in a thread. The `try_`
+/// operations never wait. (In a simulation a `try_` operation takes place at the scheduling point of the
+/// operation before it.)
+///
+/// # Cancellation
+/// An operation dropped unfinished has not happened: no value is lost, and if the place was promised
+/// to it, the next in line is woken.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::MVar;
+///
+/// let place = MVar::new(1);
+/// assert_eq!(place.take().wait(), 1);
+/// assert_eq!(place.try_take(), None);
+/// place.put(2).wait();
+/// assert_eq!(place.replace(3).wait(), Some(2));
+/// assert_eq!(place.read().wait(), 3);
+/// ```
+pub struct MVar<T, P: Policy> {
+    word: P::Word,
+    value: UnsafeCell<MaybeUninit<T>>,
+    takers: WaitList,
+    putters: WaitList,
+}
+
+#[cfg(all(not(loom), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<MVar<u32, Local>>() == 24);
+#[cfg(all(not(loom), target_pointer_width = "64", feature = "std"))]
+const _: () = assert!(size_of::<MVar<u32, Shared>>() == 24);
+
+// SAFETY: only values move between threads, and everything else is under an atomic lock.
+unsafe impl<T: Send, P: Policy> Send for MVar<T, P> where P::Word: Sync {}
+// SAFETY: as above; `&MVar` gives out `T` only by value, or clones under the reservation.
+unsafe impl<T: Send, P: Policy> Sync for MVar<T, P> where P::Word: Sync {}
+
+macro_rules! constructors {
+    ($policy:ty, $word:ty, $($const:tt)?) => {
+        impl<T> MVar<T, $policy> {
+            /// An empty place.
+            pub $($const)? fn empty() -> Self {
+                Self {
+                    word: <$word>::new(0),
+                    value: UnsafeCell::new(MaybeUninit::uninit()),
+                    takers: WaitList::new(),
+                    putters: WaitList::new(),
+                }
+            }
+
+            /// A place that holds `value`.
+            pub $($const)? fn new(value: T) -> Self {
+                Self {
+                    word: <$word>::new(FULL),
+                    value: UnsafeCell::new(MaybeUninit::new(value)),
+                    takers: WaitList::new(),
+                    putters: WaitList::new(),
+                }
+            }
+        }
+
+        impl<T> Default for MVar<T, $policy> {
+            /// An empty place.
+            fn default() -> Self {
+                Self::empty()
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructors!(Local, LocalWord, const);
+#[cfg(all(not(loom), feature = "std"))]
+constructors!(Shared, SharedWord, const);
+#[cfg(loom)]
+constructors!(Local, LocalWord,);
+#[cfg(all(loom, feature = "std"))]
+constructors!(Shared, SharedWord,);
+
+impl<T, P: Policy> MVar<T, P> {
+    /// Waits for a value and takes it, leaving the place empty.
+    #[track_caller]
+    #[inline(always)]
+    pub fn take(&self) -> Take<'_, T, P> {
+        Take(Op::new(self, act::Take, Location::caller()))
+    }
+
+    /// Waits until the place is empty and puts `value` there.
+    #[track_caller]
+    #[inline(always)]
+    pub fn put(&self, value: T) -> Put<'_, T, P> {
+        Put(Op::new(
+            self,
+            act::Put(MaybeUninit::new(value)),
+            Location::caller(),
+        ))
+    }
+
+    /// Waits for a value and clones it, leaving it there. The next in line may then take or read it.
+    ///
+    /// The clone is made without any lock held; other operations wait in line meanwhile.
+    #[track_caller]
+    #[inline(always)]
+    pub fn read(&self) -> Read<'_, T, P>
+    where
+        T: Clone,
+    {
+        Read(Op::new(self, act::Read, Location::caller()))
+    }
+
+    /// Waits for a value and exchanges it for `value`, in one step.
+    #[track_caller]
+    #[inline(always)]
+    pub fn swap(&self, value: T) -> Swap<'_, T, P> {
+        Swap(Op::new(
+            self,
+            act::Swap(MaybeUninit::new(value)),
+            Location::caller(),
+        ))
+    }
+
+    /// The relaxed put of Lwt's day: puts `value` whether or not there is a value, and gives the old
+    /// one back.
+    ///
+    /// * Empty, a taker waiting: the value goes to the first one; `None`.
+    /// * Empty, nobody waiting: `None`.
+    /// * Full: the old value comes back, also if it was promised to a woken taker, which will
+    ///   find the new one. Waiting putters go on waiting.
+    /// * Empty, but promised to a woken putter: `None`, and that putter goes on waiting, still
+    ///   first in its line.
+    ///
+    /// # Blocking
+    /// Waits only while another thread is inside `T::clone` for a [`read`](MVar::read); complete at its
+    /// first poll otherwise.
+    #[track_caller]
+    #[inline(always)]
+    pub fn replace(&self, value: T) -> Replace<'_, T, P> {
+        Replace(Op::new(
+            self,
+            act::Replace(MaybeUninit::new(value)),
+            Location::caller(),
+        ))
+    }
+
+    /// Takes the value, if there is one that is not promised to a waiting taker.
+    pub fn try_take(&self) -> Option<T> {
+        self.try_act(&mut act::Take)
+    }
+
+    /// Puts `value`, if the place is empty and not promised to a waiting putter.
+    ///
+    /// # Errors
+    /// Gives the value back.
+    pub fn try_put(&self, value: T) -> Result<(), T> {
+        let mut act = act::Put(MaybeUninit::new(value));
+        // SAFETY: when the act did not take place, the value is still there.
+        self.try_act(&mut act)
+            .ok_or_else(|| unsafe { act.0.assume_init() })
+    }
+
+    /// Exchanges the value, if there is one that is not promised to a waiting taker.
+    ///
+    /// # Errors
+    /// Gives `value` back.
+    pub fn try_swap(&self, value: T) -> Result<T, T> {
+        let mut act = act::Swap(MaybeUninit::new(value));
+        // SAFETY: when the act did not take place, the value is still there.
+        self.try_act(&mut act)
+            .ok_or_else(|| unsafe { act.0.assume_init() })
+    }
+
+    /// Does what [`replace`](MVar::replace) does, unless another thread is inside `T::clone`.
+    ///
+    /// # Errors
+    /// Gives `value` back.
+    pub fn try_replace(&self, value: T) -> Result<Option<T>, T> {
+        let mut act = act::Replace(MaybeUninit::new(value));
+        // SAFETY: when the act did not take place, the value is still there.
+        self.try_act(&mut act)
+            .ok_or_else(|| unsafe { act.0.assume_init() })
+    }
+
+    /// Clones the value, if there is one that is not promised to a waiting taker.
+    pub fn try_read(&self) -> Option<T>
+    where
+        T: Clone,
+    {
+        let bits = self.lock();
+        if bits & (FULL | RESERVED) != FULL {
+            self.unlock(bits);
+            return None;
+        }
+        Some(self.clone_value(bits))
+    }
+
+    /// Whether there is no value at this moment.
+    pub fn is_empty(&self) -> bool {
+        let bits = self.lock();
+        self.unlock(bits);
+        bits & FULL == 0
+    }
+
+    /// Takes the lock for anything but the quick way: no list is lone then.
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        let bits = self.word.lock();
+        if !P::STAYS {
+            bits
+        } else if bits & LONE != 0 {
+            self.settle_lone(bits)
+        } else {
+            bits & !LINED
+        }
+    }
+
+    /// Gives the lock up, after anything but the quick way.
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        let lined = P::STAYS && !(self.takers.is_empty() && self.putters.is_empty());
+        self.word.unlock(if lined { bits | LINED } else { bits });
+    }
+
+    #[cold]
+    fn settle_lone(&self, bits: u32) -> u32 {
+        let notified = bits & RESERVED != 0;
+        let (line, other) = if (bits & FULL != 0) == notified {
+            (&self.takers, &self.putters)
+        } else {
+            (&self.putters, &self.takers)
+        };
+        // SAFETY: under the lock, and lone.
+        unsafe { line.settle_lone(other, notified) };
+        bits & !LONE
+    }
+
+    #[inline(always)]
+    fn try_act<A: act::Act<T>>(&self, act: &mut A) -> Option<A::Output> {
+        if P::STAYS && A::IS_PLAIN {
+            let bits = self.word.lock();
+            // SAFETY: under the lock.
+            if let Some(output) = unsafe { self.act_quickly(act, bits) } {
+                return Some(output);
+            }
+        }
+        self.try_act_slowly(act)
+    }
+
+    fn try_act_slowly<A: act::Act<T>>(&self, act: &mut A) -> Option<A::Output> {
+        let bits = self.lock();
+        if A::may_go(bits) {
+            // SAFETY: the lock is held, and the act may go.
+            Some(unsafe { self.act_and_unlock(act, bits) })
+        } else {
+            self.unlock(bits);
+            None
+        }
+    }
+
+    /// A plain take or put that can go while at most one operation waits, in the other line: each case is
+    /// one comparison of the whole word. `None`: not such a case, nothing was done.
+    ///
+    /// # Safety
+    /// Under the lock, in state `bits`; returns `Some` without it.
+    #[inline(always)]
+    unsafe fn act_quickly<A: act::Act<T>>(&self, act: &mut A, bits: u32) -> Option<A::Output> {
+        if bits == A::GOES | LONE {
+            let (waiting, going) = self.lines_of::<A>();
+            // SAFETY: it may go; the one waiter is in the other line, is promised what comes of it, and was
+            // not notified yet: nothing was reserved.
+            unsafe {
+                let (output, after) = act.act(self, A::GOES);
+                let after = after | RESERVED | LONE;
+                if waiting.notify_lone_here() {
+                    self.word.unlock(after);
+                } else {
+                    self.notify_lone_elsewhere(waiting, going, after);
+                }
+                return Some(output);
+            }
+        }
+        if bits == A::GOES {
+            // SAFETY: it may go, and nobody waits.
+            let (output, after) = unsafe { act.act(self, bits) };
+            self.word.unlock(after);
+            return Some(output);
+        }
+        None
+    }
+
+    /// # Safety
+    /// As [`WaitList::notify_lone`]; gives the lock up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn notify_lone_elsewhere(&self, waiting: &WaitList, going: &WaitList, bits: u32) {
+        // SAFETY: passed on to the caller.
+        let deferred = unsafe { waiting.notify_lone(going) };
+        self.word.unlock(bits);
+        deferred.run();
+    }
+
+    /// The other line, and the one in which such an operation waits.
+    #[inline(always)]
+    fn lines_of<A: act::Act<T>>(&self) -> (&WaitList, &WaitList) {
+        match A::LINE {
+            act::Line::Putters => (&self.takers, &self.putters),
+            act::Line::Takers | act::Line::BeforeTakers => (&self.putters, &self.takers),
+        }
+    }
+
+    /// Lets the act take place, serves the next in line and gives up the lock.
+    ///
+    /// # Safety
+    /// Under the lock; the act may go, or the place was promised to it and `bits` no longer says so.
+    #[inline(always)]
+    unsafe fn act_and_unlock<A: act::Act<T>>(&self, act: &mut A, bits: u32) -> A::Output {
+        // SAFETY: under the lock, and passed on to the caller.
+        let (output, bits) = unsafe { act.act(self, bits) };
+        // SAFETY: under the lock.
+        let (bits, deferred) = unsafe { self.serve_next(bits) };
+        self.unlock(bits);
+        deferred.run();
+        output
+    }
+
+    /// Promises the place to the first of the line that can go, if it is promised to nobody.
+    ///
+    /// # Safety
+    /// Under the lock.
+    #[inline(always)]
+    unsafe fn serve_next(&self, bits: u32) -> (u32, Deferred) {
+        let line = if bits & FULL != 0 {
+            &self.takers
+        } else {
+            &self.putters
+        };
+        if bits & RESERVED != 0 || line.is_empty() {
+            return (bits, Deferred::NOTHING);
+        }
+        if cfg!(mutant = "mvar_reserve_without_wake") {
+            return (bits | RESERVED, Deferred::NOTHING);
+        }
+        // SAFETY: under the lock; not empty; nothing is reserved, so the first is not notified.
+        (bits | RESERVED, unsafe { line.notify_first() })
+    }
+
+    /// Clones the value without the lock, then serves the next in line.
+    ///
+    /// Called with the lock held, full and promised to nobody else; returns without it.
+    fn clone_value(&self, bits: u32) -> T
+    where
+        T: Clone,
+    {
+        /// Ends the reading, also when `clone` panics.
+        struct Reading<'a, T, P: Policy>(&'a MVar<T, P>);
+        impl<T, P: Policy> Drop for Reading<'_, T, P> {
+            fn drop(&mut self) {
+                let bits = self.0.lock() & !(RESERVED | BUSY);
+                // SAFETY: under the lock.
+                let (bits, deferred) = unsafe { self.0.serve_next(bits) };
+                self.0.unlock(bits);
+                deferred.run();
+            }
+        }
+        self.unlock(bits | RESERVED | BUSY);
+        let _reading = Reading(self);
+        // SAFETY: BUSY keeps everybody else from the value, and it is there.
+        self.value
+            .with(|place| unsafe { (*place).assume_init_ref().clone() })
+    }
+}
+
+impl<T, P: Policy> Drop for MVar<T, P> {
+    fn drop(&mut self) {
+        let bits = self.lock();
+        self.unlock(bits);
+        if bits & FULL != 0 {
+            // SAFETY: full, and no operation can exist any more: they borrow the place.
+            self.value
+                .with_mut(|place| unsafe { (*place).assume_init_drop() });
+        }
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for MVar<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MVar")
+            .field("is_empty", &self.is_empty())
+            .finish_non_exhaustive()
+    }
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident($act:ty) -> $output:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use = "operations do nothing until they are awaited or waited for"]
+        #[derive(Debug)]
+        pub struct $name<'a, T, P: Policy>(Op<'a, T, P, $act>);
+
+        impl<T, P: Policy> Future for $name<'_, T, P> {
+            type Output = $output;
+
+            #[inline(always)]
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<$output> {
+                // SAFETY: the field is pinned as its owner is.
+                unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+            }
+        }
+    )*};
+}
+
+operations! {
+    /// [`MVar::take`]. Dropped unfinished, it has taken nothing.
+    Take(act::Take) -> T;
+    /// [`MVar::put`]. Dropped unfinished, it has put nothing, and its value is dropped with it.
+    Put(act::Put<T>) -> ();
+    /// [`MVar::swap`]. Dropped unfinished, it has changed nothing, and its value is dropped with it.
+    Swap(act::Swap<T>) -> T;
+    /// [`MVar::replace`]. Dropped unfinished, it has changed nothing, and its value is dropped with it.
+    Replace(act::Replace<T>) -> Option<T>;
+}
+
+/// [`MVar::read`]. Dropped unfinished, it has no effect.
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Read<'a, T, P: Policy>(Op<'a, T, P, act::Read>);
+
+impl<T: Clone, P: Policy> Future for Read<'_, T, P> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll_read(cx)
+    }
+}

@@ -1,0 +1,202 @@
+//! What each operation does to the place once it is its turn.
+//!
+//! All of it happens under the lock: values are moved, no user code runs.
+
+use core::mem::MaybeUninit;
+
+use gossamer_core::policy::Policy;
+
+use super::{BUSY, FULL, MVar, RESERVED};
+
+/// The line an operation waits in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Waits for a value.
+    Takers,
+    /// Waits for the place to be empty.
+    Putters,
+    /// Waits for a reader to finish: before all takers.
+    BeforeTakers,
+}
+
+/// One kind of operation.
+pub(super) trait Act<T> {
+    /// What it gives.
+    type Output;
+    /// Its name in dumps.
+    const NAME: &'static str;
+    /// Where it waits.
+    const LINE: Line;
+    /// Whether it is a plain take or put: it goes in exactly the state [`Act::GOES`], and makes that the
+    /// other one.
+    const IS_PLAIN: bool = false;
+    /// `FULL` or nothing: the state it goes in.
+    const GOES: u32 = FULL;
+
+    /// Whether it may go in this state, nothing being promised to it.
+    fn may_go(bits: u32) -> bool;
+
+    /// Does it.
+    ///
+    /// # Safety
+    /// Under the lock of `mvar`, in state `bits`, once; the operation may go, or the place was promised to
+    /// it (and `bits` does not say so any more).
+    unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> (Self::Output, u32);
+
+    /// Drops the value that an operation which never acted still has.
+    fn give_up(&mut self);
+}
+
+/// Full, and promised to nobody.
+#[inline(always)]
+fn has_value(bits: u32) -> bool {
+    bits & (FULL | RESERVED) == FULL
+}
+
+#[derive(Debug)]
+pub(super) struct Take;
+
+impl<T> Act<T> for Take {
+    type Output = T;
+    const NAME: &'static str = "MVar::take";
+    const LINE: Line = Line::Takers;
+    const IS_PLAIN: bool = true;
+
+    #[inline(always)]
+    fn may_go(bits: u32) -> bool {
+        has_value(bits)
+    }
+
+    #[inline(always)]
+    unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> (T, u32) {
+        // SAFETY: under the lock, and full; the value is not read again.
+        let value = mvar
+            .value
+            .with_mut(|place| unsafe { (*place).assume_init_read() });
+        (value, bits & !FULL)
+    }
+
+    fn give_up(&mut self) {}
+}
+
+/// Never acts by itself: its operation clones the value outside the lock.
+#[derive(Debug)]
+pub(super) struct Read;
+
+impl<T> Act<T> for Read {
+    type Output = ();
+    const NAME: &'static str = "MVar::read";
+    const LINE: Line = Line::Takers;
+
+    fn may_go(bits: u32) -> bool {
+        has_value(bits)
+    }
+
+    unsafe fn act<P: Policy>(&mut self, _mvar: &MVar<T, P>, bits: u32) -> ((), u32) {
+        ((), bits)
+    }
+
+    fn give_up(&mut self) {}
+}
+
+#[derive(Debug)]
+pub(super) struct Put<T>(pub(super) MaybeUninit<T>);
+
+impl<T> Act<T> for Put<T> {
+    type Output = ();
+    const NAME: &'static str = "MVar::put";
+    const LINE: Line = Line::Putters;
+    const IS_PLAIN: bool = true;
+    const GOES: u32 = 0;
+
+    #[inline(always)]
+    fn may_go(bits: u32) -> bool {
+        bits & (FULL | RESERVED) == 0
+    }
+
+    #[inline(always)]
+    unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> ((), u32) {
+        // SAFETY: the value is there until the one act, and under the lock the place is ours.
+        mvar.value
+            .with_mut(|place| unsafe { (*place).write(self.0.assume_init_read()) });
+        ((), bits | FULL)
+    }
+
+    fn give_up(&mut self) {
+        // SAFETY: the operation never acted, so the value is there; called once.
+        unsafe { self.0.assume_init_drop() };
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Swap<T>(pub(super) MaybeUninit<T>);
+
+impl<T> Act<T> for Swap<T> {
+    type Output = T;
+    const NAME: &'static str = "MVar::swap";
+    const LINE: Line = Line::Takers;
+
+    #[inline(always)]
+    fn may_go(bits: u32) -> bool {
+        has_value(bits)
+    }
+
+    #[inline(always)]
+    unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> (T, u32) {
+        // SAFETY: under the lock, and full; the old value is read once, the new one was ours.
+        let old = mvar.value.with_mut(|place| unsafe {
+            let old = (*place).assume_init_read();
+            (*place).write(self.0.assume_init_read());
+            old
+        });
+        (old, bits)
+    }
+
+    fn give_up(&mut self) {
+        // SAFETY: the operation never acted, so the value is there; called once.
+        unsafe { self.0.assume_init_drop() };
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Replace<T>(pub(super) MaybeUninit<T>);
+
+impl<T> Act<T> for Replace<T> {
+    type Output = Option<T>;
+    const NAME: &'static str = "MVar::replace";
+    const LINE: Line = Line::BeforeTakers;
+
+    #[inline(always)]
+    fn may_go(bits: u32) -> bool {
+        bits & BUSY == 0
+    }
+
+    #[inline(always)]
+    unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> (Option<T>, u32) {
+        if bits & FULL != 0 {
+            // SAFETY: under the lock, full, and no reader has the value.
+            let (old, bits) = unsafe { Swap(self.take()).act(mvar, bits) };
+            return (Some(old), bits);
+        }
+        let mut bits = bits;
+        if bits & RESERVED != 0 {
+            // SAFETY: empty and promised: the first putter is notified.
+            unsafe { mvar.putters.take_notification_back() };
+            bits &= !RESERVED;
+        }
+        // SAFETY: under the lock, and empty.
+        let ((), bits) = unsafe { Put(self.take()).act(mvar, bits) };
+        (None, bits)
+    }
+
+    fn give_up(&mut self) {
+        // SAFETY: the operation never acted, so the value is there; called once.
+        unsafe { self.0.assume_init_drop() };
+    }
+}
+
+impl<T> Replace<T> {
+    fn take(&mut self) -> MaybeUninit<T> {
+        core::mem::replace(&mut self.0, MaybeUninit::uninit())
+    }
+}

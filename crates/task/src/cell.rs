@@ -1,0 +1,153 @@
+//! The allocation of one task: header, and a place for the future, then for its output.
+//!
+//! Which of the two is there is not stored: the header's state says so (`DONE`: the output, until
+//! its owner takes it).
+
+use std::alloc::{Layout, dealloc};
+use std::mem::{self, ManuallyDrop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+use gossamer_core::header::{Failure, Header, Place, Vtable};
+use gossamer_core::{door, waker};
+
+/// A task's memory.
+#[repr(C)]
+struct Cell<F: Future> {
+    header: Header,
+    stage: door::UnsafeCell<Stage<F>>,
+}
+
+/// The future, or what came of it.
+union Stage<F: Future> {
+    future: ManuallyDrop<F>,
+    output: ManuallyDrop<Result<F::Output, Failure>>,
+}
+
+/// Allocates a task.
+pub(crate) fn allocate<F: Future>(
+    place: Place,
+    spawned: &'static std::panic::Location<'static>,
+    future: F,
+) -> NonNull<Header> {
+    let cell = Box::new(Cell {
+        header: Header::new(Cell::<F>::VTABLE, place, spawned),
+        stage: door::UnsafeCell::new(Stage {
+            future: ManuallyDrop::new(future),
+        }),
+    });
+    // SAFETY: a box is not null.
+    unsafe { NonNull::new_unchecked(Box::into_raw(cell).cast()) }
+}
+
+impl<F: Future> Cell<F> {
+    const VTABLE: &'static Vtable = &Vtable {
+        poll: Self::poll,
+        fail: Self::fail,
+        take_output: Self::take_output,
+        drop_output: Self::drop_output,
+        free: Self::free,
+    };
+
+    /// # Safety
+    /// See [`Vtable::poll`].
+    unsafe fn poll(task: NonNull<Header>) -> bool {
+        // SAFETY: the vtable is that of this very type of cell, and the task is alive.
+        let cell = unsafe { task.cast::<Self>().as_ref() };
+        // SAFETY: alive during the poll, and not dropped.
+        let waker = unsafe { waker::borrowed(task) };
+        let polled = cell.stage.with_mut(|stage| {
+            // SAFETY: the driver owns the future, which is present, and it never moves.
+            let future = unsafe { Pin::new_unchecked(&mut *(*stage).future) };
+            future.poll(&mut Context::from_waker(&waker))
+        });
+        match polled {
+            Poll::Pending => false,
+            Poll::Ready(output) => {
+                // SAFETY: the future is present, and done with.
+                unsafe { cell.replace_future(Ok(output)) };
+                true
+            }
+        }
+    }
+
+    /// # Safety
+    /// See [`Vtable::fail`].
+    unsafe fn fail(task: NonNull<Header>, failure: Failure) {
+        // SAFETY: as in `poll`.
+        let cell = unsafe { task.cast::<Self>().as_ref() };
+        // SAFETY: the future is present, and done with.
+        unsafe { cell.replace_future(Err(failure)) };
+    }
+
+    /// Drops the future and stores `output`. If the drop panics, that panic is the task's result,
+    /// unless it has panicked before.
+    ///
+    /// # Safety
+    /// On the driver, the future present.
+    unsafe fn replace_future(&self, output: Result<F::Output, Failure>) {
+        let dropped = catch_unwind(AssertUnwindSafe(|| {
+            self.stage.with_mut(|stage| {
+                // SAFETY: present, and not used again whether or not the drop panics.
+                unsafe { ManuallyDrop::drop(&mut (*stage).future) };
+            });
+        }));
+        let output = match (dropped, output) {
+            (Ok(()), output) => output,
+            (Err(second), output @ Err(Failure::Panicked(_))) => {
+                // A payload may panic again when dropped.
+                mem::forget(second);
+                output
+            }
+            (Err(payload), output) => {
+                if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(output))) {
+                    mem::forget(second);
+                }
+                Err(Failure::Panicked(payload))
+            }
+        };
+        self.stage.with_mut(|stage| {
+            // SAFETY: the driver owns the stage until it publishes the output.
+            unsafe { (*stage).output = ManuallyDrop::new(output) };
+        });
+    }
+
+    /// # Safety
+    /// See [`Vtable::take_output`].
+    unsafe fn take_output(task: NonNull<Header>, into: *mut ()) {
+        // SAFETY: as in `poll`.
+        let cell = unsafe { task.cast::<Self>().as_ref() };
+        cell.stage.with_mut(|stage| {
+            // SAFETY: the output is present, the caller owns it and does not read it again.
+            let output = unsafe { ManuallyDrop::take(&mut (*stage).output) };
+            // SAFETY: the caller gives memory for exactly this type.
+            unsafe { into.cast::<Result<F::Output, Failure>>().write(output) };
+        });
+    }
+
+    /// # Safety
+    /// See [`Vtable::drop_output`].
+    unsafe fn drop_output(task: NonNull<Header>) {
+        // SAFETY: as in `poll`.
+        let cell = unsafe { task.cast::<Self>().as_ref() };
+        // SAFETY: the output is present, the caller owns it and does not read it again.
+        drop(
+            cell.stage
+                .with_mut(|stage| unsafe { ManuallyDrop::take(&mut (*stage).output) }),
+        );
+    }
+
+    /// # Safety
+    /// See [`Vtable::free`].
+    unsafe fn free(task: NonNull<Header>) {
+        let cell = task.cast::<Self>().as_ptr();
+        // SAFETY: made by `Box::new`, and nobody holds it any more. The stage is a union, so its
+        // content (gone already) is not dropped.
+        unsafe {
+            std::ptr::drop_in_place(cell);
+            dealloc(cell.cast(), Layout::new::<Self>());
+        }
+    }
+}

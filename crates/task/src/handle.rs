@@ -1,0 +1,213 @@
+//! Waiting for a task's output.
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::header::join::release_handle;
+use gossamer_core::header::{Failure, Header, Parked};
+use gossamer_core::{context, waker};
+
+/// A task's output, once it has one: a future.
+///
+/// # Blocking
+/// `.await` in a task, `.wait()` in a thread.
+///
+/// # Cancellation
+/// Dropping the handle detaches the task, as in std: it runs on, and its output is dropped by the
+/// thread that runs it. [`JoinHandle::abort`] cancels the task.
+///
+/// # Errors
+/// [`JoinError`]: the task panicked (the payload is inside), was aborted, or its runtime ended.
+#[must_use = "dropping a join handle detaches its task; use `drop` or `let _ =` to say so"]
+pub struct JoinHandle<T> {
+    task: NonNull<Header>,
+    taken: bool,
+    gave_way: bool,
+    _output: PhantomData<T>,
+}
+
+// SAFETY: the handle moves only the output between threads; header fields that it touches are
+// immutable or atomic.
+unsafe impl<T: Send> Send for JoinHandle<T> {}
+// SAFETY: through `&JoinHandle` one can only abort and look, both atomic.
+unsafe impl<T: Send> Sync for JoinHandle<T> {}
+
+impl<T> Unpin for JoinHandle<T> {}
+
+impl<T> JoinHandle<T> {
+    /// # Safety
+    /// The caller owns one `HANDLE` hold on the task, whose output type is `T`, and no other join
+    /// handle exists.
+    pub(crate) unsafe fn new(task: NonNull<Header>) -> Self {
+        Self {
+            task,
+            taken: false,
+            gave_way: false,
+            _output: PhantomData,
+        }
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the handle holds the task.
+        unsafe { self.task.as_ref() }
+    }
+
+    /// Cancels the task: its future is dropped by the thread that runs it, at its next turn.
+    ///
+    /// Returns at once. The handle then says [`JoinError::is_cancelled`], unless the task finished
+    /// first.
+    pub fn abort(&self) {
+        // SAFETY: the handle holds the task.
+        unsafe { waker::abort(self.task) };
+    }
+
+    /// Whether the output is there, so that waiting will not wait.
+    pub fn is_finished(&self) -> bool {
+        self.taken || self.header().join.is_done()
+    }
+
+    /// The task, for those who build runtimes.
+    pub fn task(&self) -> NonNull<Header> {
+        self.task
+    }
+
+    /// Takes the output if it is there; never waits.
+    ///
+    /// # Panics
+    /// The output has been taken before.
+    pub fn try_take(&mut self) -> Option<Result<T, JoinError>> {
+        assert!(
+            !self.taken,
+            "a join handle was polled after it had given its output"
+        );
+        if !self.header().join.is_done() {
+            return None;
+        }
+        self.taken = true;
+        let mut output = MaybeUninit::<Result<T, Failure>>::uninit();
+        // SAFETY: published, and the only handle has not taken it yet; `T` is the output's type.
+        let output = unsafe {
+            (self.header().vtable.take_output)(self.task, output.as_mut_ptr().cast());
+            output.assume_init()
+        };
+        Some(output.map_err(JoinError))
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if !self.gave_way {
+            self.gave_way = true;
+            ready!(context::give_way(cx));
+        }
+        if let Some(output) = self.try_take() {
+            return Poll::Ready(output);
+        }
+        if self.header().join.register(cx.waker()) {
+            self.note(cx, Parked::on_task(self.task));
+            return Poll::Pending;
+        }
+        self.try_take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<T> JoinHandle<T> {
+    /// Tells dumps what the polled task waits for.
+    fn note(&self, cx: &Context<'_>, what: Parked) {
+        if let Some(waiting) = waker::task_of(cx.waker()) {
+            // SAFETY: the task is being polled, so it is alive; the home never changes.
+            if context::drives(unsafe { waiting.as_ref() }.place().home()) {
+                // SAFETY: this thread drives the waiting task.
+                unsafe { Header::park_on(waiting, what) };
+            }
+        }
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        /// Lets go even if dropping the output panics.
+        struct LetGo(NonNull<Header>);
+        impl Drop for LetGo {
+            fn drop(&mut self) {
+                // SAFETY: the handle's hold, given up once.
+                unsafe { release_handle(self.0) };
+            }
+        }
+        let _let_go = LetGo(self.task);
+        if !self.taken && self.header().join.detach() {
+            // SAFETY: published, and the only handle has not taken it.
+            unsafe { (self.header().vtable.drop_output)(self.task) };
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle")
+            .field("spawned", self.header().spawned)
+            .field("is_finished", &self.is_finished())
+            .finish()
+    }
+}
+
+/// Why a task has no output.
+pub struct JoinError(Failure);
+
+impl JoinError {
+    /// The task was aborted, or its runtime or scope ended first.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.0, Failure::Cancelled)
+    }
+
+    /// The task panicked.
+    pub fn is_panic(&self) -> bool {
+        matches!(self.0, Failure::Panicked(_))
+    }
+
+    /// The panic's payload, to be passed to [`std::panic::resume_unwind`].
+    ///
+    /// # Errors
+    /// The task did not panic: the error comes back.
+    pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, Self> {
+        match self.0 {
+            Failure::Panicked(payload) => Ok(payload),
+            Failure::Cancelled => Err(self),
+        }
+    }
+
+    fn message(&self) -> Option<&str> {
+        let Failure::Panicked(payload) = &self.0 else {
+            return None;
+        };
+        payload
+            .downcast_ref::<&'static str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinError({self})")
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.0, self.message()) {
+            (Failure::Cancelled, _) => f.write_str("the task was cancelled"),
+            (Failure::Panicked(_), Some(message)) => write!(f, "the task panicked: {message}"),
+            (Failure::Panicked(_), None) => f.write_str("the task panicked"),
+        }
+    }
+}
+
+impl std::error::Error for JoinError {}

@@ -1,0 +1,11 @@
+//! Builds the stackless task cells; knows no scheduler.
+//!
+//! One allocation holds a task: header, then the future, and in the future's place later its
+//! output. [`spawn()`] makes one and gives it to a home; what runs it there is not known here.
+
+mod cell;
+mod handle;
+mod spawn;
+
+pub use self::handle::{JoinError, JoinHandle};
+pub use self::spawn::{spawn, spawn_local, spawn_nowhere, spawn_root};

@@ -1,0 +1,3 @@
+module gossamer-lab-ring
+
+go 1.20

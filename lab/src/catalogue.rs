@@ -1,0 +1,181 @@
+//! What contenders.toml says: the tools that are needed, the builds, and the contenders.
+//!
+//! Adding a contender is adding to that file and its folder; no code here knows any by name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+/// The whole file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// Tools and headers that builds ask for by name.
+    #[serde(default, rename = "need")]
+    pub needs: Vec<Need>,
+    /// Builds; several contenders may share one.
+    #[serde(default, rename = "build")]
+    pub builds: Vec<Build>,
+    /// The contenders, in the order in which they are listed and run.
+    #[serde(rename = "contender")]
+    pub contenders: Vec<Contender>,
+}
+
+/// Something a build needs to find on the machine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// The name that builds use.
+    pub name: String,
+    /// A program that must be on the path.
+    pub tool: Option<String>,
+    /// A C header that must compile.
+    pub header: Option<String>,
+    /// The arguments that make the tool print its version.
+    #[serde(default)]
+    pub version: Vec<String>,
+    /// What to tell someone who lacks it.
+    pub install: String,
+}
+
+/// How to build one program.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// The name that contenders use.
+    pub name: String,
+    /// The needs without which it is not tried.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The folder to build in, relative to the file.
+    #[serde(default)]
+    pub dir: String,
+    /// The command.
+    pub argv: Vec<String>,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contender {
+    /// `gossamer/<kind>` for ours, `<peer>` or `<peer>-<variant>` for the others.
+    pub name: String,
+    /// The language it is written in.
+    pub language: String,
+    /// One line on what it is.
+    pub about: String,
+    /// The build that makes it.
+    pub build: Option<String>,
+    /// How to run each workload it has.
+    pub workload: BTreeMap<String, RunSpec>,
+}
+
+/// How a contender runs one workload.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// The command; the lab appends the workload's options.
+    pub run: Vec<String>,
+    /// Roughly what one operation costs, in nanoseconds; sizes a run, never enters a result.
+    pub cost_ns: f64,
+    /// True when the cost is for 503 threads and grows in proportion to their number.
+    #[serde(default)]
+    pub cost_grows_with_threads: bool,
+}
+
+impl Catalogue {
+    /// Reads and checks the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not what this module describes, or names what it lacks.
+    pub fn load(path: &Path) -> Result<Catalogue> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the list of contenders {}", path.display()))?;
+        let catalogue: Catalogue = toml::from_str(&text)
+            .with_context(|| format!("{} is not a list of contenders", path.display()))?;
+        catalogue
+            .check()
+            .with_context(|| format!("in {}", path.display()))?;
+        Ok(catalogue)
+    }
+
+    fn check(&self) -> Result<()> {
+        for build in &self.builds {
+            ensure!(
+                !build.argv.is_empty(),
+                "build {} has an empty argv",
+                build.name
+            );
+            for need in &build.needs {
+                ensure!(
+                    self.need(need).is_some(),
+                    "build {} needs unknown {need}",
+                    build.name
+                );
+            }
+        }
+        for (index, contender) in self.contenders.iter().enumerate() {
+            let name = &contender.name;
+            if self.contenders[..index]
+                .iter()
+                .any(|earlier| earlier.name == *name)
+            {
+                bail!("contender {name} is listed twice");
+            }
+            if let Some(build) = &contender.build {
+                ensure!(
+                    self.build(build).is_some(),
+                    "contender {name}: unknown build {build}"
+                );
+            }
+            for spec in contender.workload.values() {
+                ensure!(!spec.run.is_empty(), "contender {name} has an empty run");
+                ensure!(
+                    spec.cost_ns > 0.0,
+                    "contender {name}: cost_ns must be above 0"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The need of this name.
+    #[must_use]
+    pub fn need(&self, name: &str) -> Option<&Need> {
+        self.needs.iter().find(|need| need.name == name)
+    }
+
+    /// The build of this name.
+    #[must_use]
+    pub fn build(&self, name: &str) -> Option<&Build> {
+        self.builds.iter().find(|build| build.name == name)
+    }
+
+    /// The contenders that have this workload, or of them those in `only`.
+    ///
+    /// # Errors
+    /// The first name in `only` that is not one of them; the message lists all that are.
+    pub fn select(&self, workload: &str, only: &[String]) -> Result<Vec<&Contender>, String> {
+        let able: Vec<&Contender> = self
+            .contenders
+            .iter()
+            .filter(|entry| entry.workload.contains_key(workload))
+            .collect();
+        if let Some(unknown) = only
+            .iter()
+            .find(|name| !able.iter().any(|e| e.name == **name))
+        {
+            let valid: Vec<&str> = able.iter().map(|entry| entry.name.as_str()).collect();
+            return Err(format!(
+                "unknown contender '{unknown}' for {workload}; the valid ones are: {}",
+                valid.join(", ")
+            ));
+        }
+        Ok(able
+            .into_iter()
+            .filter(|e| only.is_empty() || only.contains(&e.name))
+            .collect())
+    }
+}

@@ -1,0 +1,27 @@
+//! The benchmark lab: runs the same workload on many contenders and tells what each one cost.
+//!
+//! Every contender, ours included, is a process of its own behind a small launcher; the harness
+//! links none of them. The modules in the order in which a run goes through them:
+//! [`cli`] → [`commands`] → [`workload`] → [`session`], which goes through [`catalogue`] →
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
+//! [`chart`] and [`report`].
+
+#![forbid(unsafe_code)]
+
+pub mod building;
+pub mod catalogue;
+pub mod chart;
+pub mod cli;
+pub mod commands;
+pub mod format;
+pub mod launch;
+pub mod machine;
+pub mod measure;
+pub mod paths;
+pub mod plan;
+pub mod probe;
+pub mod report;
+pub mod results;
+pub mod session;
+pub mod table;
+pub mod workload;

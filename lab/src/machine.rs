@@ -1,0 +1,113 @@
+//! What the results were measured on; what cannot be found out is `unknown`, never left out.
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::timestamp;
+use crate::paths::Paths;
+use crate::probe::version;
+
+/// The machine and its tools, as far as they bear on a result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: String,
+    /// The processors this process may use.
+    pub cores: usize,
+    /// The kernel's release.
+    pub kernel: String,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// The operating system's name.
+    pub os: String,
+    /// The processor's architecture.
+    pub arch: String,
+    /// When the run began, UTC.
+    pub date: String,
+    /// The load of the last minute when the run began: other work spoils a result.
+    pub load_1min: f64,
+    /// The version of rustc, or `not found`.
+    pub rustc: String,
+    /// The version of the C compiler, or `not found`.
+    pub gcc: String,
+    /// The version of Go, or `not found`.
+    pub go: String,
+    /// The commit of the checkout, `+` if it was changed since.
+    pub commit: String,
+}
+
+impl Machine {
+    /// Looks at this machine now.
+    #[must_use]
+    pub fn here(paths: &Paths) -> Machine {
+        let line = |file: &str, key: &str| field(file, key).unwrap_or_else(|| "unknown".into());
+        let tool = |tool: &str, argument: &str| {
+            version(tool, &[argument.to_owned()]).unwrap_or_else(|| "not found".into())
+        };
+        let memory = line("/proc/meminfo", "MemTotal");
+        let kib: u64 = memory.trim_end_matches("kB").trim().parse().unwrap_or(0);
+        let load = read("/proc/loadavg");
+        Machine {
+            cpu: line("/proc/cpuinfo", "model name"),
+            cores: std::thread::available_parallelism().map_or(0, usize::from),
+            kernel: match read("/proc/sys/kernel/osrelease") {
+                text if text.is_empty() => "unknown".into(),
+                text => text.trim().to_owned(),
+            },
+            memory_bytes: kib * 1024,
+            os: line("/etc/os-release", "PRETTY_NAME"),
+            arch: std::env::consts::ARCH.into(),
+            date: timestamp(SystemTime::now()),
+            load_1min: load
+                .split(' ')
+                .next()
+                .and_then(|word| word.parse().ok())
+                .unwrap_or(0.0),
+            rustc: tool("rustc", "--version"),
+            gcc: tool("cc", "--version"),
+            go: tool("go", "version"),
+            commit: commit(paths),
+        }
+    }
+
+    /// The machine in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!(
+            "{}, {} cores, {:.0} GB, {}, Linux {}, {}",
+            self.cpu,
+            self.cores,
+            self.memory_bytes as f64 / 1e9,
+            self.os,
+            self.kernel,
+            self.date
+        )
+    }
+}
+
+fn commit(paths: &Paths) -> String {
+    let root = paths.root.to_string_lossy().into_owned();
+    let words = [
+        "-C",
+        &root,
+        "describe",
+        "--always",
+        "--dirty=+",
+        "--abbrev=12",
+    ];
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    version("git", &words).unwrap_or_else(|| "unknown".into())
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(file).unwrap_or_default()
+}
+
+/// The value after `key` and `:` or `=` in a file of such lines.
+fn field(file: &str, key: &str) -> Option<String> {
+    let text = read(file);
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    let (_, value) = line.split_once([':', '='])?;
+    Some(value.trim().trim_matches('"').to_owned())
+}

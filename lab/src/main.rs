@@ -1,0 +1,26 @@
+//! The `lab` program: parses the command line, does what it says, turns errors into exit codes.
+//!
+//! Exit codes: 0 done, 1 the lab itself failed, 2 bad input (nothing was written or measured),
+//! 130 and 143 interrupted (what was measured until then is kept).
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use gossamer_lab::{cli::Cli, commands};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match commands::execute(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<commands::BadInput>() {
+                2
+            } else {
+                1
+            })
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Measures: round after round over all contenders, so that a drift of the machine hits all
+//! alike; every answer is verified, and the results are saved after every single run.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Map, Value};
+
+use crate::launch::{End, Launcher, Outcome};
+use crate::paths::Paths;
+use crate::results::{Results, Row, Status, spread};
+
+/// A contender that can run: how, and which row of the results is its.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The command with all options.
+    pub argv: Vec<String>,
+    /// The one line it must print.
+    pub expected: String,
+    /// Its place in the results.
+    pub row: usize,
+}
+
+/// How to measure, the same for every workload.
+#[derive(Debug)]
+pub struct Measure<'a> {
+    /// Starts the contenders.
+    pub launcher: &'a Launcher,
+    /// The folders.
+    pub paths: &'a Paths,
+    /// How many rounds.
+    pub runs: u32,
+    /// How long a single run may take.
+    pub timeout: Duration,
+    /// The signal that came to the lab, or 0.
+    pub stop: &'a AtomicUsize,
+    /// The files to save to after every run.
+    pub files: &'a [PathBuf],
+}
+
+/// The row of a contender that has not run yet; it stays like this if the lab is interrupted.
+#[must_use]
+pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, ops: u64) -> Row {
+    Row {
+        workload: workload.into(),
+        contender: contender.into(),
+        status: Status::Skipped,
+        reason: Some("interrupted before its first run".into()),
+        params,
+        ops,
+        runs: 0,
+        wall_s: None,
+        ns_per_op: None,
+        user_s: None,
+        sys_s: None,
+        peak_rss_bytes: None,
+        raw_wall_s: Vec::new(),
+        command: String::new(),
+        note: None,
+    }
+}
+
+impl Measure<'_> {
+    /// Runs all jobs and fills in their rows; the signal that interrupted it, if one did.
+    ///
+    /// # Errors
+    /// The launcher does not work or the results cannot be saved; never what a contender does.
+    pub fn run(&self, jobs: &[Job], results: &mut Results) -> Result<Option<usize>> {
+        let bar = progress(u64::from(self.runs) * jobs.len() as u64);
+        let mut good: Vec<Vec<Outcome>> = vec![Vec::new(); jobs.len()];
+        results.save(self.files)?;
+        for _ in 0..self.runs {
+            for (job, good) in jobs.iter().zip(&mut good) {
+                let row = &mut results.results[job.row];
+                bar.set_message(row.contender.clone());
+                if matches!(row.status, Status::Failed | Status::Timeout) {
+                    bar.inc(1);
+                    continue;
+                }
+                let outcome =
+                    self.launcher
+                        .run(&job.argv, &self.paths.root, self.timeout, self.stop)?;
+                if let End::Interrupted(signal) = outcome.end {
+                    bar.finish_and_clear();
+                    return Ok(Some(signal));
+                }
+                self.record(row, job, outcome, good);
+                results.save(self.files)?;
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(None)
+    }
+
+    /// Adds one run to its row, or says in the row what was wrong with it.
+    fn record(&self, row: &mut Row, job: &Job, outcome: Outcome, good: &mut Vec<Outcome>) {
+        if let Err((status, reason)) = verdict(&outcome, &job.expected, self.timeout) {
+            row.status = status;
+            row.reason = Some(reason);
+            return;
+        }
+        good.push(outcome);
+        let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
+        row.status = Status::Ok;
+        row.reason = None;
+        row.runs = good.len();
+        row.raw_wall_s = each(|outcome| outcome.wall_s);
+        row.wall_s = spread(&row.raw_wall_s);
+        row.ns_per_op = row.wall_s.map(|wall| wall.median * 1e9 / row.ops as f64);
+        row.user_s = spread(&each(|outcome| outcome.user_s)).map(|user| user.median);
+        row.sys_s = spread(&each(|outcome| outcome.sys_s)).map(|sys| sys.median);
+        row.peak_rss_bytes = good.iter().map(|outcome| outcome.peak_rss_bytes).max();
+    }
+}
+
+/// Judges one run: the right answer and exit 0, or what was wrong.
+fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Result<(), (Status, String)> {
+    let failed = |reason: String| Err((Status::Failed, reason));
+    let last = outcome
+        .stderr
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty());
+    let said = last
+        .map(|line| format!(": {}", shorten(line)))
+        .unwrap_or_default();
+    match &outcome.end {
+        End::Timeout => {
+            let reason = format!("stopped after {} s", timeout.as_secs());
+            Err((Status::Timeout, reason))
+        }
+        End::Flooded => failed("printed more than 1 MiB instead of one line".into()),
+        End::Signalled(signal) => failed(format!("killed by {}{said}", signal_name(*signal))),
+        End::Exited(0) if outcome.stdout.trim() == expected => Ok(()),
+        End::Exited(0) => failed(format!(
+            "printed {:?}, expected {expected:?}",
+            shorten(&outcome.stdout)
+        )),
+        End::Exited(status) => failed(format!("exit status {status}{said}")),
+        End::Interrupted(signal) => failed(format!("interrupted by signal {signal}")),
+        End::Unreported(how) => failed(format!("no figures, {how}{said}")),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    const KEPT: usize = 160;
+    let text = text.trim();
+    match text.char_indices().nth(KEPT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
+fn signal_name(number: i32) -> String {
+    let name = match number {
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL (out of memory?)",
+        11 => "SIGSEGV",
+        15 => "SIGTERM",
+        _ => return format!("signal {number}"),
+    };
+    name.into()
+}
+
+/// A bar on stderr; indicatif hides it where that is no terminal, and it has no colours.
+fn progress(runs: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::stderr());
+    let template = "{wide_bar} {pos}/{len} runs, {elapsed} of about {duration}, {msg:30}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}

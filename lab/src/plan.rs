@@ -1,0 +1,111 @@
+//! How many operations each contender gets.
+//!
+//! Costs differ by four orders of magnitude, so "the same number for all in two minutes" cannot
+//! be had. Without an explicit number every contender gets the usual one unless it is too slow
+//! for its share of the budget; the row then says how many it got. Only rough costs from the
+//! catalogue enter here, and nothing from here enters a result.
+
+use crate::catalogue::RunSpec;
+use crate::format::{figure, thousands};
+
+/// What the measuring of a whole run without an explicit size should take.
+pub const BUDGET_S: f64 = 110.0;
+/// The number of operations when none is asked for.
+pub const OPS_DEFAULT: u64 = 10_000_000;
+/// The threads at which the catalogue states the costs.
+const THREADS_STATED: f64 = 503.0;
+/// Fewer operations than this measure the start of the process and little else.
+const OPS_LEAST: u64 = 20_000;
+/// An estimate may be wrong by this much before a contender runs into the timeout.
+const TIMEOUT_MARGIN: f64 = 2.5;
+
+/// The size of one contender's run, and what to say about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Size {
+    /// How many operations.
+    pub ops: u64,
+    /// Why not as many as the others, if so.
+    pub note: Option<String>,
+}
+
+/// Sizes for all contenders at once: `asked` for each unless that would hit the timeout, or,
+/// with nothing asked, what fits into the budget.
+#[must_use]
+pub fn sizes(
+    specs: &[&RunSpec],
+    threads: u64,
+    runs: u32,
+    asked: Option<u64>,
+    timeout_s: u64,
+) -> Vec<Size> {
+    let costs: Vec<f64> = specs.iter().map(|spec| cost_ns(spec, threads)).collect();
+    let wanted = asked.unwrap_or(OPS_DEFAULT);
+    let by_timeout = timeout_s as f64 / TIMEOUT_MARGIN;
+    let cap_s = match asked {
+        Some(_) => by_timeout,
+        None => share(&costs, wanted, BUDGET_S / f64::from(runs)).min(by_timeout),
+    };
+    costs
+        .iter()
+        .map(|&cost| size(wanted, cost, cap_s))
+        .collect()
+}
+
+fn cost_ns(spec: &RunSpec, threads: u64) -> f64 {
+    let grows = spec.cost_grows_with_threads;
+    spec.cost_ns
+        * if grows {
+            threads as f64 / THREADS_STATED
+        } else {
+            1.0
+        }
+}
+
+/// The longest a run may take such that one run of each takes `total_s` together: those that
+/// need less leave their rest to the slow ones.
+fn share(costs: &[f64], wanted: u64, total_s: f64) -> f64 {
+    let mut times: Vec<f64> = costs
+        .iter()
+        .map(|cost| cost * wanted as f64 / 1e9)
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let mut left = total_s;
+    for (index, time) in times.iter().enumerate() {
+        let equal = left / (times.len() - index) as f64;
+        if *time > equal {
+            return equal;
+        }
+        left -= time;
+    }
+    f64::INFINITY
+}
+
+fn size(wanted: u64, cost: f64, cap_s: f64) -> Size {
+    if wanted as f64 * cost / 1e9 <= cap_s {
+        return Size {
+            ops: wanted,
+            note: None,
+        };
+    }
+    let fitting = two_digits((cap_s * 1e9 / cost) as u64);
+    let ops = fitting.max(OPS_LEAST).min(wanted);
+    let note = (ops < wanted).then(|| {
+        format!(
+            "{} operations instead of {}: at about {} ns each a run should take {} s at most",
+            thousands(ops),
+            thousands(wanted),
+            figure(cost),
+            figure(cap_s)
+        )
+    });
+    Size { ops, note }
+}
+
+/// Rounds down to two significant digits: nobody wants to compare 1,234,567 hops.
+fn two_digits(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    number / unit * unit
+}
+
+#[cfg(test)]
+mod tests;

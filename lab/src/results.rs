@@ -1,0 +1,169 @@
+//! The results: the frozen JSON schema, and a file that is whole at every moment.
+//!
+//! Schema 1 never loses a key or changes what one means; every key is in every row, `null` where
+//! there is nothing to say. Keys may be added.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::machine::Machine;
+
+/// The version of the schema.
+pub const SCHEMA: u32 = 1;
+
+/// Everything one run of the lab found out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Results {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// One row a contender, in the catalogue's order.
+    pub results: Vec<Row>,
+}
+
+/// What became of a contender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Every run gave the right answer.
+    Ok,
+    /// It did not run; the reason says why.
+    Skipped,
+    /// It crashed or gave a wrong answer.
+    Failed,
+    /// It was stopped.
+    Timeout,
+}
+
+/// The least, the middle and the most of some runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The middle; of an even number of runs the mean of the middle two.
+    pub median: f64,
+    /// The most.
+    pub max: f64,
+}
+
+/// One contender on one workload.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Row {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's name.
+    pub contender: String,
+    /// What became of it.
+    pub status: Status,
+    /// Why, unless it is `ok`.
+    pub reason: Option<String>,
+    /// The workload's options as this contender got them.
+    pub params: Map<String, Value>,
+    /// How many operations one run does; a hop of the ring is one.
+    pub ops: u64,
+    /// How many runs were measured.
+    pub runs: usize,
+    /// Wall time of the whole process, seconds.
+    pub wall_s: Option<Spread>,
+    /// The median wall time over the operations, nanoseconds.
+    pub ns_per_op: Option<f64>,
+    /// Processor time in user mode, seconds, median.
+    pub user_s: Option<f64>,
+    /// Processor time in the kernel, seconds, median.
+    pub sys_s: Option<f64>,
+    /// Peak resident memory, bytes, the most of all runs.
+    pub peak_rss_bytes: Option<u64>,
+    /// Every run's wall time in the order measured (beyond the frozen part).
+    pub raw_wall_s: Vec<f64>,
+    /// The exact command (beyond the frozen part).
+    pub command: String,
+    /// What a reader should know about this row (beyond the frozen part).
+    pub note: Option<String>,
+}
+
+/// The spread of some values; `None` of none.
+#[must_use]
+pub fn spread(values: &[f64]) -> Option<Spread> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (min, max) = (*sorted.first()?, *sorted.last()?);
+    let middle = sorted.len() / 2;
+    let odd = sorted.len() % 2 == 1;
+    let median = if odd {
+        sorted[middle]
+    } else {
+        (sorted[middle - 1] + sorted[middle]) / 2.0
+    };
+    Some(Spread { min, median, max })
+}
+
+/// Checks that `path` can be written, before anything is measured, and leaves no trace. Returns
+/// the file to write, which is another if `path` is a link.
+///
+/// # Errors
+/// It exists and is no plain file (replacing a folder or a device would be a disaster), or its
+/// folder does not exist or is not writable.
+pub fn check_writable(path: &Path) -> Result<PathBuf> {
+    let advice = "give a file in a folder that exists and can be written";
+    let shown = path.display();
+    let named = path.file_name().is_some() && !path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    ensure!(named, "'{shown}' does not name a file; {advice}");
+    let exists = path.exists();
+    ensure!(
+        !exists || path.is_file(),
+        "{shown} is not a plain file; {advice}"
+    );
+    let file = if exists {
+        path.canonicalize()?
+    } else {
+        std::path::absolute(path)?
+    };
+    let trial = temporary(&file);
+    std::fs::write(&trial, b"").with_context(|| format!("cannot write {shown}; {advice}"))?;
+    std::fs::remove_file(&trial)?;
+    Ok(file)
+}
+
+/// Replaces `path` by `contents` in one step: a reader sees the old file or the new one whole.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn write_atomically(path: &Path, contents: &[u8]) -> Result<()> {
+    let trial = temporary(path);
+    let written = std::fs::File::create(&trial)
+        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_data()))
+        .and_then(|()| std::fs::rename(&trial, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&trial);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+impl Results {
+    /// Writes the results to each of `files`.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn save(&self, files: &[PathBuf]) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        files
+            .iter()
+            .try_for_each(|file| write_atomically(file, &text))
+    }
+}
+
+/// A name beside `path`, on the same file system, so that renaming is one step.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests;

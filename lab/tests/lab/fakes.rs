@@ -1,0 +1,236 @@
+//! Contenders that misbehave: each gets its own row, and the others run all the same.
+
+use serde_json::{Value, json};
+
+use crate::support::{Event, Fifo, Place, RIGHT, stderr, stdout};
+
+#[test]
+fn each_misdeed_has_its_row_and_stops_nobody() {
+    let place = Place::with_fakes(&[
+        ("crash", "kill -SEGV $$"),
+        (
+            "fails",
+            "echo first >&2; echo 'no more threads' >&2; exit 3",
+        ),
+        ("wrong", "echo 4"),
+        ("silent", "true"),
+        ("all-out", "kill -KILL 0"),
+        ("hangs", "exec sleep 1000"),
+        ("floods", "exec yes"),
+        (
+            "complains",
+            "yes | head -c 3000000 >&2; echo $(( $4 % $2 + 1 ))",
+        ),
+        ("good", RIGHT),
+    ]);
+    let output =
+        place.run("run ring --threads 5 --hops 12 --runs 2 --timeout 4 --json results.json");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let row = |name: &str| place.row("results.json", name);
+    for (name, status, reason) in [
+        ("crash", "failed", "killed by SIGSEGV"),
+        ("fails", "failed", "exit status 3: no more threads"),
+        ("wrong", "failed", "printed \"4\", expected \"3\""),
+        ("silent", "failed", "printed \"\", expected \"3\""),
+        (
+            "all-out",
+            "failed",
+            "no figures, the launcher ended with signal: 9 (SIGKILL)",
+        ),
+        ("hangs", "timeout", "stopped after 4 s"),
+        (
+            "floods",
+            "failed",
+            "printed more than 1 MiB instead of one line",
+        ),
+    ] {
+        let row = row(name);
+        assert_eq!(
+            (&row["status"], &row["reason"]),
+            (&json!(status), &json!(reason)),
+            "{name}"
+        );
+        assert_eq!(row["runs"], 0, "{name}");
+        let line = format!("{status}: {reason}");
+        assert!(stdout(&output).contains(&line), "no '{line}' in the table");
+    }
+    for name in ["good", "complains"] {
+        let row = row(name);
+        assert_eq!(
+            (&row["status"], &row["runs"]),
+            (&json!("ok"), &json!(2)),
+            "{row:#}"
+        );
+    }
+}
+
+#[test]
+fn one_bad_run_spoils_the_row() {
+    // The second of three runs goes wrong; the contender counts its runs in two folders.
+    let marks = Place::empty();
+    let line = format!(
+        "if mkdir '{0}'; then :; elif mkdir '{1}'; then exit 7; fi 2>/dev/null; {RIGHT}",
+        marks.path("once").display(),
+        marks.path("twice").display()
+    );
+    let place = Place::with_fakes(&[("moody", &line), ("good", RIGHT)]);
+    let output = place.run("run ring --hops 10 --runs 3 --json results.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("results.json", "moody");
+    assert_eq!(
+        (&row["status"], &row["reason"]),
+        (&json!("failed"), &json!("exit status 7"))
+    );
+    assert_eq!(row["runs"], 1);
+    assert_eq!(place.row("results.json", "good")["runs"], 3);
+}
+
+#[test]
+fn a_child_that_outlives_its_contender_is_ended() {
+    let pipes = Place::empty();
+    let pipe = pipes.path("pipe");
+    // The child holds the pipe, and the lab's end of the output as well.
+    let line = format!("exec 3>'{}'; sleep 1000 2>&3 & {RIGHT}", pipe.display());
+    let place = Place::with_fakes(&[("parent", &line)]);
+    let fifo = Fifo::new(&pipe);
+    let output = place.run("run ring --hops 10 --runs 1 --json results.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(fifo.next(), Event::Closed, "the child was not killed");
+    assert_eq!(place.row("results.json", "parent")["status"], "ok");
+}
+
+#[test]
+fn a_contender_that_cannot_be_built_or_found_is_a_row() {
+    let place = Place::with_fakes(&[("good", RIGHT)]);
+    let list = std::fs::read_to_string(place.path("contenders.toml")).expect("the fakes");
+    let more = r#"
+        [[need]]
+        name = "unobtainium"
+        tool = "no-such-tool-anywhere"
+        install = "mine it"
+        [[build]]
+        name = "impossible"
+        needs = ["unobtainium"]
+        argv = ["true"]
+        [[build]]
+        name = "broken"
+        argv = ["/bin/sh", "-c", "echo working >&2; echo 'error: it broke' >&2; exit 1"]
+        [[contender]]
+        name = "needy"
+        language = "-"
+        about = "-"
+        build = "impossible"
+        workload.ring = { cost_ns = 1, run = ["true"] }
+        [[contender]]
+        name = "broken"
+        language = "-"
+        about = "-"
+        build = "broken"
+        workload.ring = { cost_ns = 1, run = ["true"] }
+        [[contender]]
+        name = "absent"
+        language = "-"
+        about = "-"
+        workload.ring = { cost_ns = 1, run = ["/no/such/program"] }
+    "#;
+    std::fs::write(place.path("contenders.toml"), format!("{list}\n{more}")).expect("ours");
+    let output = place.run("run ring --hops 10 --runs 1 --json results.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    for (name, status, reason) in [
+        ("needy", "skipped", "unobtainium is not installed (mine it)"),
+        ("broken", "skipped", "build failed: error: it broke"),
+        (
+            "absent",
+            "failed",
+            "cannot start /no/such/program: No such file or directory",
+        ),
+        ("good", "ok", ""),
+    ] {
+        let row = place.row("results.json", name);
+        assert_eq!(row["status"], status, "{row:#}");
+        assert!(
+            row["reason"].as_str().unwrap_or("").contains(reason),
+            "{row:#}"
+        );
+    }
+}
+
+#[test]
+fn the_schema() {
+    let place = Place::with_fakes(&[("good", RIGHT), ("bad", "exit 1")]);
+    let output = place.run("run ring --threads 4 --hops 8 --runs 3 --json results.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let results = place.json("results.json");
+    assert_eq!(results["schema"], 1);
+    for key in [
+        "cpu",
+        "cores",
+        "kernel",
+        "memory_bytes",
+        "os",
+        "date",
+        "rustc",
+        "gcc",
+        "go",
+    ] {
+        assert!(!results["machine"][key].is_null(), "machine has no {key}");
+    }
+    let frozen = [
+        "workload",
+        "contender",
+        "status",
+        "reason",
+        "params",
+        "ops",
+        "runs",
+        "wall_s",
+        "ns_per_op",
+        "user_s",
+        "sys_s",
+        "peak_rss_bytes",
+    ];
+    for row in results["results"].as_array().expect("rows") {
+        for key in frozen {
+            assert!(row.get(key).is_some(), "no {key} in {row:#}");
+        }
+    }
+    let good = place.row("results.json", "good");
+    assert_eq!(good["workload"], "ring");
+    assert_eq!(
+        good["params"],
+        json!({"threads": 4, "hops": 8, "order": "forward"})
+    );
+    assert_eq!(
+        (&good["ops"], &good["runs"], &good["reason"]),
+        (&json!(8), &json!(3), &Value::Null)
+    );
+    let wall = |key: &str| good["wall_s"][key].as_f64().expect("a number");
+    assert!(0.0 < wall("min") && wall("min") <= wall("median") && wall("median") <= wall("max"));
+    let ns = good["ns_per_op"].as_f64().expect("a number");
+    assert!((ns - wall("median") * 1e9 / 8.0).abs() < 1.0);
+    assert!(good["peak_rss_bytes"].as_u64().expect("a number") > 100_000);
+    assert!(good["user_s"].is_f64() && good["sys_s"].is_f64());
+    assert_eq!(good["raw_wall_s"].as_array().map(Vec::len), Some(3));
+    assert!(
+        good["command"]
+            .as_str()
+            .expect("text")
+            .contains("--threads 4 --hops 8")
+    );
+    assert_eq!(place.row("results.json", "bad")["wall_s"], Value::Null);
+}
+
+#[test]
+fn the_report_stands_alone() {
+    let place = Place::with_fakes(&[("good", RIGHT), ("a<b>", "exit 1")]);
+    let output = place.run("run ring --hops 10 --runs 1");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = std::fs::read_to_string(place.path("out/ring.html")).expect("the report");
+    assert!(page.contains("<svg") && page.contains("a&lt;b&gt;") && !page.contains("a<b>"));
+    assert!(
+        !page.contains("src=") && !page.contains("href="),
+        "it loads something"
+    );
+    assert!(stdout(&output).contains("out/ring.html"));
+    assert_eq!(place.names(), ["contenders.toml", "out"]);
+}

@@ -1,0 +1,108 @@
+//! Bad input: a message that names what is valid, exit 2, nothing written.
+
+use crate::support::{Place, RIGHT, stderr, stdout};
+
+#[track_caller]
+fn refused(words: &str, expected: &[&str]) {
+    let place = Place::with_fakes(&[("good", RIGHT), ("fine", RIGHT)]);
+    let output = place.run(words);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "lab {words}: {message}");
+    for part in expected {
+        assert!(
+            message.contains(part),
+            "lab {words}: no '{part}' in: {message}"
+        );
+    }
+    assert_eq!(
+        place.names(),
+        ["contenders.toml"],
+        "lab {words} wrote something"
+    );
+    assert_eq!(stdout(&output), "", "lab {words} printed something");
+}
+
+#[test]
+fn numbers() {
+    refused("run ring --threads 0", &["'0'", "--threads", "from 1 to"]);
+    refused(
+        "run ring --threads many",
+        &["'many'", "--threads", "from 1 to"],
+    );
+    refused("run ring --threads -3", &["-3"]);
+    refused("run ring --hops 1e6", &["'1e6'", "--hops", "from 1 to"]);
+    refused(
+        "run ring --hops 99999999999999999999",
+        &["--hops", "from 1 to"],
+    );
+    refused("run ring --runs 0", &["'0'", "--runs", "from 1 to"]);
+    refused("run ring --timeout 0", &["'0'", "--timeout", "from 1 to"]);
+}
+
+#[test]
+fn names() {
+    refused("run ring --only good,bad", &["'bad'", "good, fine"]);
+    refused("run ring --only good,", &["''", "good, fine"]);
+    refused("run rong", &["'rong'", "ring"]);
+    refused("run rong --threads 3", &["'rong'", "ring"]);
+    refused(
+        "run ring --order sideways",
+        &["'sideways'", "forward, reverse, shuffled"],
+    );
+    refused("walk", &["'walk'"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_measuring() {
+    refused(
+        "run ring --json missing/folder/x.json",
+        &["missing/folder/x.json", "--json"],
+    );
+    refused("run ring --json .", &["does not name a file", "--json"]);
+    refused("run ring --json new/", &["does not name a file", "--json"]);
+    refused("run ring --json /dev/null", &["not a plain file", "--json"]);
+    refused(
+        "run ring --json contenders.toml/x",
+        &["cannot write", "--json"],
+    );
+}
+
+#[test]
+fn the_lists() {
+    let place = Place::empty();
+    for (words, parts) in [
+        (
+            "list",
+            [
+                "ring",
+                "protothreads/optimum",
+                "gossamer/single-local",
+                "tokio-mvar-multi-2",
+            ],
+        ),
+        ("doctor", ["cc", "cargo", "go", "libst"]),
+    ] {
+        let output = place.run(words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        for part in parts {
+            assert!(stdout(&output).contains(part), "lab {words}: no {part}");
+        }
+    }
+    assert!(place.names().is_empty());
+}
+
+#[test]
+fn every_contender_has_a_line_in_a_readme() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readmes: String = ["c", "go", "rust"]
+        .map(|language| folder.join("contenders").join(language).join("README.md"))
+        .iter()
+        .map(|file| std::fs::read_to_string(file).expect("each language has a README.md"))
+        .collect();
+    let list = folder.join("contenders.toml");
+    let catalogue = gossamer_lab::catalogue::Catalogue::load(&list).expect("our own list");
+    for contender in catalogue.contenders {
+        let name = format!("`{}`", contender.name);
+        assert!(readmes.contains(&name), "no README explains {name}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The lab as its users meet it: the program itself, on fake contenders and on real ones.
+//!
+//! Needs a Rust toolchain and a C compiler. Nothing here judges a time.
+
+#![forbid(unsafe_code)]
+
+mod fakes;
+mod input;
+mod interrupted;
+mod memory;
+mod ring;
+mod support;

@@ -1,0 +1,71 @@
+//! The two flavours of a primitive, so that one test body serves both.
+
+use std::rc::Rc;
+
+use gossamer::raw::{self, MVar, Policy};
+
+/// A flavour of the primitives.
+pub(crate) trait Flavour: 'static {
+    type P: Policy;
+    fn empty<T>() -> MVar<T, Self::P>;
+    fn full<T>(value: T) -> MVar<T, Self::P>;
+
+    /// An empty place that tasks share.
+    fn place<T>() -> Place<Self, T> {
+        Rc::new(Self::empty())
+    }
+
+    /// A full place that tasks share.
+    fn place_with<T>(value: T) -> Place<Self, T> {
+        Rc::new(Self::full(value))
+    }
+}
+
+/// A place that tasks share.
+pub(crate) type Place<F, T> = Rc<MVar<T, <F as Flavour>::P>>;
+
+pub(crate) struct Shared;
+pub(crate) struct Local;
+
+impl Flavour for Shared {
+    type P = raw::Shared;
+
+    fn empty<T>() -> MVar<T, Self::P> {
+        MVar::<T, raw::Shared>::empty()
+    }
+
+    fn full<T>(value: T) -> MVar<T, Self::P> {
+        MVar::<T, raw::Shared>::new(value)
+    }
+}
+
+impl Flavour for Local {
+    type P = raw::Local;
+
+    fn empty<T>() -> MVar<T, Self::P> {
+        MVar::<T, raw::Local>::empty()
+    }
+
+    fn full<T>(value: T) -> MVar<T, Self::P> {
+        MVar::<T, raw::Local>::new(value)
+    }
+}
+
+/// Makes two tests of each generic function: `shared::name` and `local::name`.
+macro_rules! both {
+    ($($name:ident),* $(,)?) => {
+        mod shared {
+            $(#[test]
+            fn $name() {
+                super::$name::<crate::flavour::Shared>();
+            })*
+        }
+        mod local {
+            $(#[test]
+            fn $name() {
+                super::$name::<crate::flavour::Local>();
+            })*
+        }
+    };
+}
+pub(crate) use both;

@@ -1,0 +1,14 @@
+//! The cross-crate suite: one test binary, so that it links once.
+//!
+//! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
+//! * [`single`]: the runtime of the model M:1, on real threads.
+//!
+//! Every random failure prints the seed that runs it again.
+#![forbid(unsafe_code)]
+
+mod flavour;
+mod hand;
+mod tally;
+
+mod mvar;
+mod single;

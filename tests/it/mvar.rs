@@ -1,0 +1,110 @@
+//! `MVar`: each rule that its documentation states.
+//!
+//! Every rule runs on sim twice: with scheduling points, so that tasks change between any two
+//! operations; and without, by the short ways that production takes.
+
+mod cancelling;
+mod lines;
+mod model;
+mod panics;
+mod replacing;
+mod small;
+mod table;
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+
+use gossamer::yield_now;
+use gossamer_sim::Sim;
+
+/// Seeded schedules for each rule, with scheduling points, and as many without.
+const SCHEDULES: u64 = 10_000;
+
+/// All schedules of a small case, but never more than this.
+const SCHEDULES_MAX: usize = 2_000_000;
+
+thread_local! {
+    /// Whether operations are scheduling points in the simulation that runs on this thread.
+    static POINTS: Cell<bool> = const { Cell::new(true) };
+}
+
+/// Runs a rule with all its seeds.
+#[track_caller]
+fn explore<F: Future>(body: impl Fn() -> F) {
+    explore_with(Sim::new(), body);
+}
+
+#[track_caller]
+fn explore_with<F: Future>(sim: Sim, body: impl Fn() -> F) {
+    POINTS.set(true);
+    sim.explore(0..SCHEDULES, &body);
+    POINTS.set(false);
+    sim.without_points().explore(0..SCHEDULES, &body);
+}
+
+/// Runs a small case in all schedules.
+#[track_caller]
+fn exhaust<F: Future>(body: impl Fn() -> F) {
+    for (points, sim) in [(true, Sim::new()), (false, Sim::new().without_points())] {
+        POINTS.set(points);
+        let explored = sim.exhaustive(SCHEDULES_MAX, &body);
+        assert!(
+            explored.complete,
+            "more than {} schedules",
+            explored.schedules
+        );
+    }
+}
+
+/// Who came and who went, in order.
+#[derive(Default)]
+struct Line {
+    came: RefCell<Vec<u32>>,
+    went: RefCell<Vec<u32>>,
+}
+
+impl Line {
+    /// Awaits an operation, noting when it came to its line and when it was served.
+    ///
+    /// The first poll joins the line (or acts at once), the second follows the one wake-up there is,
+    /// and completes. With scheduling points, there is one poll before these.
+    async fn pass<O: Future>(&self, id: u32, operation: O) -> O::Output {
+        self.pass_overtaken(id, 0, operation).await
+    }
+
+    /// As [`Line::pass`], for an operation that may be woken in vain so often.
+    async fn pass_overtaken<O: Future>(&self, id: u32, in_vain: usize, operation: O) -> O::Output {
+        let mut operation = pin!(operation);
+        let joins = if POINTS.get() {
+            2
+        } else {
+            yield_now().await;
+            1
+        };
+        let mut polls = 0;
+        poll_fn(|cx| {
+            polls += 1;
+            if polls == joins {
+                self.came.borrow_mut().push(id);
+            }
+            let polled = operation.as_mut().poll(cx);
+            if polled.is_ready() {
+                self.went.borrow_mut().push(id);
+            }
+            let last = polls > joins + in_vain;
+            assert!(
+                !last || polled.is_ready(),
+                "it was woken and did not complete"
+            );
+            assert!(polls >= joins || polled.is_pending(), "it did not give way");
+            polled
+        })
+        .await
+    }
+
+    fn assert_served_in_order(&self, count: usize) {
+        assert_eq!(*self.came.borrow(), *self.went.borrow(), "came, and went");
+        assert_eq!(self.came.borrow().len(), count);
+    }
+}

@@ -1,0 +1,307 @@
+//! Cancellation: an operation dropped after any number of polls, in any position, loses nothing.
+//!
+//! Every value is counted. In the end the accepted ones are those received plus those still there;
+//! a put that was dropped has dropped its value with it; and nobody who could go on is left waiting
+//! (the quiescence check sees to that).
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use gossamer::JoinHandle;
+use gossamer_sim::{sleep as pause, spawn};
+
+use super::{exhaust, explore};
+use crate::flavour::{Flavour, Place, both};
+use crate::tally::{Tally, Value};
+
+both! {
+    a_take_dropped_after_any_poll,
+    a_read_dropped_after_any_poll,
+    a_put_dropped_after_any_poll,
+    a_swap_dropped_after_any_poll,
+    a_replace_dropped_after_any_poll,
+    any_task_aborted_at_any_time,
+    every_small_case,
+    an_operation_that_was_never_polled_does_nothing,
+    an_operation_moves_between_tasks,
+}
+
+/// When an operation is dropped: before or after its n-th poll.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    poll: u32,
+    before: bool,
+}
+
+impl Cut {
+    /// Under sim an operation is polled at most three times; the fourth cut is none.
+    fn all() -> impl Iterator<Item = Self> {
+        (0..8).map(|number| Self {
+            poll: number / 2 + 1,
+            before: number % 2 == 0,
+        })
+    }
+
+    fn nth(number: u64) -> Self {
+        Self::all().nth(number as usize % 8).unwrap()
+    }
+
+    /// Polls `operation` until it is complete or cut off.
+    async fn apply<O: Future>(self, operation: O) -> Option<O::Output> {
+        let mut operation = Some(Box::pin(operation));
+        let mut polls = 0;
+        poll_fn(|cx| {
+            polls += 1;
+            if polls == self.poll && self.before {
+                operation = None;
+            }
+            let Some(polled) = &mut operation else {
+                return Poll::Ready(None);
+            };
+            let polled = polled.as_mut().poll(cx);
+            if polled.is_pending() && polls == self.poll {
+                operation = None;
+                return Poll::Ready(None);
+            }
+            polled.map(Some)
+        })
+        .await
+    }
+}
+
+/// What became of the values.
+#[derive(Clone, Default)]
+struct Books {
+    tally: Tally,
+    accepted: Rc<RefCell<Vec<u32>>>,
+    received: Rc<RefCell<Vec<u32>>>,
+}
+
+impl Books {
+    async fn put<F: Flavour>(&self, place: &Place<F, Value>, id: u32) {
+        let put = place.put(self.tally.value(id));
+        put.await;
+        self.accept(id);
+    }
+
+    fn accept(&self, id: u32) {
+        self.accepted.borrow_mut().push(id);
+    }
+
+    async fn take<F: Flavour>(&self, place: &Place<F, Value>) {
+        let value = place.take().await;
+        self.receive(Some(value));
+    }
+
+    fn receive(&self, value: Option<Value>) {
+        self.received
+            .borrow_mut()
+            .extend(value.map(|value| value.id));
+    }
+
+    /// Nobody uses the place any more.
+    fn balance<F: Flavour>(&self, place: &Place<F, Value>) {
+        let left = place.try_take();
+        assert_eq!(
+            self.tally.living(),
+            usize::from(left.is_some()),
+            "values that are still alive"
+        );
+        self.receive(left);
+        let (mut accepted, mut received) = (self.accepted.take(), self.received.take());
+        accepted.sort_unstable();
+        received.sort_unstable();
+        assert_eq!(accepted, received, "accepted, and received or left");
+        assert_eq!(self.tally.living(), 0);
+    }
+}
+
+/// Two tasks that take, two that put; and one operation that is dropped at `cut`.
+async fn among_others<F, O>(cut: Cut, operation: impl Fn(Books, Place<F, Value>) -> O + 'static)
+where
+    F: Flavour,
+    O: Future + 'static,
+{
+    let (place, books) = (F::place(), Books::default());
+    let cancelled = spawn({
+        let operation = operation(books.clone(), place.clone());
+        async move { drop(cut.apply(operation).await) }
+    });
+    let takers = (0..2).map(|_| {
+        let (place, books) = (place.clone(), books.clone());
+        spawn(async move { books.take::<F>(&place).await })
+    });
+    let putters = (0..3).map(|id| {
+        let (place, books) = (place.clone(), books.clone());
+        spawn(async move { books.put::<F>(&place, id).await })
+    });
+    let tasks: Vec<_> = takers.chain(putters).chain([cancelled]).collect();
+    quiet().await;
+    abort_all(tasks).await;
+    drop(operation);
+    books.balance::<F>(&place);
+}
+
+/// Until nothing can happen any more. (If somebody could go on then, the run fails.)
+async fn quiet() {
+    pause(Duration::from_secs(1)).await;
+}
+
+async fn abort_all(tasks: Vec<JoinHandle<()>>) {
+    tasks.iter().for_each(JoinHandle::abort);
+    for task in tasks {
+        let _ = task.await;
+    }
+}
+
+/// Each cut has its share of the seeds.
+fn dropped_after_any_poll<F: Flavour>(kind: u32) {
+    let runs = Cell::new(0);
+    explore(|| {
+        let cut = Cut::nth(runs.replace(runs.get() + 1));
+        among_others::<F, _>(cut, move |books, place| operation::<F>(kind, books, place))
+    });
+}
+
+fn a_take_dropped_after_any_poll<F: Flavour>() {
+    dropped_after_any_poll::<F>(0);
+}
+
+fn a_put_dropped_after_any_poll<F: Flavour>() {
+    dropped_after_any_poll::<F>(1);
+}
+
+fn a_read_dropped_after_any_poll<F: Flavour>() {
+    dropped_after_any_poll::<F>(2);
+}
+
+fn a_swap_dropped_after_any_poll<F: Flavour>() {
+    dropped_after_any_poll::<F>(3);
+}
+
+fn a_replace_dropped_after_any_poll<F: Flavour>() {
+    dropped_after_any_poll::<F>(4);
+}
+
+/// Abort, unlike a cut, comes from outside: also while the task is in the run queue.
+fn any_task_aborted_at_any_time<F: Flavour>() {
+    explore(|| async {
+        let (place, books) = (F::place(), Books::default());
+        let tasks: Vec<_> = (0..6)
+            .map(|id| {
+                let (place, books) = (place.clone(), books.clone());
+                spawn(async move {
+                    for round in 0..2 {
+                        match id % 3 {
+                            0 => books.take::<F>(&place).await,
+                            1 => books.put::<F>(&place, id * 2 + round).await,
+                            _ => drop(place.read().await),
+                        }
+                    }
+                })
+            })
+            .collect();
+        for task in &tasks {
+            gossamer::yield_now().await;
+            task.abort();
+        }
+        for task in tasks {
+            let _ = task.await;
+        }
+        books.balance::<F>(&place);
+    });
+}
+
+/// One taker, one putter and one operation that is cut, at every cut, in all schedules.
+fn every_small_case<F: Flavour>() {
+    for cut in Cut::all() {
+        for kind in 0..5 {
+            exhaust(|| async move {
+                let (place, books) = (F::place(), Books::default());
+                let taker = spawn({
+                    let (place, books) = (place.clone(), books.clone());
+                    async move { books.take::<F>(&place).await }
+                });
+                let putter = spawn({
+                    let (place, books) = (place.clone(), books.clone());
+                    async move { books.put::<F>(&place, 1).await }
+                });
+                let cancelled = spawn({
+                    let (place, books) = (place.clone(), books.clone());
+                    async move {
+                        cut.apply(operation::<F>(kind, books, place)).await;
+                    }
+                });
+                quiet().await;
+                abort_all(vec![taker, putter, cancelled]).await;
+                books.balance::<F>(&place);
+            });
+        }
+    }
+}
+
+async fn operation<F: Flavour>(kind: u32, books: Books, place: Place<F, Value>) {
+    match kind {
+        0 => books.take::<F>(&place).await,
+        1 => books.put::<F>(&place, 9).await,
+        2 => drop(place.read().await),
+        3 => {
+            let old = place.swap(books.tally.value(9)).await;
+            books.accept(9);
+            books.receive(Some(old));
+        }
+        _ => {
+            let old = place.replace(books.tally.value(9)).await;
+            books.accept(9);
+            books.receive(old);
+        }
+    }
+}
+
+fn an_operation_that_was_never_polled_does_nothing<F: Flavour>() {
+    let tally = Tally::default();
+    let place: Place<F, Value> = F::place_with(tally.value(0));
+    drop(place.take());
+    drop(place.read());
+    drop(place.put(tally.value(1)));
+    drop(place.swap(tally.value(2)));
+    drop(place.replace(tally.value(3)));
+    assert_eq!((tally.dropped(), tally.cloned()), (3, 0));
+    assert_eq!(place.try_take().map(|value| value.id), Some(0));
+    assert_eq!(tally.living(), 0);
+}
+
+/// Parked in one task, finished or dropped in another: the one that polled last is woken.
+fn an_operation_moves_between_tasks<F: Flavour>() {
+    explore(|| async {
+        let (place, hand_over) = (F::place(), F::place());
+        let first = spawn({
+            let (place, hand_over) = (place.clone(), hand_over.clone());
+            async move {
+                let mut take = Box::pin(async move { place.take().await });
+                for _ in 0..2 {
+                    let polled = poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx))).await;
+                    if let Poll::Ready(value) = polled {
+                        return Some(value);
+                    }
+                    gossamer::yield_now().await;
+                }
+                hand_over.put(take).await;
+                None
+            }
+        });
+        let second = spawn(async move { hand_over.take().await.await });
+        place.put(5).await;
+        match first.await.unwrap() {
+            Some(value) => {
+                assert_eq!(value, 5);
+                second.abort();
+                let _ = second.await;
+            }
+            None => assert_eq!(second.await.unwrap(), 5),
+        }
+    });
+}

@@ -1,0 +1,278 @@
+//! The reference model: random programs, each history checked against a sequential specification.
+//!
+//! A history is *linearizable* if its operations can be put into one sequence that the
+//! specification allows and that keeps the order of operations of which one ended before the other
+//! began. Histories are small, so all sequences are tried.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use gossamer::yield_now;
+use gossamer_sim::{sleep as pause, spawn};
+
+use super::{POINTS, explore};
+use crate::flavour::{Flavour, Place, both};
+
+both! {
+    random_programs_of_three_tasks,
+    random_programs_of_four_tasks,
+    random_programs_with_cancellation,
+}
+
+/// An operation; the value it brings is its own number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Op {
+    Take,
+    Put,
+    Read,
+    Swap,
+    Replace,
+    TryTake,
+    TryPut,
+    TryRead,
+    TrySwap,
+    TryReplace,
+}
+
+const ALL: [Op; 10] = [
+    Op::Take,
+    Op::Put,
+    Op::Read,
+    Op::Swap,
+    Op::Replace,
+    Op::TryTake,
+    Op::TryPut,
+    Op::TryRead,
+    Op::TrySwap,
+    Op::TryReplace,
+];
+
+/// What an operation gave: a value or none, and whether it took place.
+type Output = Result<Option<u32>, ()>;
+
+/// One operation of a history.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    op: Op,
+    value: u32,
+    began: u32,
+    /// When it ended, and what it gave; not, if it was cut off: then it has not taken place.
+    ended: Option<(u32, Output)>,
+}
+
+async fn perform<F: Flavour>(op: Op, value: u32, place: &Place<F, u32>) -> Output {
+    match op {
+        Op::Take => Ok(Some(place.take().await)),
+        Op::Put => {
+            place.put(value).await;
+            Ok(None)
+        }
+        Op::Read => Ok(Some(place.read().await)),
+        Op::Swap => Ok(Some(place.swap(value).await)),
+        Op::Replace => Ok(place.replace(value).await),
+        Op::TryTake => place.try_take().map(Some).ok_or(()),
+        Op::TryPut => place.try_put(value).map(|()| None).map_err(drop),
+        Op::TryRead => place.try_read().map(Some).ok_or(()),
+        Op::TrySwap => place.try_swap(value).map(Some).map_err(drop),
+        Op::TryReplace => place.try_replace(value).map_err(drop),
+    }
+}
+
+/// Runs a program on a place (full of 1000 or empty) until nothing can happen any more, and judges it.
+pub(crate) async fn run_program<F: Flavour>(program: Vec<Vec<Op>>, full: bool) {
+    let place: Place<F, u32> = if full {
+        F::place_with(1000)
+    } else {
+        F::place()
+    };
+    let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
+    let tasks: Vec<_> = program
+        .into_iter()
+        .enumerate()
+        .map(|(task, ops)| {
+            histories.borrow_mut().push(Vec::new());
+            let (place, clock, histories) = (place.clone(), clock.clone(), histories.clone());
+            let tick = move || clock.replace(clock.get() + 1);
+            spawn(async move {
+                for (number, op) in ops.into_iter().enumerate() {
+                    let value = (task * 10 + number) as u32;
+                    if !POINTS.get() {
+                        yield_now().await;
+                    }
+                    let call = Call {
+                        op,
+                        value,
+                        began: tick(),
+                        ended: None,
+                    };
+                    histories.borrow_mut()[task].push(call);
+                    let output = perform::<F>(op, value, &place).await;
+                    histories.borrow_mut()[task][number].ended = Some((tick(), output));
+                }
+            })
+        })
+        .collect();
+    // The quiescence check sees to it that nobody who could go on is left waiting.
+    pause(Duration::from_secs(1)).await;
+    tasks.iter().for_each(gossamer::JoinHandle::abort);
+    for task in tasks {
+        let _ = task.await;
+    }
+    let left = place.try_take();
+    judge(&histories.borrow(), full.then_some(1000), left);
+}
+
+/// Whether `call` may take place now, and what is in the place after it. `waiting`: which lines have somebody.
+fn apply(call: &Call, inside: Option<u32>, waiting: Waiting) -> Option<Option<u32>> {
+    let output = call.ended?.1;
+    let (takes, puts) = (Ok(inside), Ok(None));
+    let is = |expected: Output, after: Option<u32>| (output == expected).then_some(after);
+    match call.op {
+        // A `try_` may fail although the place suits it, if the place is promised to one who waits.
+        Op::TryTake | Op::TryRead | Op::TrySwap if output.is_err() => {
+            (inside.is_none() || waiting.takers).then_some(inside)
+        }
+        Op::TryPut if output.is_err() => (inside.is_some() || waiting.putters).then_some(inside),
+        Op::Take | Op::TryTake => inside.and_then(|_| is(takes, None)),
+        Op::Read | Op::TryRead => inside.and_then(|_| is(takes, inside)),
+        Op::Swap | Op::TrySwap => inside.and_then(|_| is(takes, Some(call.value))),
+        Op::Put | Op::TryPut if inside.is_none() => is(puts, Some(call.value)),
+        Op::Put | Op::TryPut => None,
+        Op::Replace | Op::TryReplace => is(takes, Some(call.value)),
+    }
+}
+
+/// Whether somebody may be waiting in each line.
+#[derive(Clone, Copy)]
+struct Waiting {
+    takers: bool,
+    putters: bool,
+}
+
+/// A point in the search: how many calls of each task have taken place, and what is inside.
+type Point = (Vec<usize>, Option<u32>);
+
+#[track_caller]
+fn judge(histories: &[Vec<Call>], start: Option<u32>, left: Option<u32>) {
+    let mut seen = HashSet::new();
+    let from = (vec![0; histories.len()], start);
+    assert!(
+        search(histories, from, left, &mut seen),
+        "not linearizable, from {start:?} to {left:?}: {histories:#?}"
+    );
+}
+
+fn search(
+    histories: &[Vec<Call>],
+    at: Point,
+    left: Option<u32>,
+    seen: &mut HashSet<Point>,
+) -> bool {
+    if !seen.insert(at.clone()) {
+        return false;
+    }
+    let (done, inside) = at;
+    let next = || {
+        histories
+            .iter()
+            .zip(&done)
+            .filter_map(|(calls, done)| calls.get(*done))
+    };
+    if next().all(|call| call.ended.is_none()) {
+        return inside == left;
+    }
+    // Nothing may take place after something that began later than it ended.
+    let first_end = next()
+        .filter_map(|call| Some(call.ended?.0))
+        .min()
+        .unwrap_or(u32::MAX);
+    (0..histories.len()).any(|task| {
+        let Some(call) = histories[task].get(done[task]) else {
+            return false;
+        };
+        if call.began > first_end {
+            return false;
+        }
+        let waits = |ops: &[Op]| {
+            next().any(|other| ops.contains(&other.op) && other.began < call.began.max(first_end))
+        };
+        let takers = waits(&[Op::Take, Op::Read, Op::Swap]);
+        let waiting = Waiting {
+            takers,
+            putters: waits(&[Op::Put]),
+        };
+        let Some(after) = apply(call, inside, waiting) else {
+            return false;
+        };
+        let mut then = done.clone();
+        then[task] += 1;
+        search(histories, (then, after), left, seen)
+    })
+}
+
+/// A program for each run, drawn from the number of the run.
+fn random_programs<F: Flavour>(tasks: usize, ops: usize) {
+    let runs = Cell::new(0);
+    explore(|| {
+        let mut rng = fastrand::Rng::with_seed(runs.replace(runs.get() + 1));
+        let mut op = || ALL[rng.usize(..ALL.len())];
+        let program = (0..tasks)
+            .map(|_| (0..ops).map(|_| op()).collect())
+            .collect();
+        run_program::<F>(program, rng.bool())
+    });
+}
+
+fn random_programs_of_three_tasks<F: Flavour>() {
+    random_programs::<F>(3, 4);
+}
+
+fn random_programs_of_four_tasks<F: Flavour>() {
+    random_programs::<F>(4, 3);
+}
+
+/// As above, but every task is aborted at some time; what was cut off has not taken place.
+fn random_programs_with_cancellation<F: Flavour>() {
+    let runs = Cell::new(0);
+    explore(|| {
+        let mut rng = fastrand::Rng::with_seed(runs.replace(runs.get() + 1));
+        async move {
+            let place: Place<F, u32> = F::place();
+            let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
+            let mut tasks = Vec::new();
+            for task in 0..4 {
+                let ops: Vec<_> = (0..3).map(|_| ALL[rng.usize(..ALL.len())]).collect();
+                histories.borrow_mut().push(Vec::new());
+                let (place, histories, clock) = (place.clone(), histories.clone(), clock.clone());
+                tasks.push(spawn(async move {
+                    for (number, op) in ops.into_iter().enumerate() {
+                        let value = (task * 10 + number) as u32;
+                        yield_now().await;
+                        let began = clock.replace(clock.get() + 1);
+                        histories.borrow_mut()[task].push(Call {
+                            op,
+                            value,
+                            began,
+                            ended: None,
+                        });
+                        let output = perform::<F>(op, value, &place).await;
+                        let now = clock.replace(clock.get() + 1);
+                        histories.borrow_mut()[task][number].ended = Some((now, output));
+                    }
+                }));
+            }
+            for task in &tasks {
+                for _ in 0..rng.usize(..6) {
+                    yield_now().await;
+                }
+                task.abort();
+            }
+            for task in tasks {
+                let _ = task.await;
+            }
+            judge(&histories.borrow(), None, place.try_take());
+        }
+    });
+}

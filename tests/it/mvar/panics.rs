@@ -1,0 +1,323 @@
+//! Panics in a poll, in the drop of a value or a future, in a waker, in a clone: the place stays
+//! sound, and the others are served.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
+use std::time::Duration;
+
+use gossamer::yield_now;
+use gossamer_sim::{Sim, sleep as pause, spawn};
+
+use super::{explore, explore_with};
+use crate::flavour::{Flavour, Place, both};
+use crate::hand::{Hand, parked};
+use crate::tally::{Tally, Value};
+
+both! {
+    a_panic_in_a_poll_passes_the_turn_on,
+    a_panic_in_a_clone_leaves_the_value,
+    a_panic_in_a_clone_serves_the_next,
+    a_panic_in_the_drop_of_a_value,
+    a_place_is_dropped_with_its_value_once,
+    a_waker_that_panics_harms_nobody,
+    a_waker_whose_drop_panics_harms_nobody,
+    tasks_whose_values_panic_in_drop,
+}
+
+/// A planned panic: the hook says nothing of it.
+fn planned() -> ! {
+    resume_unwind(Box::new("planned"))
+}
+
+fn is_planned(payload: &(dyn std::any::Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&"planned")
+}
+
+/// Of several takers and putters one panics, at its first, second or third poll, with its operation
+/// in whatever state.
+fn a_panic_in_a_poll_passes_the_turn_on<F: Flavour>() {
+    let runs = Cell::new(0);
+    explore_with(Sim::new().expect_panics(), || {
+        let run = runs.replace(runs.get() + 1);
+        let (bad, at) = (run % 4, run / 4 % 4);
+        async move {
+            let (place, tally) = (F::place::<Value>(), Tally::default());
+            let tasks: Vec<_> = (0..4)
+                .map(|id| {
+                    let (place, tally) = (place.clone(), tally.clone());
+                    spawn(async move {
+                        let mut operation = pin!(async {
+                            if id % 2 == 0 {
+                                drop(place.take().await);
+                            } else {
+                                place.put(tally.value(id)).await;
+                            }
+                        });
+                        let mut polls = 0;
+                        poll_fn(|cx| {
+                            if u64::from(id) == bad && polls == at {
+                                planned();
+                            }
+                            polls += 1;
+                            operation.as_mut().poll(cx)
+                        })
+                        .await;
+                    })
+                })
+                .collect();
+            pause(Duration::from_secs(1)).await;
+            let unfinished = tasks.iter().filter(|task| !task.is_finished()).count();
+            assert!(
+                unfinished <= 1,
+                "{unfinished} tasks wait, and one at most lost its partner"
+            );
+            for (id, task) in tasks.into_iter().enumerate() {
+                task.abort();
+                if let Err(error) = task.await
+                    && let Ok(payload) = error.try_into_panic()
+                {
+                    assert!(id as u64 == bad && is_planned(&*payload));
+                }
+            }
+            assert_eq!(tally.living(), usize::from(!place.is_empty()));
+        }
+    });
+}
+
+/// A value whose clone panics as often as it is told.
+struct Brittle {
+    id: u32,
+    panics_left: Rc<Cell<u32>>,
+}
+
+impl Clone for Brittle {
+    fn clone(&self) -> Self {
+        if self.panics_left.get() > 0 {
+            self.panics_left.set(self.panics_left.get() - 1);
+            planned();
+        }
+        Self {
+            id: self.id,
+            panics_left: self.panics_left.clone(),
+        }
+    }
+}
+
+fn a_panic_in_a_clone_leaves_the_value<F: Flavour>() {
+    let panics_left = Rc::new(Cell::new(2));
+    let place = F::full(Brittle {
+        id: 7,
+        panics_left: panics_left.clone(),
+    });
+    let mut read = Hand::new(place.read());
+    assert!(is_planned(
+        &*catch_unwind(AssertUnwindSafe(|| read.poll().is_ready())).unwrap_err()
+    ));
+    drop(read);
+    let tried = catch_unwind(AssertUnwindSafe(|| place.try_read().is_some()));
+    assert!(is_planned(&*tried.unwrap_err()));
+    assert_eq!(place.try_read().map(|value| value.id), Some(7));
+    assert_eq!(place.try_take().map(|value| value.id), Some(7));
+}
+
+fn a_panic_in_a_clone_serves_the_next<F: Flavour>() {
+    explore_with(Sim::new().expect_panics(), || async {
+        let (place, panics_left) = (F::place(), Rc::new(Cell::new(2)));
+        let readers: Vec<_> = (0..4)
+            .map(|_| {
+                let place: Place<F, Brittle> = place.clone();
+                spawn(async move { place.read().await.id })
+            })
+            .collect();
+        place.put(Brittle { id: 7, panics_left }).await;
+        let mut panics = 0;
+        for reader in readers {
+            match reader.await {
+                Ok(id) => assert_eq!(id, 7),
+                Err(error) => {
+                    assert!(is_planned(&*error.try_into_panic().unwrap()));
+                    panics += 1;
+                }
+            }
+        }
+        assert_eq!(panics, 2);
+        assert_eq!(place.take().await.id, 7);
+    });
+}
+
+/// A value whose drop panics, once it has counted.
+struct Grumpy {
+    _counted: Value,
+    silent: bool,
+}
+
+impl Drop for Grumpy {
+    fn drop(&mut self) {
+        if !self.silent && !std::thread::panicking() {
+            planned();
+        }
+    }
+}
+
+fn a_panic_in_the_drop_of_a_value<F: Flavour>() {
+    let tally = Tally::default();
+    let grumpy = |silent| Grumpy {
+        _counted: tally.value(0),
+        silent,
+    };
+    for woken in [false, true] {
+        let place = F::full(grumpy(true));
+        let (put, next) = (
+            parked(place.put(grumpy(false))),
+            parked(place.put(grumpy(true))),
+        );
+        if woken {
+            assert!(place.try_take().is_some());
+        }
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(put)));
+        assert!(is_planned(&*dropped.unwrap_err()));
+        if !woken {
+            assert_eq!(next.wakes(), 0);
+            assert!(place.try_take().is_some());
+        }
+        assert_eq!(next.wakes(), 1, "woken before: {woken}");
+        let mut next = next;
+        assert!(next.poll().is_ready());
+        assert!(place.try_take().is_some());
+    }
+    assert_eq!(tally.living(), 0);
+}
+
+fn a_place_is_dropped_with_its_value_once<F: Flavour>() {
+    let tally = Tally::default();
+    let place = F::full(Grumpy {
+        _counted: tally.value(0),
+        silent: false,
+    });
+    assert!(is_planned(
+        &*catch_unwind(AssertUnwindSafe(|| drop(place))).unwrap_err()
+    ));
+    assert_eq!(tally.living(), 0);
+    drop(F::empty::<Value>());
+    drop(F::full(tally.value(1)));
+    assert_eq!((tally.living(), tally.dropped()), (0, 2));
+}
+
+/// Panics when it wakes, or when it is dropped.
+struct Bad {
+    in_wake: bool,
+}
+
+impl Wake for Bad {
+    fn wake(self: Arc<Self>) {
+        if self.in_wake {
+            planned();
+        }
+    }
+}
+
+impl Drop for Bad {
+    fn drop(&mut self) {
+        if !self.in_wake && !std::thread::panicking() {
+            planned();
+        }
+    }
+}
+
+fn a_waker_that_panics_harms_nobody<F: Flavour>() {
+    let bad = Waker::from(Arc::new(Bad { in_wake: true }));
+    let place = F::empty();
+    let mut take = Hand::new(place.take());
+    assert!(take.poll_with(&bad).is_pending());
+    let mut second = parked(place.take());
+    // Whoever puts sees nothing of the panic, and the taker has its value.
+    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(take.poll_with(&bad), Poll::Ready(1));
+    assert_eq!(place.try_put(2), Ok(()));
+    assert_eq!((second.wakes(), second.poll()), (1, Poll::Ready(2)));
+
+    // The same when the turn is passed on by a cancellation.
+    let (first, mut second) = (parked(place.take()), Hand::new(place.take()));
+    assert!(second.poll_with(&bad).is_pending());
+    assert_eq!(place.try_put(3), Ok(()));
+    drop(first);
+    assert_eq!(second.poll_with(&bad), Poll::Ready(3));
+}
+
+/// The panic reaches whoever dropped the waker; the place does not mind.
+fn a_waker_whose_drop_panics_harms_nobody<F: Flavour>() {
+    let bad = || Waker::from(Arc::new(Bad { in_wake: false }));
+    let poll_once = |hand: &mut Hand<_>| {
+        let waker = std::mem::ManuallyDrop::new(bad());
+        assert!(hand.poll_with(&waker).is_pending());
+        // The hand's own clone is now the only one that will be dropped.
+        std::mem::ManuallyDrop::into_inner(waker)
+    };
+    let place = F::empty();
+    let mut take = Hand::new(place.take());
+    let ours = poll_once(&mut take);
+    assert!(
+        catch_unwind(AssertUnwindSafe(|| drop(ours))).is_ok(),
+        "the operation has a clone"
+    );
+    let renewed = catch_unwind(AssertUnwindSafe(|| take.poll().is_pending()));
+    assert!(is_planned(&*renewed.unwrap_err()));
+    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!((take.wakes(), take.poll()), (1, Poll::Ready(1)));
+
+    let mut take = Hand::new(place.take());
+    drop(poll_once(&mut take));
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(take)));
+    assert!(is_planned(&*dropped.unwrap_err()));
+    assert_eq!(place.try_put(2), Ok(()));
+    assert_eq!(place.try_take(), Some(2));
+}
+
+/// Puts that are aborted, with values that panic when they are dropped.
+fn tasks_whose_values_panic_in_drop<F: Flavour>() {
+    explore(|| async {
+        let (place, tally) = (F::place(), Tally::default());
+        let putters: Vec<_> = (0..4)
+            .map(|id| {
+                let (place, tally) = (place.clone(), tally.clone());
+                spawn(async move {
+                    let value = Grumpy {
+                        _counted: tally.value(id),
+                        silent: false,
+                    };
+                    place.put(value).await;
+                })
+            })
+            .collect();
+        for _ in 0..3 {
+            yield_now().await;
+        }
+        putters[1].abort();
+        putters[2].abort();
+        let mut taken = 0;
+        for (id, putter) in putters.into_iter().enumerate() {
+            pause(Duration::from_secs(1)).await;
+            if let Some(mut value) = place.try_take() {
+                value.silent = true;
+                taken += 1;
+            }
+            pause(Duration::from_secs(1)).await;
+            if let Err(error) = putter.await {
+                assert!(id == 1 || id == 2, "putter {id}: {error}");
+                // Aborted before its first poll, it had no value yet.
+                assert!(error.is_cancelled() || is_planned(&*error.try_into_panic().unwrap()));
+            }
+        }
+        if let Some(mut value) = place.try_take() {
+            value.silent = true;
+            taken += 1;
+        }
+        assert!((2..=4).contains(&taken), "{taken}");
+        assert_eq!(tally.living(), 0);
+    });
+}

@@ -1,0 +1,75 @@
+//! Small programs, exhaustively: three tasks of up to three operations, in every schedule.
+//!
+//! The programs are all there are of a kind: each task runs one of the scripts below, and the histories
+//! are judged by the sequential specification in [`super::model`].
+
+use crate::flavour::{Flavour, both};
+use crate::mvar::model::{Op, run_program};
+
+use super::{SCHEDULES_MAX, exhaust};
+
+both! {
+    three_tasks_of_one_operation,
+    two_tasks_of_two_operations,
+    three_tasks_some_of_three_operations,
+}
+
+const ALL: [Op; 9] = [
+    Op::Take,
+    Op::Put,
+    Op::Read,
+    Op::Swap,
+    Op::Replace,
+    Op::TryTake,
+    Op::TryPut,
+    Op::TrySwap,
+    Op::TryReplace,
+];
+
+fn check<F: Flavour>(program: &[Vec<Op>]) {
+    exhaust(|| run_program::<F>(program.to_vec(), true));
+    exhaust(|| run_program::<F>(program.to_vec(), false));
+}
+
+/// All 9 × 9 × 9 programs, on an empty and on a full place.
+fn three_tasks_of_one_operation<F: Flavour>() {
+    for first in ALL {
+        for second in ALL {
+            for third in ALL {
+                check::<F>(&[vec![first], vec![second], vec![third]]);
+            }
+        }
+    }
+}
+
+/// All programs of two tasks with two operations each, of those that wait.
+fn two_tasks_of_two_operations<F: Flavour>() {
+    let waiting = &ALL[..5];
+    for a in waiting {
+        for b in waiting {
+            for c in waiting {
+                for d in waiting {
+                    check::<F>(&[vec![*a, *b], vec![*c, *d]]);
+                }
+            }
+        }
+    }
+}
+
+fn three_tasks_some_of_three_operations<F: Flavour>() {
+    use Op::{Put, Read, Replace, Swap, Take};
+    let programs = [
+        [vec![Take, Put, Take], vec![Put, Take], vec![Put]],
+        [vec![Put, Put, Put], vec![Take, Take], vec![Take]],
+        [vec![Take, Take, Take], vec![Put, Replace], vec![Put]],
+        [vec![Put, Replace, Take], vec![Put], vec![Take]],
+        [vec![Read, Take, Read], vec![Put, Swap], vec![Put]],
+    ];
+    for program in programs {
+        check::<F>(&program);
+    }
+    assert!(
+        SCHEDULES_MAX > 1_000_000,
+        "the programs above have some hundred thousand schedules"
+    );
+}

@@ -1,0 +1,62 @@
+//! The runtime of the model M:1: tasks, threads, shutdown, and what it does not do.
+
+mod aborting;
+mod counting;
+mod fairness;
+mod foreign;
+mod joining;
+mod local;
+mod nesting;
+mod shutdown;
+mod threads;
+mod waking;
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Once;
+
+use gossamer::Runtime;
+
+fn runtime() -> Runtime {
+    Runtime::builder().build().expect("a home for the runtime")
+}
+
+/// A planned panic: the hook says nothing of it.
+fn planned() -> ! {
+    resume_unwind(Box::new("planned"))
+}
+
+fn is_planned(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&"planned")
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What a panic on this thread says, and the line it names.
+fn panic_of<T>(run: impl FnOnce() -> T) -> (String, String) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let place = info
+                .location()
+                .map(|at| format!("{}:{}", at.file(), at.line()));
+            LAST.with(|last| last.replace(place.unwrap_or_default()));
+            before(info);
+        }));
+    });
+    let payload = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(_) => panic!("it did not panic"),
+        Err(payload) => payload,
+    };
+    let text = payload.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| {
+        payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+    });
+    (text.unwrap_or_default(), LAST.with(RefCell::take))
+}

@@ -1,0 +1,140 @@
+//! Counts the instructions of the hot operations, by callgrind, and compares them with their limits.
+//!
+//! Instructions do not depend on how busy the machine is, so this gate holds where times cannot. An
+//! operation is done N times and 2 N times; the difference, divided by N, is its cost alone.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+/// How often an operation is done in the shorter run.
+const TIMES: u64 = 20_000;
+
+/// `xtask/counts.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    count: Vec<Limit>,
+}
+
+/// One operation and its limit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limit {
+    /// What is counted.
+    name: String,
+    /// The contender's arguments; `{n}` stands for the number of times.
+    run: Vec<String>,
+    /// Most instructions each time.
+    at_most: f64,
+}
+
+/// Counts everything in the table; answers whether all limits hold.
+///
+/// # Errors
+/// When the table cannot be read, or the contender cannot be built or run.
+pub fn run(root: &Path) -> Result<bool> {
+    if !has_valgrind() {
+        println!("counts: skipped: valgrind is not installed (apt-get install valgrind)");
+        return Ok(true);
+    }
+    let text = std::fs::read_to_string(root.join("xtask/counts.toml")).context("counts.toml")?;
+    let table: Table = toml::from_str(&text).context("xtask/counts.toml")?;
+    ensure!(
+        !table.count.is_empty(),
+        "xtask/counts.toml: nothing to count"
+    );
+    let contender = build(root)?;
+    let mut all_hold = true;
+    println!(
+        "{:<24} {:>12} {:>10}",
+        "operation", "instructions", "at most"
+    );
+    for limit in &table.count {
+        let once = (count(&contender, limit, 2 * TIMES)? as f64
+            - count(&contender, limit, TIMES)? as f64)
+            / TIMES as f64;
+        let holds = once <= limit.at_most;
+        let word = if holds { "" } else { "  TOO MANY" };
+        println!(
+            "{:<24} {once:>12.1} {:>10}{word}",
+            limit.name, limit.at_most
+        );
+        all_hold &= holds;
+    }
+    Ok(all_hold)
+}
+
+fn has_valgrind() -> bool {
+    let version = Command::new("valgrind")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    version.is_ok_and(|status| status.success())
+}
+
+/// Builds the contender as the lab measures it; gives its path.
+fn build(root: &Path) -> Result<PathBuf> {
+    let status = Command::new("cargo")
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            "measured",
+            "-p",
+            "gossamer-contender",
+        ])
+        .current_dir(root)
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(status.success(), "the contender does not build");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    Ok(target.join("measured/gossamer-contender"))
+}
+
+/// The instructions of one whole run.
+fn count(contender: &Path, limit: &Limit, times: u64) -> Result<u64> {
+    let arguments = limit
+        .run
+        .iter()
+        .map(|word| word.replace("{n}", &times.to_string()));
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(contender)
+        .args(arguments)
+        .output()
+        .context("cannot start valgrind")?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "{}: the contender failed:\n{report}",
+        limit.name
+    );
+    let Some(line) = report.lines().find(|line| line.contains("Collected :")) else {
+        bail!("{}: callgrind printed no count:\n{report}", limit.name);
+    };
+    let digits = line.rsplit(' ').next().unwrap_or_default();
+    digits
+        .parse()
+        .with_context(|| format!("callgrind's count: {line:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_formed() {
+        let text = include_str!("../counts.toml");
+        let table: Table = toml::from_str(text).expect("counts.toml");
+        assert!(
+            table
+                .count
+                .iter()
+                .all(|limit| limit.run.iter().any(|word| word == "{n}"))
+        );
+        assert!(table.count.iter().all(|limit| limit.at_most > 0.0));
+    }
+}

@@ -1,0 +1,16 @@
+//! Gossamer's automation, as a library so that `cargo test` runs the same checks as `cargo xtask`.
+//!
+//! * [`tidy`]: the repository lints itself.
+//! * [`mutants`]: planted bugs, each with the gate that must catch it.
+//! * [`loom`]: the model-checked protocols.
+//! * [`counts`]: instruction counts of the hot operations.
+//! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
+
+#![forbid(unsafe_code)]
+
+pub mod counts;
+pub mod loom;
+pub mod mutants;
+pub mod repo;
+pub mod source;
+pub mod tidy;

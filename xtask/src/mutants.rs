@@ -1,0 +1,225 @@
+//! Planted bugs: each must make its gate fail, or the gate guards nothing.
+//!
+//! For each row of `xtask/mutants.toml`, with `--cfg mutant="name"`:
+//! 1. the gate passes *without* the bug (once for each distinct gate): a gate that always fails
+//!    would seem to catch everything;
+//! 2. the gate is built with the bug: a build that fails has caught nothing;
+//! 3. the gate runs with the bug, under a time limit, and must fail.
+//!
+//! All builds share `target/mutants`; what the gates print is kept in `target/mutants/log`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+pub mod gate;
+pub mod table;
+
+use gate::{Job, Outcome};
+use table::Mutant;
+
+/// How long a build may take, and a gate without the bug at least.
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
+
+/// Somebody asked for a mutant that is not in the table.
+#[derive(Debug)]
+pub struct UnknownMutant(String);
+
+impl std::fmt::Display for UnknownMutant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnknownMutant {}
+
+/// What became of one planted bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The gate failed, as it must.
+    Caught,
+    /// The gate ran past its limit, which the table accepts as a failure.
+    CaughtByHanging,
+    /// The gate passed although the bug was there.
+    Missed,
+    /// The gate ran past its limit and the table does not accept that.
+    TimedOut,
+    /// The gate does not build with the bug.
+    BuildError,
+    /// The gate fails, does not build or hangs without the bug.
+    BrokenGate,
+}
+
+impl Verdict {
+    /// Whether the gate did its work.
+    pub fn is_caught(self) -> bool {
+        matches!(self, Verdict::Caught | Verdict::CaughtByHanging)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Caught => "caught",
+            Verdict::CaughtByHanging => "caught (hangs)",
+            Verdict::Missed => "MISSED: the gate passes with the bug",
+            Verdict::TimedOut => "TIMED OUT: not caught",
+            Verdict::BuildError => "BUILD ERROR: does not compile with the bug",
+            Verdict::BrokenGate => "BROKEN GATE: does not pass without the bug",
+        }
+    }
+}
+
+/// Plants the bugs of the table at `root`, or only the one named, and says what became of each.
+/// Answers whether all were caught.
+///
+/// # Errors
+/// When the table cannot be read, a gate's program cannot be started, or `only` is no mutant
+/// ([`UnknownMutant`]).
+pub fn run(root: &Path, only: Option<&str>) -> Result<bool> {
+    let text = std::fs::read_to_string(root.join(table::TABLE)).context(table::TABLE)?;
+    let mutants = select(table::parse(&text)?, only)?;
+    let mut runner = Runner::new(root)?;
+    let mut rows = Vec::new();
+    for mutant in mutants {
+        println!("mutant {}: {}", mutant.name, mutant.breaks);
+        let start = Instant::now();
+        let verdict = runner.judge(&mutant)?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("       {} ({seconds:.1} s)", verdict.words());
+        rows.push((mutant.name, verdict, seconds));
+    }
+    let caught = rows
+        .iter()
+        .filter(|(_, verdict, _)| verdict.is_caught())
+        .count();
+    println!("\nmutants: {caught} of {} caught", rows.len());
+    for (name, verdict, seconds) in &rows {
+        println!("  {name:<32} {seconds:>7.1} s  {}", verdict.words());
+    }
+    Ok(caught == rows.len())
+}
+
+fn select(mutants: Vec<Mutant>, only: Option<&str>) -> Result<Vec<Mutant>> {
+    let Some(only) = only else { return Ok(mutants) };
+    let names: Vec<&str> = mutants.iter().map(|mutant| mutant.name.as_str()).collect();
+    if !names.contains(&only) {
+        let known = if names.is_empty() {
+            "none yet".to_string()
+        } else {
+            names.join(", ")
+        };
+        let message = format!(
+            "no mutant `{only}`; expected one of {} ({known})",
+            table::TABLE
+        );
+        return Err(UnknownMutant(message).into());
+    }
+    Ok(mutants
+        .into_iter()
+        .filter(|mutant| mutant.name == only)
+        .collect())
+}
+
+/// Runs gates, and remembers which of them pass without a bug.
+pub struct Runner {
+    root: PathBuf,
+    target: PathBuf,
+    controls: BTreeMap<String, bool>,
+}
+
+impl Runner {
+    /// A runner for the workspace at `root`.
+    ///
+    /// # Errors
+    /// When the folder for the logs cannot be made.
+    pub fn new(root: &Path) -> Result<Runner> {
+        let root = root
+            .canonicalize()
+            .with_context(|| format!("{}", root.display()))?;
+        let target = root.join("target/mutants");
+        std::fs::create_dir_all(target.join("log")).context("target/mutants/log")?;
+        Ok(Runner {
+            root,
+            target,
+            controls: BTreeMap::new(),
+        })
+    }
+
+    /// Plants one bug and runs its gate.
+    ///
+    /// # Errors
+    /// When the gate's program cannot be started.
+    pub fn judge(&mut self, mutant: &Mutant) -> Result<Verdict> {
+        if !self.passes_without(mutant)? {
+            return Ok(Verdict::BrokenGate);
+        }
+        let flags = mutant.flags(true);
+        let build = self.job(
+            mutant,
+            &mutant.build_command()?,
+            &flags,
+            "build",
+            BUILD_LIMIT,
+        );
+        if build.run()? != Outcome::Passed {
+            build.show_log();
+            return Ok(Verdict::BuildError);
+        }
+        let limit = Duration::from_secs(mutant.limit_s);
+        let gate = self.job(mutant, &mutant.gate, &flags, "gate", limit);
+        let verdict = match gate.run()? {
+            Outcome::Failed => Verdict::Caught,
+            Outcome::TimedOut if mutant.hang_ok => Verdict::CaughtByHanging,
+            Outcome::TimedOut => Verdict::TimedOut,
+            Outcome::Passed => Verdict::Missed,
+        };
+        if !verdict.is_caught() {
+            gate.show_log();
+        }
+        Ok(verdict)
+    }
+
+    /// Whether the mutant's gate passes without the bug.
+    fn passes_without(&mut self, mutant: &Mutant) -> Result<bool> {
+        let flags = mutant.flags(false);
+        let key = format!("{:?} {flags} {:?}", mutant.gate, mutant.env);
+        if let Some(known) = self.controls.get(&key) {
+            return Ok(*known);
+        }
+        let limit = BUILD_LIMIT.max(Duration::from_secs(mutant.limit_s));
+        let control = self.job(mutant, &mutant.gate, &flags, "control", limit);
+        let passed = control.run()? == Outcome::Passed;
+        if !passed {
+            control.show_log();
+        }
+        self.controls.insert(key, passed);
+        Ok(passed)
+    }
+
+    fn job(
+        &self,
+        mutant: &Mutant,
+        command: &[String],
+        flags: &str,
+        step: &str,
+        limit: Duration,
+    ) -> Job {
+        let mut env = mutant.env.clone();
+        env.insert("RUSTFLAGS".to_string(), flags.to_string());
+        env.insert(
+            "CARGO_TARGET_DIR".to_string(),
+            self.target.to_string_lossy().into_owned(),
+        );
+        Job {
+            folder: self.root.clone(),
+            command: command.to_vec(),
+            env,
+            limit,
+            log: self.target.join(format!("log/{}.{step}", mutant.name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

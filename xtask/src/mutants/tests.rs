@@ -1,0 +1,108 @@
+//! The runner against gates that are small shell scripts: each verdict is reached.
+
+use super::table::{Mutant, parse};
+use super::{Runner, UnknownMutant, Verdict, select};
+
+/// A gate that fails exactly when the flags name its mutant.
+const SEES_THE_BUG: &str = r#"case "$RUSTFLAGS" in *'mutant="m"'*) exit 1;; esac"#;
+
+fn mutant(gate: &str, build: &str) -> Mutant {
+    let text = format!(
+        "[[mutant]]\nname = \"m\"\nbreaks = \"it\"\nlimit_s = 1\n\
+         gate = [\"sh\", \"-c\", '''{gate}''']\nbuild = [\"sh\", \"-c\", '''{build}''']"
+    );
+    parse(&text).unwrap().remove(0)
+}
+
+fn verdict(mutant: &Mutant) -> Verdict {
+    let folder = tempfile::tempdir().unwrap();
+    Runner::new(folder.path()).unwrap().judge(mutant).unwrap()
+}
+
+#[test]
+fn a_gate_that_fails_with_the_bug_only_has_caught_it() {
+    assert_eq!(verdict(&mutant(SEES_THE_BUG, "true")), Verdict::Caught);
+}
+
+#[test]
+fn a_gate_that_passes_has_missed_it() {
+    assert_eq!(verdict(&mutant("true", "true")), Verdict::Missed);
+    assert!(!Verdict::Missed.is_caught());
+}
+
+#[test]
+fn a_gate_that_always_fails_catches_nothing() {
+    assert_eq!(verdict(&mutant("false", "true")), Verdict::BrokenGate);
+}
+
+#[test]
+fn a_build_that_fails_catches_nothing() {
+    assert_eq!(
+        verdict(&mutant(SEES_THE_BUG, SEES_THE_BUG)),
+        Verdict::BuildError
+    );
+}
+
+#[test]
+fn a_hang_counts_only_where_the_table_says_so() {
+    let hang = SEES_THE_BUG.replace("exit 1", "while :; do :; done");
+    let mut mutant = mutant(&hang, "true");
+    assert_eq!(verdict(&mutant), Verdict::TimedOut);
+    mutant.hang_ok = true;
+    assert_eq!(verdict(&mutant), Verdict::CaughtByHanging);
+}
+
+#[test]
+fn a_gate_sees_its_flags_and_environment() {
+    let mut mutant = mutant(r#"test "$RUSTFLAGS$K" != 'mutant'"#, "true");
+    mutant.gate[2] = r#"case "$RUSTFLAGS/$K" in *mutant*"--cfg loom/v") exit 1;; esac"#.to_string();
+    mutant.rustflags = "--cfg loom".to_string();
+    mutant.env.insert("K".to_string(), "v".to_string());
+    assert_eq!(verdict(&mutant), Verdict::Caught);
+}
+
+#[test]
+fn the_build_command_is_the_gate_without_its_run() {
+    let row = "[[mutant]]\nname = \"m\"\nbreaks = \"it\"\n";
+    let gate = r#"gate = ["cargo", "test", "-p", "a", "--", "--exact", "b"]"#;
+    let mutant = parse(&format!("{row}{gate}")).unwrap().remove(0);
+    assert_eq!(
+        mutant.build_command().unwrap(),
+        ["cargo", "test", "--no-run", "-p", "a"]
+    );
+    assert_eq!(mutant.limit_s, 300);
+    let error = parse(&format!("{row}gate = [\"make\", \"check\"]"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("give `build`"), "{error}");
+}
+
+#[test]
+fn wrong_tables_are_refused() {
+    let row = "[[mutant]]\nname = \"m\"\nbreaks = \"it\"\ngate = [\"cargo\", \"test\"]\n";
+    assert_eq!(parse("# nothing yet\n").unwrap().len(), 0);
+    assert!(
+        parse(&row.repeat(2))
+            .unwrap_err()
+            .to_string()
+            .contains("twice")
+    );
+    assert!(
+        parse(&format!("{row}hang = true"))
+            .unwrap_err()
+            .to_string()
+            .contains("hang")
+    );
+    assert!(parse(&row.replace("\"m\"", "\"a b\"")).is_err());
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_known_ones() {
+    let known = vec![mutant("true", "true")];
+    let error = select(known.clone(), Some("x")).unwrap_err();
+    assert!(
+        error.is::<UnknownMutant>() && error.to_string().contains("(m)"),
+        "{error}"
+    );
+    assert_eq!(select(known, Some("m")).unwrap().len(), 1);
+}
