@@ -42,6 +42,7 @@ pub fn run(root: &Path) -> Result<bool> {
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env("RUSTFLAGS", format!("{flags} --cfg loom").trim())
         .env("LOOM_MAX_PREEMPTIONS", &preemptions)
+        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
         .status()
         .context("cannot start cargo")?;
     let words = if status.success() {

@@ -1,14 +1,18 @@
 //! Planted bugs: each must make its gate fail, or the gate guards nothing.
 //!
-//! For each row of `xtask/mutants.toml`, with `--cfg mutant="name"`:
+//! For each row of `xtask/mutants.toml`, with `--cfg mutant="name"` for the crates of the workspace:
 //! 1. the gate passes *without* the bug (once for each distinct gate): a gate that always fails
 //!    would seem to catch everything;
 //! 2. the gate is built with the bug: a build that fails has caught nothing;
 //! 3. the gate runs with the bug, under a time limit, and must fail.
 //!
-//! All builds share `target/mutants`; what the gates print is kept in `target/mutants/log`.
+//! All builds share `target/mutants`; what the gates print is kept in `target/mutants/log`. The bug is planted
+//! by a wrapper of the compiler, not by `RUSTFLAGS`: so what the workspace depends on is built once, not once
+//! for each bug.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -154,20 +158,21 @@ impl Runner {
         if !self.passes_without(mutant)? {
             return Ok(Verdict::BrokenGate);
         }
-        let flags = mutant.flags(true);
-        let build = self.job(
-            mutant,
-            &mutant.build_command()?,
-            &flags,
-            "build",
-            BUILD_LIMIT,
-        );
+        let wrapper = self.wrapper(mutant)?;
+        let planted = |command: &[String], step, limit| {
+            let mut job = self.job(mutant, command, step, limit);
+            let wrapper = wrapper.to_string_lossy().into_owned();
+            job.env
+                .insert("RUSTC_WORKSPACE_WRAPPER".to_string(), wrapper);
+            job
+        };
+        let build = planted(&mutant.build_command()?, "build", BUILD_LIMIT);
         if build.run()? != Outcome::Passed {
             build.show_log();
             return Ok(Verdict::BuildError);
         }
         let limit = Duration::from_secs(mutant.limit_s);
-        let gate = self.job(mutant, &mutant.gate, &flags, "gate", limit);
+        let gate = planted(&mutant.gate, "gate", limit);
         let verdict = match gate.run()? {
             Outcome::Failed => Verdict::Caught,
             Outcome::TimedOut if mutant.hang_ok => Verdict::CaughtByHanging,
@@ -182,13 +187,12 @@ impl Runner {
 
     /// Whether the mutant's gate passes without the bug.
     fn passes_without(&mut self, mutant: &Mutant) -> Result<bool> {
-        let flags = mutant.flags(false);
-        let key = format!("{:?} {flags} {:?}", mutant.gate, mutant.env);
+        let key = format!("{:?} {} {:?}", mutant.gate, mutant.rustflags, mutant.env);
         if let Some(known) = self.controls.get(&key) {
             return Ok(*known);
         }
         let limit = BUILD_LIMIT.max(Duration::from_secs(mutant.limit_s));
-        let control = self.job(mutant, &mutant.gate, &flags, "control", limit);
+        let control = self.job(mutant, &mutant.gate, "control", limit);
         let passed = control.run()? == Outcome::Passed;
         if !passed {
             control.show_log();
@@ -197,16 +201,25 @@ impl Runner {
         Ok(passed)
     }
 
-    fn job(
-        &self,
-        mutant: &Mutant,
-        command: &[String],
-        flags: &str,
-        step: &str,
-        limit: Duration,
-    ) -> Job {
+    /// Writes the wrapper that plants the bug. Cargo keeps what each wrapper makes apart, by its path.
+    fn wrapper(&self, mutant: &Mutant) -> Result<PathBuf> {
+        let path = self.target.join("plant").join(&mutant.name);
+        let text = mutant.wrapper();
+        if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
+            return Ok(path);
+        }
+        let write = || {
+            std::fs::create_dir_all(self.target.join("plant"))?;
+            std::fs::write(&path, text)?;
+            std::fs::set_permissions(&path, Permissions::from_mode(0o755))
+        };
+        write().with_context(|| format!("{}", path.display()))?;
+        Ok(path)
+    }
+
+    fn job(&self, mutant: &Mutant, command: &[String], step: &str, limit: Duration) -> Job {
         let mut env = mutant.env.clone();
-        env.insert("RUSTFLAGS".to_string(), flags.to_string());
+        env.insert("RUSTFLAGS".to_string(), mutant.rustflags.clone());
         env.insert(
             "CARGO_TARGET_DIR".to_string(),
             self.target.to_string_lossy().into_owned(),

@@ -234,7 +234,9 @@ impl Drop for Entered {
 pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     // SAFETY: the caller vouches for it.
     let header = unsafe { task.as_ref() };
-    if header.place().ignores_wake() {
+    if header.place().ignores_wake()
+        || cfg!(mutant = "wake_lost_in_poll") && context.polling() == Some(task)
+    {
         return;
     }
     // SAFETY: on the driver; it was not scheduled, so it is in no queue.

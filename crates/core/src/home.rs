@@ -13,6 +13,12 @@
 //! (the pusher sees the parked driver). `pending` is a hint that saves the driver the lock.
 //!
 //! After the push the pusher touches only the home (never freed) and the waker it took out.
+//!
+//! # Waiting to drive
+//!
+//! The owner of a runtime that waits while another thread drives announces itself ([`Home::wait_to_drive`]) and
+//! then tries to claim once more; a claim that ends is first given up and then looks for the announcement. So
+//! one of the two sees the other, and work that the driver leaves behind is run by the owner.
 
 use core::cell::Cell;
 use core::ptr::NonNull;
@@ -201,7 +207,7 @@ impl Home {
     /// The parked driver, to be woken after all locks are given up.
     pub fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
         let mut inbox = self.inbox.lock();
-        if inbox.closed {
+        if inbox.closed && !cfg!(mutant = "inbox_never_closed") {
             return Err(Closed);
         }
         inbox.tasks.push(task);
@@ -260,6 +266,7 @@ impl Claim {
     pub fn displace(&self) {
         let mut inbox = self.home.inbox.lock();
         let before = match inbox.parked.take() {
+            Some(parked) if cfg!(mutant = "displaced_and_forgotten") => Some(parked),
             Some(parked) => inbox.waiting.replace(parked),
             None => None,
         };
@@ -291,6 +298,9 @@ impl Claim {
         drop(parked);
         if cfg!(mutant = "drain_drops_second") {
             tasks.truncate(1);
+        }
+        if close && cfg!(mutant = "seal_forgets_inbox") {
+            tasks.clear();
         }
         let any = !tasks.is_empty();
         context::with(|context| {
@@ -353,7 +363,7 @@ impl Drop for Claim {
         // After that: who announces later finds the claim free when it tries once more (the lock orders
         // the two); who announced before is found here.
         let waiting = self.home.inbox.lock().waiting.take();
-        if let Some(waker) = waiting {
+        if let Some(waker) = waiting.filter(|_| !cfg!(mutant = "claim_ends_silently")) {
             Deferred::new(waker).run();
         }
     }

@@ -35,7 +35,11 @@ impl Wake for Permit {
     fn wake_by_ref(self: &Arc<Self>) {
         // Release pairs with the acquire in `park`: what the waker did before is seen. A read-modify-write,
         // so that of two wakers the one that is overtaken is seen as well.
-        self.given.swap(true, Ordering::Release);
+        if cfg!(mutant = "permit_overtaken") {
+            self.given.store(true, Ordering::Release); // pairs with `park`, unless overtaken
+        } else {
+            self.given.swap(true, Ordering::Release);
+        }
         self.thread.unpark();
     }
 }

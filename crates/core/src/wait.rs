@@ -8,7 +8,7 @@ use core::future::{Future, IntoFuture};
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
@@ -93,11 +93,17 @@ fn block<F: Future>(future: F) -> F::Output {
     })
 }
 
-/// Gives every runtime of this thread a turn; `true` if one may have more to do.
+/// Gives every runtime of this thread a turn; `true` if one may have more to do. Allocates nothing.
 fn turn_all(waker: &Waker) -> bool {
-    let owned: Vec<Arc<dyn Drive>> =
-        OWNED.with(|owned| owned.borrow().iter().filter_map(Weak::upgrade).collect());
-    owned
-        .iter()
-        .fold(false, |more, runtime| runtime.turn(waker) | more)
+    let mut more = false;
+    for at in 0.. {
+        // Asked for anew each time: a task may build a runtime.
+        let Some(runtime) = OWNED.with(|owned| owned.borrow().get(at).map(Weak::upgrade)) else {
+            break;
+        };
+        if let Some(runtime) = runtime {
+            more |= runtime.turn(waker);
+        }
+    }
+    more
 }

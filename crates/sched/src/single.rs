@@ -23,7 +23,7 @@ mod scope;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
-use std::panic::{Location, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ use run::Ran;
 pub use scope::LocalScope;
 
 /// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for.
-const TURN_POLLS: u32 = 64;
+const TURN_POLLS: u32 = 256;
 
 /// A runtime of the model M:1, with its scheduler.
 pub struct Single<S: Scheduler = Fifo> {
@@ -178,6 +178,10 @@ pub fn run_blocking<F: Future>(
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
     claim.displace();
+    let _woken = HandOver {
+        runtime,
+        claim: &claim,
+    };
     let scope = scope::Scope::begin(&claim);
     let future = make(scope.handle());
     // SAFETY: this thread holds the claim; the scope, which ends first, drops an unfinished future.
@@ -187,10 +191,6 @@ pub fn run_blocking<F: Future>(
     let output = ran.map(|()| root.try_take());
     drop(scope);
     drop(root);
-    // What ended with the scope may have woken tasks that go on living.
-    // SAFETY: the claim is that of this runtime.
-    unsafe { runtime.hand_over(&claim) };
-    drop(claim);
     match output? {
         Some(Ok(output)) => Ok(output),
         Some(Err(error)) => match error.try_into_panic() {
@@ -198,6 +198,23 @@ pub fn run_blocking<F: Future>(
             Err(error) => panic!("the future of block_on() did not complete: {error}"),
         },
         None => unreachable!("the root task has finished, so its output is published"),
+    }
+}
+
+/// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
+struct HandOver<'a, D: Drives + ?Sized> {
+    runtime: &'a D,
+    claim: &'a Claim,
+}
+
+impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
+    fn drop(&mut self) {
+        // SAFETY: made with the claim of this runtime.
+        let hand_over = || unsafe { self.runtime.hand_over(self.claim) };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(hand_over)) {
+            // The scheduler panicked; the hook has reported it, and we may be unwinding already.
+            std::mem::forget(payload);
+        }
     }
 }
 

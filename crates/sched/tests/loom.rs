@@ -6,6 +6,7 @@
 #![cfg(loom)]
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
@@ -128,6 +129,74 @@ impl BlockOnIt for Single {
             .expect("the scheduler never stops")
             .expect("the task completes")
     }
+}
+
+/// A task that wakes itself during its poll is polled again, also when another thread wakes it meanwhile:
+/// `SCHEDULED` is cleared before the poll.
+#[test]
+fn wake_during_the_own_poll() {
+    explore("wake_during_the_own_poll", || {
+        let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        let wakes = thread::spawn(move || {
+            flags[0].store(true, Ordering::Relaxed);
+            waker.wake();
+        });
+        let mut yielded = false;
+        let mut handle = handle;
+        let yields_first = poll_fn(|cx| {
+            if !std::mem::replace(&mut yielded, true) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Pin::new(&mut handle).poll(cx)
+        });
+        let ended = runtime
+            .try_block_on(yields_first)
+            .expect("the scheduler never stops");
+        ended.expect("the task completes");
+        wakes.join().expect("the waker does not panic");
+        drop(handle);
+        ends_clean(runtime);
+    });
+}
+
+/// Two tasks that wake each other, by way of the run-next slot, and a third that waits in the queue: it has its
+/// turn after a few of theirs (`Fifo`). One thread, so one execution: it stands here because it needs an end.
+#[test]
+fn run_next_slot_is_bounded() {
+    const TURNS: usize = 100;
+    explore("run_next_slot_is_bounded", || {
+        let (runtime, turns) = (runtime(), Arc::new(Count::new(0)));
+        let wakers = Arc::new([const { std::sync::Mutex::new(None::<Waker>) }; 2]);
+        for me in 0..2 {
+            let (wakers, turns) = (wakers.clone(), turns.clone());
+            drop(runtime.spawn(poll_fn(move |cx| {
+                let lock = |who: usize| wakers[who].lock().expect("nobody panicked");
+                *lock(me) = Some(cx.waker().clone());
+                let other = lock(1 - me).take();
+                other.into_iter().for_each(Waker::wake);
+                match turns.fetch_add(1, Ordering::Relaxed) < TURNS {
+                    true => Poll::Pending,
+                    false => Poll::Ready(()),
+                }
+            })));
+        }
+        let mut polls = 0;
+        let third = runtime.spawn(poll_fn(move |cx| {
+            polls += 1;
+            if polls < 3 {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Poll::Ready(turns.load(Ordering::Relaxed))
+        }));
+        let turns_before = third.wait().expect("the task completes");
+        assert!(
+            turns_before < 10,
+            "it waited for {turns_before} turns of the others"
+        );
+    });
 }
 
 /// Two threads wake one task: the second finds it queued already and pushes nothing, and the poll sees what

@@ -151,6 +151,24 @@ fn cancelled_take_passes_the_value_on() {
     });
 }
 
+/// A parked take is polled again with another waker while a put may already call the first: the last one is
+/// the one to wake (`WaitList::renew`).
+#[test]
+fn take_changes_its_waker() {
+    explore("take_changes_its_waker", || {
+        let place = Arc::new(MVar::empty());
+        let takes = beside(&place, |place| {
+            let mut take = pin!(place.take());
+            match once(take.as_mut()) {
+                Poll::Ready(value) => value,
+                Poll::Pending => take.wait(),
+            }
+        });
+        place.put(1).wait();
+        assert_eq!(joined(takes), 1);
+    });
+}
+
 /// A put is dropped while a take promises the place to it: either it has happened, or it has not and the
 /// next in line goes.
 #[test]

@@ -6,7 +6,7 @@
 use crate::flavour::{Flavour, both};
 use crate::mvar::model::{Op, run_program};
 
-use super::{SCHEDULES_MAX, exhaust};
+use super::exhaust;
 
 both! {
     three_tasks_of_one_operation,
@@ -68,8 +68,4 @@ fn three_tasks_some_of_three_operations<F: Flavour>() {
     for program in programs {
         check::<F>(&program);
     }
-    assert!(
-        SCHEDULES_MAX > 1_000_000,
-        "the programs above have some hundred thousand schedules"
-    );
 }

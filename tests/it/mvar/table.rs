@@ -226,9 +226,11 @@ fn a_cancelled_operation_changes_no_state<F: Flavour>() {
     assert_eq!(place.try_put(4), Ok(()));
 }
 
+type Action = Box<dyn FnOnce()>;
+
 /// A value whose clone does what the test says: that is how to be there while a reader is busy.
 struct Nosy {
-    during_clone: Rc<RefCell<Vec<Box<dyn FnOnce()>>>>,
+    during_clone: Rc<RefCell<Vec<Action>>>,
     id: u32,
 }
 

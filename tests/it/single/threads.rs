@@ -1,1 +1,283 @@
-//! T.
+//! OS threads: they wake tasks, spawn them, wait for them, and drive them.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use gossamer::{Runtime, Wait, sync::MVar, yield_now};
+
+use super::{panic_of, runtime};
+
+const HOPS: u32 = 100_000;
+
+type Pair = (Arc<MVar<u32>>, Arc<MVar<u32>>);
+
+fn pair() -> Pair {
+    (Arc::new(MVar::empty()), Arc::new(MVar::empty()))
+}
+
+async fn pong((ping, pong): Pair) {
+    for _ in 0..HOPS {
+        let token = ping.take().await;
+        pong.put(token + 1).await;
+    }
+}
+
+fn ping((ping, pong): &Pair) {
+    for hop in 0..HOPS {
+        ping.put(hop).wait();
+        assert_eq!(pong.take().wait(), hop + 1);
+    }
+}
+
+#[test]
+fn a_thread_and_a_task_play_ping_pong() {
+    let (rt, pair) = (runtime(), pair());
+    let task = rt.spawn(pong(pair.clone()));
+    let thread = thread::spawn(move || ping(&pair));
+    task.wait().unwrap();
+    thread.join().unwrap();
+}
+
+#[test]
+fn two_threads_play_ping_pong_without_a_runtime() {
+    let pair = pair();
+    let thread = thread::spawn({
+        let pair = pair.clone();
+        move || pong(pair).wait()
+    });
+    ping(&pair);
+    thread.join().unwrap();
+}
+
+/// The owner waits, and thereby drives, on both sides of the exchange.
+#[test]
+fn the_owner_plays_with_its_own_task() {
+    let (rt, pair) = (runtime(), pair());
+    let task = rt.spawn(pong(pair.clone()));
+    ping(&pair);
+    task.wait().unwrap();
+}
+
+#[test]
+fn waiting_on_the_owning_thread_drives() {
+    let rt = runtime();
+    let (first, second) = (Arc::new(MVar::empty()), Arc::new(MVar::new(1)));
+    let task = rt.spawn({
+        let (first, second) = (first.clone(), second.clone());
+        async move {
+            let value = first.take().await;
+            second.put(value).await;
+            value
+        }
+    });
+    first.put(7).wait();
+    // The task runs because this thread waits; for what, does not matter.
+    assert_eq!(second.take().wait(), 1);
+    assert_eq!(second.take().wait(), 7);
+    assert_eq!(task.wait().unwrap(), 7);
+}
+
+/// A thread that waits for what another runtime's task brings, drives all that it owns.
+#[test]
+fn several_runtimes_on_one_thread() {
+    let runtimes: Vec<Runtime> = (0..5).map(|_| runtime()).collect();
+    let places: Vec<_> = (0..6).map(|_| Arc::new(MVar::empty())).collect();
+    let tasks: Vec<_> = runtimes
+        .iter()
+        .enumerate()
+        .map(|(number, rt)| {
+            let (from, to) = (places[number].clone(), places[number + 1].clone());
+            rt.spawn(async move {
+                for _ in 0..100 {
+                    let value: u32 = from.take().await;
+                    to.put(value + 1).await;
+                }
+            })
+        })
+        .collect();
+    for round in 0..100 {
+        places[0].put(round).wait();
+        assert_eq!(places[5].take().wait(), round + 5);
+    }
+    for task in tasks {
+        task.wait().unwrap();
+    }
+    // And inside one another: the task of one is woken by the task of another, driven by block_on.
+    let place = Arc::new(MVar::empty());
+    let other = runtimes[1].spawn({
+        let place = place.clone();
+        async move { place.take().await }
+    });
+    runtimes[0].block_on(async { place.put(3).await });
+    assert_eq!(runtimes[1].block_on(other).unwrap(), 3);
+}
+
+/// The thread that parked for the runtime is woken by a spawn, not only by a wake.
+#[test]
+fn spawned_from_another_thread_while_parked() {
+    let (rt, done) = (Arc::new(runtime()), Arc::new(MVar::empty()));
+    let barrier = Arc::new(Barrier::new(2));
+    let spawner = thread::spawn({
+        let (rt, done, barrier) = (rt.clone(), done.clone(), barrier.clone());
+        move || {
+            barrier.wait();
+            for round in 0..1000_u32 {
+                let done = done.clone();
+                drop(rt.spawn(async move { done.put(round).await }));
+                if round % 10 == 0 {
+                    thread::yield_now();
+                }
+            }
+        }
+    });
+    rt.block_on(async {
+        barrier.wait();
+        let mut sum = 0;
+        for _ in 0..1000 {
+            sum += done.take().await;
+        }
+        assert_eq!(sum, 499_500);
+    });
+    spawner.join().unwrap();
+}
+
+#[test]
+fn a_runtime_moves_between_threads() {
+    let rt = runtime();
+    let place = Arc::new(MVar::empty());
+    let task = rt.spawn({
+        let place = place.clone();
+        async move {
+            let mut threads = vec![thread::current().id()];
+            for _ in 0..4 {
+                place.take().await;
+                threads.push(thread::current().id());
+            }
+            threads
+        }
+    });
+    let mut rt = Some(rt);
+    for _ in 0..3 {
+        let (moved, place) = (rt.take().unwrap(), place.clone());
+        let back = thread::spawn(move || {
+            moved.block_on(async {
+                place.put(()).await;
+                yield_now().await;
+                yield_now().await;
+            });
+            moved
+        });
+        rt = Some(back.join().unwrap());
+    }
+    let rt = rt.unwrap();
+    let threads = rt.block_on(async {
+        place.put(()).await;
+        task.await.unwrap()
+    });
+    assert_eq!(threads.len(), 5);
+    let others = threads
+        .iter()
+        .filter(|id| **id != thread::current().id())
+        .count();
+    assert!(others >= 3, "{threads:?}");
+}
+
+/// Two threads cannot drive at once: the second is told so, or waits without driving.
+#[test]
+fn one_thread_drives_at_a_time() {
+    let rt = Arc::new(runtime());
+    let (barrier, stop) = (Arc::new(Barrier::new(2)), Arc::new(AtomicBool::new(false)));
+    let driver = thread::spawn({
+        let (rt, barrier, stop) = (rt.clone(), barrier.clone(), stop.clone());
+        move || {
+            rt.block_on(async {
+                barrier.wait();
+                while !stop.load(Ordering::SeqCst) {
+                    yield_now().await;
+                }
+            });
+        }
+    });
+    barrier.wait();
+    let (message, place) = panic_of(|| rt.block_on(async {}));
+    assert!(message.contains("another thread is driving"), "{message}");
+    assert!(place.contains("threads.rs"), "the caller is named: {place}");
+    // A task still gets done for this thread, by the other one.
+    assert_eq!(rt.spawn(async { 5 }).wait().unwrap(), 5);
+    stop.store(true, Ordering::SeqCst);
+    driver.join().unwrap();
+    assert_eq!(rt.block_on(async { 6 }), 6);
+}
+
+/// What a thread waits for is woken although the driver stops driving just then.
+#[test]
+fn the_driver_leaves_while_others_wait() {
+    for round in 0..300 {
+        let rt = Arc::new(runtime());
+        let barrier = Arc::new(Barrier::new(2));
+        let waiter = thread::spawn({
+            let (rt, barrier) = (rt.clone(), barrier.clone());
+            move || {
+                barrier.wait();
+                rt.spawn(async move { round }).wait().unwrap()
+            }
+        });
+        rt.block_on(async {
+            barrier.wait();
+            for _ in 0..round % 7 {
+                yield_now().await;
+            }
+        });
+        // The owner waits for the thread by way of a place, so it drives until the thread is done.
+        let done = Arc::new(MVar::empty());
+        let joiner = thread::spawn({
+            let done = done.clone();
+            move || done.put(waiter.join().unwrap()).wait()
+        });
+        assert_eq!(done.take().wait(), round);
+        joiner.join().unwrap();
+    }
+}
+
+/// Many threads wake, spawn, join and abort at once.
+#[test]
+fn many_threads_at_once() {
+    const THREADS: usize = 8;
+    let (rt, sum) = (Arc::new(runtime()), Arc::new(AtomicUsize::new(0)));
+    let left = Arc::new(AtomicUsize::new(THREADS));
+    let place = Arc::new(MVar::new(0_usize));
+    let over = Arc::new(MVar::empty());
+    for thread in 0..THREADS {
+        let (rt, sum, place) = (rt.clone(), sum.clone(), place.clone());
+        let (left, over) = (left.clone(), over.clone());
+        thread::spawn(move || {
+            for round in 0..200 {
+                let (sum, place) = (sum.clone(), place.clone());
+                let task = rt.spawn(async move {
+                    let value = place.take().await;
+                    place.put(value + 1).await;
+                    sum.fetch_add(1, Ordering::SeqCst);
+                });
+                match (thread + round) % 4 {
+                    0 => drop(task),
+                    1 => {
+                        rt.spawn(std::future::pending::<()>()).abort();
+                        task.wait().unwrap();
+                    }
+                    _ => task.wait().unwrap(),
+                }
+            }
+            drop(rt);
+            if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                over.put(()).wait();
+            }
+        });
+    }
+    over.take().wait();
+    // The detached ones come to their end too.
+    while sum.load(Ordering::SeqCst) < THREADS * 200 {
+        rt.block_on(yield_now());
+    }
+    assert_eq!(place.try_take(), Some(THREADS * 200));
+}

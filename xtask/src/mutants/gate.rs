@@ -48,6 +48,8 @@ impl Job {
             .current_dir(&self.folder)
             // It would win over RUSTFLAGS.
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            // Only a planted bug has one.
+            .env_remove("RUSTC_WORKSPACE_WRAPPER")
             .envs(&self.env)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)

@@ -21,7 +21,7 @@ pub struct Mutant {
     /// What must succeed before the gate's failure counts; taken from the gate if it is `cargo test`.
     #[serde(default)]
     pub build: Option<Vec<String>>,
-    /// Compiler flags beside the mutant's own.
+    /// Compiler flags of the gate, with and without the bug.
     #[serde(default)]
     pub rustflags: String,
     /// Environment of the gate.
@@ -47,14 +47,10 @@ struct Table {
 }
 
 impl Mutant {
-    /// The compiler flags of the gate, with or without the bug.
-    pub fn flags(&self, planted: bool) -> String {
-        let own = if planted {
-            format!("--cfg mutant=\"{}\"", self.name)
-        } else {
-            String::new()
-        };
-        format!("{own} {}", self.rustflags).trim().to_string()
+    /// A program that runs the compiler it is given with the bug planted.
+    pub fn wrapper(&self) -> String {
+        let name = &self.name;
+        format!("#!/bin/sh\nexec \"$@\" --cfg 'mutant=\"{name}\"'\n")
     }
 
     /// The command that builds the gate and runs nothing.

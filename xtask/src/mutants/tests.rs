@@ -3,8 +3,9 @@
 use super::table::{Mutant, parse};
 use super::{Runner, UnknownMutant, Verdict, select};
 
-/// A gate that fails exactly when the flags name its mutant.
-const SEES_THE_BUG: &str = r#"case "$RUSTFLAGS" in *'mutant="m"'*) exit 1;; esac"#;
+/// A gate that fails exactly when the compiler's wrapper plants its mutant.
+const SEES_THE_BUG: &str =
+    r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc)" in 'rustc --cfg mutant="m"') exit 1;; esac"#;
 
 fn mutant(gate: &str, build: &str) -> Mutant {
     let text = format!(
@@ -54,8 +55,8 @@ fn a_hang_counts_only_where_the_table_says_so() {
 
 #[test]
 fn a_gate_sees_its_flags_and_environment() {
-    let mut mutant = mutant(r#"test "$RUSTFLAGS$K" != 'mutant'"#, "true");
-    mutant.gate[2] = r#"case "$RUSTFLAGS/$K" in *mutant*"--cfg loom/v") exit 1;; esac"#.to_string();
+    let gate = r#"test "$RUSTFLAGS/$K" = "--cfg loom/v" && test -z "$RUSTC_WORKSPACE_WRAPPER""#;
+    let mut mutant = mutant(gate, "true");
     mutant.rustflags = "--cfg loom".to_string();
     mutant.env.insert("K".to_string(), "v".to_string());
     assert_eq!(verdict(&mutant), Verdict::Caught);

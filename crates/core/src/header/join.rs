@@ -62,8 +62,12 @@ impl Join {
     #[inline]
     pub fn finish(&self) -> Finish {
         // AcqRel: releases the output to `is_done` and `register`, and pairs with `register` to see the
-        // waker that was put there.
-        let before = self.0.swap(DONE, Ordering::AcqRel);
+        // waker that was put there. Planted bug: acquires, but releases nothing.
+        let before = if cfg!(mutant = "finish_unpublished") {
+            self.0.swap(DONE, Ordering::Acquire)
+        } else {
+            self.0.swap(DONE, Ordering::AcqRel)
+        };
         if before == DETACHED {
             Finish::Detached
         } else {
@@ -99,7 +103,7 @@ impl Join {
         }
         // SAFETY: never stored in the word, so still ours.
         drop(unsafe { unpack(packed) });
-        before != DONE
+        before != DONE || cfg!(mutant = "register_ignores_done")
     }
 
     /// The handle goes away; `true` if the output is published and so the handle's to drop.
@@ -109,7 +113,7 @@ impl Join {
         let mut before = self.0.load(Ordering::Acquire);
         loop {
             if before == DONE {
-                return true;
+                return !cfg!(mutant = "detach_ignores_done");
             }
             // AcqRel pairs with the swap in `finish`; Acquire on failure for `DONE`.
             match self

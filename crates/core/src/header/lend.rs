@@ -149,6 +149,7 @@ impl Header {
         // SAFETY: alive.
         let header = unsafe { this.as_ref() };
         if header.next.get().is_lent() {
+            header.next.set(Parked::NOTHING);
             header.set_place(header.place().lend());
         }
     }

@@ -140,7 +140,7 @@ impl Life {
         }
         // AcqRel pairs with `announce`; `ALIVE` is ours and cannot go away meanwhile.
         let before = self.0.fetch_and(!QUEUED, Ordering::AcqRel);
-        if before & CANCEL != 0 {
+        if before & CANCEL != 0 && !cfg!(mutant = "abort_forgotten") {
             Drained::Cancel
         } else {
             Drained::Wake

@@ -105,10 +105,14 @@ impl SharedWord {
             return;
         }
         let bucket = self.bucket();
-        drop(bucket.asleep.lock());
+        if !cfg!(mutant = "notify_beside_bucket") {
+            drop(bucket.asleep.lock());
+        }
         bucket.wake.notify_all();
     }
 
+    // One bucket, under loom.
+    #[cfg_attr(loom, allow(clippy::modulo_one))]
     fn bucket(&self) -> &'static Bucket {
         let at = core::ptr::from_ref(self).addr();
         &buckets()[(at >> 4) % BUCKETS]
@@ -141,8 +145,13 @@ impl Word for SharedWord {
             self.0.store(bits, Ordering::Relaxed);
             return;
         }
-        // Release pairs with the acquire in `try_lock`.
-        if self.0.swap(bits, Ordering::Release) & CONTENDED != 0 {
+        // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
+        let before = if cfg!(mutant = "unlock_unpublished") {
+            self.0.swap(bits, Ordering::Relaxed)
+        } else {
+            self.0.swap(bits, Ordering::Release)
+        };
+        if before & CONTENDED != 0 {
             self.wake_sleepers();
         }
     }

@@ -119,6 +119,7 @@ impl WaitList {
             node.next.set(node);
             node.prev.set(node);
             node.waker_data.set(task.cast());
+            let notified = notified && !cfg!(mutant = "settle_forgets_promise");
             node.set_state(if notified { NOTIFIED } else { LENT });
         }
     }
@@ -137,6 +138,9 @@ impl WaitList {
     ) {
         // SAFETY: passed on to the caller.
         unsafe { self.park(node, kind, waker, may_lend) };
+        if cfg!(mutant = "replace_parks_last") {
+            return;
+        }
         self.0.set(node.as_ptr());
     }
 
@@ -177,6 +181,9 @@ impl WaitList {
         // SAFETY: parked nodes are alive, and so is a task that is being polled.
         unsafe {
             let parked = node.as_ref();
+            if cfg!(mutant = "renew_keeps_old_waker") {
+                return None;
+            }
             if parked.raw_state() != BARE && parked.will_wake(waker) {
                 waker::park_on(waker, node);
                 return None;
@@ -245,6 +252,9 @@ impl WaitList {
     /// Under the lock; the first node is notified.
     #[cold]
     pub unsafe fn take_notification_back(&self) {
+        if cfg!(mutant = "replace_keeps_promise") {
+            return;
+        }
         // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held.
         unsafe { (*self.0.get()).set_state(BARE) };
     }

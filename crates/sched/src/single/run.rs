@@ -109,7 +109,7 @@ fn poll_tasks<S: Scheduler>(
     }
 }
 
-/// Polls at most `quota` tasks; tells how many it has left.
+/// Polls at most `quota` tasks, but at least one; tells how many it has left.
 #[inline(always)]
 fn poll_some<S: Scheduler>(
     context: &Context,
@@ -118,7 +118,7 @@ fn poll_some<S: Scheduler>(
     mut quota: u32,
     root: *const Header,
 ) -> (Ran, u32) {
-    while quota > 0 {
+    loop {
         let task = match context.take_only_woken() {
             // The chain of wake-ups: the one task that is runnable needs no queue.
             Some(task) if scheduler.is_empty() => task,
@@ -130,10 +130,14 @@ fn poll_some<S: Scheduler>(
         // SAFETY: we drive its home, and it was taken out of the one queue it was in.
         let turn = unsafe { Header::begin_turn(task) };
         if turn == Turn::Poll {
-            quota -= 1;
             context.set_polling(task.as_ptr());
             // SAFETY: we drive the home, and the future is present: the task has not finished.
-            if !unsafe { (task.as_ref().vtable.poll)(task) } {
+            let ready = unsafe { (task.as_ref().vtable.poll)(task) };
+            quota -= 1;
+            if !ready {
+                if quota == 0 {
+                    return (Ran::Budget, 0);
+                }
                 continue;
             }
             context.set_polling(ptr::null());
@@ -144,8 +148,10 @@ fn poll_some<S: Scheduler>(
         if ptr::eq(task.as_ptr(), root) && turn != Turn::Over {
             return (Ran::Root, quota);
         }
+        if quota == 0 {
+            return (Ran::Budget, 0);
+        }
     }
-    (Ran::Budget, quota)
 }
 
 /// The task the scheduler wants polled next, after it has been given what was woken.

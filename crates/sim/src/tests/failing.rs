@@ -206,12 +206,9 @@ fn a_panic_of_any_task_fails_the_run() {
         assert_eq!(message(&*error.try_into_panic().unwrap()), "planned");
     });
     // What is expected of a task is not expected of the root.
-    let failure = Sim::new()
-        .expect_panics()
-        .run(0, || async { panic!("no") })
-        .map(|()| ());
+    let result: Result<(), Failure> = Sim::new().expect_panics().run(0, || async { panic!("no") });
     assert!(matches!(
-        failure.unwrap_err().cause,
+        result.unwrap_err().cause,
         Cause::Panicked { task: 0, .. }
     ));
 }

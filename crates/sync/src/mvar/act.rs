@@ -47,6 +47,13 @@ pub(super) trait Act<T> {
     fn give_up(&mut self);
 }
 
+/// What a reader takes away when it has cloned the value. Planted bug: it leaves the promise, to nobody.
+pub(super) const READER_MARKS: u32 = if cfg!(mutant = "mvar_read_keeps_mark") {
+    BUSY
+} else {
+    RESERVED | BUSY
+};
+
 /// Full, and promised to nobody.
 #[inline(always)]
 fn has_value(bits: u32) -> bool {
