@@ -2,7 +2,7 @@
 //!
 //! One [`Context`] a thread. It is a save/restore stack: entering a home puts the outer state
 //! aside and leaving brings it back, so a simulation inside a task and a runtime inside a runtime
-//! work. A wake of a task whose home this thread drives is an append to [`woken`](Context::woken):
+//! work. A wake of a task whose home this thread drives only notes the task in the context:
 //! no atomics, no scheduler called. The driver hands the woken tasks to its scheduler after the
 //! poll, so no scheduler is ever entered from inside a task.
 

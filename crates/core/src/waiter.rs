@@ -30,6 +30,7 @@
 //! [`WaitList::settle_lone`] makes proper lists of the two, before anything else is done to them.
 
 mod deferred;
+mod kept;
 mod list;
 
 use core::cell::Cell;
@@ -43,6 +44,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 use crate::waker;
 
 pub use self::deferred::Deferred;
+pub use self::kept::Kept;
 pub use self::list::WaitList;
 
 /// What an operation is and when it could go on; one static for each kind of operation.
@@ -202,22 +204,22 @@ impl Node {
     ///
     /// # Safety
     /// Under the primitive's lock; the node, whose kind is written, stays in place until it is unlinked.
-    /// With `may_lend` it never leaves this thread.
+    /// With `may_lend` it never leaves this thread. The waker is ready.
     #[inline(always)]
-    unsafe fn keep(this: NonNull<Self>, new: &Waker, may_lend: bool) {
+    unsafe fn keep(this: NonNull<Self>, new: &mut Kept<'_>, may_lend: bool) {
         // SAFETY: the caller vouches for the node, and the task that is being polled is alive.
         unsafe {
             let node = this.as_ref();
-            if may_lend && waker::lend(new, this) {
-                node.waker_data.set(new.data());
+            if may_lend && waker::lend(new.waker(), this) {
+                node.waker_data.set(new.waker().data());
                 node.set_state(LENT);
                 return;
             }
-            let owned = ManuallyDrop::new(waker::clone_to_keep(new));
+            let owned = ManuallyDrop::new(new.take());
             node.waker_data.set(owned.data());
             node.waker_vtable.set(owned.vtable());
             node.set_state(OWNED);
-            waker::park_on(new, this);
+            waker::park_on(new.waker(), this);
         }
     }
 

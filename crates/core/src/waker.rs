@@ -277,9 +277,9 @@ pub(crate) fn wake_held(waker: Waker) -> Option<Waker> {
     driver
 }
 
-/// A waker that owns a hold, like `waker`; cheaper than a clone for a task that this thread drives.
+/// A waker that owns a hold, like `waker`; for one of ours cheaper than a clone, and no user code.
 #[inline(always)]
-pub(crate) fn clone_to_keep(waker: &Waker) -> Waker {
+pub(crate) fn hold(waker: &Waker) -> Waker {
     match task_of(waker) {
         Some(task) => {
             // SAFETY: the waker is of a living task.

@@ -43,7 +43,7 @@ pub(crate) unsafe fn park_on(_waker: &Waker, _node: NonNull<Node>) {}
 /// None needed; the shape is that of the other file.
 pub(crate) unsafe fn unpark_from(_waker: &Waker, _node: NonNull<Node>) {}
 
-pub(crate) fn clone_to_keep(waker: &Waker) -> Waker {
+pub(crate) fn hold(waker: &Waker) -> Waker {
     waker.clone()
 }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::panic::Location;
 use std::sync::Arc;
 
-use gossamer_sched::{Drives, Fifo, LocalScope, Scheduler, Single, run_blocking};
-use gossamer_task::{JoinHandle, spawn};
+use gossamer_sched::{Drives, Fifo, LocalScope, Scheduler, Single, run_blocking, spawn_on};
+use gossamer_task::JoinHandle;
 
 /// Who runs the tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,7 +82,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn(self.inner.home(), future, Location::caller())
+        spawn_on(&*self.inner, future, Location::caller())
     }
 
     /// Runs tasks until `future`, which may borrow and need not be `Send`, is complete.

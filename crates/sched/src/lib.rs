@@ -9,4 +9,4 @@ mod single;
 
 pub use self::fifo::Fifo;
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
-pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking};
+pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};

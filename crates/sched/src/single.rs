@@ -66,7 +66,10 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 /// What the facade needs of a runtime, whatever its scheduler.
-pub trait Drives: Drive + Send + Sync {
+///
+/// # Safety
+/// The home stays open as long as the runtime lives, and the other methods keep what they say.
+pub unsafe trait Drives: Drive + Send + Sync {
     /// Where its tasks live.
     fn home(&self) -> &'static Home;
 
@@ -135,7 +138,7 @@ impl<S: Scheduler> Single<S> {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn(self.home, future, Location::caller())
+        spawn_on(self, future, Location::caller())
     }
 
     /// Runs tasks on this thread until `future`, itself one of them, is complete.
@@ -157,6 +160,20 @@ impl<S: Scheduler> Single<S> {
     pub fn scheduler_mut(&mut self) -> &mut S {
         self.scheduler.get_mut()
     }
+}
+
+/// Spawns a task of `runtime`.
+pub fn spawn_on<F>(
+    runtime: &(impl Drives + ?Sized),
+    future: F,
+    caller: &'static Location<'static>,
+) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    // SAFETY: the runtime is borrowed, and closes its home only when it is dropped.
+    unsafe { spawn(runtime.home(), future, caller) }
 }
 
 /// Claims `runtime`, runs the future that `make` makes as the root task, and ends the local scope.
@@ -218,7 +235,8 @@ impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
     }
 }
 
-impl<S: Scheduler> Drives for Single<S> {
+// SAFETY: the home is closed in `drop` alone.
+unsafe impl<S: Scheduler> Drives for Single<S> {
     fn home(&self) -> &'static Home {
         self.home
     }

@@ -166,10 +166,8 @@ impl Sim {
         refuse_inside_poll("a simulation");
         let scheduler = SimScheduler::new(oracle, self.steps_max, self.panics_expected);
         let world = scheduler.world.clone();
-        let mut single = match Single::with_points(scheduler) {
-            Ok(single) => single,
-            Err(error) => panic!("a simulation needs a runtime: {error}"),
-        };
+        let mut single = Single::with_points(scheduler)
+            .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&single, self.points, caller, |scope| {
@@ -182,43 +180,40 @@ impl Sim {
         scheduler.end();
         let mut cause = scheduler.cause.take();
         let output = ran.map_err(|payload| message(&*payload));
-        if let Err(message) = &output {
-            cause.get_or_insert_with(|| Cause::Panicked {
-                task: 0,
-                message: message.clone(),
-            });
+        if let Some(message) = output.as_ref().err().cloned() {
+            cause.get_or_insert(Cause::Panicked { task: 0, message });
         }
         if cause.is_none() && !self.panics_expected {
             let panicked = world.lock().panicked.take();
             cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
         }
-        let failed_at = scheduler.failed_at;
         let steps = scheduler.choices.len();
         if let (None, Some(choice)) = (&cause, scheduler.oracle.left_over(steps)) {
-            let recorded = Some(choice.enabled);
             cause = Some(Cause::NonDeterministic {
                 step: steps,
-                recorded,
+                recorded: Some(choice.enabled),
                 found: None,
             });
         }
+        let failed_at = scheduler.failed_at.unwrap_or(usize::MAX);
         let choices = std::mem::take(&mut scheduler.choices);
         let oracle = std::mem::replace(&mut scheduler.oracle, Oracle::Recorded(Vec::new()));
         drop(single);
         drop(entered);
         let trace = std::mem::take(&mut world.lock().trace);
-        let result = match (output, cause) {
-            (Ok(Ok(output)), None) => Ok(output),
-            (_, Some(cause)) => {
-                let mut trace = trace.clone();
-                trace.0.truncate(failed_at.unwrap_or(usize::MAX));
-                Err(Failure {
-                    cause,
-                    origin,
-                    choices: choices.clone(),
-                    trace,
-                })
+        let failure = cause.map(|cause| {
+            let mut trace = trace.clone();
+            trace.0.truncate(failed_at);
+            Failure {
+                cause,
+                origin,
+                choices: choices.clone(),
+                trace,
             }
+        });
+        let result = match (output, failure) {
+            (Ok(Ok(output)), None) => Ok(output),
+            (_, Some(failure)) => Err(failure),
             (_, None) => unreachable!("a run without output has a cause"),
         };
         (

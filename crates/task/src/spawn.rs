@@ -13,8 +13,11 @@ use crate::handle::JoinHandle;
 
 /// Makes a task that any thread may drive, and queues it at `home`.
 ///
-/// If the home is closed or closing, the future is dropped here and now and the handle says so.
-pub fn spawn<F>(
+/// If the home is closing, the future is dropped here and now and the handle says so.
+///
+/// # Safety
+/// The home has not been closed: its runtime lives.
+pub unsafe fn spawn<F>(
     home: &'static Home,
     future: F,
     spawned: &'static Location<'static>,

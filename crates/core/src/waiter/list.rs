@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{BARE, Deferred, IDLE, Kind, LENT, NOTIFIED, Node, OWNED};
+use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED};
 use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
@@ -28,13 +28,13 @@ impl WaitList {
     ///
     /// # Safety
     /// Under the lock; the node is idle and stays where it is until [`WaitList::unlink`] has taken it
-    /// out, and so does this list. With `may_lend` the node never leaves this thread.
+    /// out, and so does this list. With `may_lend` the node never leaves this thread. The waker is ready.
     #[inline(always)]
     pub unsafe fn park(
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &Waker,
+        waker: &mut Kept<'_>,
         may_lend: bool,
     ) {
         // SAFETY: passed on to the caller.
@@ -133,7 +133,7 @@ impl WaitList {
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &Waker,
+        waker: &mut Kept<'_>,
         may_lend: bool,
     ) {
         // SAFETY: passed on to the caller.
@@ -165,27 +165,39 @@ impl WaitList {
         }
     }
 
+    /// Whether the parked node keeps this very waker already, so that renewing it needs no clone.
+    ///
+    /// # Safety
+    /// Under the lock; the node is parked in this list.
+    pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &Kept<'_>) -> bool {
+        // SAFETY: parked nodes are alive.
+        unsafe {
+            let parked = node.as_ref();
+            parked.raw_state() != BARE && parked.will_wake(waker.waker())
+        }
+    }
+
     /// A parked operation was polled again: from now on `waker` is the one to wake.
     ///
     /// # Returns
     /// The waker it replaces, to be dropped after the lock is given up.
     ///
     /// # Safety
-    /// Under the lock; the node is parked in this list; `may_lend` as when it parked.
+    /// Under the lock; the node is parked in this list; `may_lend` as when it parked. The waker is ready, or
+    /// is the current one.
     pub unsafe fn renew(
         &self,
         node: NonNull<Node>,
-        waker: &Waker,
+        waker: &mut Kept<'_>,
         may_lend: bool,
     ) -> Option<Waker> {
         // SAFETY: parked nodes are alive, and so is a task that is being polled.
         unsafe {
-            let parked = node.as_ref();
             if cfg!(mutant = "renew_keeps_old_waker") {
                 return None;
             }
-            if parked.raw_state() != BARE && parked.will_wake(waker) {
-                waker::park_on(waker, node);
+            if self.is_current(node, waker) {
+                waker::park_on(waker.waker(), node);
                 return None;
             }
             let before = Node::let_go(node);

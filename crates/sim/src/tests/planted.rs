@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use super::step;
 use crate::{Cause, Sim, Waits, exhaustive, spawn};
-use gossamer_core::waiter::{Kind, Node, State, WaitList};
+use gossamer_core::waiter::{Kept, Kind, Node, State, WaitList};
 
 /// A flag that tasks wait for; `set` may forget to wake them.
 struct Flag {
@@ -86,7 +86,9 @@ impl Future for Ready {
         // SAFETY: one thread, so no lock; pinned, and taken out in `drop`.
         unsafe {
             let node = NonNull::new_unchecked(this.node.get());
-            this.flag.waiters.park(node, &KIND, cx.waker(), false);
+            this.flag
+                .waiters
+                .park(node, &KIND, &mut Kept::new(cx.waker()), false);
         }
         Poll::Pending
     }

@@ -9,7 +9,7 @@ use core::task::{Context, Poll, ready};
 
 use gossamer_core::context;
 use gossamer_core::policy::{Policy, Word};
-use gossamer_core::waiter::{Kind, Node, State, WaitList};
+use gossamer_core::waiter::{Kept, Kind, Node, State, WaitList};
 
 use super::act::{Act, Line};
 use super::{BUSY, FULL, LONE, MVar, RESERVED};
@@ -86,8 +86,9 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// The operation is pinned.
     #[inline(always)]
     unsafe fn poll_any(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
+        let mut waker = Kept::new(cx.waker());
         // SAFETY: passed on to the caller.
-        let bits = ready!(unsafe { self.wait_turn(cx) });
+        let bits = ready!(unsafe { self.wait_turn(cx, &mut waker) });
         // SAFETY: under the lock, and our turn.
         Poll::Ready(unsafe { self.mvar().act_and_unlock(&mut self.act, bits) })
     }
@@ -160,10 +161,10 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// # Safety
     /// The operation is pinned.
     #[inline(always)]
-    unsafe fn wait_turn(&mut self, cx: &mut Context<'_>) -> Poll<u32> {
+    unsafe fn wait_turn(&mut self, cx: &Context<'_>, waker: &mut Kept<'_>) -> Poll<u32> {
         if self.phase == Phase::InLine {
             // SAFETY: passed on to the caller.
-            return unsafe { self.wait_in_line(cx) };
+            return unsafe { self.wait_in_line(waker) };
         }
         if self.phase == Phase::Fresh && context::has_points() {
             self.phase = Phase::GaveWay;
@@ -175,20 +176,27 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             A::NAME
         );
         let mvar = self.mvar();
-        let bits = mvar.lock();
-        if A::may_go(bits) {
-            self.phase = Phase::Done;
-            return Poll::Ready(bits);
+        let mut bits = mvar.lock();
+        loop {
+            if A::may_go(bits) {
+                self.phase = Phase::Done;
+                return Poll::Ready(bits);
+            }
+            if waker.is_ready() {
+                break;
+            }
+            mvar.unlock(bits);
+            waker.prepare();
+            bits = mvar.lock();
         }
         let node = NonNull::from_ref(&self.node);
         // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn unlinks it. Before
         // all takers, a reader is busy, so the place is promised to nobody in line.
         unsafe {
             if A::LINE == Line::BeforeTakers {
-                self.line()
-                    .park_first(node, Self::KIND, cx.waker(), P::STAYS);
+                self.line().park_first(node, Self::KIND, waker, P::STAYS);
             } else {
-                self.line().park(node, Self::KIND, cx.waker(), P::STAYS);
+                self.line().park(node, Self::KIND, waker, P::STAYS);
             }
         }
         mvar.unlock(bits);
@@ -199,17 +207,23 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// # Safety
     /// As [`Op::wait_turn`].
     #[inline(always)]
-    unsafe fn wait_in_line(&mut self, cx: &mut Context<'_>) -> Poll<u32> {
+    unsafe fn wait_in_line(&mut self, waker: &mut Kept<'_>) -> Poll<u32> {
         let mvar = self.mvar();
         let node = NonNull::from_ref(&self.node);
-        let bits = mvar.lock();
+        let mut bits = mvar.lock();
         // SAFETY: under the lock; the node has been parked in this line.
-        if unsafe { self.node.state() } != State::Notified {
+        while unsafe { self.node.state() } != State::Notified {
             // SAFETY: as above.
-            let before = unsafe { self.line().renew(node, cx.waker(), P::STAYS) };
+            if waker.is_ready() || unsafe { self.line().is_current(node, waker) } {
+                // SAFETY: as above.
+                let before = unsafe { self.line().renew(node, waker, P::STAYS) };
+                mvar.unlock(bits);
+                drop(before);
+                return Poll::Pending;
+            }
             mvar.unlock(bits);
-            drop(before);
-            return Poll::Pending;
+            waker.prepare();
+            bits = mvar.lock();
         }
         // SAFETY: under the lock, and first in this line. A notified node has no waker to drop.
         let _none = unsafe { self.line().unlink(node) };
@@ -260,8 +274,9 @@ impl<T: Clone, P: Policy, A: Act<T>> Op<'_, T, P, A> {
     pub(super) fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         // SAFETY: nothing is moved out; the node stays where it is.
         let this = unsafe { self.get_unchecked_mut() };
+        let mut waker = Kept::new(cx.waker());
         // SAFETY: pinned, as `wait_turn` asks.
-        let bits = ready!(unsafe { this.wait_turn(cx) });
+        let bits = ready!(unsafe { this.wait_turn(cx, &mut waker) });
         debug_assert_eq!(
             bits & (FULL | RESERVED | BUSY),
             FULL,

@@ -1,0 +1,48 @@
+//! The waker of a poll, in a form that can be kept in a node under a lock.
+
+use core::task::Waker;
+
+use crate::waker;
+
+/// The waker of a poll. Cloning a foreign one runs user code, so it is cloned before the lock is taken
+/// (see [`Kept::prepare`]); one of ours is only counted.
+#[derive(Debug)]
+pub struct Kept<'a> {
+    waker: &'a Waker,
+    clone: Option<Waker>,
+}
+
+impl<'a> Kept<'a> {
+    /// Not yet cloned.
+    #[inline(always)]
+    pub fn new(waker: &'a Waker) -> Self {
+        Self { waker, clone: None }
+    }
+
+    /// Whether it can be kept in a node now.
+    #[inline(always)]
+    pub fn is_ready(&self) -> bool {
+        waker::is_ours(self.waker.vtable()) || self.clone.is_some()
+    }
+
+    /// Clones a foreign waker. Not under a lock.
+    #[cold]
+    pub fn prepare(&mut self) {
+        self.clone = Some(self.waker.clone());
+    }
+
+    /// The waker itself.
+    #[inline(always)]
+    pub(super) fn waker(&self) -> &'a Waker {
+        self.waker
+    }
+
+    /// One that owns a hold. It was [ready](Kept::is_ready).
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Waker {
+        match self.clone.take() {
+            Some(clone) => clone,
+            None => waker::hold(self.waker),
+        }
+    }
+}

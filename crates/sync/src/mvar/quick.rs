@@ -1,0 +1,80 @@
+//! The quick way: take and put of one thread while at most one operation waits.
+//!
+//! Every case is one comparison of the whole word, and a lone waiter is kept without links (see
+//! [`gossamer_core::waiter`]). Whatever does not fit goes the general way, which begins by making
+//! proper lists of a lone waiter.
+
+use gossamer_core::policy::{Policy, Word};
+use gossamer_core::waiter::WaitList;
+
+use super::{FULL, LONE, MVar, RESERVED, act};
+
+impl<T, P: Policy> MVar<T, P> {
+    #[cold]
+    pub(super) fn settle_lone(&self, bits: u32) -> u32 {
+        let notified = bits & RESERVED != 0;
+        let (line, other) = if (bits & FULL != 0) == notified {
+            (&self.takers, &self.putters)
+        } else {
+            (&self.putters, &self.takers)
+        };
+        // SAFETY: under the lock, and lone.
+        unsafe { line.settle_lone(other, notified) };
+        bits & !LONE
+    }
+
+    /// A plain take or put that can go while at most one operation waits, in the other line: each case is
+    /// one comparison of the whole word. `None`: not such a case, nothing was done.
+    ///
+    /// # Safety
+    /// Under the lock, in state `bits`; returns `Some` without it.
+    #[inline(always)]
+    pub(super) unsafe fn act_quickly<A: act::Act<T>>(
+        &self,
+        act: &mut A,
+        bits: u32,
+    ) -> Option<A::Output> {
+        if bits == A::GOES | LONE {
+            let (waiting, going) = self.lines_of::<A>();
+            // SAFETY: it may go; the one waiter is in the other line, is promised what comes of it, and was
+            // not notified yet: nothing was reserved.
+            unsafe {
+                let (output, after) = act.act(self, A::GOES);
+                let after = after | RESERVED | LONE;
+                if waiting.notify_lone_here() {
+                    self.word.unlock(after);
+                } else {
+                    self.notify_lone_elsewhere(waiting, going, after);
+                }
+                return Some(output);
+            }
+        }
+        if bits == A::GOES {
+            // SAFETY: it may go, and nobody waits.
+            let (output, after) = unsafe { act.act(self, bits) };
+            self.word.unlock(after);
+            return Some(output);
+        }
+        None
+    }
+
+    /// # Safety
+    /// As [`WaitList::notify_lone`]; gives the lock up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn notify_lone_elsewhere(&self, waiting: &WaitList, going: &WaitList, bits: u32) {
+        // SAFETY: passed on to the caller.
+        let deferred = unsafe { waiting.notify_lone(going) };
+        self.word.unlock(bits);
+        deferred.run();
+    }
+
+    /// The other line, and the one in which such an operation waits.
+    #[inline(always)]
+    pub(super) fn lines_of<A: act::Act<T>>(&self) -> (&WaitList, &WaitList) {
+        match A::LINE {
+            act::Line::Putters => (&self.takers, &self.putters),
+            act::Line::Takers | act::Line::BeforeTakers => (&self.putters, &self.takers),
+        }
+    }
+}
