@@ -1,5 +1,6 @@
 //! The waker of a poll, in a form that can be kept in a node under a lock.
 
+use core::mem::ManuallyDrop;
 use core::task::Waker;
 
 use crate::waker;
@@ -17,6 +18,12 @@ impl<'a> Kept<'a> {
     #[inline(always)]
     pub fn new(waker: &'a Waker) -> Self {
         Self { waker, clone: None }
+    }
+
+    /// One of ours, which is never cloned here, so that there is nothing to drop; or `None`.
+    #[inline(always)]
+    pub fn of_ours(waker: &'a Waker) -> Option<ManuallyDrop<Self>> {
+        waker::is_ours(waker.vtable()).then(|| ManuallyDrop::new(Self::new(waker)))
     }
 
     /// Whether it can be kept in a node now.

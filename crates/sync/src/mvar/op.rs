@@ -86,6 +86,23 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// The operation is pinned.
     #[inline(always)]
     unsafe fn poll_any(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
+        let Some(mut waker) = Kept::of_ours(cx.waker()) else {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.poll_foreign(cx) };
+        };
+        // SAFETY: passed on to the caller.
+        let bits = ready!(unsafe { self.wait_turn(cx, &mut waker) });
+        // SAFETY: under the lock, and our turn.
+        Poll::Ready(unsafe { self.mvar().act_and_unlock(&mut self.act, bits) })
+    }
+
+    /// The same for a foreign waker, which is dropped, if at all, after the lock is given up.
+    ///
+    /// # Safety
+    /// The operation is pinned.
+    #[cold]
+    #[inline(never)]
+    unsafe fn poll_foreign(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
         let mut waker = Kept::new(cx.waker());
         // SAFETY: passed on to the caller.
         let bits = ready!(unsafe { self.wait_turn(cx, &mut waker) });
