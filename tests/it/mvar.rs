@@ -29,18 +29,33 @@ thread_local! {
     static POINTS: Cell<bool> = const { Cell::new(true) };
 }
 
+/// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
+fn seeds() -> std::ops::Range<u64> {
+    match std::env::var("GOSSAMER_SEED").map(|seed| seed.parse::<u64>()) {
+        Ok(Ok(seed)) => seed..seed + 1,
+        Ok(Err(error)) => panic!("GOSSAMER_SEED is a number: {error}"),
+        Err(_) => 0..SCHEDULES,
+    }
+}
+
 /// Runs a rule with all its seeds.
 #[track_caller]
 fn explore<F: Future>(body: impl Fn() -> F) {
-    explore_with(Sim::new(), body);
+    explore_seeded(Sim::new(), |_| body());
 }
 
+/// As [`explore`], for a rule whose program depends on the seed too.
 #[track_caller]
-fn explore_with<F: Future>(sim: Sim, body: impl Fn() -> F) {
-    POINTS.set(true);
-    sim.explore(0..SCHEDULES, &body);
-    POINTS.set(false);
-    sim.without_points().explore(0..SCHEDULES, &body);
+fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
+    for (points, sim) in [(true, sim), (false, sim.without_points())] {
+        POINTS.set(points);
+        for seed in seeds() {
+            if let Err(failure) = sim.run(seed, || body(seed)) {
+                let mode = if points { "with" } else { "without" };
+                panic!("{mode} scheduling points; GOSSAMER_SEED={seed} runs it again\n{failure}");
+            }
+        }
+    }
 }
 
 /// Runs a small case in all schedules.

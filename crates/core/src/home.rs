@@ -47,6 +47,8 @@ pub struct Home {
     inbox: Mutex<Inbox>,
     /// Whether a thread drives this home.
     claimed: AtomicBool,
+    /// Whether its driver looks at parked nodes, as a simulation does.
+    watched: AtomicBool,
     /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -127,6 +129,7 @@ impl Home {
                 waiting: None,
             }),
             claimed: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -170,6 +173,26 @@ impl Home {
             home: self,
             entered: Some(entered),
         })
+    }
+
+    /// Says whether the driver will look at parked nodes; before any task is spawned.
+    pub fn watch(&self, watched: bool) {
+        // Relaxed: read by threads that got a task of this home from the driver.
+        self.watched.store(watched, Ordering::Relaxed);
+    }
+
+    /// An operation that a task of this home had parked is dropped where the home is not driven. The
+    /// driver's note of it cannot be taken back from here. Only a simulation reads such notes, and it
+    /// would read freed memory: a simulated operation has no business on another thread.
+    pub(crate) fn node_leaves_elsewhere(&self) {
+        // Relaxed: written before the driver's tasks could reach this thread.
+        if self.watched.load(Ordering::Relaxed) {
+            std::eprintln!(
+                "gossamer: an operation that a simulated task had begun was dropped on another \
+                 thread, or inside another runtime; a simulation must keep its operations to itself"
+            );
+            std::process::abort();
+        }
     }
 
     /// Has `waker` called when the one who drives now stops. Then try to claim once more: it may have

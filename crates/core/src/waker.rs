@@ -150,9 +150,12 @@ pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
 pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
         // SAFETY: alive; the home never changes.
-        if context::drives(unsafe { task.as_ref() }.place().home()) {
+        let home = unsafe { task.as_ref() }.place().home();
+        if context::drives(home) {
             // SAFETY: this thread drives the task.
             unsafe { Header::unpark_from(task, Parked::on_node(node)) };
+        } else {
+            Home::at(home).node_leaves_elsewhere();
         }
     }
 }

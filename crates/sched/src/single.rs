@@ -124,6 +124,7 @@ impl<S: Scheduler> Single<S> {
         let home = Home::open().ok_or_else(|| {
             io::Error::other("65,535 runtimes exist in this process: drop one to build another")
         })?;
+        home.watch(points);
         Ok(Self {
             home,
             points,

@@ -4,16 +4,16 @@
 //! a put that was dropped has dropped its value with it; and nobody who could go on is left waiting
 //! (the quiescence check sees to that).
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
 use gossamer::JoinHandle;
-use gossamer_sim::{sleep as pause, spawn};
+use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{exhaust, explore};
+use super::{exhaust, explore, explore_seeded};
 use crate::flavour::{Flavour, Place, both};
 use crate::tally::{Tally, Value};
 
@@ -159,9 +159,8 @@ async fn abort_all(tasks: Vec<JoinHandle<()>>) {
 
 /// Each cut has its share of the seeds.
 fn dropped_after_any_poll<F: Flavour>(kind: u32) {
-    let runs = Cell::new(0);
-    explore(|| {
-        let cut = Cut::nth(runs.replace(runs.get() + 1));
+    explore_seeded(Sim::new(), |seed| {
+        let cut = Cut::nth(seed);
         among_others::<F, _>(cut, move |books, place| operation::<F>(kind, books, place))
     });
 }

@@ -10,9 +10,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gossamer::yield_now;
-use gossamer_sim::{sleep as pause, spawn};
+use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{POINTS, explore};
+use super::{POINTS, explore_seeded};
 use crate::flavour::{Flavour, Place, both};
 
 both! {
@@ -212,11 +212,10 @@ fn search(
     })
 }
 
-/// A program for each run, drawn from the number of the run.
+/// A program for each seed.
 fn random_programs<F: Flavour>(tasks: usize, ops: usize) {
-    let runs = Cell::new(0);
-    explore(|| {
-        let mut rng = fastrand::Rng::with_seed(runs.replace(runs.get() + 1));
+    explore_seeded(Sim::new(), |seed| {
+        let mut rng = fastrand::Rng::with_seed(seed);
         let mut op = || ALL[rng.usize(..ALL.len())];
         let program = (0..tasks)
             .map(|_| (0..ops).map(|_| op()).collect())
@@ -235,9 +234,8 @@ fn random_programs_of_four_tasks<F: Flavour>() {
 
 /// As above, but every task is aborted at some time; what was cut off has not taken place.
 fn random_programs_with_cancellation<F: Flavour>() {
-    let runs = Cell::new(0);
-    explore(|| {
-        let mut rng = fastrand::Rng::with_seed(runs.replace(runs.get() + 1));
+    explore_seeded(Sim::new(), |seed| {
+        let mut rng = fastrand::Rng::with_seed(seed);
         async move {
             let place: Place<F, u32> = F::place();
             let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));

@@ -13,7 +13,7 @@ use std::time::Duration;
 use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{explore, explore_with};
+use super::{explore, explore_seeded};
 use crate::flavour::{Flavour, Place, both};
 use crate::hand::{Hand, parked};
 use crate::tally::{Tally, Value};
@@ -41,10 +41,8 @@ fn is_planned(payload: &(dyn std::any::Any + Send)) -> bool {
 /// Of several takers and putters one panics, at its first, second or third poll, with its operation
 /// in whatever state.
 fn a_panic_in_a_poll_passes_the_turn_on<F: Flavour>() {
-    let runs = Cell::new(0);
-    explore_with(Sim::new().expect_panics(), || {
-        let run = runs.replace(runs.get() + 1);
-        let (bad, at) = (run % 4, run / 4 % 4);
+    explore_seeded(Sim::new().expect_panics(), |seed| {
+        let (bad, at) = (seed % 4, seed / 4 % 4);
         async move {
             let (place, tally) = (F::place::<Value>(), Tally::default());
             let tasks: Vec<_> = (0..4)
@@ -126,7 +124,7 @@ fn a_panic_in_a_clone_leaves_the_value<F: Flavour>() {
 }
 
 fn a_panic_in_a_clone_serves_the_next<F: Flavour>() {
-    explore_with(Sim::new().expect_panics(), || async {
+    explore_seeded(Sim::new().expect_panics(), |_| async {
         let (place, panics_left) = (F::place(), Rc::new(Cell::new(2)));
         let readers: Vec<_> = (0..4)
             .map(|_| {

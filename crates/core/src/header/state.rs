@@ -224,6 +224,9 @@ impl Parked {
     }
 
     /// The node, if parked on a primitive.
+    ///
+    /// It may be read only by the driver, between polls, and only if no operation of the task can have been
+    /// dropped on another thread: in a simulation, which forbids that.
     pub fn node(self) -> Option<NonNull<Node>> {
         matches!(self.0.addr() & TAG, LENT_NODE | OWNING_NODE)
             .then(|| self.untagged())
