@@ -2,6 +2,7 @@
 
 mod aborting;
 mod counting;
+mod escapes;
 mod fairness;
 mod foreign;
 mod joining;

@@ -143,10 +143,13 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
     /// # Panics
     /// There is no task of this number, or its semaphore stands at 65,535.
     pub fn signal(&'static self, task: usize) {
-        // Release pairs with the acquire in `take_signal`.
-        let before = self.slots[task].signals.fetch_add(1, Ordering::Release);
+        let signals = &self.slots[task].signals;
+        // Release pairs with the acquire in `take_signal`. Relaxed: on failure nothing is read.
+        let added = signals.fetch_update(Ordering::Release, Ordering::Relaxed, |count| {
+            count.checked_add(1)
+        });
         assert!(
-            before != u16::MAX,
+            added.is_ok(),
             "task {task} has 65,535 signals it has not taken"
         );
         self.push(task);
@@ -218,8 +221,9 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
         while newest != END {
             // Relaxed: the swap that took the stack acquired its links; nobody else changes them.
             let older = self.link(newest).load(Ordering::Relaxed);
-            // Relaxed: as above.
-            self.link(newest).store(oldest, Ordering::Relaxed);
+            // AcqRel pairs with `push`: a store would end the release sequence of a wake that found the
+            // task queued.
+            self.link(newest).swap(oldest, Ordering::AcqRel);
             (oldest, newest) = (newest, older);
         }
         oldest
@@ -286,13 +290,18 @@ impl<F, const TASKS: usize> Pool<F, TASKS> {
         let Ok(task) = u16::try_from(task) else {
             return;
         };
-        // AcqRel pairs with the swap in `poll_all`: if it is queued already, the poll to come sees what was
-        // done before this. Relaxed would lose that.
-        let claim =
-            self.link(task)
-                .compare_exchange(PARKED, END, Ordering::AcqRel, Ordering::Acquire);
-        if claim.is_ok() {
-            self.push_linked(task);
+        let link = self.link(task);
+        loop {
+            // AcqRel pairs with the swap in `Batch::pop`. Relaxed on failure: the next line does the work.
+            let claim = link.compare_exchange(PARKED, END, Ordering::AcqRel, Ordering::Relaxed);
+            if claim.is_ok() {
+                return self.push_linked(task);
+            }
+            // Queued already. A load would release nothing: AcqRel pairs with the swap in `Batch::pop`, so
+            // that the poll to come sees what was done before this.
+            if link.fetch_or(0, Ordering::AcqRel) != PARKED {
+                return;
+            }
         }
     }
 
@@ -301,8 +310,9 @@ impl<F, const TASKS: usize> Pool<F, TASKS> {
         // Relaxed: only a guess for the exchange.
         let mut newest = self.newest.load(Ordering::Relaxed);
         loop {
-            // Relaxed: published by the exchange below.
-            self.link(task).store(newest, Ordering::Relaxed);
+            // AcqRel pairs with `push`, which may have found the task queued already; published by the
+            // exchange below.
+            self.link(task).swap(newest, Ordering::AcqRel);
             // Release pairs with the acquire swaps of the runner. Relaxed: on failure nothing is read.
             let pushed = self.newest.compare_exchange_weak(
                 newest,

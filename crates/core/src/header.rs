@@ -216,6 +216,7 @@ impl Header {
         let lent = place.lent() > 0 || header.next.get().is_lent();
         if place.is_done() && !place.is_scheduled() && !lent {
             let spare = if place.has_spare() { life::HANDLE } else { 0 };
+            header.set_place(place.without_spare());
             // SAFETY: the driver's hold, and the one in store.
             unsafe { release(this, life::ALIVE + spare) };
         }

@@ -64,8 +64,6 @@ pub struct Driver {
     pub owned_local: Owned,
     /// Whether new tasks are turned away, because the runtime is shutting down.
     pub closing: Cell<bool>,
-    /// Whether new local tasks are turned away, because their scope is ending.
-    pub closing_local: Cell<bool>,
     /// Cells made and freed by the driver.
     pub(crate) cells: Cell<i64>,
 }
@@ -79,11 +77,6 @@ impl Driver {
         } else {
             &self.owned
         }
-    }
-
-    /// Whether a new task is turned away.
-    pub fn turns_away(&self, local: bool) -> bool {
-        self.closing.get() || (local && self.closing_local.get())
     }
 }
 
@@ -262,15 +255,20 @@ impl Home {
         true
     }
 
+    /// Adds to the count of cells; who brings it to zero gives the home back.
+    fn count_late(&self, balance: i64) {
+        // AcqRel pairs with `cell_freed_elsewhere`.
+        if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
+            homes().give_back(self.index);
+        }
+    }
+
     /// Ends the home's use; it is given back once its last cell is gone. The driver has called
     /// [`Claim::seal`] and finished every task.
     pub fn close(&'static self, claim: Claim) {
         let balance = self.driver.cells.replace(0) - OPEN;
         drop(claim);
-        // AcqRel pairs with `cell_freed_elsewhere`.
-        if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
-            homes().give_back(self.index);
-        }
+        self.count_late(balance);
     }
 }
 
@@ -353,10 +351,7 @@ impl Claim {
         }
         // SAFETY: we drive its home, and `ALIVE` keeps it now that `QUEUED` is cleared.
         unsafe {
-            if header.place().is_new() {
-                header.set_place(header.place().without_new());
-                self.home.driver.list_of(header.place()).push(task);
-            }
+            adopt(task);
             if what == Drained::Cancel {
                 cancel_here(context, task);
             } else {
@@ -372,20 +367,48 @@ impl Claim {
 /// The current thread drives the task's home, and the task is alive.
 pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
     // SAFETY: the caller vouches for it.
+    unsafe {
+        // It may still be on its way through the inbox.
+        adopt(task);
+        task.as_ref()
+            .set_place(task.as_ref().place().with_cancelled());
+        context::wake_here(context, task);
+    }
+}
+
+/// Puts a task that came, or comes, through the inbox on its home's list.
+///
+/// # Safety
+/// The current thread drives the task's home, and the task is alive.
+unsafe fn adopt(task: NonNull<Header>) {
+    // SAFETY: the caller vouches for it.
     let header = unsafe { task.as_ref() };
-    header.set_place(header.place().with_cancelled());
-    // SAFETY: as above.
-    unsafe { context::wake_here(context, task) };
+    let place = header.place();
+    if place.is_new() {
+        header.set_place(place.without_new());
+        // SAFETY: on the driver; new, so in no list.
+        unsafe { Home::at(place.home()).driver.list_of(place).push(task) };
+    }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
         self.entered = None;
+        // A claim of a closed home (an operation outlived its runtime): what it freed counts like what
+        // other threads free, as nobody else will look at the driver's count.
+        let late = if self.home.driver.closing.get() {
+            self.home.driver.cells.replace(0)
+        } else {
+            0
+        };
         // Release pairs with the acquire in `Home::claim`.
         self.home.claimed.store(false, Ordering::Release);
         // After that: who announces later finds the claim free when it tries once more (the lock orders
         // the two); who announced before is found here.
         let waiting = self.home.inbox.lock().waiting.take();
+        if late != 0 {
+            self.home.count_late(late);
+        }
         if let Some(waker) = waiting.filter(|_| !cfg!(mutant = "claim_ends_silently")) {
             Deferred::new(waker).run();
         }

@@ -36,8 +36,12 @@ thread_local! {
 pub fn drive_from_here(runtime: Weak<dyn Drive>) {
     OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
-        owned.retain(|other| other.strong_count() > 0);
-        owned.push(runtime);
+        // A place that is free again, or a new one: never move the others, somebody may be going
+        // through them.
+        match owned.iter_mut().find(|other| other.strong_count() == 0) {
+            Some(free) => *free = runtime,
+            None => owned.push(runtime),
+        }
     });
 }
 

@@ -74,8 +74,7 @@ impl Runtime {
 
     /// Spawns a task.
     ///
-    /// # Panics
-    /// Never; a task that panics gives its payload to whoever joins it, and the others are unharmed.
+    /// A task that panics gives its payload to whoever joins it, and the others are unharmed.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where

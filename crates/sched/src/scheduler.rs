@@ -26,7 +26,8 @@ pub trait Scheduler: Send + 'static {
     fn pop(&mut self) -> Option<Runnable>;
 
     /// Whether it holds no task. A single woken task is then polled without being pushed and popped. The
-    /// default, `false`, has every task pushed.
+    /// default, `false`, has every task pushed. It must not panic: that would be taken for a panic of the
+    /// task polled last.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         false

@@ -28,6 +28,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use gossamer_core::context;
+use gossamer_core::door::thread;
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
@@ -38,6 +39,9 @@ use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
 use run::Ran;
 pub use scope::LocalScope;
+
+/// Looks at a claimed home before giving up.
+const CLAIMS_MAX: u32 = if cfg!(loom) { 1 } else { 1_000 };
 
 /// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for.
 const TURN_POLLS: u32 = 256;
@@ -157,6 +161,18 @@ impl<S: Scheduler> Single<S> {
         run_blocking(self, self.points, Location::caller(), |_| future)
     }
 
+    /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
+    fn idle(&self, scheduler: &mut S) -> Idle {
+        // SAFETY: on the driver, outside polls.
+        let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
+        let woken = context::with(|context| run::hand_over(context, scheduler));
+        if woken && idle == Idle::Park {
+            Idle::Again
+        } else {
+            idle
+        }
+    }
+
     /// The scheduler, to look at between two drives.
     pub fn scheduler_mut(&mut self) -> &mut S {
         self.scheduler.get_mut()
@@ -192,7 +208,7 @@ pub fn run_blocking<F: Future>(
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
-    let Some(claim) = runtime.home().claim(points) else {
+    let Some(claim) = claim_patiently(runtime.home(), points) else {
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
     claim.displace();
@@ -217,6 +233,18 @@ pub fn run_blocking<F: Future>(
         },
         None => unreachable!("the root task has finished, so its output is published"),
     }
+}
+
+/// Claims a home. An operation that outlived its run may hold the claim for a moment, to let go of its
+/// task, so this looks more than once before it gives up.
+fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim> {
+    (0..CLAIMS_MAX).find_map(|_| {
+        let claim = home.claim(points);
+        if claim.is_none() {
+            thread::yield_now();
+        }
+        claim
+    })
 }
 
 /// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
@@ -251,8 +279,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Ran::Budget => continue,
                 Ran::Idle => {}
             }
-            // SAFETY: on the driver, outside polls.
-            match scheduler.idle(&unsafe { Tasks::new(&self.home.driver) }) {
+            match self.idle(scheduler) {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
@@ -273,6 +300,10 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
 
 impl<S: Scheduler> Drive for Single<S> {
     fn turn(&self, waker: &std::task::Waker) -> bool {
+        assert!(
+            !context::drives(self.home.index()),
+            "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
+        );
         let claim = self.home.claim(self.points).or_else(|| {
             // Somebody else drives, and may stop before it has run what this thread waits for.
             self.home.wait_to_drive(waker);
@@ -285,8 +316,7 @@ impl<S: Scheduler> Drive for Single<S> {
         let scheduler = unsafe { &mut *self.scheduler.get() };
         match run::run(&claim, scheduler, TURN_POLLS, None) {
             Ran::Budget => true,
-            // SAFETY: on the driver, outside polls.
-            _ => match scheduler.idle(&unsafe { Tasks::new(&self.home.driver) }) {
+            _ => match self.idle(scheduler) {
                 Idle::Again => true,
                 Idle::Park | Idle::Stop => !self.home.park(waker),
             },
@@ -296,7 +326,7 @@ impl<S: Scheduler> Drive for Single<S> {
 
 impl<S: Scheduler> Drop for Single<S> {
     fn drop(&mut self) {
-        let Some(claim) = self.home.claim(false) else {
+        let Some(claim) = claim_patiently(self.home, false) else {
             // Only who borrows or shares the runtime drives it, so nobody does now.
             debug_assert!(false, "a runtime was dropped while a thread drove it");
             return;

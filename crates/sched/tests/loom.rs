@@ -15,8 +15,8 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::{Drive, Wait};
-use gossamer_sched::{Drives, Single};
-use gossamer_task::{JoinHandle, spawn};
+use gossamer_sched::{Drives, Single, spawn_on};
+use gossamer_task::JoinHandle;
 
 /// Explores `model`, at most two preemptions unless the environment says otherwise.
 fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
@@ -325,7 +325,7 @@ fn two_spawns_against_park() {
                     };
                     waker.into_iter().for_each(Waker::wake);
                 };
-                drop(spawn(runtime.home(), done, std::panic::Location::caller()));
+                drop(spawn_on(&*runtime, done, std::panic::Location::caller()));
             })
         });
         let all = poll_fn(|cx| {

@@ -198,7 +198,7 @@ impl<T, P: Policy> MVar<T, P> {
     ///
     /// # Blocking
     /// Waits only while another thread is inside `T::clone` for a [`read`](MVar::read); complete at its
-    /// first poll otherwise.
+    /// first poll otherwise. If several wait so, the one that came last goes first.
     #[track_caller]
     #[inline(always)]
     pub fn replace(&self, value: T) -> Replace<'_, T, P> {
@@ -374,7 +374,17 @@ impl<T, P: Policy> MVar<T, P> {
 
 impl<T, P: Policy> Drop for MVar<T, P> {
     fn drop(&mut self) {
-        let bits = self.lock();
+        let mut bits = self.lock();
+        for line in [&self.takers, &self.putters] {
+            // Operations borrow the place, so only forgotten ones can wait: their tasks must not be
+            // left with the name of a place that is gone.
+            // SAFETY: under the lock, which settles a lone waiter.
+            while let Some(waker) = unsafe { line.unlink_first() } {
+                self.unlock(bits);
+                drop(waker);
+                bits = self.lock();
+            }
+        }
         self.unlock(bits);
         if bits & FULL != 0 {
             // SAFETY: full, and no operation can exist any more: they borrow the place.

@@ -88,7 +88,7 @@ unsafe fn start<F: Future>(
 ) -> JoinHandle<F::Output> {
     home.cell_made();
     let here = context::drives(home.index());
-    let place = if here && !home.driver.turns_away(local) {
+    let place = if here && !home.driver.closing.get() {
         Place::spawned_here(home.index(), local)
     } else {
         Place::spawned_elsewhere(home.index(), local)

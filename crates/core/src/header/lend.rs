@@ -47,11 +47,16 @@ impl Header {
     /// As [`Header::lend`].
     #[cold]
     unsafe fn lend_counted(this: NonNull<Header>, node: NonNull<Node>, context: &Context) -> bool {
-        // SAFETY: the task is being polled, so it is alive.
+        // SAFETY: the waker of the poll holds the task. (It may be any task's waker, so the task may have
+        // finished; then the driver's hold, which a loan prolongs, is gone.)
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        if place.home() != context.home() || !place.may_lend() {
+        if place.is_done() || place.home() != context.home() || !place.may_lend() {
             return false;
+        }
+        if place.is_scheduled() && header.next.get().is_lent() {
+            // The name of a loan that a wake has ended: it must not be taken for the new one.
+            header.next.set(Parked::NOTHING);
         }
         if !place.is_scheduled() && header.next.get().is_nothing() {
             header.next.set(Parked::lent_to(node));
@@ -163,7 +168,7 @@ impl Header {
         // SAFETY: alive.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        if place.home() == context.home() && place.has_spare() {
+        if place.home() == context.home() && place.has_spare() && !place.is_done() {
             header.set_place(place.without_spare());
         } else {
             header.life.add_handle();

@@ -68,11 +68,9 @@ impl Life {
             // Relaxed: the caller already has a hold, which orders everything that matters.
             self.0.fetch_add(HANDLE, Ordering::Relaxed)
         };
-        assert!(
-            before < HANDLES_MAX,
-            "more than {} wakers of one task",
-            HANDLES_MAX / HANDLE
-        );
+        if before >= HANDLES_MAX {
+            too_many_handles();
+        }
     }
 
     /// Gives up `hold`; `true` if it was the last one, and then everything others did with the task
@@ -146,6 +144,16 @@ impl Life {
             Drained::Wake
         }
     }
+}
+
+/// Somebody leaks wakers. Not a panic: this may be under a primitive's lock.
+#[cold]
+fn too_many_handles() -> ! {
+    std::eprintln!(
+        "gossamer: more than {} wakers of one task exist",
+        HANDLES_MAX / HANDLE
+    );
+    std::process::abort();
 }
 
 impl Default for Life {

@@ -227,6 +227,20 @@ impl WaitList {
         }
     }
 
+    /// Takes the oldest node out, if there is one, because the primitive is about to go: only operations
+    /// that were forgotten can still wait.
+    ///
+    /// # Returns
+    /// Its waker, to be dropped after the lock is given up.
+    ///
+    /// # Safety
+    /// Under the lock; the list is not lone.
+    #[cold]
+    pub unsafe fn unlink_first(&self) -> Option<Option<Waker>> {
+        // SAFETY: nodes in the list are alive.
+        NonNull::new(self.0.get().cast_mut()).map(|node| unsafe { self.unlink(node) })
+    }
+
     /// Marks the node that has waited longest and wakes its task; the caller has reserved for it
     /// what it waits for. One of our tasks is scheduled here and now, under the lock: the node may
     /// be gone as soon as the lock is.

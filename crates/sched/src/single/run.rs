@@ -61,8 +61,8 @@ fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
     context::with(|context| context.set_polling(task.as_ptr()));
     // SAFETY: we drive the task's home, and its future is present: it has not finished.
     unsafe { (task.as_ref().vtable.fail)(task, failure) };
-    context::with(|context| context.set_polling(ptr::null()));
     finish(home, task);
+    context::with(|context| context.set_polling(ptr::null()));
 }
 
 /// Publishes a task's output. A panic of an output that nobody wants ends here.
@@ -140,8 +140,8 @@ fn poll_some<S: Scheduler>(
                 }
                 continue;
             }
-            context.set_polling(ptr::null());
             finish(claim.home(), task);
+            context.set_polling(ptr::null());
         } else if turn == Turn::Cancel {
             fail(claim.home(), task, Failure::Cancelled);
         }
@@ -171,20 +171,28 @@ fn next_task<S: Scheduler>(
         give(scheduler, task, last);
     }
     let runnable = scheduler.pop()?;
-    // SAFETY: a runnable keeps its task.
-    if unsafe { runnable.task().as_ref() }.place().home() != claim.home().index() {
+    if !is_of(&runnable, claim.home()) {
         foreign_runnable(&runnable);
     }
     Some(runnable.task())
 }
 
-/// Gives the tasks woken meanwhile to the scheduler.
-pub(super) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) {
+/// Whether it is a task of this home.
+fn is_of(runnable: &Runnable, home: &Home) -> bool {
+    // SAFETY: a runnable keeps its task.
+    unsafe { runnable.task().as_ref() }.place().home() == home.index()
+}
+
+/// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
+pub(super) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     let last = context.polling();
     context.set_polling(ptr::null());
+    let mut any = false;
     while let Some(task) = context.take_woken() {
         give(scheduler, task, last);
+        any = true;
     }
+    any
 }
 
 /// Gives a task to the scheduler; `last` is the one that was polled last, and so may have yielded.
@@ -213,6 +221,10 @@ pub(super) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
     context::with(|context| {
         hand_over(context, scheduler);
         while let Some(runnable) = scheduler.pop() {
+            if !is_of(&runnable, home) {
+                // Another runtime's, which lost it when our scheduler took it.
+                continue;
+            }
             // SAFETY: we drive the home; all its tasks have finished, so this lets go of one.
             let turn = unsafe { Header::begin_turn(runnable.task()) };
             debug_assert_eq!(turn, Turn::Over, "a finished task wants nothing");

@@ -55,7 +55,6 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn begin(claim: &'a Claim) -> Self {
         let home = claim.home();
-        home.driver.closing_local.set(false);
         Self {
             claim,
             handle: LocalScope {
@@ -73,11 +72,11 @@ impl<'a> Scope<'a> {
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
         let home = self.claim.home();
-        home.driver.closing_local.set(true);
+        // First: what is spawned from here on, by a drop, has no home.
+        self.handle.open.set(false);
         // Tasks that were spawned from inside another runtime came through the inbox.
         self.claim.drain();
         run::end_all(home, &home.driver.owned_local);
-        self.handle.open.set(false);
         debug_assert!(context::drives(home.index()));
     }
 }
