@@ -8,6 +8,8 @@
 //! 2. `next`, `owned` and the rest of `place` belong to the driver alone and are plain memory (`place` is
 //!    an atomic only because others read the home in it). Whoever finds
 //!    [`Context::home`](crate::context::Context) equal to the task's home *is* the driver.
+//!    (A task turned away for want of a home has [`NOWHERE`](crate::context::NOWHERE) there: it is over
+//!    before anybody sees it.)
 //! 3. `life` and `join` are atomic and anyone's.
 //! 4. The future belongs to the driver; the output to the driver until `join` says `DONE`, then to
 //!    the join handle.
@@ -50,7 +52,6 @@
 //! names that node, which costs nothing; any further lent nodes, and the one in `next` when the task is woken by
 //! something else and `next` becomes a link, are counted in `place`. The driver gives up its hold
 //! only when `next` names no node and the count is zero.
-//!
 
 mod cell_count;
 pub mod join;

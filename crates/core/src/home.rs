@@ -384,7 +384,8 @@ unsafe fn adopt(task: NonNull<Header>) {
     // SAFETY: the caller vouches for it.
     let header = unsafe { task.as_ref() };
     let place = header.place();
-    if place.is_new() {
+    // One that was turned away is still new, but over: it has no future, and perhaps no home.
+    if place.is_new() && !place.is_done() {
         header.set_place(place.without_new());
         // SAFETY: on the driver; new, so in no list.
         unsafe { Home::at(place.home()).driver.list_of(place).push(task) };

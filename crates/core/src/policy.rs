@@ -40,9 +40,6 @@ pub trait Policy: sealed::Sealed + fmt::Debug + 'static {
 
 /// One lockable word.
 pub trait Word: fmt::Debug {
-    /// A free word with the primitive's bits.
-    fn with_bits(bits: u32) -> Self;
-
     /// Takes the lock and returns the primitive's bits. No user code may run until [`Word::unlock`].
     fn lock(&self) -> u32;
 
@@ -71,10 +68,6 @@ impl LocalWord {
 }
 
 impl Word for LocalWord {
-    fn with_bits(bits: u32) -> Self {
-        Self::new(bits)
-    }
-
     #[inline(always)]
     fn lock(&self) -> u32 {
         self.0.get()

@@ -172,8 +172,7 @@ pub(crate) unsafe fn lend(waker: &Waker, node: NonNull<Node>) -> bool {
     })
 }
 
-/// The same, only if it costs nothing: a local task that this thread drives, with nothing lent, and where
-/// operations are no scheduling points.
+/// The same, only if it costs nothing: a local task that this thread drives, with nothing lent.
 ///
 /// # Safety
 /// As [`lend`].

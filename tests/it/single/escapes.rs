@@ -135,6 +135,23 @@ fn a_scope_that_is_ending_takes_no_tasks() {
 }
 
 #[test]
+fn a_task_that_was_turned_away_may_be_aborted() {
+    let rt = runtime();
+    let closed = rt.block_on_local(|scope| {
+        let scope = scope.clone();
+        async move { scope }
+    });
+    let outside = closed.spawn_local(async {});
+    outside.abort();
+    assert!(outside.wait().unwrap_err().is_cancelled());
+    rt.block_on(async {
+        let inside = closed.spawn_local(async {});
+        inside.abort();
+        assert!(inside.await.unwrap_err().is_cancelled());
+    });
+}
+
+#[test]
 fn an_abort_before_the_inbox_is_read_forgets_nobody() {
     let rt = Arc::new(runtime());
     let dropped = Arc::new(Mutex::new(false));

@@ -120,10 +120,6 @@ impl SharedWord {
 }
 
 impl Word for SharedWord {
-    fn with_bits(bits: u32) -> Self {
-        Self::new(bits)
-    }
-
     #[inline(always)]
     fn lock(&self) -> u32 {
         if single_threaded() {
