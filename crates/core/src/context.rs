@@ -8,10 +8,11 @@
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
-use core::task::{self, Poll};
+use core::task::Waker;
 
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
+use crate::waiter::Parts;
 
 /// The index of no home.
 pub const NOWHERE: u16 = u16::MAX;
@@ -21,8 +22,9 @@ pub const NOWHERE: u16 = u16::MAX;
 pub struct Context {
     /// The one task woken, or null, or [`MANY`].
     woken_one: Cell<*const Header>,
-    /// The word of a parked local task of the home that is driven.
-    parked_local: Cell<Place>,
+    /// The words of local tasks of the home that is driven: running, and lent to one node.
+    running_local: Cell<Place>,
+    lent_local: Cell<Place>,
     points: Cell<bool>,
     polling: Cell<*const Header>,
     /// All tasks woken, in order, when there are [`MANY`].
@@ -45,17 +47,32 @@ impl Context {
     const fn new() -> Self {
         Self {
             woken_one: Cell::new(ptr::null()),
-            parked_local: Cell::new(Place::parked_local(NOWHERE)),
+            running_local: Cell::new(Place::running_local(NOWHERE)),
+            lent_local: Cell::new(Place::lent_local(NOWHERE)),
             points: Cell::new(false),
             polling: Cell::new(ptr::null()),
             woken_many: TaskQueue::new(),
         }
     }
 
-    /// The word of a parked local task of the home that is driven.
+    /// The word of a running local task of the home that is driven.
     #[inline(always)]
-    pub(crate) fn parked_local(&self) -> Place {
-        self.parked_local.get()
+    pub fn running_local(&self) -> Place {
+        self.running_local.get()
+    }
+
+    /// The word of a local task of the home that is driven, parked and lent to one node.
+    #[inline(always)]
+    pub(crate) fn lent_local(&self) -> Place {
+        self.lent_local.get()
+    }
+
+    /// Sets the home that is driven; gives the one before.
+    fn set_home(&self, home: u16) -> u16 {
+        self.lent_local.set(Place::lent_local(home));
+        self.running_local
+            .replace(Place::running_local(home))
+            .home()
     }
 
     /// Whether no task is woken.
@@ -141,7 +158,7 @@ impl Context {
     /// The home this thread drives, or [`NOWHERE`].
     #[inline(always)]
     pub fn home(&self) -> u16 {
-        self.parked_local.get().home()
+        self.running_local.get().home()
     }
 }
 
@@ -163,22 +180,12 @@ pub fn has_points() -> bool {
     with(|context| context.points.get())
 }
 
-/// The scheduling point before an operation: pending once where operations are scheduling points,
-/// and at once ready everywhere else. Call it before the operation's first effect, once.
-#[inline(always)]
-pub fn give_way(cx: &task::Context<'_>) -> Poll<()> {
-    if has_points() {
-        give_way_now(cx)
-    } else {
-        Poll::Ready(())
-    }
-}
-
+/// The scheduling point before an operation, where operations are scheduling points (see [`has_points`]): the
+/// task is woken at once, and the operation is to be pending, this once, before its first effect.
 #[cold]
 #[inline(never)]
-fn give_way_now(cx: &task::Context<'_>) -> Poll<()> {
-    cx.waker().wake_by_ref();
-    Poll::Pending
+pub fn give_way(waker: Parts<'_>) {
+    waker.with(Waker::wake_by_ref);
 }
 
 /// The outer context, put aside; dropping it brings it back.
@@ -186,7 +193,7 @@ fn give_way_now(cx: &task::Context<'_>) -> Poll<()> {
 #[must_use]
 pub struct Entered {
     woken_one: *const Header,
-    parked_local: Place,
+    home: u16,
     points: bool,
     polling: *const Header,
     woken_many: TaskQueue,
@@ -202,7 +209,7 @@ pub struct Entered {
 pub unsafe fn enter(home: u16, points: bool) -> Entered {
     with(|context| Entered {
         woken_one: context.woken_one.replace(ptr::null()),
-        parked_local: context.parked_local.replace(Place::parked_local(home)),
+        home: context.set_home(home),
         points: context.points.replace(points),
         polling: context.polling.replace(ptr::null()),
         woken_many: context.woken_many.take(),
@@ -218,7 +225,7 @@ impl Drop for Entered {
                 "woken tasks were not given to the scheduler"
             );
             context.woken_one.set(self.woken_one);
-            context.parked_local.set(self.parked_local);
+            context.set_home(self.home);
             context.points.set(self.points);
             context.polling.set(self.polling);
             context.woken_many.restore(self.woken_many.take());
@@ -241,7 +248,6 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     }
     // SAFETY: on the driver; it was not scheduled, so it is in no queue.
     unsafe {
-        Header::keep_count(task);
         header.set_place(header.place().with_scheduled());
         context.push_woken(task);
     }

@@ -1,13 +1,11 @@
 //! Without an operating system no thread drives a home, and no simulation runs.
 
-use core::task::{Context, Poll};
+use crate::waiter::Parts;
 
 /// Operations are scheduling points only in a simulation.
 pub fn has_points() -> bool {
     false
 }
 
-/// Ready: there is nobody to give way to.
-pub fn give_way(_cx: &Context<'_>) -> Poll<()> {
-    Poll::Ready(())
-}
+/// Never called: there are no scheduling points.
+pub fn give_way(_waker: Parts<'_>) {}

@@ -48,10 +48,9 @@
 //! # Lent nodes
 //!
 //! A parked node of a primitive for one thread may point at its task without owning a waker (see
-//! [`crate::waiter`]). The task's memory must then stay. While the task is parked on one such node, `next`
-//! names that node, which costs nothing; any further lent nodes, and the one in `next` when the task is woken by
-//! something else and `next` becomes a link, are counted in `place`. The driver gives up its hold
-//! only when `next` names no node and the count is zero.
+//! [`crate::waiter`]). The task's memory must then stay: such nodes are counted in `place`, and the driver
+//! gives up its hold only when the count is zero. Mostly there is one, and the task is parked: then the
+//! word is the same for all local tasks of a home, and one comparison finds that out.
 
 mod cell_count;
 pub mod join;
@@ -62,6 +61,7 @@ mod state;
 
 use core::any::Any;
 use core::cell::Cell;
+use core::hint::cold_path;
 use core::panic::Location;
 use core::ptr::NonNull;
 
@@ -214,13 +214,30 @@ impl Header {
         // SAFETY: the driver's hold keeps the task alive.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        let lent = place.lent() > 0 || header.next.get().is_lent();
-        if place.is_done() && !place.is_scheduled() && !lent {
+        if place.is_done() && !place.is_scheduled() && place.lent() == 0 {
             let spare = if place.has_spare() { life::HANDLE } else { 0 };
             header.set_place(place.without_spare());
             // SAFETY: the driver's hold, and the one in store.
             unsafe { release(this, life::ALIVE + spare) };
         }
+    }
+
+    /// Begins the turn of a plain task: local, and nothing to be done but to poll it. `false` if it is not, and
+    /// then nothing was done.
+    ///
+    /// # Safety
+    /// As [`Header::begin_turn`]; `running_local` is that of the task's driver.
+    #[inline(always)]
+    pub unsafe fn begin_plain_turn(this: NonNull<Self>, running_local: Place) -> bool {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        if header.place() != running_local.with_scheduled() {
+            cold_path();
+            return false;
+        }
+        header.set_place(running_local);
+        header.next.set(Parked::NOTHING);
+        true
     }
 
     /// The driver has taken the task out of its run queue.

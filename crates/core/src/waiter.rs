@@ -20,14 +20,15 @@
 //! forgotten or handed to another task; then the first task ends while the node is linked. So a
 //! node either owns a waker, which is counted; or, if it cannot leave its thread
 //! ([`Local`](crate::policy::Local)) and its task cannot either, the task is *lent* to it: the
-//! task's header names the node, in plain memory (see [`crate::header`]).
+//! task's header counts the loan, in plain memory (see [`crate::header`]).
 //!
 //! # The lone waiter
 //!
 //! Mostly there is one waiter. A primitive with two lists may then keep it *lone*: its list names the task,
-//! which is lent to the node, and the other list, empty otherwise, names the node. The node's links and
-//! state are not written; the primitive's word says the rest. So a wake finds the task by one load.
-//! [`WaitList::settle_lone`] makes proper lists of the two, before anything else is done to them.
+//! which is lent to the node, and the other list, empty otherwise, names the node. The node's kind, state
+//! and links are not written; the primitive's word says the rest. So a wake finds the task by one load.
+//! [`WaitList::settle_lone`] makes proper lists of the two, before anything else is done to them. When a lone
+//! waiter has left, the lists are not emptied: [`WaitList::forget_lone`] does it, before they are looked at.
 
 mod deferred;
 mod kept;
@@ -44,7 +45,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 use crate::waker;
 
 pub use self::deferred::Deferred;
-pub use self::kept::Kept;
+pub use self::kept::{Kept, Parts};
 pub use self::list::WaitList;
 
 /// What an operation is and when it could go on; one static for each kind of operation.
@@ -107,7 +108,7 @@ impl<T: Copy> Later<T> {
 }
 
 /// A waiter: 56 bytes inside a waiting operation. Only the object and the place of the call are written
-/// before it parks; a lone one writes only the first three fields.
+/// before it parks, and a lone one writes no more.
 #[repr(C)]
 pub struct Node {
     object: *const (),
@@ -210,16 +211,28 @@ impl Node {
         // SAFETY: the caller vouches for the node, and the task that is being polled is alive.
         unsafe {
             let node = this.as_ref();
-            if may_lend && waker::lend(new.waker(), this) {
+            if may_lend && waker::lend(new.waker()) {
                 node.waker_data.set(new.waker().data());
                 node.set_state(LENT);
-                return;
+            } else {
+                let owned = ManuallyDrop::new(new.take());
+                node.waker_data.set(owned.data());
+                node.waker_vtable.set(owned.vtable());
+                node.set_state(OWNED);
             }
-            let owned = ManuallyDrop::new(new.take());
-            node.waker_data.set(owned.data());
-            node.waker_vtable.set(owned.vtable());
-            node.set_state(OWNED);
             waker::park_on(new.waker(), this);
+        }
+    }
+
+    /// Notes, for dumps, what a lone node is and that its task waits with it.
+    ///
+    /// # Safety
+    /// Under the primitive's lock; the node is lone, and its task, which `waker` wakes, is being polled.
+    pub unsafe fn name_lone(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
+        // SAFETY: the caller vouches for both.
+        unsafe {
+            this.as_ref().kind.set(kind);
+            waker::park_on(waker, this);
         }
     }
 

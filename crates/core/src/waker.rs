@@ -13,7 +13,7 @@ use crate::context;
 use crate::header::life::{HANDLE, QUEUED, Queue};
 use crate::header::{Header, Parked, release};
 use crate::home::{Home, cancel_here};
-use crate::waiter::Node;
+use crate::waiter::{Node, Parts};
 
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
@@ -160,28 +160,30 @@ pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     }
 }
 
-/// Lends the task that `waker` wakes to `node`, which will own no waker; `false` if that cannot be.
+/// Lends the task that `waker` wakes to a node, which will own no waker; `false` if that cannot be.
 ///
 /// # Safety
 /// If the waker is one of ours, its task is alive. The node never leaves this thread.
 #[inline(always)]
-pub(crate) unsafe fn lend(waker: &Waker, node: NonNull<Node>) -> bool {
+pub(crate) unsafe fn lend(waker: &Waker) -> bool {
     task_of(waker).is_some_and(|task| {
         // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::lend(task, node, context) })
+        context::with(|context| unsafe { Header::lend(task, context) })
     })
 }
 
-/// The same, only if it costs nothing: a local task that this thread drives, with nothing lent.
+/// The same, only if it costs nothing: a running local task that is lent to nobody.
 ///
 /// # Safety
 /// As [`lend`].
 #[inline(always)]
-pub(crate) unsafe fn lend_quickly(waker: &Waker, node: NonNull<Node>) -> bool {
-    task_of(waker).is_some_and(|task| {
+pub(crate) unsafe fn lend_quickly(waker: Parts<'_>) -> bool {
+    is_ours(waker.vtable()) && {
+        // SAFETY: our wakers are made from non-null pointers.
+        let task = unsafe { NonNull::new_unchecked(waker.data().cast::<Header>().cast_mut()) };
         // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::lend_quickly(task, node, context) })
-    })
+        context::with(|context| unsafe { Header::lend_quickly(task, context) })
+    }
 }
 
 /// Ends a loan without waking.
@@ -219,8 +221,8 @@ unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
     }
 }
 
-/// Ends a loan and schedules the task, if that costs nothing: a parked task that this thread drives, with
-/// nothing else lent. `false`: nothing was done.
+/// Ends a loan and schedules the task, if that costs nothing: a parked local task that this thread drives,
+/// lent to nobody else. `false`: nothing was done.
 ///
 /// # Safety
 /// As [`take_back`].

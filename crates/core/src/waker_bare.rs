@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 use core::task::{RawWakerVTable, Waker};
 
-use crate::waiter::Node;
+use crate::waiter::{Node, Parts};
 
 pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
     false
@@ -11,13 +11,13 @@ pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
 
 /// # Safety
 /// None needed; the shape is that of the other file.
-pub(crate) unsafe fn lend(_waker: &Waker, _node: NonNull<Node>) -> bool {
+pub(crate) unsafe fn lend(_waker: &Waker) -> bool {
     false
 }
 
 /// # Safety
 /// None needed; the shape is that of the other file.
-pub(crate) unsafe fn lend_quickly(_waker: &Waker, _node: NonNull<Node>) -> bool {
+pub(crate) unsafe fn lend_quickly(_waker: Parts<'_>) -> bool {
     false
 }
 

@@ -49,8 +49,9 @@ const BUSY: u32 = 4;
 /// is empty and not promised, or full and promised to it; else a putter. Only where operations stay on
 /// their thread, and only on the quick way: [`MVar::lock`] settles it.
 const LONE: u32 = 8;
-/// Operations wait in proper lists. Kept only where there is a quick way, which it closes; the general way
-/// looks at the lists: [`MVar::lock`] takes it off, [`MVar::unlock`] puts it on.
+/// Operations wait in proper lists; without this mark, the lists say nothing. Kept only where there is a quick
+/// way, which it closes; the general way looks at the lists: [`MVar::lock`] takes it off, [`MVar::unlock`]
+/// puts it on.
 const LINED: u32 = 16;
 
 /// A place that is empty or holds one value; both taking and putting can wait.
@@ -272,12 +273,16 @@ impl<T, P: Policy> MVar<T, P> {
     fn lock(&self) -> u32 {
         let bits = self.word.lock();
         if !P::STAYS {
-            bits
-        } else if bits & LONE != 0 {
-            self.settle_lone(bits)
-        } else {
-            bits & !LINED
+            return bits;
         }
+        if bits & LONE != 0 {
+            return self.settle_lone(bits);
+        }
+        if bits & LINED == 0 && !cfg!(mutant = "lone_leaves_traces") {
+            self.takers.forget_lone();
+            self.putters.forget_lone();
+        }
+        bits & !LINED
     }
 
     /// Gives the lock up, after anything but the quick way.

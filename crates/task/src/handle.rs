@@ -6,10 +6,11 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use gossamer_core::header::join::release_handle;
 use gossamer_core::header::{Failure, Header, Parked};
+use gossamer_core::waiter::Parts;
 use gossamer_core::{context, waker};
 
 /// A task's output, once it has one: a future.
@@ -105,7 +106,10 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if !self.gave_way {
             self.gave_way = true;
-            ready!(context::give_way(cx));
+            if context::has_points() {
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
         }
         if let Some(output) = self.try_take() {
             return Poll::Ready(output);

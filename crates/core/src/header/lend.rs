@@ -13,57 +13,37 @@ impl Header {
     /// local to what this thread drives, or has lent too often.
     ///
     /// # Safety
-    /// On the task's thread, during its poll; the node never leaves this thread, and is given back by
-    /// [`Header::take_back`] or [`Header::wake_lent`].
-    pub(crate) unsafe fn lend(
-        this: NonNull<Header>,
-        node: NonNull<Node>,
-        context: &Context,
-    ) -> bool {
+    /// The task is alive; it is given back by [`Header::take_back`] or [`Header::wake_lent`].
+    pub(crate) unsafe fn lend(this: NonNull<Header>, context: &Context) -> bool {
         // SAFETY: passed on to the caller.
-        unsafe {
-            Self::lend_quickly(this, node, context) || Self::lend_counted(this, node, context)
+        if unsafe { Self::lend_quickly(this, context) } {
+            return true;
         }
-    }
-
-    /// # Safety
-    /// As [`Header::lend`].
-    #[inline(always)]
-    pub(crate) unsafe fn lend_quickly(
-        this: NonNull<Header>,
-        node: NonNull<Node>,
-        context: &Context,
-    ) -> bool {
-        // SAFETY: the task is being polled, so it is alive.
-        let header = unsafe { this.as_ref() };
-        let may = header.place() == context.parked_local() && header.next.get().is_nothing();
-        if may {
-            header.next.set(Parked::lent_to(node));
-        }
-        may
-    }
-
-    /// # Safety
-    /// As [`Header::lend`].
-    #[cold]
-    unsafe fn lend_counted(this: NonNull<Header>, node: NonNull<Node>, context: &Context) -> bool {
-        // SAFETY: the waker of the poll holds the task. (It may be any task's waker, so the task may have
-        // finished; then the driver's hold, which a loan prolongs, is gone.)
+        // SAFETY: alive. (The waker of a poll may be any task's, so this one may have finished; then the
+        // driver's hold, which a loan prolongs, is gone.)
         let header = unsafe { this.as_ref() };
         let place = header.place();
         if place.is_done() || place.home() != context.home() || !place.may_lend() {
             return false;
         }
-        if place.is_scheduled() && header.next.get().is_lent() {
-            // The name of a loan that a wake has ended: it must not be taken for the new one.
-            header.next.set(Parked::NOTHING);
-        }
-        if !place.is_scheduled() && header.next.get().is_nothing() {
-            header.next.set(Parked::lent_to(node));
-        } else {
+        header.set_place(place.lend());
+        true
+    }
+
+    /// The same, only if it costs nothing: the task is running, and lent to nobody.
+    ///
+    /// # Safety
+    /// As [`Header::lend`].
+    #[inline(always)]
+    pub(crate) unsafe fn lend_quickly(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        let may = place == context.running_local();
+        if may {
             header.set_place(place.lend());
         }
-        true
+        may
     }
 
     /// Ends a loan without waking.
@@ -71,15 +51,13 @@ impl Header {
     /// # Safety
     /// On the driver; the task was lent to `node`.
     pub(crate) unsafe fn take_back(this: NonNull<Header>, node: NonNull<Node>) {
-        // SAFETY: the loan keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        if header.next.get().is(Parked::lent_to(node)) {
-            header.next.set(Parked::NOTHING);
-        } else {
+        // SAFETY: the loan keeps the task alive, and ends last.
+        unsafe {
+            Self::unpark_from(this, Parked::on_node(node));
+            let header = this.as_ref();
             header.set_place(header.place().give_back());
+            Self::let_go_if_over(this);
         }
-        // SAFETY: on the driver.
-        unsafe { Self::let_go_if_over(this) };
     }
 
     /// Ends a loan and queues the task; `false` if this thread does not drive it, and then nothing was
@@ -106,10 +84,9 @@ impl Header {
         // SAFETY: the loan keeps the task alive.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        // Local, driven here, parked, and nothing counted: so `next` names the node.
-        let may = place == context.parked_local() && context.has_room();
+        let may = place == context.lent_local() && context.has_room();
         if may {
-            header.set_place(place.with_scheduled());
+            header.set_place(place.woken_by_lender());
             context.set_only_woken(this);
         }
         may
@@ -135,28 +112,10 @@ impl Header {
                 Self::take_back(this, node);
                 return true;
             }
-            if header.next.get().is(Parked::lent_to(node)) {
-                header.next.set(Parked::NOTHING);
-            } else {
-                header.set_place(header.place().give_back());
-            }
+            header.set_place(header.place().give_back());
             context::wake_here(context, this);
         }
         true
-    }
-
-    /// Before `next` becomes a link: the node it may name is counted instead.
-    ///
-    /// # Safety
-    /// On the driver; the task is alive and not scheduled.
-    #[inline(always)]
-    pub(crate) unsafe fn keep_count(this: NonNull<Header>) {
-        // SAFETY: alive.
-        let header = unsafe { this.as_ref() };
-        if header.next.get().is_lent() {
-            header.next.set(Parked::NOTHING);
-            header.set_place(header.place().lend());
-        }
     }
 
     /// A hold for one more waker: the one in store, or a new one.
@@ -198,7 +157,6 @@ impl Header {
         }
         // SAFETY: on the driver; alive.
         unsafe {
-            Self::keep_count(this);
             header.set_place(header.place().with_scheduled().with_spare());
             context.push_woken(this);
         }

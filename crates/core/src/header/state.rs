@@ -9,7 +9,7 @@ use crate::waiter::Node;
 const HOME: u32 = 0xFFFF;
 /// The task belongs to a local scope: it never leaves its thread, and may be `!Send`.
 const LOCAL: u32 = 1 << 16;
-/// One node that points here without owning a waker, beside the one that `next` may name.
+/// One node that points here without owning a waker.
 const LENT_ONE: u32 = 1 << 17;
 /// How many [`LENT_ONE`] there are.
 const LENT: u32 = 0x7F << 17;
@@ -35,8 +35,8 @@ const SPARE: u32 = 1 << 28;
 /// ```
 ///
 /// The lower 17 bits never change; anyone may read them. The others are the driver's. The word
-/// of a parked local task with nothing lent is its home's index and `LOCAL`, no more: one
-/// comparison finds out that all is plain and simple.
+/// of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison
+/// finds out that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Place(u32);
@@ -57,10 +57,16 @@ impl Place {
         home as u32 | if local { LOCAL } else { 0 }
     }
 
-    /// A parked local task of this home, with nothing lent.
+    /// A running local task of this home, with nothing lent.
     #[inline(always)]
-    pub const fn parked_local(home: u16) -> Self {
+    pub const fn running_local(home: u16) -> Self {
         Self(Self::fixed_part(home, true))
+    }
+
+    /// A parked local task of this home, lent to the one node it waits with.
+    #[inline(always)]
+    pub const fn lent_local(home: u16) -> Self {
+        Self(Self::fixed_part(home, true) + LENT_ONE)
     }
 
     #[inline(always)]
@@ -158,7 +164,14 @@ impl Place {
         Self(self.0 & !SPARE)
     }
 
-    /// How many nodes are lent and counted.
+    /// From lent to one node to scheduled.
+    #[inline(always)]
+    pub(crate) fn woken_by_lender(self) -> Self {
+        debug_assert!(self.lent() == 1 && !self.is_scheduled());
+        Self(self.0 + (SCHEDULED - LENT_ONE))
+    }
+
+    /// To how many nodes it is lent.
     pub(crate) fn lent(self) -> u32 {
         (self.0 & LENT) / LENT_ONE
     }
@@ -185,8 +198,8 @@ impl Place {
 ///
 /// ```text
 ///  63                      2   1   0
-/// +-------------------------+---+---+   0 link            1 node the task is lent to
-/// |        pointer          |  tag  |   2 task joined     3 node that owns a waker
+/// +-------------------------+---+---+
+/// |        pointer          |  tag  |   0 link     1 node     2 task joined
 /// +-------------------------+---+---+
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -194,23 +207,16 @@ impl Place {
 pub struct Parked(*const ());
 
 const TAG: usize = 3;
-const LENT_NODE: usize = 1;
+const NODE: usize = 1;
 const TASK: usize = 2;
-const OWNING_NODE: usize = 3;
 
 impl Parked {
     /// Nothing known: not parked on anything of ours.
     pub const NOTHING: Self = Self(core::ptr::null());
 
-    /// Parked on a primitive, by a node that points at the task without owning a waker.
-    #[inline(always)]
-    pub(crate) fn lent_to(node: NonNull<Node>) -> Self {
-        Self::tagged(node.as_ptr().cast(), LENT_NODE)
-    }
-
-    /// Parked on a primitive, by a node that owns a waker.
+    /// Parked on a primitive.
     pub(crate) fn on_node(node: NonNull<Node>) -> Self {
-        Self::tagged(node.as_ptr().cast(), OWNING_NODE)
+        Self::tagged(node.as_ptr().cast(), NODE)
     }
 
     /// Parked on the end of this task.
@@ -218,7 +224,6 @@ impl Parked {
         Self::tagged(task.as_ptr().cast(), TASK)
     }
 
-    #[inline(always)]
     fn tagged(pointer: *mut (), tag: usize) -> Self {
         Self(pointer.cast_const().map_addr(|at| at | tag))
     }
@@ -228,15 +233,9 @@ impl Parked {
     /// It may be read only by the driver, between polls, and only if no operation of the task can have been
     /// dropped on another thread: in a simulation, which forbids that.
     pub fn node(self) -> Option<NonNull<Node>> {
-        matches!(self.0.addr() & TAG, LENT_NODE | OWNING_NODE)
+        (self.0.addr() & TAG == NODE)
             .then(|| self.untagged())
             .flatten()
-    }
-
-    /// Whether it names a node that points at the task without owning a waker.
-    #[inline(always)]
-    pub(super) fn is_lent(self) -> bool {
-        self.0.addr() & TAG == LENT_NODE
     }
 
     /// The task, if parked on the end of one.
@@ -260,12 +259,10 @@ impl Parked {
         self.0.cast()
     }
 
-    #[inline(always)]
     pub(crate) fn is_nothing(self) -> bool {
         self.0.is_null()
     }
 
-    #[inline(always)]
     pub(crate) fn is(self, other: Self) -> bool {
         core::ptr::eq(self.0, other.0)
     }

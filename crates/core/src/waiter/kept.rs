@@ -1,9 +1,49 @@
-//! The waker of a poll, in a form that can be kept in a node under a lock.
+//! The waker of a poll: by value, and in a form that can be kept in a node under a lock.
 
+use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
-use core::task::Waker;
+use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::waker;
+
+/// The waker of a poll, by value: what nobody points at need not be in memory, and its vtable is known where
+/// the poll is inlined into the one that made the waker.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    data: *const (),
+    vtable: &'static RawWakerVTable,
+    _waker: PhantomData<&'a Waker>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a waker.
+    #[inline(always)]
+    pub fn new(waker: &'a Waker) -> Self {
+        Self {
+            data: waker.data(),
+            vtable: waker.vtable(),
+            _waker: PhantomData,
+        }
+    }
+
+    /// Lends the waker itself out.
+    pub fn with<R>(self, use_it: impl FnOnce(&Waker) -> R) -> R {
+        // SAFETY: the parts are those of a waker that is borrowed as long as this lives, and the copy is not
+        // dropped.
+        let waker = unsafe { Waker::from_raw(RawWaker::new(self.data, self.vtable)) };
+        use_it(&ManuallyDrop::new(waker))
+    }
+
+    #[inline(always)]
+    pub(crate) fn data(self) -> *const () {
+        self.data
+    }
+
+    #[inline(always)]
+    pub(crate) fn vtable(self) -> &'static RawWakerVTable {
+        self.vtable
+    }
+}
 
 /// The waker of a poll. Cloning a foreign one runs user code, so it is cloned before the lock is taken
 /// (see [`Kept::prepare`]); one of ours is only counted.
@@ -40,7 +80,7 @@ impl<'a> Kept<'a> {
 
     /// The waker itself.
     #[inline(always)]
-    pub(super) fn waker(&self) -> &'a Waker {
+    pub fn waker(&self) -> &'a Waker {
         self.waker
     }
 

@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED};
+use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED, Parts};
 use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
@@ -45,26 +45,18 @@ impl WaitList {
         }
     }
 
-    /// Parks `node` as the only one of the two lists, if its task can be lent to it; `false` if not, and
-    /// then nothing was done. The lists are then lone.
+    /// Parks `node` as the only one of the two lists, if its task can be lent to it at no cost; `false` if not,
+    /// and then nothing was done. The lists are then lone.
     ///
     /// # Safety
-    /// As [`WaitList::park`], with `may_lend`; and both lists are empty.
+    /// As [`WaitList::park`], with `may_lend`; and nobody waits in either list.
     #[inline(always)]
-    pub unsafe fn park_lone(
-        &self,
-        other: &Self,
-        node: NonNull<Node>,
-        kind: &'static Kind,
-        waker: &Waker,
-    ) -> bool {
+    pub unsafe fn park_lone(&self, other: &Self, node: NonNull<Node>, waker: Parts<'_>) -> bool {
         // SAFETY: passed on to the caller.
-        let lent = unsafe { waker::lend_quickly(waker, node) };
+        let lent = unsafe { waker::lend_quickly(waker) };
         if lent {
             self.0.set(waker.data().cast());
             other.0.set(node.as_ptr());
-            // SAFETY: the caller's node is alive.
-            unsafe { node.as_ref() }.kind.set(kind);
         }
         lent
     }
@@ -95,27 +87,24 @@ impl WaitList {
         })
     }
 
-    /// Forgets the only node, which has been notified.
-    ///
-    /// # Safety
-    /// Under the lock; the lists are lone, and the node notified.
+    /// Empties the list, which no longer says anything: a lone node that was notified has left.
     #[inline(always)]
-    pub unsafe fn leave_lone(&self, other: &Self) {
+    pub fn forget_lone(&self) {
         self.0.set(ptr::null());
-        other.0.set(ptr::null());
     }
 
     /// Makes proper lists of two lone ones; the node is in this one.
     ///
     /// # Safety
-    /// Under the lock; the lists are lone, and the node notified or not, as told.
+    /// Under the lock; the lists are lone, and the node notified or not, and of the kind, as told.
     #[cold]
-    pub unsafe fn settle_lone(&self, other: &Self, notified: bool) {
+    pub unsafe fn settle_lone(&self, other: &Self, kind: &'static Kind, notified: bool) {
         let task = self.0.replace(other.0.replace(ptr::null()));
         // SAFETY: the other list named the node, which has been parked, and is alive as long as the lock is
         // held.
         unsafe {
             let node = &*self.0.get();
+            node.kind.set(kind);
             node.next.set(node);
             node.prev.set(node);
             node.waker_data.set(task.cast());

@@ -79,8 +79,18 @@ fn finish(home: &Home, task: NonNull<Header>) {
     }
 }
 
-/// Polls between two looks at the inbox.
-const LOOK_EVERY: u32 = 61;
+/// How a task's turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// Pending.
+    Parked,
+    /// Ready: the output is stored.
+    Ready,
+    /// Not polled: its future is to be dropped.
+    Cancelled,
+    /// Not touched: it had finished before.
+    Over,
+}
 
 #[inline(always)]
 fn poll_tasks<S: Scheduler>(
@@ -90,67 +100,96 @@ fn poll_tasks<S: Scheduler>(
     mut polls: u32,
     root: *const Header,
 ) -> Ran {
-    loop {
-        if claim.home().has_pending() {
+    let home = claim.home();
+    while polls > 0 {
+        if home.has_pending() {
+            hand_over(context, scheduler);
             claim.drain();
         }
-        hand_over(context, scheduler);
-        let quota = polls.min(LOOK_EVERY);
-        let (ran, left) = poll_some(context, claim, scheduler, quota, root);
-        polls -= quota - left;
-        if ran == Ran::Idle && claim.home().has_pending() {
-            continue;
+        let chained = if scheduler.is_empty() {
+            follow_chain(context, home, &mut polls)
+        } else {
+            None
+        };
+        let (task, ended) = match chained {
+            Some(last) => last,
+            None => match next_task(context, claim, scheduler) {
+                Some(task) => {
+                    polls -= 1;
+                    (task, take_turn(context, task))
+                }
+                None if home.has_pending() => continue,
+                None => return Ran::Idle,
+            },
+        };
+        match ended {
+            Ended::Ready => {
+                finish(home, task);
+                context.set_polling(ptr::null());
+            }
+            Ended::Cancelled => fail(home, task, Failure::Cancelled),
+            Ended::Parked | Ended::Over => continue,
         }
-        if ran == Ran::Budget && polls > 0 {
-            continue;
+        if ptr::eq(task.as_ptr(), root) {
+            hand_over(context, scheduler);
+            return Ran::Root;
         }
-        hand_over(context, scheduler);
-        return ran;
+    }
+    hand_over(context, scheduler);
+    Ran::Budget
+}
+
+/// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
+/// needs no queue. The caller has seen that the scheduler is empty; nothing is pushed to it here.
+///
+/// Ends when a task ends, the inbox has something, or the polls are used up; gives the task that was polled
+/// last, if there was one.
+#[inline(always)]
+fn follow_chain(
+    context: &Context,
+    home: &Home,
+    polls: &mut u32,
+) -> Option<(NonNull<Header>, Ended)> {
+    let running_local = context.running_local();
+    let mut last = None;
+    while *polls > 0 {
+        let Some(task) = context.take_only_woken() else {
+            break;
+        };
+        *polls -= 1;
+        // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+        let ended = if unsafe { Header::begin_plain_turn(task, running_local) } {
+            poll(context, task)
+        } else {
+            take_turn(context, task)
+        };
+        last = Some((task, ended));
+        if ended != Ended::Parked || home.has_pending() {
+            break;
+        }
+    }
+    last
+}
+
+/// The turn of a task taken from its queue.
+#[inline]
+fn take_turn(context: &Context, task: NonNull<Header>) -> Ended {
+    // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+    match unsafe { Header::begin_turn(task) } {
+        Turn::Poll => poll(context, task),
+        Turn::Cancel => Ended::Cancelled,
+        Turn::Over => Ended::Over,
     }
 }
 
-/// Polls at most `quota` tasks, but at least one; tells how many it has left.
 #[inline(always)]
-fn poll_some<S: Scheduler>(
-    context: &Context,
-    claim: &Claim,
-    scheduler: &mut S,
-    mut quota: u32,
-    root: *const Header,
-) -> (Ran, u32) {
-    loop {
-        let task = match context.take_only_woken() {
-            // The chain of wake-ups: the one task that is runnable needs no queue.
-            Some(task) if scheduler.is_empty() => task,
-            woken => match next_task(context, claim, scheduler, woken) {
-                Some(task) => task,
-                None => return (Ran::Idle, quota),
-            },
-        };
-        // SAFETY: we drive its home, and it was taken out of the one queue it was in.
-        let turn = unsafe { Header::begin_turn(task) };
-        if turn == Turn::Poll {
-            context.set_polling(task.as_ptr());
-            // SAFETY: we drive the home, and the future is present: the task has not finished.
-            let ready = unsafe { (task.as_ref().vtable.poll)(task) };
-            quota -= 1;
-            if !ready {
-                if quota == 0 {
-                    return (Ran::Budget, 0);
-                }
-                continue;
-            }
-            finish(claim.home(), task);
-            context.set_polling(ptr::null());
-        } else if turn == Turn::Cancel {
-            fail(claim.home(), task, Failure::Cancelled);
-        }
-        if ptr::eq(task.as_ptr(), root) && turn != Turn::Over {
-            return (Ran::Root, quota);
-        }
-        if quota == 0 {
-            return (Ran::Budget, 0);
-        }
+fn poll(context: &Context, task: NonNull<Header>) -> Ended {
+    context.set_polling(task.as_ptr());
+    // SAFETY: we drive the home, and the future is present: the task has not finished.
+    if unsafe { (task.as_ref().vtable.poll)(task) } {
+        Ended::Ready
+    } else {
+        Ended::Parked
     }
 }
 
@@ -160,16 +199,8 @@ fn next_task<S: Scheduler>(
     context: &Context,
     claim: &Claim,
     scheduler: &mut S,
-    woken: Option<NonNull<Header>>,
 ) -> Option<NonNull<Header>> {
-    let last = context.polling();
-    context.set_polling(ptr::null());
-    if let Some(task) = woken {
-        give(scheduler, task, last);
-    }
-    while let Some(task) = context.take_woken() {
-        give(scheduler, task, last);
-    }
+    hand_over(context, scheduler);
     let runnable = scheduler.pop()?;
     if !is_of(&runnable, claim.home()) {
         foreign_runnable(&runnable);

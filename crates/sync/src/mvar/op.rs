@@ -1,15 +1,16 @@
 //! A waiting operation on an `MVar`: park, be promised the place, act; or be dropped on the way.
 
 use core::fmt;
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::panic::Location;
 use core::pin::Pin;
 use core::ptr::NonNull;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll, Waker, ready};
 
 use gossamer_core::context;
 use gossamer_core::policy::{Policy, Word};
-use gossamer_core::waiter::{Kept, Kind, Node, State, WaitList};
+use gossamer_core::waiter::{Kept, Kind, Node, Parts, State, WaitList};
 
 use super::act::{Act, Line};
 use super::{BUSY, FULL, LONE, MVar, RESERVED};
@@ -42,7 +43,7 @@ unsafe impl<T: Send, P: Policy, A: Act<T> + Send> Send for Op<'_, T, P, A> where
 unsafe impl<T: Send, P: Policy, A: Act<T>> Sync for Op<'_, T, P, A> where P::Word: Sync {}
 
 impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
-    const KIND: &'static Kind = &Kind {
+    pub(super) const KIND: &'static Kind = &Kind {
         name: A::NAME,
         could_complete: Self::could_complete,
     };
@@ -76,22 +77,22 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         let this = unsafe { self.get_unchecked_mut() };
         if P::STAYS && A::IS_PLAIN {
             // SAFETY: pinned.
-            return unsafe { this.poll_lone(cx) };
+            return unsafe { this.poll_lone(Parts::new(cx.waker())) };
         }
         // SAFETY: pinned.
-        unsafe { this.poll_any(cx) }
+        unsafe { this.poll_any(cx.waker()) }
     }
 
     /// # Safety
     /// The operation is pinned.
     #[inline(always)]
-    unsafe fn poll_any(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
-        let Some(mut waker) = Kept::of_ours(cx.waker()) else {
+    unsafe fn poll_any(&mut self, waker: &Waker) -> Poll<A::Output> {
+        let Some(mut waker) = Kept::of_ours(waker) else {
             // SAFETY: passed on to the caller.
-            return unsafe { self.poll_foreign(cx) };
+            return unsafe { self.poll_foreign(waker) };
         };
         // SAFETY: passed on to the caller.
-        let bits = ready!(unsafe { self.wait_turn(cx, &mut waker) });
+        let bits = ready!(unsafe { self.wait_turn(&mut waker) });
         // SAFETY: under the lock, and our turn.
         Poll::Ready(unsafe { self.mvar().act_and_unlock(&mut self.act, bits) })
     }
@@ -102,10 +103,10 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// The operation is pinned.
     #[cold]
     #[inline(never)]
-    unsafe fn poll_foreign(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
-        let mut waker = Kept::new(cx.waker());
+    unsafe fn poll_foreign(&mut self, waker: &Waker) -> Poll<A::Output> {
+        let mut waker = Kept::new(waker);
         // SAFETY: passed on to the caller.
-        let bits = ready!(unsafe { self.wait_turn(cx, &mut waker) });
+        let bits = ready!(unsafe { self.wait_turn(&mut waker) });
         // SAFETY: under the lock, and our turn.
         Poll::Ready(unsafe { self.mvar().act_and_unlock(&mut self.act, bits) })
     }
@@ -116,9 +117,9 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// The operation is pinned.
     #[cold]
     #[inline(never)]
-    unsafe fn poll_slowly(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
+    unsafe fn poll_slowly(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
         // SAFETY: passed on to the caller.
-        unsafe { self.poll_any(cx) }
+        waker.with(|waker| unsafe { self.poll_any(waker) })
     }
 
     /// Take and put of one thread while at most one operation waits: each case is one comparison of the
@@ -127,50 +128,83 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// # Safety
     /// The operation is pinned.
     #[inline(always)]
-    unsafe fn poll_lone(&mut self, cx: &mut Context<'_>) -> Poll<A::Output> {
+    unsafe fn poll_lone(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
         let mvar = self.mvar();
-        let bits = mvar.word.lock();
-        if self.phase == Phase::InLine {
-            if bits != A::GOES | RESERVED | LONE {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.poll_slowly(cx) };
+        if self.phase == Phase::Fresh {
+            if context::has_points() {
+                self.phase = Phase::GaveWay;
+                context::give_way(waker);
+                return Poll::Pending;
             }
-            let (other, own) = mvar.lines_of::<A>();
-            // SAFETY: the one waiter, who is notified, is this one. Its turn: it may act.
-            let (output, after) = unsafe {
-                own.leave_lone(other);
-                self.act.act(mvar, A::GOES)
-            };
+            // SAFETY: passed on to the caller.
+            return unsafe { self.begin_lone(mvar, waker, false) };
+        }
+        if self.phase == Phase::InLine {
+            if mvar.word.lock() != A::GOES | RESERVED | LONE {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.poll_slowly(waker) };
+            }
+            // SAFETY: under the lock; the one waiter, who is notified, is this one. Its turn.
+            let (output, after) = unsafe { self.act.act(mvar, A::GOES) };
             mvar.word.unlock(after);
             self.phase = Phase::Done;
             return Poll::Ready(output);
         }
-        if self.phase == Phase::Fresh {
-            if context::has_points() {
-                self.phase = Phase::GaveWay;
-                ready!(context::give_way(cx));
-            }
-        } else if self.phase == Phase::Done {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.poll_slowly(cx) };
-        }
-        // SAFETY: under the lock.
-        if let Some(output) = unsafe { mvar.act_quickly(&mut self.act, bits) } {
-            self.phase = Phase::Done;
-            return Poll::Ready(output);
-        }
-        let node = NonNull::from_ref(&self.node);
+        cold_path();
+        // SAFETY: passed on to the caller.
+        unsafe { self.poll_in_simulation(waker) }
+    }
+
+    /// Begins the operation, nothing having been done so far; with `named` its task says so in dumps.
+    ///
+    /// # Safety
+    /// The operation is pinned.
+    #[inline(always)]
+    unsafe fn begin_lone(
+        &mut self,
+        mvar: &MVar<T, P>,
+        waker: Parts<'_>,
+        named: bool,
+    ) -> Poll<A::Output> {
+        let bits = mvar.word.lock();
         if bits == A::GOES ^ FULL {
+            let node = NonNull::from_ref(&self.node);
             let (other, own) = mvar.lines_of::<A>();
-            // SAFETY: nobody waits; the node is pinned and never leaves this thread.
-            if unsafe { own.park_lone(other, node, Self::KIND, cx.waker()) } {
+            // SAFETY: under the lock; nobody waits; the node is pinned and never leaves this thread.
+            if unsafe { own.park_lone(other, node, waker) } {
+                if named {
+                    // SAFETY: just parked, by the task that is being polled.
+                    waker.with(|waker| unsafe { Node::name_lone(node, Self::KIND, waker) });
+                }
                 mvar.word.unlock(bits | LONE);
                 self.phase = Phase::InLine;
                 return Poll::Pending;
             }
+        // SAFETY: under the lock.
+        } else if let Some(output) = unsafe { mvar.act_quickly(&mut self.act, bits) } {
+            self.phase = Phase::Done;
+            return Poll::Ready(output);
         }
+        cold_path();
         // SAFETY: passed on to the caller.
-        unsafe { self.poll_slowly(cx) }
+        unsafe { self.poll_slowly(waker) }
+    }
+
+    /// The same in a simulation, where it begins after its scheduling point.
+    ///
+    /// # Safety
+    /// The operation is pinned.
+    #[cold]
+    #[inline(never)]
+    unsafe fn poll_in_simulation(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if self.phase == Phase::GaveWay {
+                self.begin_lone(self.mvar(), waker, true)
+            } else {
+                self.poll_slowly(waker)
+            }
+        }
     }
 
     /// Waits for the operation's turn; returns with the lock held and nothing promised.
@@ -178,14 +212,15 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     /// # Safety
     /// The operation is pinned.
     #[inline(always)]
-    unsafe fn wait_turn(&mut self, cx: &Context<'_>, waker: &mut Kept<'_>) -> Poll<u32> {
+    unsafe fn wait_turn(&mut self, waker: &mut Kept<'_>) -> Poll<u32> {
         if self.phase == Phase::InLine {
             // SAFETY: passed on to the caller.
             return unsafe { self.wait_in_line(waker) };
         }
         if self.phase == Phase::Fresh && context::has_points() {
             self.phase = Phase::GaveWay;
-            ready!(context::give_way(cx));
+            context::give_way(Parts::new(waker.waker()));
+            return Poll::Pending;
         }
         assert!(
             self.phase != Phase::Done,
@@ -293,7 +328,7 @@ impl<T: Clone, P: Policy, A: Act<T>> Op<'_, T, P, A> {
         let this = unsafe { self.get_unchecked_mut() };
         let mut waker = Kept::new(cx.waker());
         // SAFETY: pinned, as `wait_turn` asks.
-        let bits = ready!(unsafe { this.wait_turn(cx, &mut waker) });
+        let bits = ready!(unsafe { this.wait_turn(&mut waker) });
         debug_assert_eq!(
             bits & (FULL | RESERVED | BUSY),
             FULL,

@@ -4,22 +4,25 @@
 //! [`gossamer_core::waiter`]). Whatever does not fit goes the general way, which begins by making
 //! proper lists of a lone waiter.
 
+use core::hint::cold_path;
+
 use gossamer_core::policy::{Policy, Word};
 use gossamer_core::waiter::WaitList;
 
+use super::op::Op;
 use super::{FULL, LONE, MVar, RESERVED, act};
 
 impl<T, P: Policy> MVar<T, P> {
     #[cold]
     pub(super) fn settle_lone(&self, bits: u32) -> u32 {
         let notified = bits & RESERVED != 0;
-        let (line, other) = if (bits & FULL != 0) == notified {
-            (&self.takers, &self.putters)
+        let (line, other, kind) = if (bits & FULL != 0) == notified {
+            (&self.takers, &self.putters, Op::<T, P, act::Take>::KIND)
         } else {
-            (&self.putters, &self.takers)
+            (&self.putters, &self.takers, Op::<T, P, act::Put<T>>::KIND)
         };
-        // SAFETY: under the lock, and lone.
-        unsafe { line.settle_lone(other, notified) };
+        // SAFETY: under the lock, and lone; only plain takes and puts wait so.
+        unsafe { line.settle_lone(other, kind, notified) };
         bits & !LONE
     }
 
@@ -44,6 +47,7 @@ impl<T, P: Policy> MVar<T, P> {
                 if waiting.notify_lone_here() {
                     self.word.unlock(after);
                 } else {
+                    cold_path();
                     self.notify_lone_elsewhere(waiting, going, after);
                 }
                 return Some(output);
@@ -55,6 +59,7 @@ impl<T, P: Policy> MVar<T, P> {
             self.word.unlock(after);
             return Some(output);
         }
+        cold_path();
         None
     }
 
