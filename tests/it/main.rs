@@ -1,6 +1,7 @@
 //! The cross-crate suite: one test binary, so that it links once.
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
+//! * [`models`]: the same bodies under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //!
 //! Every random failure prints the seed that runs it again.
@@ -10,5 +11,6 @@ mod flavour;
 mod hand;
 mod tally;
 
+mod models;
 mod mvar;
 mod single;

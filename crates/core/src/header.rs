@@ -4,7 +4,8 @@
 //!
 //! A task has a *home*: one runtime, driven by at most one thread at a time (the *driver*).
 //!
-//! 1. `vtable` and `spawned` never change, nor does the home in `place`.
+//! 1. `vtable` and `spawned` never change. The home in `place` changes only by the driver's hand, between
+//!    the homes of one pool (see [`crate::home`]).
 //! 2. `next`, `owned` and the rest of `place` belong to the driver alone and are plain memory (`place` is
 //!    an atomic only because others read the home in it). Whoever finds
 //!    [`Context::home`](crate::context::Context) equal to the task's home *is* the driver.
@@ -67,6 +68,7 @@ use core::ptr::NonNull;
 
 use alloc::boxed::Box;
 
+use crate::context;
 use crate::door::QuietU32;
 use crate::door::atomic::Ordering;
 use crate::home::Home;
@@ -161,15 +163,23 @@ impl Header {
     /// Where the task lives; anyone may ask. The rest of the word is the driver's.
     #[inline(always)]
     pub fn place(&self) -> Place {
-        // Relaxed: the home never changes, and the driver reads what it wrote.
-        Place::from_word(self.place.load(Ordering::Relaxed))
+        // Acquire pairs with the release in `move_to`: who finds the task at the home it drives sees what the
+        // driver before did.
+        Place::from_word(self.place.load(Ordering::Acquire))
     }
 
     /// Changes the driver's part of the word; only on the driver.
     #[inline(always)]
     pub(crate) fn set_place(&self, place: Place) {
-        // Relaxed: others read only the home, which is the same in every value.
+        // Relaxed: others read only the home, which stays.
         self.place.store(place.word(), Ordering::Relaxed);
+    }
+
+    /// Sends the task to another home; the last thing its driver does with it.
+    pub(crate) fn move_to(&self, home: u16) {
+        // Release pairs with the acquire in `place`.
+        self.place
+            .store(self.place().moved_to(home).word(), Ordering::Release);
     }
 
     /// Where the task was spawned, what it is doing, and what it waits for.
@@ -193,15 +203,18 @@ impl Header {
         }
     }
 
-    /// Marks a parked task as waiting for `what`, for dumps. If `next` is a link of the run queue, or names a
-    /// node already, it is left alone.
+    /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not drive it. If `next`
+    /// is a link of the run queue, or names a node already, it is left alone.
     ///
     /// # Safety
-    /// On the driver, during the task's poll.
+    /// The task is alive.
     pub unsafe fn park_on(this: NonNull<Header>, what: Parked) {
-        // SAFETY: the driver may touch `next`.
+        // SAFETY: the caller vouches for it.
         let header = unsafe { this.as_ref() };
-        if !header.place().is_scheduled() && header.next.get().is_nothing() {
+        let place = header.place();
+        // Not scheduled and driven here: nobody else touches `next`.
+        let ours = context::drives(place.home()) && !place.is_scheduled();
+        if ours && header.next.get().is_nothing() {
             header.next.set(what);
         }
     }
@@ -255,7 +268,11 @@ impl Header {
         header.set_place(place.without_scheduled());
         header.next.set(Parked::NOTHING);
         if place.wants_poll() {
-            return Turn::Poll;
+            return if header.life.wants_cancel() {
+                Turn::Cancel
+            } else {
+                Turn::Poll
+            };
         }
         if place.is_done() {
             // SAFETY: no queue points here any more.
@@ -274,7 +291,7 @@ impl Header {
         // SAFETY: the driver's hold keeps the task alive.
         let place = unsafe { this.as_ref() }.place();
         // SAFETY: passed on to the caller.
-        unsafe { home.driver.list_of(place).remove(this) };
+        home.with_list(|| unsafe { home.driver.list_of(place).remove(this) });
     }
 
     /// The future is gone and the output or failure stored: publishes it. The output is dropped here
@@ -303,16 +320,23 @@ impl Header {
         }
     }
 
-    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go.
+    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. `false` if this
+    /// thread does not drive the task, and then nothing was done.
     ///
     /// # Safety
-    /// On the driver of a live task.
-    pub unsafe fn unpark_from(this: NonNull<Header>, what: Parked) {
-        // SAFETY: the driver may touch `next`.
+    /// The task is alive.
+    pub unsafe fn unpark_from(this: NonNull<Header>, what: Parked) -> bool {
+        // SAFETY: the caller vouches for it.
         let header = unsafe { this.as_ref() };
-        if header.next.get().is(what) {
+        let place = header.place();
+        if !context::drives(place.home()) {
+            return false;
+        }
+        // While it is scheduled, `next` is a link, and perhaps somebody else's.
+        if !place.is_scheduled() && header.next.get().is(what) {
             header.next.set(Parked::NOTHING);
         }
+        true
     }
 }
 
@@ -357,16 +381,15 @@ pub struct Description {
 /// The caller owns that hold and does not use the task through it afterwards.
 #[inline]
 pub unsafe fn release(task: NonNull<Header>, hold: u32) {
-    // SAFETY: the hold keeps the header alive. The home is read first: once the hold is given up, another
-    // thread may free the task.
-    let (home, last) = unsafe {
-        let header = task.as_ref();
-        (header.place().home(), header.life.release(hold))
-    };
-    if last {
-        // SAFETY: nobody holds the task any more; future and output are gone with `ALIVE` and the
-        // join handle.
-        unsafe { (task.as_ref().vtable.free)(task) };
+    // SAFETY: the hold keeps the header alive.
+    if unsafe { task.as_ref() }.life.release(hold) {
+        // SAFETY: nobody else holds the task any more; future and output are gone with `ALIVE` and the join
+        // handle. The home is read only now: until it was over, the task may have moved.
+        let home = unsafe {
+            let home = task.as_ref().place().home();
+            (task.as_ref().vtable.free)(task);
+            home
+        };
         cell_count::freed(home);
     }
 }

@@ -24,16 +24,19 @@ use core::cell::Cell;
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use alloc::vec::Vec;
+use alloc::collections::VecDeque;
 
 use crate::context::{self, Context, Entered};
-use crate::door::atomic::{AtomicBool, AtomicI64, Ordering};
+use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use crate::door::{Mutex, process_global};
 use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, Owned, Place, release};
 use crate::waiter::Deferred;
 
+mod moving;
 mod table;
+
+pub(crate) use self::moving::pull;
 
 /// Added to the count of cells while the home is open.
 const OPEN: i64 = 1 << 40;
@@ -49,6 +52,13 @@ pub struct Home {
     claimed: AtomicBool,
     /// Whether its driver looks at parked nodes, as a simulation does.
     watched: AtomicBool,
+    /// The pool it belongs to, or zero.
+    pool: AtomicU32,
+    /// In a pool: tasks that other workers may take, and how many (a hint).
+    open: Mutex<moving::Open>,
+    open_len: AtomicUsize,
+    /// In a pool: who touches the list of all tasks.
+    list: Mutex<()>,
     /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -82,10 +92,13 @@ impl Driver {
 
 #[derive(Debug)]
 struct Inbox {
-    tasks: Vec<NonNull<Header>>,
+    /// Each with its `QUEUED` hold.
+    tasks: VecDeque<NonNull<Header>>,
     closed: bool,
     /// Wakes the driver, if it has parked or is about to.
     parked: Option<Waker>,
+    /// Wakes somebody who looks after a home without a driver.
+    keeper: Option<Waker>,
     /// Wakes a thread that would drive, but found another one driving.
     waiting: Option<Waker>,
 }
@@ -116,13 +129,18 @@ impl Home {
             index,
             pending: AtomicBool::new(false),
             inbox: Mutex::new(Inbox {
-                tasks: Vec::new(),
+                tasks: VecDeque::new(),
                 closed: true,
                 parked: None,
+                keeper: None,
                 waiting: None,
             }),
             claimed: AtomicBool::new(false),
             watched: AtomicBool::new(false),
+            pool: AtomicU32::new(0),
+            open: Mutex::new(moving::Open::default()),
+            open_len: AtomicUsize::new(0),
+            list: Mutex::new(()),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -134,6 +152,7 @@ impl Home {
         home.driver.closing.set(false);
         // Relaxed: published to other threads with the runtime itself.
         home.cells.store(OPEN, Ordering::Relaxed);
+        home.join_pool(0);
         home.inbox.lock().closed = false;
         Some(home)
     }
@@ -226,13 +245,13 @@ impl Home {
         if inbox.closed && !cfg!(mutant = "inbox_never_closed") {
             return Err(Closed);
         }
-        inbox.tasks.push(task);
+        inbox.tasks.push_back(task);
         // Release pairs with the acquire in `has_pending`, though the lock alone would do.
         self.pending.store(true, Ordering::Release);
         if cfg!(mutant = "inbox_no_unpark") {
             return Ok(None);
         }
-        Ok(inbox.parked.take())
+        Ok(inbox.parked.take().or_else(|| inbox.keeper.clone()))
     }
 
     /// Whether the inbox may have something.
@@ -253,6 +272,14 @@ impl Home {
         drop(inbox);
         drop(before);
         true
+    }
+
+    /// Wakes the driver, if it has parked or is about to, though nothing was pushed.
+    pub fn call(&self) {
+        let parked = self.inbox.lock().parked.take();
+        if let Some(driver) = parked {
+            Deferred::new(driver).run();
+        }
     }
 
     /// Adds to the count of cells; who brings it to zero gives the home back.
@@ -309,14 +336,19 @@ impl Claim {
     }
 
     fn empty_inbox(&self, close: bool) -> bool {
-        let (mut tasks, parked) = {
+        let (mut tasks, parked, keeper) = {
             let mut inbox = self.home.inbox.lock();
             inbox.closed |= close;
             // Relaxed: a hint, kept under the lock.
             self.home.pending.store(false, Ordering::Relaxed);
-            (core::mem::take(&mut inbox.tasks), inbox.parked.take())
+            let keeper = if close { inbox.keeper.take() } else { None };
+            (
+                core::mem::take(&mut inbox.tasks),
+                inbox.parked.take(),
+                keeper,
+            )
         };
-        drop(parked);
+        drop((parked, keeper));
         if cfg!(mutant = "drain_drops_second") {
             tasks.truncate(1);
         }
@@ -339,11 +371,14 @@ impl Claim {
     }
 
     /// # Safety
-    /// The caller owns the task's `QUEUED` hold and drives its home.
+    /// The caller owns the task's `QUEUED` hold.
     unsafe fn receive(&self, context: &Context, task: NonNull<Header>) {
+        // SAFETY: passed on to the caller.
+        if self.home.pool() != 0 && !unsafe { self.receive_in_pool(task) } {
+            return;
+        }
         // SAFETY: `QUEUED` keeps the task alive.
-        let header = unsafe { task.as_ref() };
-        let what = header.life.drain();
+        let what = unsafe { task.as_ref() }.life.drain();
         if what == Drained::Gone {
             // SAFETY: the hold is ours.
             unsafe { release(task, QUEUED) };
@@ -352,7 +387,7 @@ impl Claim {
         // SAFETY: we drive its home, and `ALIVE` keeps it now that `QUEUED` is cleared.
         unsafe {
             adopt(task);
-            if what == Drained::Cancel {
+            if what == Drained::Cancel && self.home.pool() == 0 {
                 cancel_here(context, task);
             } else {
                 context::wake_here(context, task);
@@ -387,8 +422,9 @@ unsafe fn adopt(task: NonNull<Header>) {
     // One that was turned away is still new, but over: it has no future, and perhaps no home.
     if place.is_new() && !place.is_done() {
         header.set_place(place.without_new());
+        let home = Home::at(place.home());
         // SAFETY: on the driver; new, so in no list.
-        unsafe { Home::at(place.home()).driver.list_of(place).push(task) };
+        home.with_list(|| unsafe { home.driver.list_of(place).push(task) });
     }
 }
 

@@ -12,7 +12,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 use crate::context;
 use crate::header::life::{HANDLE, QUEUED, Queue};
 use crate::header::{Header, Parked, release};
-use crate::home::{Home, cancel_here};
+use crate::home::{Home, cancel_here, pull};
 use crate::waiter::{Node, Parts};
 
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
@@ -61,16 +61,8 @@ pub unsafe fn from_hold(task: NonNull<Header>) -> Waker {
 #[inline(always)]
 #[must_use]
 pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
-    let here = context::with(|context| {
-        // SAFETY: alive; the home never changes.
-        let home = unsafe { task.as_ref() }.place().home();
-        let here = context.home() == home;
-        if here {
-            // SAFETY: this thread drives the task's home.
-            unsafe { context::wake_here(context, task) };
-        }
-        here
-    });
+    // SAFETY: passed on to the caller.
+    let here = context::with(|context| unsafe { context::wake_if_here(context, task) });
     if here {
         None
     } else {
@@ -84,6 +76,10 @@ pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
 #[cold]
 #[inline(never)]
 unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
+    // SAFETY: passed on to the caller.
+    if !cancel && unsafe { pull(task) } {
+        return None;
+    }
     // SAFETY: alive.
     let header = unsafe { task.as_ref() };
     // Once queued, the task is the inbox's: what we touch after the push must be ours.
@@ -119,7 +115,11 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
 pub unsafe fn abort(task: NonNull<Header>) {
     // SAFETY: alive.
     let home = unsafe { task.as_ref() }.place().home();
-    if context::drives(home) {
+    if home == context::NOWHERE {
+        // It was turned away, so it is over.
+        return;
+    }
+    if context::drives(home) && Home::at(home).pool() == 0 {
         // SAFETY: this thread drives the task's home.
         context::with(|context| unsafe { cancel_here(context, task) });
     // SAFETY: passed on to the caller.
@@ -135,11 +135,8 @@ pub unsafe fn abort(task: NonNull<Header>) {
 #[inline(always)]
 pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
-        // SAFETY: alive; the home never changes.
-        if context::drives(unsafe { task.as_ref() }.place().home()) {
-            // SAFETY: this thread drives the task.
-            unsafe { Header::park_on(task, Parked::on_node(node)) };
-        }
+        // SAFETY: alive.
+        unsafe { Header::park_on(task, Parked::on_node(node)) };
     }
 }
 
@@ -149,13 +146,10 @@ pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
 /// If the waker is one of ours, its task is alive.
 pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
-        // SAFETY: alive; the home never changes.
-        let home = unsafe { task.as_ref() }.place().home();
-        if context::drives(home) {
-            // SAFETY: this thread drives the task.
-            unsafe { Header::unpark_from(task, Parked::on_node(node)) };
-        } else {
-            Home::at(home).node_leaves_elsewhere();
+        // SAFETY: alive.
+        if !unsafe { Header::unpark_from(task, Parked::on_node(node)) } {
+            // SAFETY: alive.
+            Home::at(unsafe { task.as_ref() }.place().home()).node_leaves_elsewhere();
         }
     }
 }

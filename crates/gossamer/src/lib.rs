@@ -18,14 +18,18 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod model;
 mod runtime;
 mod yielding;
 
 pub use gossamer_core::wait::Wait;
-pub use gossamer_sched::{Idle, LocalScope, Reason, Runnable, Scheduler, Stopped, Tasks};
+pub use gossamer_sched::{
+    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Tasks,
+};
 pub use gossamer_task::{JoinError, JoinHandle};
 
-pub use self::runtime::{Builder, Model, Runtime};
+pub use self::model::{Model, ParseModelError};
+pub use self::runtime::{Builder, Runtime};
 pub use self::yielding::{YieldNow, yield_now};
 
 /// Primitives for any thread.

@@ -2,26 +2,25 @@
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroUsize;
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gossamer_sched::{Drives, Fifo, LocalScope, Scheduler, Single, run_blocking, spawn_on};
+use gossamer_sched::{
+    Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads, run_blocking,
+    spawn_on,
+};
 use gossamer_task::JoinHandle;
 
-/// Who runs the tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Model {
-    /// M:1: all tasks run on the thread that waits for them; no thread is started.
-    #[default]
-    Single,
-}
+use crate::model::Model;
 
 /// What a [`Runtime`] is to be; from [`Runtime::builder`].
 #[derive(Debug, Default)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<S = Fifo> {
     model: Model,
+    workers: Option<usize>,
     scheduler: S,
 }
 
@@ -32,24 +31,42 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
-    /// Brings a scheduler of one's own: the order in which runnable tasks are polled.
+    /// Chooses the number of workers of a [`Model::Pool`], whatever the model says; the other models have none.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Brings a scheduler of one's own: the order in which runnable tasks are polled under [`Model::Single`].
     pub fn scheduler<T: Scheduler>(self, scheduler: T) -> Builder<T> {
         Builder {
             model: self.model,
+            workers: self.workers,
             scheduler,
         }
     }
 
-    /// Builds the runtime. The current thread owns it: its `.wait()`s drive the tasks.
+    /// Builds the runtime.
+    ///
+    /// Under [`Model::Single`] the current thread owns it: its `.wait()`s drive the tasks.
     ///
     /// # Errors
-    /// 65,535 runtimes exist in this process already.
+    /// A pool of no workers, or of more than 1,024; the system grants no more threads; or 65,535 homes (one a
+    /// runtime, one a worker) are in use in this process.
     pub fn build(self) -> io::Result<Runtime> {
-        match self.model {
-            Model::Single => Ok(Runtime {
-                inner: Single::with_scheduler(self.scheduler)?,
-            }),
-        }
+        let inner = match self.model {
+            Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
+            Model::Pool { workers } => {
+                let workers = self.workers.unwrap_or(workers);
+                let Some(workers) = NonZeroUsize::new(workers) else {
+                    let text = "0 workers: a pool has 1 to 1024";
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+                };
+                Inner::Pool(Pool::new(workers)?)
+            }
+            Model::Threads => Inner::Threads(Threads::new()),
+        };
+        Ok(Runtime { inner })
     }
 }
 
@@ -57,13 +74,21 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// `Send` and `Sync`: tasks may be spawned from any thread. Under [`Model::Single`] they run while a
 /// thread is inside [`block_on`](Runtime::block_on), or while the thread that built the runtime waits for
-/// something.
+/// something; under the other models they run at once, on threads of the runtime.
 ///
 /// # Cancellation
-/// Dropping the runtime drops every task's future, on the dropping thread, whatever state the task is in;
-/// their join handles say that they were cancelled. Wakers that fire later do nothing.
+/// Dropping the runtime drops every task's future, whatever state the task is in: on the dropping thread under
+/// [`Model::Single`], else on the thread that ran the task, and then the drop waits until those threads have
+/// ended (each ends its current poll first). The join handles say that the tasks were cancelled. Wakers that
+/// fire later do nothing.
 pub struct Runtime {
-    inner: Arc<dyn Drives>,
+    inner: Inner,
+}
+
+enum Inner {
+    Single(Arc<dyn Drives>),
+    Pool(Pool),
+    Threads(Threads),
 }
 
 impl Runtime {
@@ -81,7 +106,52 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn_on(&*self.inner, future, Location::caller())
+        let caller = Location::caller();
+        match &self.inner {
+            Inner::Single(single) => spawn_on(&**single, future, caller),
+            Inner::Pool(pool) => pool.spawn(future, caller),
+            Inner::Threads(threads) => threads.spawn(future, caller),
+        }
+    }
+
+    /// What a pool is doing and has done; `None` under the other models.
+    pub fn metrics(&self) -> Option<Metrics> {
+        match &self.inner {
+            Inner::Pool(pool) => Some(pool.metrics()),
+            Inner::Single(_) | Inner::Threads(_) => None,
+        }
+    }
+
+    /// Spawns a task, if the system grants a thread for it under [`Model::Threads`]; under the other models as
+    /// [`spawn`](Runtime::spawn).
+    ///
+    /// # Errors
+    /// The system grants no more threads: the future comes back.
+    #[track_caller]
+    pub fn try_spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, SpawnError<F>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match &self.inner {
+            Inner::Threads(threads) => threads.try_spawn(future, Location::caller()),
+            Inner::Single(_) | Inner::Pool(_) => Ok(self.spawn(future)),
+        }
+    }
+
+    /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.
+    ///
+    /// # Returns
+    /// Whether all its threads have ended.
+    ///
+    /// # Blocking
+    /// Until the threads have ended their current polls, or `limit`.
+    pub fn shutdown_timeout(self, limit: Duration) -> bool {
+        match &self.inner {
+            Inner::Pool(pool) => pool.shutdown(Some(limit)),
+            Inner::Threads(threads) => threads.shutdown(Some(limit)),
+            Inner::Single(_) => true,
+        }
     }
 
     /// Runs tasks until `future`, which may borrow and need not be `Send`, is complete.
@@ -131,7 +201,16 @@ impl Runtime {
     /// ```
     #[track_caller]
     pub fn block_on_local<F: Future>(&self, make: impl FnOnce(&LocalScope) -> F) -> F::Output {
-        match run_blocking(&*self.inner, false, Location::caller(), make) {
+        let caller = Location::caller();
+        let ran = match &self.inner {
+            Inner::Single(single) => run_blocking(&**single, false, caller, make),
+            // The local tasks live on this thread, in a home of their own; the pool or the threads run on beside.
+            Inner::Pool(_) | Inner::Threads(_) => match Single::<Fifo>::for_one_call() {
+                Ok(single) => run_blocking(&single, false, caller, make),
+                Err(error) => panic!("block_on() cannot begin: {error}"),
+            },
+        };
+        match ran {
             Ok(output) => output,
             Err(stopped) => panic!("block_on() has no result: {stopped}"),
         }

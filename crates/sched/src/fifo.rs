@@ -8,7 +8,7 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 use gossamer_core::header::TaskQueue;
 
 /// Turns in a row that the run-next slot may take while others wait.
-const SLOT_TURNS: u32 = 3;
+pub(crate) const SLOT_TURNS: u32 = 3;
 
 /// First in, first out, with a bounded run-next slot. Allocates nothing.
 #[derive(Debug, Default)]

@@ -2,11 +2,21 @@
 //!
 //! * [`Scheduler`]: chooses which runnable task is polled next; bring your own, or take [`Fifo`].
 //! * [`Single`]: the model M:1. The thread that waits is the thread that runs the tasks.
+//! * [`Pool`]: the model M:N. Worker threads run the tasks.
+//! * [`Threads`]: the model 1:1. Each task is an OS thread.
 
 mod fifo;
+#[cfg(not(loom))]
+mod pool;
 mod scheduler;
 mod single;
+#[cfg(not(loom))]
+mod threads;
 
 pub use self::fifo::Fifo;
+#[cfg(not(loom))]
+pub use self::pool::{Metrics, Pool, WORKERS_MAX};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
+#[cfg(not(loom))]
+pub use self::threads::{SpawnError, Threads};

@@ -37,7 +37,7 @@ use gossamer_task::{JoinHandle, spawn, spawn_root};
 
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
-use run::Ran;
+pub(crate) use run::{Ran, run, shut_down};
 pub use scope::LocalScope;
 
 /// Looks at a claimed home before giving up.
@@ -122,6 +122,17 @@ impl<S: Scheduler> Single<S> {
     /// 65,535 runtimes exist in this process.
     pub fn with_points(scheduler: S) -> io::Result<Self> {
         Self::unowned(scheduler, true)
+    }
+
+    /// A runtime for one blocking call: no thread owns it.
+    ///
+    /// # Errors
+    /// 65,535 homes are in use in this process.
+    pub fn for_one_call() -> io::Result<Self>
+    where
+        S: Default,
+    {
+        Self::unowned(S::default(), false)
     }
 
     fn unowned(scheduler: S, points: bool) -> io::Result<Self> {
@@ -237,7 +248,7 @@ pub fn run_blocking<F: Future>(
 
 /// Claims a home. An operation that outlived its run may hold the claim for a moment, to let go of its
 /// task, so this looks more than once before it gives up.
-fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim> {
+pub(crate) fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim> {
     (0..CLAIMS_MAX).find_map(|_| {
         let claim = home.claim(points);
         if claim.is_none() {
@@ -245,6 +256,18 @@ fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim> {
         }
         claim
     })
+}
+
+/// Claims a home that is this thread's. Another may hold the claim for a moment, to take a task along or to let
+/// go of one.
+#[cfg(not(loom))]
+pub(crate) fn claim_again(home: &'static Home) -> Claim {
+    loop {
+        if let Some(claim) = home.claim(false) {
+            return claim;
+        }
+        thread::yield_now();
+    }
 }
 
 /// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
@@ -274,7 +297,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            match run::run(claim, scheduler, u32::MAX, Some(root)) {
+            match run(claim, scheduler, u32::MAX, Some(root)) {
                 Ran::Root => return Ok(()),
                 Ran::Budget => continue,
                 Ran::Idle => {}
@@ -314,7 +337,7 @@ impl<S: Scheduler> Drive for Single<S> {
         };
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        match run::run(&claim, scheduler, TURN_POLLS, None) {
+        match run(&claim, scheduler, TURN_POLLS, None) {
             Ran::Budget => true,
             _ => match self.idle(scheduler) {
                 Idle::Again => true,
@@ -334,7 +357,7 @@ impl<S: Scheduler> Drop for Single<S> {
         claim.seal();
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        run::shut_down(&claim, scheduler);
+        shut_down(&claim, scheduler);
         self.home.close(claim);
     }
 }

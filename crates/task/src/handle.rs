@@ -126,11 +126,8 @@ impl<T> JoinHandle<T> {
     /// Tells dumps what the polled task waits for.
     fn note(&self, cx: &Context<'_>, what: Parked) {
         if let Some(waiting) = waker::task_of(cx.waker()) {
-            // SAFETY: the task is being polled, so it is alive; the home never changes.
-            if context::drives(unsafe { waiting.as_ref() }.place().home()) {
-                // SAFETY: this thread drives the waiting task.
-                unsafe { Header::park_on(waiting, what) };
-            }
+            // SAFETY: the task is being polled, so it is alive.
+            unsafe { Header::park_on(waiting, what) };
         }
     }
 }

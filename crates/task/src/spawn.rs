@@ -99,7 +99,7 @@ unsafe fn start<F: Future>(
     if !place.is_new() {
         // SAFETY: this thread drives the home; the task is new, scheduled and in no list or queue.
         unsafe {
-            home.driver.list_of(place).push(task);
+            home.with_list(|| home.driver.list_of(place).push(task));
             context::with(|context| context.push_woken(task));
         }
     } else if here {

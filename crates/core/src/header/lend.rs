@@ -127,7 +127,8 @@ impl Header {
         // SAFETY: alive.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        if place.home() == context.home() && place.has_spare() && !place.is_done() {
+        let ours = place.home() == context.home() && !place.ignores_wake();
+        if ours && place.has_spare() {
             header.set_place(place.without_spare());
         } else {
             header.life.add_handle();
@@ -148,12 +149,14 @@ impl Header {
             return false;
         }
         if place.ignores_wake() || place.has_spare() {
-            // SAFETY: on the driver; the hold is given up last.
+            // SAFETY: the hold is given up last.
             unsafe {
-                context::wake_here(context, this);
-                release(this, life::HANDLE);
+                let woken = context::wake_if_here(context, this);
+                if woken {
+                    release(this, life::HANDLE);
+                }
+                return woken;
             }
-            return true;
         }
         // SAFETY: on the driver; alive.
         unsafe {

@@ -128,6 +128,13 @@ impl Life {
         }
     }
 
+    /// Whether an abort was asked for.
+    #[inline(always)]
+    pub fn wants_cancel(&self) -> bool {
+        // Relaxed: whoever asked has told the driver since, by the inbox and, in a pool, the open queue's lock.
+        self.0.load(Ordering::Relaxed) & CANCEL != 0
+    }
+
     /// The driver has taken the task out of the inbox and is about to act on it.
     pub fn drain(&self) -> Drained {
         // AcqRel pairs with `announce`: what any waker did before it found `QUEUED` set happened

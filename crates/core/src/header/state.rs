@@ -19,7 +19,7 @@ const SCHEDULED: u32 = 1 << 24;
 const DONE: u32 = 1 << 25;
 /// The future is to be dropped at the task's next turn.
 const CANCELLED: u32 = 1 << 26;
-/// Spawned from another thread and not yet in its home's list.
+/// Spawned or sent by another thread, and not yet in its home's list.
 const NEW: u32 = 1 << 27;
 
 /// The driver keeps one hold of a waker in store, for the next node that wants one.
@@ -34,7 +34,8 @@ const SPARE: u32 = 1 << 28;
 /// +-----+-----+---+---------+----+---------+--------+-----+--------------+
 /// ```
 ///
-/// The lower 17 bits never change; anyone may read them. The others are the driver's. The word
+/// Anyone may read the lower 17 bits; the others are the driver's. `LOCAL` never changes, nor does the home of a
+/// local task. The word
 /// of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison
 /// finds out that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +78,12 @@ impl Place {
     #[inline(always)]
     pub(super) fn word(self) -> u32 {
         self.0
+    }
+
+    /// The same task at another home, and not yet in that home's list.
+    #[inline]
+    pub(crate) fn moved_to(self, home: u16) -> Self {
+        Self(self.0 & !HOME | u32::from(home) | NEW)
     }
 
     /// The home's index.

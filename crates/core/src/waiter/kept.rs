@@ -39,6 +39,7 @@ impl<'a> Parts<'a> {
         self.data
     }
 
+    #[cfg_attr(not(feature = "std"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn vtable(self) -> &'static RawWakerVTable {
         self.vtable

@@ -11,7 +11,7 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 
 /// Why the loop came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ran {
+pub(crate) enum Ran {
     /// The root task has finished.
     Root,
     /// Nothing is runnable.
@@ -21,7 +21,7 @@ pub(super) enum Ran {
 }
 
 /// Polls tasks until `root` has finished, nothing is runnable, or `polls` polls are done.
-pub(super) fn run<S: Scheduler>(
+pub(crate) fn run<S: Scheduler>(
     claim: &Claim,
     scheduler: &mut S,
     polls: u32,
@@ -245,7 +245,7 @@ fn foreign_runnable(runnable: &Runnable) -> ! {
 }
 
 /// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.
-pub(super) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
+pub(crate) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
     let home = claim.home();
     end_all(home, &home.driver.owned_local);
     end_all(home, &home.driver.owned);

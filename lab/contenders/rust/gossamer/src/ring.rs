@@ -2,7 +2,7 @@
 //!
 //! The places live as long as the process, so a task holds two plain references and its number.
 
-use gossamer::{Runtime, Wait, local, sync};
+use gossamer::{Model, Runtime, Wait, local, sync};
 
 use crate::args::{Args, spawn_order};
 
@@ -12,12 +12,15 @@ pub(crate) fn run(args: Args) -> Result<usize, String> {
     match args.kind.as_str() {
         "single-local" => single_local(&args, &order),
         "single-local-replace" => single_local_replace(&args, &order),
-        "single" => single(&args, &order),
-        "single-second-thread" => with_second_thread(|| single(&args, &order)),
+        "single" => shared(&args, &order, Model::Single),
+        "single-second-thread" => with_second_thread(|| shared(&args, &order, Model::Single)),
+        "pool-1" => shared(&args, &order, Model::Pool { workers: 1 }),
+        "pool-2" => shared(&args, &order, Model::Pool { workers: 2 }),
+        "threads" => shared(&args, &order, Model::Threads),
         "fixed" => crate::fixed::run(&args),
         other => Err(format!(
             "--kind {other}: expected single-local, single-local-replace, single, \
-             single-second-thread, fixed"
+             single-second-thread, pool-1, pool-2, threads, fixed"
         )),
     }
 }
@@ -79,9 +82,10 @@ macro_rules! local_ring {
 local_ring!(single_local, put);
 local_ring!(single_local_replace, replace);
 
-/// A ring of `Send` tasks over shared places.
-fn single(args: &Args, order: &[usize]) -> Result<usize, String> {
+/// A ring of `Send` tasks over shared places, under any model.
+fn shared(args: &Args, order: &[usize], model: Model) -> Result<usize, String> {
     let rt = Runtime::builder()
+        .model(model)
         .build()
         .map_err(|error| error.to_string())?;
     let ring = leak((0..args.threads).map(|_| sync::MVar::<u32>::empty()));

@@ -1,0 +1,101 @@
+//! A worker's run queue: one task to itself, the others where idle workers can take them.
+
+use std::sync::Arc;
+
+use gossamer_core::header::TaskQueue;
+use gossamer_core::home::Home;
+
+use super::Shared;
+use crate::fifo::SLOT_TURNS;
+use crate::scheduler::{Reason, Runnable, Scheduler};
+
+/// The tasks that a worker will poll.
+pub(super) struct Queue {
+    shared: Arc<Shared>,
+    home: &'static Home,
+    /// The run-next slot, which nobody else touches.
+    slot: Option<Runnable>,
+    turns: u32,
+    /// Instead of the open queue, when the worker ends.
+    closed: Option<TaskQueue>,
+}
+
+impl Queue {
+    pub(super) fn new(shared: Arc<Shared>, home: &'static Home) -> Self {
+        Self {
+            shared,
+            home,
+            slot: None,
+            turns: 0,
+            closed: None,
+        }
+    }
+
+    /// Nobody takes a task from here any more.
+    pub(super) fn close(&mut self) {
+        let queue = TaskQueue::new();
+        while let Some(task) = self.home.pop_open() {
+            // SAFETY: scheduled, in no queue, and we drive its home.
+            unsafe { queue.push_back(task) };
+        }
+        self.closed = Some(queue);
+    }
+
+    fn push_back(&self, runnable: &Runnable) {
+        if let Some(closed) = &self.closed {
+            // SAFETY: the runnable was for this queue alone; called by the driver.
+            unsafe { closed.push_back(runnable.task()) };
+            return;
+        }
+        // SAFETY: as above.
+        unsafe { self.home.push_open(runnable.task()) };
+        let several = self.slot.is_some() || self.home.open_len() > 1;
+        if several && self.shared.idle.len() > 0 {
+            self.shared.idle.call_one();
+        }
+    }
+
+    fn pop_front(&self) -> Option<Runnable> {
+        let task = match &self.closed {
+            Some(closed) => closed.pop_front(),
+            None => self.home.pop_open(),
+        };
+        // SAFETY: queued by `push_back`, whose runnable is this one again.
+        task.map(|task| unsafe { Runnable::new(task) })
+    }
+}
+
+// SAFETY: the closed queue's links are the runnables' that are in it, each of which is `Send`.
+unsafe impl Send for Queue {}
+
+impl Scheduler for Queue {
+    #[inline(always)]
+    fn push(&mut self, task: Runnable, reason: Reason) {
+        if reason == Reason::Yielded {
+            self.push_back(&task);
+        } else if let Some(before) = self.slot.replace(task) {
+            self.push_back(&before);
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Runnable> {
+        if let Some(task) = self.slot.take() {
+            if self.home.open_len() == 0 {
+                return Some(task);
+            }
+            self.turns += 1;
+            if self.turns <= SLOT_TURNS {
+                return Some(task);
+            }
+            self.push_back(&task);
+        }
+        self.turns = 0;
+        self.pop_front()
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.slot.is_none() && self.home.open_len() == 0 && self.closed.is_none()
+    }
+}

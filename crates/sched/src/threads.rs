@@ -1,0 +1,255 @@
+//! The model 1:1: each task is an OS thread that drives its future.
+//!
+//! A thread drives a home of its own with one task in it, and parks while that is pending; so wakes, joins and
+//! aborts are those of the other models. The thread ends when its task has ended.
+
+use std::fmt;
+use std::io;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gossamer_core::context;
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::home::{Claim, Home};
+use gossamer_core::parker::Parker;
+use gossamer_task::{JoinHandle, spawn, spawn_nowhere};
+
+use crate::fifo::Fifo;
+use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::single::{Ran, claim_again, run, shut_down};
+
+/// Polls between two looks at whether the runtime is shutting down.
+const POLLS: u32 = 128;
+
+/// A runtime of the model 1:1.
+pub struct Threads {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    closing: AtomicBool,
+    /// The homes of the threads that have not ended.
+    homes: Mutex<Vec<&'static Home>>,
+    one_ended: Condvar,
+}
+
+/// No thread could be started for a task; the future comes back.
+pub struct SpawnError<F> {
+    /// Why.
+    pub error: io::Error,
+    /// What was to be spawned.
+    pub future: F,
+}
+
+impl<F> fmt::Debug for SpawnError<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnError")
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F> fmt::Display for SpawnError<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no thread could be started for a task: {}", self.error)
+    }
+}
+
+impl<F> std::error::Error for SpawnError<F> {}
+
+impl Threads {
+    /// No threads so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                closing: AtomicBool::new(false),
+                homes: Mutex::new(Vec::new()),
+                one_ended: Condvar::new(),
+            }),
+        }
+    }
+
+    /// Starts a thread that runs `future`.
+    ///
+    /// # Panics
+    /// The system grants no more threads.
+    pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match self.try_spawn(future, caller) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, future }) => {
+                drop(future);
+                let running = self.shared.homes.lock().len();
+                panic!(
+                    "spawn() at {caller}: the system grants no thread beside the {running} that run tasks \
+                     ({error}): raise the limit, use try_spawn(), or a model with fewer threads"
+                );
+            }
+        }
+    }
+
+    /// Starts a thread that runs `future`.
+    ///
+    /// # Errors
+    /// The system grants no more threads: the future comes back.
+    pub fn try_spawn<F>(
+        &self,
+        future: F,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<F::Output>, SpawnError<F>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let Some(home) = Home::open() else {
+            let error = io::Error::other("65,535 homes are in use");
+            return Err(SpawnError { error, future });
+        };
+        {
+            let mut homes = self.shared.homes.lock();
+            if self.shared.is_closing() {
+                drop(homes);
+                close_unused(home);
+                return Ok(spawn_nowhere(future, caller));
+            }
+            homes.push(home);
+        }
+        let shared = self.shared.clone();
+        let started = thread::Builder::new()
+            .name("gossamer-task".to_owned())
+            .spawn(move || drive(&shared, home));
+        match started {
+            // SAFETY: the thread closes the home when a task was there and has ended, or when the runtime is
+            // shutting down, after which tasks are turned away.
+            Ok(_) => Ok(unsafe { spawn(home, future, caller) }),
+            Err(error) => {
+                self.shared.forget(home);
+                close_unused(home);
+                Err(SpawnError { error, future })
+            }
+        }
+    }
+
+    /// Drops the futures of all tasks, each on its thread, once its current poll has ended.
+    ///
+    /// # Blocking
+    /// Until all threads have ended (but not the one that calls), or until `limit`; they end later then.
+    ///
+    /// # Returns
+    /// Whether all threads have ended.
+    pub fn shutdown(&self, limit: Option<Duration>) -> bool {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let mut homes = self.shared.homes.lock();
+        // Release pairs with the acquire in `is_closing`.
+        self.shared.closing.store(true, Ordering::Release);
+        for home in &*homes {
+            home.call();
+        }
+        let here = context::with(context::Context::home);
+        let mine = usize::from(homes.iter().any(|home| home.index() == here));
+        while homes.len() > mine {
+            match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+                None => homes = self.shared.one_ended.wait(homes),
+                Some(Duration::ZERO) => return false,
+                Some(left) => homes = self.shared.one_ended.wait_for(homes, left),
+            }
+        }
+        true
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // Whoever has called `shutdown` has waited as long as it wanted.
+        if !self.shared.is_closing() {
+            self.shutdown(None);
+        }
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads")
+            .field("running", &self.shared.homes.lock().len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn is_closing(&self) -> bool {
+        // Acquire pairs with the release in `shutdown`.
+        self.closing.load(Ordering::Acquire)
+    }
+
+    fn forget(&self, home: &Home) {
+        self.homes
+            .lock()
+            .retain(|other| other.index() != home.index());
+        self.one_ended.notify_all();
+    }
+}
+
+/// What a task's thread does.
+fn drive(shared: &Shared, home: &'static Home) {
+    // A thread that saw the home's last use may hold the claim for a moment.
+    let claim = claim_again(home);
+    let mut queue = One::default();
+    Parker::with(|parker| {
+        while !shared.is_closing() {
+            if run(&claim, &mut queue, POLLS, None) != Ran::Idle {
+                continue;
+            }
+            if queue.seen && home.driver.owned.first().is_none() {
+                break;
+            }
+            if home.park(parker.waker()) && !shared.is_closing() {
+                parker.park();
+            }
+        }
+    });
+    end(claim, &mut queue);
+    shared.forget(home);
+}
+
+fn end(claim: Claim, queue: &mut One) {
+    claim.seal();
+    shut_down(&claim, queue);
+    claim.home().close(claim);
+}
+
+/// Closes a home for which there is no thread.
+fn close_unused(home: &'static Home) {
+    if let Some(claim) = home.claim(false) {
+        end(claim, &mut One::default());
+    }
+}
+
+/// A queue that remembers whether there ever was a task.
+#[derive(Default)]
+struct One {
+    fifo: Fifo,
+    seen: bool,
+}
+
+impl Scheduler for One {
+    fn push(&mut self, task: Runnable, reason: Reason) {
+        self.seen = true;
+        self.fifo.push(task, reason);
+    }
+
+    fn pop(&mut self) -> Option<Runnable> {
+        self.fifo.pop()
+    }
+}

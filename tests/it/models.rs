@@ -1,0 +1,63 @@
+//! One program, any model: the same bodies under `Single`, `Pool` of 1, 2 and 8 workers, and `Threads`.
+
+mod ending;
+mod pool;
+mod running;
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use gossamer::{Model, Runtime};
+
+/// The models that every body runs under.
+const MODELS: [Model; 5] = [
+    Model::Single,
+    Model::Pool { workers: 1 },
+    Model::Pool { workers: 2 },
+    Model::Pool { workers: 8 },
+    Model::Threads,
+];
+
+/// Longer than any of these tests takes on a slow, busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs `body` under each model, and fails if it hangs.
+fn each_model(body: fn(Model)) {
+    for model in MODELS {
+        watched(&model.to_string(), move || body(model));
+    }
+}
+
+/// Runs `body` on a thread of its own, and fails if it panics or hangs.
+fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
+    let (ended, end) = mpsc::channel();
+    let running = thread::spawn(move || {
+        body();
+        // Nobody listens only if the test has failed already.
+        ended.send(()).unwrap_or_default();
+    });
+    if end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("{name}: it hangs");
+    }
+    assert!(running.join().is_ok(), "{name}: it panicked, see above");
+}
+
+fn runtime(model: Model) -> Runtime {
+    Runtime::builder()
+        .model(model)
+        .build()
+        .expect("a runtime can be built")
+}
+
+/// A small generator of numbers that look random (xorshift; Marsaglia 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}

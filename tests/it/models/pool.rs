@@ -1,0 +1,117 @@
+//! What is a pool's own: several workers, sharing, errors.
+
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait};
+
+use super::{runtime, watched};
+
+#[test]
+fn no_workers_are_refused() {
+    let error = Runtime::builder()
+        .model(Model::Pool { workers: 0 })
+        .build()
+        .expect_err("no workers");
+    assert_eq!(error.to_string(), "0 workers: a pool has 1 to 1024");
+    let error = Runtime::builder()
+        .model(Model::pool())
+        .workers(5_000)
+        .build()
+        .expect_err("too many");
+    assert_eq!(error.to_string(), "5000 workers: a pool has 1 to 1024");
+}
+
+#[test]
+fn models_parse_and_print() {
+    for text in ["single", "pool:1", "pool:1024", "threads"] {
+        let model: Model = text.parse().expect("a model");
+        assert_eq!(model.to_string(), text);
+    }
+    for text in ["", "pool:", "pool:0", "pool:1025", "pool:-1", "Single"] {
+        let error: ParseModelError = text.parse::<Model>().expect_err("no model");
+        assert!(
+            error.to_string().contains("expected single, pool"),
+            "{error}"
+        );
+    }
+}
+
+/// Two tasks that block their workers until both run.
+fn meet(rt: &Runtime, meet: &Arc<Barrier>) -> [JoinHandle<()>; 2] {
+    [meet.clone(), meet.clone()].map(|meet| {
+        rt.spawn(async move {
+            meet.wait();
+        })
+    })
+}
+
+#[test]
+fn two_tasks_spawned_inside_run_at_once() {
+    watched("two at once, inside", || {
+        for _ in 0..100 {
+            let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
+            let inner = Arc::downgrade(&rt);
+            let both = rt.spawn(async move {
+                let rt = inner.upgrade().expect("it lives");
+                for task in meet(&rt, &Arc::new(Barrier::new(2))) {
+                    task.await.expect("no panic");
+                }
+            });
+            both.wait().expect("no panic");
+        }
+    });
+}
+
+#[test]
+fn two_tasks_spawned_outside_run_at_once() {
+    watched("two at once, outside", || {
+        for _ in 0..100 {
+            let rt = runtime(Model::Pool { workers: 2 });
+            for task in meet(&rt, &Arc::new(Barrier::new(2))) {
+                task.wait().expect("no panic");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_shutdown_has_a_limit() {
+    watched("limit", || {
+        for model in [Model::Pool { workers: 2 }, Model::Threads] {
+            let rt = runtime(model);
+            let (hold, free) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+            let (held, freed) = (hold.clone(), free.clone());
+            let task = rt.spawn(async move {
+                held.wait();
+                freed.wait();
+            });
+            hold.wait();
+            assert!(!rt.shutdown_timeout(Duration::from_millis(1)));
+            free.wait();
+            task.wait().expect("it ends all the same");
+        }
+    });
+}
+
+#[test]
+fn many_outside_threads_spawn() {
+    watched("outside", || {
+        let rt = Arc::new(runtime(Model::Pool { workers: 3 }));
+        let spawners: Vec<_> = (0..4)
+            .map(|_| {
+                let rt = rt.clone();
+                thread::spawn(move || {
+                    (0..500)
+                        .map(|number| rt.spawn(async move { number }))
+                        .map(|task| task.wait().expect("no panic"))
+                        .sum::<u64>()
+                })
+            })
+            .collect();
+        for spawner in spawners {
+            assert_eq!(spawner.join().expect("no panic"), 499 * 500 / 2);
+        }
+    });
+}
