@@ -7,6 +7,7 @@ mod fairness;
 mod foreign;
 mod joining;
 mod local;
+mod mends;
 mod nesting;
 mod shutdown;
 mod threads;

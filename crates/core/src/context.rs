@@ -28,6 +28,7 @@ pub struct Context {
     running_local: Cell<Place>,
     lent_local: Cell<Place>,
     points: Cell<bool>,
+    watched: Cell<bool>,
     polling: Cell<*const Header>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
@@ -52,6 +53,7 @@ impl Context {
             running_local: Cell::new(Place::running_local(NOWHERE)),
             lent_local: Cell::new(Place::lent_local(NOWHERE)),
             points: Cell::new(false),
+            watched: Cell::new(false),
             polling: Cell::new(ptr::null()),
             woken_many: TaskQueue::new(),
         }
@@ -170,6 +172,11 @@ pub fn with<R>(use_it: impl FnOnce(&Context) -> R) -> R {
     CONTEXT.with(use_it)
 }
 
+/// A number that stands for the current thread as long as it lives; never zero.
+pub(crate) fn address() -> usize {
+    with(|context| ptr::from_ref(context).addr())
+}
+
 /// Whether the current thread drives `home`.
 #[inline(always)]
 pub fn drives(home: u16) -> bool {
@@ -180,6 +187,13 @@ pub fn drives(home: u16) -> bool {
 #[inline(always)]
 pub fn has_points() -> bool {
     with(|context| context.points.get())
+}
+
+/// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or
+/// without.
+#[inline(always)]
+pub fn is_watched() -> bool {
+    with(|context| context.watched.get())
 }
 
 /// The scheduling point before an operation, where operations are scheduling points (see [`has_points`]): the
@@ -197,22 +211,25 @@ pub struct Entered {
     woken_one: *const Header,
     home: u16,
     points: bool,
+    watched: bool,
     polling: *const Header,
     woken_many: TaskQueue,
 }
 
 /// Puts the current context aside and drives `home` from here on.
 ///
-/// With `points`, every operation on a primitive first gives way once (see the crate `sim`).
+/// With `points`, every operation on a primitive first gives way once (see the crate `sim`); `watched` says
+/// that the driver looks at parked operations, which then note what they are.
 ///
 /// # Safety
 /// The caller holds the claim of `home` as long as the result lives, and drops the result on this
 /// thread, before any that it entered earlier.
-pub unsafe fn enter(home: u16, points: bool) -> Entered {
+pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
     with(|context| Entered {
         woken_one: context.woken_one.replace(ptr::null()),
         home: context.set_home(home),
         points: context.points.replace(points),
+        watched: context.watched.replace(watched),
         polling: context.polling.replace(ptr::null()),
         woken_many: context.woken_many.take(),
     })
@@ -229,6 +246,7 @@ impl Drop for Entered {
             context.woken_one.set(self.woken_one);
             context.set_home(self.home);
             context.points.set(self.points);
+            context.watched.set(self.watched);
             context.polling.set(self.polling);
             context.woken_many.restore(self.woken_many.take());
         });

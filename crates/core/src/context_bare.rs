@@ -7,5 +7,10 @@ pub fn has_points() -> bool {
     false
 }
 
+/// Nobody looks at parked operations.
+pub fn is_watched() -> bool {
+    false
+}
+
 /// Never called: there are no scheduling points.
 pub fn give_way(_waker: Parts<'_>) {}

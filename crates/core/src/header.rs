@@ -302,7 +302,11 @@ impl Header {
     pub unsafe fn finish(this: NonNull<Self>) {
         // SAFETY: the driver's hold keeps the task alive.
         let header = unsafe { this.as_ref() };
-        header.set_place(header.place().with_done());
+        // What follows may run user code, which may drop an operation that the task is lent to: so one loan more,
+        // as long as that lasts (there is always room for it).
+        header.set_place(header.place().with_done().lend());
+        // The loan and the hold are given up even if dropping the output panics.
+        let _let_go = LetGo(this);
         let output = match header.join.finish() {
             Finish::Nobody => None,
             Finish::Wake(waker) => {
@@ -312,8 +316,6 @@ impl Header {
             }
             Finish::Detached => Some(header.vtable.drop_output),
         };
-        // The hold is given up even if dropping the output panics.
-        let _let_go = LetGo(this);
         if let Some(drop_output) = output {
             // SAFETY: the handle is gone, so the output is ours.
             unsafe { drop_output(this) };
@@ -329,7 +331,8 @@ impl Header {
         // SAFETY: the caller vouches for it.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        if !context::drives(place.home()) {
+        let home = place.home();
+        if !context::drives(home) && !Home::at(home).is_driven_by_this_thread() {
             return false;
         }
         // While it is scheduled, `next` is a link, and perhaps somebody else's.
@@ -340,13 +343,17 @@ impl Header {
     }
 }
 
-/// Gives up the driver's hold when dropped.
+/// Gives up the driver's last loan and its hold when dropped.
 struct LetGo(NonNull<Header>);
 
 impl Drop for LetGo {
     fn drop(&mut self) {
-        // SAFETY: made by `finish`, on the driver, as the last use of the task.
-        unsafe { Header::let_go_if_over(self.0) };
+        // SAFETY: made by `finish`, on the driver, as the last use of the task, which the loan has kept alive.
+        unsafe {
+            let header = self.0.as_ref();
+            header.set_place(header.place().give_back());
+            Header::let_go_if_over(self.0);
+        }
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Home {
     inbox: Mutex<Inbox>,
     /// Whether a thread drives this home.
     claimed: AtomicBool,
+    /// The address of the context of the thread that drives it, or zero.
+    driven_by: AtomicUsize,
     /// Whether its driver looks at parked nodes, as a simulation does.
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
@@ -136,6 +138,7 @@ impl Home {
                 waiting: None,
             }),
             claimed: AtomicBool::new(false),
+            driven_by: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
             pool: AtomicU32::new(0),
             open: Mutex::new(moving::Open::default()),
@@ -179,12 +182,23 @@ impl Home {
         if claimed.is_err() {
             return None;
         }
+        // Relaxed: written before the home had tasks.
+        let watched = self.watched.load(Ordering::Relaxed);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, points) };
+        let entered = unsafe { context::enter(self.index, points, watched) };
+        // Relaxed: only this thread compares it with its own address.
+        self.driven_by.store(context::address(), Ordering::Relaxed);
         Some(Claim {
             home: self,
             entered: Some(entered),
         })
+    }
+
+    /// Whether this thread drives the home, be it from inside another one that it drives now (a runtime inside a
+    /// runtime): then its plain memory may be touched.
+    pub(crate) fn is_driven_by_this_thread(&self) -> bool {
+        // Relaxed: nobody but this thread writes this thread's address.
+        self.driven_by.load(Ordering::Relaxed) == context::address()
     }
 
     /// Says whether the driver will look at parked nodes; before any task is spawned.
@@ -438,6 +452,8 @@ impl Drop for Claim {
         } else {
             0
         };
+        // Relaxed: see `is_driven_by_this_thread`.
+        self.home.driven_by.store(0, Ordering::Relaxed);
         // Release pairs with the acquire in `Home::claim`.
         self.home.claimed.store(false, Ordering::Release);
         // After that: who announces later finds the claim free when it tries once more (the lock orders

@@ -227,7 +227,7 @@ impl Node {
     /// Notes, for dumps, what a lone node is and that its task waits with it.
     ///
     /// # Safety
-    /// Under the primitive's lock; the node is lone, and its task, which `waker` wakes, is being polled.
+    /// Under the primitive's lock; the node is lone, and the task that `waker` wakes is lent to it.
     pub unsafe fn name_lone(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
         // SAFETY: the caller vouches for both.
         unsafe {

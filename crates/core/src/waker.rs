@@ -198,8 +198,9 @@ pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
     }
 }
 
-/// The operation outlived the run in which it parked. If nobody drives the home now, we do, for
-/// a moment. If another thread does (the runtime was moved), the task's memory is left to leak.
+/// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody drives
+/// the home now, we do, for a moment. If another thread does (the runtime was moved), the task's memory and its
+/// home are left to leak.
 ///
 /// # Safety
 /// As [`take_back`].
@@ -208,10 +209,16 @@ pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
 unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
     // SAFETY: the loan keeps the task alive.
     let home = unsafe { task.as_ref() }.place().home();
-    if let Some(claim) = Home::at(home).claim(false) {
+    let home = Home::at(home);
+    if home.is_driven_by_this_thread() {
+        // SAFETY: this thread drives the task.
+        unsafe { Header::take_back(task, node) };
+    } else if let Some(claim) = home.claim(false) {
         // SAFETY: this thread drives the task now.
         unsafe { Header::take_back(task, node) };
         drop(claim);
+    } else {
+        home.node_leaves_elsewhere();
     }
 }
 

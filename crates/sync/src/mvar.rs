@@ -377,12 +377,12 @@ impl<T, P: Policy> MVar<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for MVar<T, P> {
-    fn drop(&mut self) {
+impl<T, P: Policy> MVar<T, P> {
+    /// Takes all operations out of both lines, because the place goes. Operations borrow it, so only forgotten
+    /// ones can wait: their tasks must not be left with the name of a place that is gone.
+    fn empty_lines(&mut self) {
         let mut bits = self.lock();
         for line in [&self.takers, &self.putters] {
-            // Operations borrow the place, so only forgotten ones can wait: their tasks must not be
-            // left with the name of a place that is gone.
             // SAFETY: under the lock, which settles a lone waiter.
             while let Some(waker) = unsafe { line.unlink_first() } {
                 self.unlock(bits);
@@ -391,11 +391,25 @@ impl<T, P: Policy> Drop for MVar<T, P> {
             }
         }
         self.unlock(bits);
-        if bits & FULL != 0 {
-            // SAFETY: full, and no operation can exist any more: they borrow the place.
-            self.value
-                .with_mut(|place| unsafe { (*place).assume_init_drop() });
+    }
+}
+
+impl<T, P: Policy> Drop for MVar<T, P> {
+    fn drop(&mut self) {
+        /// Goes on where a waker panicked when it was dropped, then drops the value.
+        struct Rest<'a, T, P: Policy>(&'a mut MVar<T, P>);
+        impl<T, P: Policy> Drop for Rest<'_, T, P> {
+            fn drop(&mut self) {
+                self.0.empty_lines();
+                if !self.0.is_empty() {
+                    // SAFETY: full, and no operation can exist any more: they borrow the place.
+                    self.0
+                        .value
+                        .with_mut(|place| unsafe { (*place).assume_init_drop() });
+                }
+            }
         }
+        Rest(self).0.empty_lines();
     }
 }
 

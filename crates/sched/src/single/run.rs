@@ -24,7 +24,7 @@ pub(crate) enum Ran {
 pub(crate) fn run<S: Scheduler>(
     claim: &Claim,
     scheduler: &mut S,
-    polls: u32,
+    mut polls: u32,
     root: Option<NonNull<Header>>,
 ) -> Ran {
     let root = root.map_or(ptr::null(), |root| root.as_ptr().cast_const());
@@ -38,6 +38,12 @@ pub(crate) fn run<S: Scheduler>(
                 let failed = fail_polled(claim.home(), payload);
                 if ptr::eq(failed.as_ptr(), root) {
                     return Ran::Root;
+                }
+                // A panic is a poll, so that a chain of them comes to an end too.
+                polls -= 1;
+                if polls == 0 {
+                    context::with(|context| hand_over(context, scheduler));
+                    return Ran::Budget;
                 }
             }
         }

@@ -137,7 +137,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
                 return Poll::Pending;
             }
             // SAFETY: passed on to the caller.
-            return unsafe { self.begin_lone(mvar, waker, false) };
+            return unsafe { self.begin_lone(mvar, waker) };
         }
         if self.phase == Phase::InLine {
             if mvar.word.lock() != A::GOES | RESERVED | LONE {
@@ -152,28 +152,24 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         }
         cold_path();
         // SAFETY: passed on to the caller.
-        unsafe { self.poll_in_simulation(waker) }
+        unsafe { self.poll_after_way(waker) }
     }
 
-    /// Begins the operation, nothing having been done so far; with `named` its task says so in dumps.
+    /// Begins the operation, nothing having been done so far.
     ///
     /// # Safety
     /// The operation is pinned.
     #[inline(always)]
-    unsafe fn begin_lone(
-        &mut self,
-        mvar: &MVar<T, P>,
-        waker: Parts<'_>,
-        named: bool,
-    ) -> Poll<A::Output> {
+    unsafe fn begin_lone(&mut self, mvar: &MVar<T, P>, waker: Parts<'_>) -> Poll<A::Output> {
         let bits = mvar.word.lock();
         if bits == A::GOES ^ FULL {
             let node = NonNull::from_ref(&self.node);
             let (other, own) = mvar.lines_of::<A>();
             // SAFETY: under the lock; nobody waits; the node is pinned and never leaves this thread.
             if unsafe { own.park_lone(other, node, waker) } {
-                if named {
-                    // SAFETY: just parked, by the task that is being polled.
+                if context::is_watched() {
+                    cold_path();
+                    // SAFETY: just parked, by a task that is lent to it.
                     waker.with(|waker| unsafe { Node::name_lone(node, Self::KIND, waker) });
                 }
                 mvar.word.unlock(bits | LONE);
@@ -190,17 +186,17 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         unsafe { self.poll_slowly(waker) }
     }
 
-    /// The same in a simulation, where it begins after its scheduling point.
+    /// The same after the operation's scheduling point, in a simulation; or it is complete, which is said here.
     ///
     /// # Safety
     /// The operation is pinned.
     #[cold]
     #[inline(never)]
-    unsafe fn poll_in_simulation(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
+    unsafe fn poll_after_way(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
         // SAFETY: passed on to the caller.
         unsafe {
             if self.phase == Phase::GaveWay {
-                self.begin_lone(self.mvar(), waker, true)
+                self.begin_lone(self.mvar(), waker)
             } else {
                 self.poll_slowly(waker)
             }
