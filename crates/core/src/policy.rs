@@ -1,23 +1,16 @@
 //! The lock around a primitive's few words: nothing ([`Local`]) or atomic ([`Shared`]).
 //!
-//! A primitive keeps one 32-bit word: two bits are the lock's, thirty the primitive's own. Locking
+//! A primitive keeps one 32-bit word: one bit is the lock's, the others the primitive's own. Locking
 //! returns the primitive's bits, unlocking writes them back, so an uncontended operation is one
-//! exchange at each end, and none at all while the process has one thread. No user code runs
+//! exchange and one store, and no exchange while the process has one thread. No user code runs
 //! between the two.
 //!
 //! ```text
-//!  31     30        29                         0
-//! +------+---------+----------------------------+
-//! |LOCKED|CONTENDED|  the primitive's own bits  |
-//! +------+---------+----------------------------+
+//!  31     30                                   0
+//! +------+--------------------------------------+
+//! |LOCKED|      the primitive's own bits        |
+//! +------+--------------------------------------+
 //! ```
-//!
-//! | LOCKED | CONTENDED | |
-//! | --- | --- | --- |
-//! | 0 | 0 | free |
-//! | 1 | 0 | held, nobody sleeps for it |
-//! | 1 | 1 | held, and at least one thread sleeps or is about to: the holder wakes them all |
-//! | 0 | 1 | never |
 
 use core::cell::Cell;
 use core::fmt;
@@ -28,7 +21,7 @@ mod shared;
 pub use shared::{Shared, SharedWord};
 
 /// Bits a primitive may use.
-pub const BITS: u32 = (1 << 30) - 1;
+pub const BITS: u32 = (1 << 31) - 1;
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
 pub trait Policy: sealed::Sealed + fmt::Debug + 'static {

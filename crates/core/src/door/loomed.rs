@@ -125,3 +125,13 @@ macro_rules! process_global {
     };
 }
 pub(crate) use process_global;
+
+/// In a model both sides have a full fence.
+pub fn light_fence() {
+    loom::sync::atomic::fence(loom::sync::atomic::Ordering::SeqCst); // pairs with `heavy_fence`
+}
+
+/// In a model both sides have a full fence.
+pub fn heavy_fence() {
+    loom::sync::atomic::fence(loom::sync::atomic::Ordering::SeqCst); // pairs with `light_fence`
+}

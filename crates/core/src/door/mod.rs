@@ -22,3 +22,8 @@ pub use plain::*;
 mod system;
 #[cfg(all(feature = "std", not(loom)))]
 pub use system::*;
+
+#[cfg(all(feature = "std", not(loom)))]
+mod fences;
+#[cfg(all(feature = "std", not(loom)))]
+pub use fences::*;

@@ -1,13 +1,14 @@
 //! The atomic lock policy: one word, sleeping threads in a few process-wide buckets.
 //!
-//! The race to fear: a thread goes to sleep just as the holder leaves. The sleeper sets `CONTENDED`
-//! while it holds its bucket's mutex and gives that up only by falling asleep; the holder, when its
-//! exchange finds `CONTENDED`, takes the bucket's mutex before it notifies. So the notification
-//! comes after the sleep began, or the sleeper saw the lock free.
+//! The race to fear: a thread goes to sleep just as the holder leaves. The holder stores the free word, has a
+//! light fence, and looks whether anybody sleeps in the word's bucket; the sleeper counts itself in, has a heavy
+//! fence, and looks once more whether the lock is held. So the holder sees the sleeper, or the sleeper sees the
+//! lock free. A sleeper holds its bucket's mutex from before that until it has fallen asleep, and the holder
+//! takes it before it notifies, so the notification comes after the sleep began.
 
 use super::{BITS, Policy, Word};
 use crate::door::atomic::{AtomicU32, Ordering};
-use crate::door::{Condvar, Mutex, process_global, single_threaded, spin_loop};
+use crate::door::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
@@ -23,21 +24,42 @@ impl Policy for Shared {
 pub struct SharedWord(AtomicU32);
 
 const LOCKED: u32 = 1 << 31;
-const CONTENDED: u32 = 1 << 30;
 /// Looks at a held lock before sleeping; a critical section is a few dozen instructions.
 const SPINS: u32 = if cfg!(loom) { 1 } else { 100 };
 const BUCKETS: usize = if cfg!(loom) { 1 } else { 64 };
 
 #[derive(Debug)]
 struct Bucket {
+    /// How many threads sleep here, or are about to.
+    sleepers: AtomicU32,
     asleep: Mutex<()>,
     wake: Condvar,
 }
 
-process_global! {
+/// Where threads sleep for a lock, by its address.
+#[cfg(not(loom))]
+static ALL: [Bucket; BUCKETS] = [const {
+    Bucket {
+        sleepers: AtomicU32::new(0),
+        asleep: Mutex::new(()),
+        wake: Condvar::new(),
+    }
+}; BUCKETS];
+
+#[cfg(not(loom))]
+#[inline(always)]
+fn buckets() -> &'static [Bucket; BUCKETS] {
+    &ALL
+}
+
+#[cfg(loom)]
+crate::door::process_global! {
     /// Where threads sleep for a lock, by its address.
-    fn buckets() -> [Bucket; BUCKETS] =
-        core::array::from_fn(|_| Bucket { asleep: Mutex::new(()), wake: Condvar::new() })
+    fn buckets() -> [Bucket; BUCKETS] = core::array::from_fn(|_| Bucket {
+        sleepers: AtomicU32::new(0),
+        asleep: Mutex::new(()),
+        wake: Condvar::new(),
+    })
 }
 
 impl SharedWord {
@@ -83,19 +105,17 @@ impl SharedWord {
     fn sleep(&self) {
         let bucket = self.bucket();
         let asleep = bucket.asleep.lock();
-        // Relaxed: the bucket's mutex orders sleepers and wakers; the lock's content is not read.
-        let seen = self.0.load(Ordering::Relaxed);
-        if seen & LOCKED == 0 {
-            return;
+        // Relaxed: the fence orders it before the look at the word.
+        bucket.sleepers.fetch_add(1, Ordering::Relaxed);
+        if !cfg!(mutant = "sleep_without_fence") {
+            heavy_fence();
         }
-        // Relaxed: as above; pairs with the swap in `unlock` by being in the same word.
-        let marked = seen | CONTENDED;
-        let mark = self
-            .0
-            .compare_exchange(seen, marked, Ordering::Relaxed, Ordering::Relaxed);
-        if mark.is_ok() {
+        // Relaxed: only whether it is held; the content is not read.
+        if self.0.load(Ordering::Relaxed) & LOCKED != 0 {
             drop(bucket.wake.wait(asleep));
         }
+        // Relaxed: one too many costs a notification.
+        bucket.sleepers.fetch_sub(1, Ordering::Relaxed);
     }
 
     #[cold]
@@ -113,6 +133,7 @@ impl SharedWord {
 
     // One bucket, under loom.
     #[cfg_attr(loom, allow(clippy::modulo_one))]
+    #[inline(always)]
     fn bucket(&self) -> &'static Bucket {
         let at = core::ptr::from_ref(self).addr();
         &buckets()[(at >> 4) % BUCKETS]
@@ -142,12 +163,14 @@ impl Word for SharedWord {
             return;
         }
         // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
-        let before = if cfg!(mutant = "unlock_unpublished") {
-            self.0.swap(bits, Ordering::Relaxed)
+        if cfg!(mutant = "unlock_unpublished") {
+            self.0.store(bits, Ordering::Relaxed);
         } else {
-            self.0.swap(bits, Ordering::Release)
-        };
-        if before & CONTENDED != 0 {
+            self.0.store(bits, Ordering::Release);
+        }
+        light_fence();
+        // Relaxed: the fence orders it after the store.
+        if self.bucket().sleepers.load(Ordering::Relaxed) != 0 {
             self.wake_sleepers();
         }
     }
