@@ -2,6 +2,7 @@
 
 mod ending;
 mod pool;
+mod resizing;
 mod running;
 
 use std::sync::mpsc;

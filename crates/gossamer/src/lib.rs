@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod model;
+mod resize;
 mod runtime;
 mod yielding;
 
@@ -29,6 +30,7 @@ pub use gossamer_sched::{
 pub use gossamer_task::{JoinError, JoinHandle};
 
 pub use self::model::{Model, ParseModelError};
+pub use self::resize::Resize;
 pub use self::runtime::{Builder, Runtime};
 pub use self::yielding::{YieldNow, yield_now};
 

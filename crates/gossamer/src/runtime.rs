@@ -14,6 +14,7 @@ use gossamer_sched::{
 use gossamer_task::JoinHandle;
 
 use crate::model::Model;
+use crate::resize::Resize;
 
 /// What a [`Runtime`] is to be; from [`Runtime::builder`].
 #[derive(Debug, Default)]
@@ -119,6 +120,32 @@ impl Runtime {
         match &self.inner {
             Inner::Pool(pool) => Some(pool.metrics()),
             Inner::Single(_) | Inner::Threads(_) => None,
+        }
+    }
+
+    /// Changes the number of workers of a [`Model::Pool`] while they work; complete when there are so many. May be
+    /// called from inside and outside, at any time.
+    ///
+    /// A worker that is surplus retires when its current poll has ended; the others take over its tasks.
+    ///
+    /// # Errors
+    /// No workers, or more than 1,024; the system grants no more threads (the pool keeps those it has); the runtime
+    /// is shutting down; another resize came in between; or the model has no workers
+    /// ([`Unsupported`](io::ErrorKind::Unsupported)).
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Model, Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 1 }).build()?;
+    /// rt.resize(3).wait()?;
+    /// assert_eq!(rt.metrics().map(|metrics| metrics.workers), Some(3));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn resize(&self, workers: usize) -> Resize {
+        match &self.inner {
+            Inner::Pool(pool) => Resize(Some(pool.resize(workers))),
+            Inner::Single(_) | Inner::Threads(_) => Resize(None),
         }
     }
 

@@ -15,7 +15,7 @@ mod threads;
 
 pub use self::fifo::Fifo;
 #[cfg(not(loom))]
-pub use self::pool::{Metrics, Pool, WORKERS_MAX};
+pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
 #[cfg(not(loom))]

@@ -18,32 +18,45 @@
 //! push, or the pusher finds the worker. A push into the inbox finds the announcement of (4). Between a
 //! push into an open queue and the look for idle workers there is a fence, and one after (2).
 //!
+//! # Resizing
+//!
+//! Workers have numbers, and so have their homes, which stay as long as the pool. Growing starts threads for the
+//! numbers that have none. A worker whose number is surplus retires between two polls: it leaves its runnable
+//! tasks in the home's open queue, from which the others steal, and its parked ones where they are: a worker that
+//! wakes one takes it along; a wake from outside ends in the home's inbox and calls an idle worker, which looks
+//! after it. So nothing is moved that is not woken, and nothing is stranded.
+//!
 //! # The end
 //!
 //! Shutting down seals the injector, calls everybody, and waits. Each worker seals its inbox, drops the
 //! futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
 
+mod crew;
 mod idle;
 mod queue;
+mod resize;
 mod worker;
 
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::door::thread;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
 
 use crate::fifo::Fifo;
+use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{claim_patiently, shut_down};
+use crew::Crew;
 use idle::Idle;
+pub use resize::Resize;
 
 /// The most workers a pool can have.
 pub const WORKERS_MAX: usize = 1024;
@@ -60,11 +73,9 @@ struct Shared {
     injector: &'static Home,
     idle: Idle,
     closing: AtomicBool,
-    /// Where the workers' tasks live.
-    homes: Vec<&'static Home>,
-    /// Workers that have not ended.
-    running: Mutex<usize>,
-    one_ended: Condvar,
+    /// Where tasks live, by the numbers of the workers there have ever been.
+    homes: Box<[OnceLock<&'static Home>]>,
+    crew: Crew,
     counts: Counts,
 }
 
@@ -107,43 +118,20 @@ impl Pool {
         // Relaxed: any number that no other living pool has. Zero is no pool.
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         let injector = open_home(id)?;
-        let homes = (0..workers)
-            .map(|_| open_home(id))
-            .collect::<io::Result<_>>()?;
         let pool = Self {
             shared: Arc::new(Shared {
                 id,
                 injector,
                 idle: Idle::new(),
                 closing: AtomicBool::new(false),
-                homes,
-                running: Mutex::new(0),
-                one_ended: Condvar::new(),
+                homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
+                crew: Crew::new(workers),
                 counts: Counts::default(),
             }),
         };
-        injector.set_keeper(Waker::from(Arc::new(CallOne(pool.shared.clone()))));
-        for (number, home) in pool.shared.homes.iter().enumerate() {
-            pool.start_worker(number, home)?;
-        }
+        injector.set_keeper(Some(pool.shared.caller()));
+        pool.shared.hire()?;
         Ok(pool)
-    }
-
-    fn start_worker(&self, number: usize, home: &'static Home) -> io::Result<()> {
-        *self.shared.running.lock() += 1;
-        let shared = self.shared.clone();
-        let started = thread::Builder::new()
-            .name(format!("gossamer-{number}"))
-            .spawn(move || worker::work(&shared, home));
-        if let Err(error) = started {
-            *self.shared.running.lock() -= 1;
-            let text = format!(
-                "worker {number} of {} could not be started: {error}",
-                self.shared.homes.len()
-            );
-            return Err(io::Error::new(error.kind(), text));
-        }
-        Ok(())
     }
 
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
@@ -166,7 +154,7 @@ impl Pool {
     pub fn metrics(&self) -> Metrics {
         let shared = &self.shared;
         Metrics {
-            workers: shared.homes.len(),
+            workers: shared.crew.count(),
             idle: shared.idle.len(),
             injected: shared.injector.waiting(),
             // Relaxed: statistics.
@@ -192,15 +180,12 @@ impl Pool {
         self.shared.idle.call_all();
         let here = context::with(context::Context::home);
         let is_worker = here != context::NOWHERE && Home::at(here).pool() == self.shared.id;
-        let mut running = self.shared.running.lock();
-        while *running > usize::from(is_worker) {
-            match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-                None => running = self.shared.one_ended.wait(running),
-                Some(Duration::ZERO) => return false,
-                Some(left) => running = self.shared.one_ended.wait_for(running, left),
-            }
-        }
-        true
+        let all_ended = self
+            .shared
+            .crew
+            .wait_until_left(usize::from(is_worker), deadline);
+        self.shared.end_orphans();
+        all_ended
     }
 
     /// Drops the futures that no worker has taken, on this thread.
@@ -225,7 +210,15 @@ impl Drop for Pool {
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
-            .field("workers", &self.shared.homes.len())
+            .field("workers", &self.shared.crew.count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("workers", &self.crew.count())
             .finish_non_exhaustive()
     }
 }
@@ -235,13 +228,80 @@ impl Shared {
         // Acquire pairs with the swap in `shutdown`.
         self.closing.load(Ordering::Acquire)
     }
+
+    /// The homes of all workers there have ever been, by number.
+    fn homes(&self) -> impl Iterator<Item = &'static Home> {
+        self.homes.iter().map_while(OnceLock::get).copied()
+    }
+
+    /// Whether an idle worker could steal something, or look after a home without a worker.
+    fn has_work_elsewhere(&self) -> bool {
+        self.homes().enumerate().any(|(number, home)| {
+            home.open_len() > 0 || home.has_pending() && self.crew.is_surplus(number)
+        })
+    }
+
+    /// Calls an idle worker whenever it is woken.
+    fn caller(self: &Arc<Self>) -> Waker {
+        Waker::from(Arc::new(CallOne(Arc::downgrade(self))))
+    }
+
+    /// Starts the workers that are missing.
+    ///
+    /// # Errors
+    /// One could not be started. Those that there are go on, and the target is what there is.
+    fn hire(self: &Arc<Self>) -> io::Result<()> {
+        while let Some(number) = self.crew.hire() {
+            if let Err(error) = self.start_worker(number) {
+                self.crew.end(number);
+                let count = self.crew.count();
+                self.crew.set_target(count.max(1));
+                let text =
+                    format!("worker {number} could not be started, there are {count}: {error}");
+                return Err(io::Error::new(error.kind(), text));
+            }
+        }
+        Ok(())
+    }
+
+    fn start_worker(self: &Arc<Self>, number: usize) -> io::Result<()> {
+        let home = match self.homes[number].get() {
+            Some(home) => *home,
+            None => {
+                let home = open_home(self.id)?;
+                *self.homes[number].get_or_init(|| home)
+            }
+        };
+        home.set_keeper(None);
+        let shared = self.clone();
+        thread::Builder::new()
+            .name(format!("gossamer-{number}"))
+            .spawn(move || worker::work(&shared, number, home))?;
+        Ok(())
+    }
+
+    /// Drops the futures of tasks whose workers have retired.
+    fn end_orphans(&self) {
+        for home in self.homes() {
+            if let Some(claim) = home.claim(false) {
+                let mut left = Fifo::new();
+                while let Some(task) = home.pop_open() {
+                    // SAFETY: scheduled, taken out of its queue, and we drive its home.
+                    left.push(unsafe { Runnable::new(task) }, Reason::Yielded);
+                }
+                claim.seal();
+                shut_down(&claim, &mut left);
+            }
+        }
+    }
 }
 
 impl Drop for Shared {
     /// Gives the homes back. Not before the last worker has ended: each looks at all of them, and a home that is
     /// given back is soon another runtime's.
     fn drop(&mut self) {
-        for home in self.homes.iter().chain([&self.injector]) {
+        self.end_orphans();
+        for home in self.homes().chain([self.injector]) {
             if let Some(claim) = claim_patiently(home, false) {
                 claim.seal();
                 home.close(claim);
@@ -251,11 +311,13 @@ impl Drop for Shared {
 }
 
 /// Calls an idle worker when something was pushed into the injector.
-struct CallOne(Arc<Shared>);
+struct CallOne(Weak<Shared>);
 
 impl Wake for CallOne {
     fn wake(self: Arc<Self>) {
-        self.0.idle.call_one();
+        if let Some(shared) = self.0.upgrade() {
+            shared.idle.call_one();
+        }
     }
 }
 

@@ -37,7 +37,7 @@ use gossamer_task::{JoinHandle, spawn, spawn_root};
 
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
-pub(crate) use run::{Ran, run, shut_down};
+pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
 
 /// Looks at a claimed home before giving up.
@@ -176,7 +176,7 @@ impl<S: Scheduler> Single<S> {
     fn idle(&self, scheduler: &mut S) -> Idle {
         // SAFETY: on the driver, outside polls.
         let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
-        let woken = context::with(|context| run::hand_over(context, scheduler));
+        let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again
         } else {
@@ -317,7 +317,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
     unsafe fn hand_over(&self, _claim: &Claim) {
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        context::with(|context| run::hand_over(context, scheduler));
+        context::with(|context| hand_over(context, scheduler));
     }
 }
 

@@ -64,9 +64,9 @@ impl Home {
         self.pool.load(Ordering::Relaxed)
     }
 
-    /// Has `waker` called by each push that finds no parked driver.
-    pub fn set_keeper(&self, waker: Waker) {
-        let before = self.inbox.lock().keeper.replace(waker);
+    /// Has `waker`, if any, called by each push that finds no parked driver.
+    pub fn set_keeper(&self, waker: Option<Waker>) {
+        let before = core::mem::replace(&mut self.inbox.lock().keeper, waker);
         drop(before);
     }
 
@@ -182,6 +182,23 @@ impl Claim {
             context::with(|context| unsafe { self.receive(context, task) });
         }
         taken
+    }
+
+    /// Takes what came for the tasks of another home, which nobody drives, and makes them runnable there: in its
+    /// open queue. `false` if somebody drives it after all.
+    pub fn drain_for(&self, other: &'static Home) -> bool {
+        debug_assert!(self.home().pool() != 0 && self.home().pool() == other.pool());
+        let Some(claim) = other.claim(false) else {
+            return false;
+        };
+        claim.drain();
+        context::with(|context| {
+            while let Some(task) = context.take_woken() {
+                // SAFETY: scheduled just now, in no queue; we drive its home.
+                unsafe { other.push_open(task) };
+            }
+        });
+        true
     }
 
     /// Takes half of another worker's open queue, at most `most` tasks, and hands each to `take`.

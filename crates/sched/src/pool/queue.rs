@@ -41,6 +41,13 @@ impl Queue {
         self.closed = Some(queue);
     }
 
+    /// Leaves all tasks to the other workers.
+    pub(super) fn leave(&mut self) {
+        if let Some(task) = self.slot.take() {
+            self.push_back(&task);
+        }
+    }
+
     fn push_back(&self, runnable: &Runnable) {
         if let Some(closed) = &self.closed {
             // SAFETY: the runnable was for this queue alone; called by the driver.

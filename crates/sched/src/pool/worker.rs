@@ -1,8 +1,10 @@
 //! What a worker's thread does.
 
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use gossamer_core::context;
 use gossamer_core::door::atomic::{Ordering, fence};
 use gossamer_core::door::spin_loop;
 use gossamer_core::home::{Claim, Home};
@@ -12,7 +14,7 @@ use super::Shared;
 use super::idle::Sleeper;
 use super::queue::Queue;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{Ran, claim_again, run, shut_down};
+use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector.
 const POLLS: u32 = 128;
@@ -23,23 +25,57 @@ const TAKE_MAX: usize = 64;
 /// How long an idle worker looks for work before it parks.
 const LOOK_FOR: Duration = Duration::from_micros(20);
 
-/// Runs tasks until the pool shuts down.
-pub(super) fn work(shared: &Arc<Shared>, home: &'static Home) {
-    let _ended = Ended(shared);
+/// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
+pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     let mut queue = Queue::new(shared.clone(), home);
     let mut claim = claim_again(home);
+    let mut ended = Ended { shared, number };
     while !shared.is_closing() {
+        if shared.crew.is_surplus(number) && retire(&mut ended, home, &mut queue) {
+            return;
+        }
         let ran = run(&claim, &mut queue, POLLS, None);
+        look_after_orphans(shared, &claim);
         if take_share(shared, &claim) || ran == Ran::Budget || steal(shared, &claim, &mut queue) {
             continue;
         }
         drop(claim);
-        sleep(shared, home);
+        sleep(shared, number, home);
         claim = claim_again(home);
     }
     queue.close();
     claim.seal();
     shut_down(&claim, &mut queue);
+}
+
+/// Leaves the crew, unless it has grown again meanwhile. The tasks stay at the home, for the others: the
+/// runnable ones in its open queue, and whoever wakes one of the others takes it along.
+fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool {
+    home.set_keeper(Some(ended.shared.caller()));
+    let Some(waiting) = ended.shared.crew.retire(ended.number) else {
+        home.set_keeper(None);
+        return false;
+    };
+    ended.number = usize::MAX;
+    // One of these may be a task of ours.
+    waiting.into_iter().for_each(Waker::wake);
+    context::with(|context| hand_over(context, queue));
+    queue.leave();
+    // What was pushed before the keeper was there has called nobody.
+    ended.shared.idle.call_one();
+    true
+}
+
+/// Makes runnable what was woken from outside at the homes of workers that have retired.
+fn look_after_orphans(shared: &Shared, claim: &Claim) {
+    if !shared.crew.has_retired() {
+        return;
+    }
+    for (number, home) in shared.homes().enumerate() {
+        if home.has_pending() && shared.crew.is_surplus(number) {
+            claim.drain_for(home);
+        }
+    }
 }
 
 /// Takes this worker's share of what waits in the injector; `false` if there was nothing.
@@ -48,21 +84,18 @@ fn take_share(shared: &Shared, claim: &Claim) -> bool {
         return false;
     }
     let waiting = shared.injector.waiting();
-    let share = waiting.div_ceil(shared.homes.len()).clamp(1, TAKE_MAX);
+    let share = waiting.div_ceil(shared.crew.target()).clamp(1, TAKE_MAX);
     claim.take_from(shared.injector, share) > 0
 }
 
 /// Takes half of another worker's open queue; `false` if all are empty.
 fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
     // Each worker begins with its neighbour, so that not all ask the same one first.
-    let start = usize::from(claim.home().index());
-    let homes = shared
-        .homes
-        .iter()
-        .cycle()
-        .skip(start % shared.homes.len() + 1);
-    for from in homes.take(shared.homes.len()) {
-        if from.index() == claim.home().index() || from.open_len() == 0 {
+    let here = claim.home().index();
+    let after = shared.homes().filter(|home| home.index() > here);
+    let before = shared.homes().filter(|home| home.index() < here);
+    for from in after.chain(before) {
+        if from.open_len() == 0 {
             continue;
         }
         let taken = claim.steal(from, TAKE_MAX, |task| {
@@ -82,7 +115,7 @@ fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
 }
 
 /// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
-fn sleep(shared: &Shared, home: &'static Home) {
+fn sleep(shared: &Shared, number: usize, home: &'static Home) {
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
             home,
@@ -94,7 +127,8 @@ fn sleep(shared: &Shared, home: &'static Home) {
             home.has_pending()
                 || shared.injector.has_pending()
                 || shared.is_closing()
-                || shared.homes.iter().any(|home| home.open_len() > 0)
+                || shared.crew.is_surplus(number)
+                || shared.has_work_elsewhere()
         };
         let began = Instant::now();
         while !has_something() {
@@ -112,12 +146,15 @@ fn sleep(shared: &Shared, home: &'static Home) {
     });
 }
 
-/// Says, when dropped, that a worker has ended.
-struct Ended<'a>(&'a Shared);
+/// Says, when dropped, that a worker has ended with its pool.
+struct Ended<'a> {
+    shared: &'a Arc<Shared>,
+    /// Nobody's, if it has retired.
+    number: usize,
+}
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        *self.0.running.lock() -= 1;
-        self.0.one_ended.notify_all();
+        self.shared.crew.end(self.number);
     }
 }

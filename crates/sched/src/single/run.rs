@@ -221,7 +221,7 @@ fn is_of(runnable: &Runnable, home: &Home) -> bool {
 }
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
-pub(super) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
+pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     let last = context.polling();
     context.set_polling(ptr::null());
     let mut any = false;

@@ -1,0 +1,26 @@
+//! Changing the number of workers while they work.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// [`Runtime::resize`](crate::Runtime::resize). Lazy: nothing happens before the first poll; dropped after it,
+/// the pool becomes what was asked for all the same.
+#[derive(Debug)]
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct Resize(pub(crate) Option<gossamer_sched::Resize>);
+
+impl Future for Resize {
+    type Output = io::Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.0 {
+            Some(resize) => Pin::new(resize).poll(cx),
+            None => Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "only a pool can be resized: build the runtime with Model::Pool",
+            ))),
+        }
+    }
+}

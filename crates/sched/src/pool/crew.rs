@@ -1,0 +1,144 @@
+//! How many workers there are, and how many there are to be.
+
+use std::task::Waker;
+use std::time::Instant;
+
+use gossamer_core::door::atomic::{AtomicBool, AtomicUsize, Ordering};
+use gossamer_core::door::{Condvar, Mutex};
+
+/// The workers of a pool, by number.
+#[derive(Debug)]
+pub(super) struct Crew {
+    /// Workers with this number and above retire.
+    target: AtomicUsize,
+    /// Whether a worker has ever retired: a hint.
+    has_retired: AtomicBool,
+    members: Mutex<Members>,
+    one_left: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Members {
+    /// Which numbers have a thread.
+    works: Vec<bool>,
+    /// Wait for a resize.
+    waiting: Vec<Waker>,
+}
+
+impl Members {
+    fn count(&self) -> usize {
+        self.works.iter().filter(|works| **works).count()
+    }
+}
+
+impl Crew {
+    /// Nobody so far, to become so many.
+    pub(super) fn new(target: usize) -> Self {
+        Self {
+            target: AtomicUsize::new(target),
+            has_retired: AtomicBool::new(false),
+            members: Mutex::default(),
+            one_left: Condvar::new(),
+        }
+    }
+
+    /// How many there are to be.
+    pub(super) fn target(&self) -> usize {
+        // Acquire pairs with the release in `set_target`.
+        self.target.load(Ordering::Acquire)
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.members.lock().count()
+    }
+
+    /// Whether the worker with this number is to retire, or has.
+    pub(super) fn is_surplus(&self, number: usize) -> bool {
+        number >= self.target()
+    }
+
+    pub(super) fn has_retired(&self) -> bool {
+        // Relaxed: a hint; whoever retires calls an idle worker afterwards.
+        self.has_retired.load(Ordering::Relaxed)
+    }
+
+    /// Changes how many there are to be.
+    pub(super) fn set_target(&self, target: usize) {
+        let _members = self.members.lock();
+        // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
+        self.target.store(target, Ordering::Release);
+    }
+
+    /// The lowest number below the target that has no thread; it has one from now on.
+    pub(super) fn hire(&self) -> Option<usize> {
+        let mut members = self.members.lock();
+        let target = self.target();
+        let number =
+            (0..target).find(|number| !members.works.get(*number).is_some_and(|works| *works))?;
+        if members.works.len() <= number {
+            members.works.resize(number + 1, false);
+        }
+        members.works[number] = true;
+        Some(number)
+    }
+
+    /// The worker with this number leaves, if it is still surplus.
+    ///
+    /// # Returns
+    /// Who waits for a resize, to be woken.
+    pub(super) fn retire(&self, number: usize) -> Option<Vec<Waker>> {
+        let mut members = self.members.lock();
+        if !self.is_surplus(number) {
+            return None;
+        }
+        members.works[number] = false;
+        // Relaxed: a hint.
+        self.has_retired.store(true, Ordering::Relaxed);
+        self.one_left.notify_all();
+        Some(std::mem::take(&mut members.waiting))
+    }
+
+    /// The worker with this number, if there is one, has ended.
+    pub(super) fn end(&self, number: usize) {
+        let waiting = {
+            let mut members = self.members.lock();
+            let Some(works) = members.works.get_mut(number) else {
+                return;
+            };
+            *works = false;
+            self.one_left.notify_all();
+            std::mem::take(&mut members.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Whether there are so many; if not, `waker` is called when one has left.
+    pub(super) fn is_or_wake(&self, count: usize, waker: &Waker) -> bool {
+        let mut members = self.members.lock();
+        if members.count() == count {
+            return true;
+        }
+        let waker = waker.clone();
+        members.waiting.push(waker);
+        false
+    }
+
+    /// Sleeps until at most `most` are left; `false` if that is not so at the deadline.
+    pub(super) fn wait_until_left(&self, most: usize, deadline: Option<Instant>) -> bool {
+        let mut members = self.members.lock();
+        while members.count() > most {
+            members = match deadline {
+                None => self.one_left.wait(members),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return false;
+                    }
+                    self.one_left.wait_for(members, left)
+                }
+            };
+        }
+        true
+    }
+}

@@ -1,0 +1,155 @@
+//! Changing the number of workers while they work: nothing stranded, nothing done twice.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar, yield_now};
+
+use super::{MODELS, Random, runtime, watched};
+
+fn workers(rt: &Runtime) -> usize {
+    rt.metrics().expect("a pool").workers
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    for model in MODELS {
+        let rt = runtime(model);
+        let error = rt.resize(0).wait().expect_err("nothing has no workers");
+        match model {
+            Model::Pool { workers } => {
+                assert_eq!(
+                    error.to_string(),
+                    "resize to 0 workers: a pool has 1 to 1024"
+                );
+                assert!(rt.resize(5_000).wait().is_err());
+                assert_eq!(rt.metrics().expect("a pool").workers, workers);
+            }
+            _ => assert_eq!(error.kind(), ErrorKind::Unsupported),
+        }
+    }
+}
+
+#[test]
+fn from_inside() {
+    watched("from inside", || {
+        let rt = Arc::new(runtime(Model::Pool { workers: 4 }));
+        for to in [1, 8, 2, 64, 1] {
+            let inner = rt.clone();
+            let task = rt.spawn(async move { inner.resize(to).await });
+            task.wait().expect("no panic").expect("resized");
+            assert_eq!(workers(&rt), to);
+        }
+    });
+}
+
+#[test]
+fn parked_tasks_of_retired_workers_are_woken() {
+    watched("parked tasks", || {
+        for _ in 0..20 {
+            let rt = runtime(Model::Pool { workers: 8 });
+            let places: Vec<_> = (0..64).map(|_| Arc::new(MVar::<usize>::empty())).collect();
+            let tasks: Vec<JoinHandle<usize>> = places
+                .iter()
+                .map(|place| {
+                    let place = place.clone();
+                    rt.spawn(async move { place.take().await + place.take().await })
+                })
+                .collect();
+            rt.resize(1).wait().expect("resized");
+            // From outside, and by a task.
+            for place in &places {
+                place.put(1).wait();
+            }
+            let inside = places.clone();
+            drop(rt.spawn(async move {
+                for place in &inside {
+                    place.put(2).await;
+                }
+            }));
+            for task in tasks {
+                assert_eq!(task.wait().expect("no panic"), 3);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_pool_that_has_shrunk_drops_everything() {
+    watched("shrunk and dropped", || {
+        for _ in 0..20 {
+            let rt = runtime(Model::Pool { workers: 6 });
+            let kept = Arc::new(());
+            let tasks: Vec<JoinHandle<()>> = (0..32)
+                .map(|_| {
+                    let kept = kept.clone();
+                    rt.spawn(async move {
+                        let _kept = kept;
+                        yield_now().await;
+                        std::future::pending().await
+                    })
+                })
+                .collect();
+            rt.resize(1).wait().expect("resized");
+            drop(rt);
+            assert_eq!(Arc::strong_count(&kept), 1, "every future was dropped");
+            assert!(tasks.into_iter().all(|task| task.wait().is_err()));
+        }
+    });
+}
+
+#[test]
+fn ten_thousand_resizes_under_load() {
+    watched("10,000 resizes", || {
+        let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
+        let (stop, done) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicUsize::new(0)),
+        );
+        // Two rings, jobs that yield, and jobs spawned from outside, all the time.
+        let load: Vec<_> = (0..2)
+            .map(|_| {
+                let (rt, stop, done) = (rt.clone(), stop.clone(), done.clone());
+                thread::spawn(move || {
+                    let mut spawned = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        let (there, back) = (Arc::new(MVar::empty()), Arc::new(MVar::empty()));
+                        let (from, to) = (there.clone(), back.clone());
+                        let echo = rt.spawn(async move {
+                            for _ in 0..20 {
+                                to.put(from.take().await).await;
+                            }
+                        });
+                        let asks = rt.spawn(async move {
+                            for number in 0..20 {
+                                there.put(number).await;
+                                assert_eq!(back.take().await, number);
+                                yield_now().await;
+                            }
+                        });
+                        let tasks = [echo, asks];
+                        spawned += tasks.len();
+                        for task in tasks {
+                            task.wait().expect("no panic");
+                            done.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                    spawned
+                })
+            })
+            .collect();
+        let mut random = Random(42);
+        for _ in 0..10_000 {
+            let to = 1 + usize::try_from(random.below(8)).expect("small");
+            rt.resize(to).wait().expect("resized");
+        }
+        stop.store(true, Ordering::Relaxed);
+        let spawned: usize = load
+            .into_iter()
+            .map(|load| load.join().expect("no panic"))
+            .sum();
+        assert_eq!(done.load(Ordering::Relaxed), spawned);
+    });
+}
