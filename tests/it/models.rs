@@ -20,8 +20,12 @@ const MODELS: [Model; 5] = [
     Model::Threads,
 ];
 
-/// Longer than any of these tests takes on a slow, busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than any of these tests takes on a slow, busy machine. A gate that expects a hang waits less: so many
+/// seconds.
+fn patience() -> Duration {
+    let given = std::env::var("GOSSAMER_PATIENCE").ok();
+    Duration::from_secs(given.and_then(|given| given.parse().ok()).unwrap_or(120))
+}
 
 /// Runs `body` under each model, and fails if it hangs.
 fn each_model(body: fn(Model)) {
@@ -38,7 +42,7 @@ fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
         // Nobody listens only if the test has failed already.
         ended.send(()).unwrap_or_default();
     });
-    if end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+    if end.recv_timeout(patience()) == Err(mpsc::RecvTimeoutError::Timeout) {
         panic!("{name}: it hangs");
     }
     assert!(running.join().is_ok(), "{name}: it panicked, see above");

@@ -315,7 +315,11 @@ struct CallOne(Weak<Shared>);
 
 impl Wake for CallOne {
     fn wake(self: Arc<Self>) {
-        if let Some(shared) = self.0.upgrade() {
+        if let Some(shared) = self
+            .0
+            .upgrade()
+            .filter(|_| !cfg!(mutant = "injector_calls_nobody"))
+        {
             shared.idle.call_one();
         }
     }

@@ -65,6 +65,26 @@ fn two_tasks_spawned_inside_run_at_once() {
 }
 
 #[test]
+fn two_tasks_spawned_by_one_worker_call_the_other() {
+    watched("two at once, the other asleep", || {
+        for _ in 0..20 {
+            let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
+            while rt.metrics().expect("a pool").parks < 2 {
+                thread::yield_now();
+            }
+            let inner = Arc::downgrade(&rt);
+            let both = rt.spawn(async move {
+                let rt = inner.upgrade().expect("it lives");
+                for task in meet(&rt, &Arc::new(Barrier::new(2))) {
+                    task.await.expect("no panic");
+                }
+            });
+            both.wait().expect("no panic");
+        }
+    });
+}
+
+#[test]
 fn two_tasks_spawned_outside_run_at_once() {
     watched("two at once, outside", || {
         for _ in 0..100 {

@@ -237,7 +237,10 @@ impl Claim {
         fence(Ordering::SeqCst); // pairs with the fence of a wake that finds its task scheduled
         while let Some(task) = stolen.pop_front() {
             // SAFETY: it lives here now, in no list.
-            unsafe { adopt(task) };
+            if !cfg!(mutant = "stolen_on_no_list") {
+                // SAFETY: as above.
+                unsafe { adopt(task) };
+            }
             take(task);
         }
         count

@@ -43,6 +43,9 @@ impl Queue {
 
     /// Leaves all tasks to the other workers.
     pub(super) fn leave(&mut self) {
+        if cfg!(mutant = "retire_keeps_slot") {
+            return;
+        }
         if let Some(task) = self.slot.take() {
             self.push_back(&task);
         }
@@ -57,7 +60,7 @@ impl Queue {
         // SAFETY: as above.
         unsafe { self.home.push_open(runnable.task()) };
         let several = self.slot.is_some() || self.home.open_len() > 1;
-        if several && self.shared.idle.len() > 0 {
+        if several && self.shared.idle.len() > 0 && !cfg!(mutant = "surplus_calls_nobody") {
             self.shared.idle.call_one();
         }
     }
