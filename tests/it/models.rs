@@ -1,6 +1,7 @@
 //! One program, any model: the same bodies under `Single`, `Pool` of 1, 2 and 8 workers, and `Threads`.
 
 mod ending;
+mod os_threads;
 mod pool;
 mod resizing;
 mod running;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gossamer_sched::{
     Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads, run_blocking,
-    spawn_on,
+    spawn_on, spawn_thread,
 };
 use gossamer_task::JoinHandle;
 
@@ -164,6 +164,56 @@ impl Runtime {
             Inner::Threads(threads) => threads.try_spawn(future, Location::caller()),
             Inner::Single(_) | Inner::Pool(_) => Ok(self.spawn(future)),
         }
+    }
+
+    /// Starts an OS thread that uses the same primitives as the tasks do, by [`.wait()`](crate::Wait::wait).
+    ///
+    /// The thread does not end with the runtime, and [`abort`](JoinHandle::abort) does nothing to it. A panic comes
+    /// back as an error, with its payload.
+    ///
+    /// # Panics
+    /// The system grants no more threads; see [`try_spawn_thread`](Runtime::try_spawn_thread).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::{Runtime, Wait, sync::MVar};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let place = Arc::new(MVar::empty());
+    /// let put = place.clone();
+    /// let thread = rt.spawn_thread(move || put.put(1).wait());
+    /// assert_eq!(place.take().wait(), 1);
+    /// thread.wait()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_thread<F, T>(&self, work: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.try_spawn_thread(work) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => {
+                panic!(
+                    "spawn_thread(): the system grants no more threads ({error}): raise the limit"
+                )
+            }
+        }
+    }
+
+    /// As [`spawn_thread`](Runtime::spawn_thread).
+    ///
+    /// # Errors
+    /// The system grants no more threads: the closure comes back.
+    #[track_caller]
+    pub fn try_spawn_thread<F, T>(&self, work: F) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        spawn_thread(work, Location::caller())
     }
 
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.

@@ -19,4 +19,4 @@ pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
 #[cfg(not(loom))]
-pub use self::threads::{SpawnError, Threads};
+pub use self::threads::{SpawnError, Threads, spawn_thread};

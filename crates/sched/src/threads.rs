@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::io;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
-use gossamer_task::{JoinHandle, spawn, spawn_nowhere};
+use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
 
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
@@ -35,11 +35,11 @@ struct Shared {
     one_ended: Condvar,
 }
 
-/// No thread could be started for a task; the future comes back.
+/// No thread could be started; what was to be run comes back.
 pub struct SpawnError<F> {
     /// Why.
     pub error: io::Error,
-    /// What was to be spawned.
+    /// What was to be run: a future, or a closure.
     pub future: F,
 }
 
@@ -53,7 +53,7 @@ impl<F> fmt::Debug for SpawnError<F> {
 
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no thread could be started for a task: {}", self.error)
+        write!(f, "no thread could be started: {}", self.error)
     }
 }
 
@@ -254,5 +254,42 @@ impl Scheduler for One {
 
     fn pop(&mut self) -> Option<Runnable> {
         self.fifo.pop()
+    }
+}
+
+/// Starts an OS thread that runs `work`. It belongs to no runtime: nobody waits for its end but who joins it.
+///
+/// # Errors
+/// The system grants no more threads: `work` comes back.
+pub fn spawn_thread<F, T>(
+    work: F,
+    caller: &'static Location<'static>,
+) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (promise, handle) = promise(caller);
+    // Shared, so that it can be taken back if no thread takes it.
+    let work = Arc::new(Mutex::new(Some((work, promise))));
+    let taken = work.clone();
+    let started = thread::Builder::new().spawn(move || {
+        let taken = taken.lock().take();
+        if let Some((work, promise)) = taken {
+            promise.keep(catch_unwind(AssertUnwindSafe(work)));
+        }
+    });
+    match started {
+        Ok(_) => Ok(handle),
+        Err(error) => {
+            let Some((work, promise)) = work.lock().take() else {
+                unreachable!("no thread has taken it");
+            };
+            drop(promise);
+            Err(SpawnError {
+                error,
+                future: work,
+            })
+        }
     }
 }

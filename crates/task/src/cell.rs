@@ -42,6 +42,19 @@ pub(crate) fn allocate<F: Future>(
     unsafe { NonNull::new_unchecked(Box::into_raw(cell).cast()) }
 }
 
+/// Puts another future of the same type in the place of one that has nothing to drop.
+///
+/// # Safety
+/// Allocated for this type; the future is present, and nobody else touches it.
+pub(crate) unsafe fn set_future<F: Future>(task: NonNull<Header>, future: F) {
+    // SAFETY: the caller vouches for the type, and the task is alive.
+    let cell = unsafe { task.cast::<Cell<F>>().as_ref() };
+    cell.stage.with_mut(|stage| {
+        // SAFETY: nobody else touches the stage.
+        unsafe { (*stage).future = ManuallyDrop::new(future) };
+    });
+}
+
 impl<F: Future> Cell<F> {
     const VTABLE: &'static Vtable = &Vtable {
         poll: Self::poll,

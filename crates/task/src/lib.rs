@@ -5,7 +5,9 @@
 
 mod cell;
 mod handle;
+mod promise;
 mod spawn;
 
 pub use self::handle::{JoinError, JoinHandle};
+pub use self::promise::{Promise, promise};
 pub use self::spawn::{spawn, spawn_local, spawn_nowhere, spawn_root};

@@ -1,0 +1,90 @@
+//! A join handle for something that is no task: whoever has the promise gives the output.
+//!
+//! It is a task that is in no home and is never scheduled. The owner of the promise acts as its driver, once.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+use gossamer_core::context::NOWHERE;
+use gossamer_core::header::{Failure, Header, Payload, Place};
+
+use crate::cell;
+use crate::handle::JoinHandle;
+
+/// The right, and the duty, to give a [`JoinHandle`] its output. Dropped without, the handle says that it was
+/// cancelled.
+#[derive(Debug)]
+pub struct Promise<T> {
+    task: NonNull<Header>,
+    _output: PhantomData<T>,
+}
+
+// SAFETY: nobody else touches the task's future, and the output is `Send`.
+unsafe impl<T: Send> Send for Promise<T> {}
+
+/// The future of such a task: ready with what was put there.
+struct Given<T>(Option<T>);
+
+impl<T> Future for Given<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        // SAFETY: not pinned structurally: the output is moved in and out.
+        let this = unsafe { self.as_mut().get_unchecked_mut() };
+        this.0.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// A promise, and the handle that waits for it. Aborting the handle does nothing.
+pub fn promise<T>(made: &'static Location<'static>) -> (Promise<T>, JoinHandle<T>) {
+    let place = Place::spawned_elsewhere(NOWHERE, false);
+    let task = cell::allocate(place, made, Given::<T>(None));
+    // SAFETY: the new task is held by one handle, which is this one, of this type.
+    let handle = unsafe { JoinHandle::new(task) };
+    let promise = Promise {
+        task,
+        _output: PhantomData,
+    };
+    (promise, handle)
+}
+
+impl<T> Promise<T> {
+    /// Gives the output, or the payload of a panic.
+    pub fn keep(self, output: Result<T, Payload>) {
+        match output {
+            Ok(output) => {
+                // SAFETY: the cell was allocated for this type of future; nobody else touches it.
+                unsafe { cell::set_future(self.task, Given(Some(output))) };
+                // SAFETY: as its driver; the future is present, and ready.
+                let ready = unsafe { (self.task.as_ref().vtable.poll)(self.task) };
+                debug_assert!(ready, "the output was put there");
+                // SAFETY: as its driver, once.
+                unsafe { Header::finish(self.task) };
+                std::mem::forget(self);
+            }
+            Err(payload) => self.fail(Failure::Panicked(payload)),
+        }
+    }
+
+    fn fail(self, failure: Failure) {
+        // SAFETY: as its driver, once; the future is present.
+        unsafe {
+            (self.task.as_ref().vtable.fail)(self.task, failure);
+            Header::finish(self.task);
+        }
+        std::mem::forget(self);
+    }
+}
+
+impl<T> Drop for Promise<T> {
+    fn drop(&mut self) {
+        // SAFETY: not kept, so the future is present; as its driver, once.
+        unsafe {
+            (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled);
+            Header::finish(self.task);
+        }
+    }
+}

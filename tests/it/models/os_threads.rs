@@ -1,0 +1,70 @@
+//! First-class OS threads beside the tasks.
+
+use std::panic::panic_any;
+use std::sync::Arc;
+
+use gossamer::{Wait, sync::MVar};
+
+use super::{each_model, runtime};
+
+#[test]
+fn threads_use_the_same_places() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let (there, back) = (Arc::new(MVar::<u32>::empty()), Arc::new(MVar::empty()));
+        let (from, to) = (there.clone(), back.clone());
+        let thread = rt.spawn_thread(move || {
+            for _ in 0..100 {
+                to.put(from.take().wait() + 1).wait();
+            }
+            "done"
+        });
+        let task = rt.spawn(async move {
+            for number in 0..100 {
+                there.put(number).await;
+                assert_eq!(back.take().await, number + 1);
+            }
+        });
+        task.wait().expect("no panic");
+        assert_eq!(thread.wait().expect("no panic"), "done");
+    });
+}
+
+#[test]
+fn a_thread_s_panic_comes_back() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let thread = rt.spawn_thread(|| panic_any(5_u8));
+        let payload = thread.wait().expect_err("it panicked").try_into_panic();
+        assert_eq!(payload.expect("a panic").downcast_ref(), Some(&5_u8));
+    });
+}
+
+#[test]
+fn a_task_joins_a_thread_and_the_other_way_round() {
+    each_model(|model| {
+        let rt = Arc::new(runtime(model));
+        let thread = rt.spawn_thread(|| 1);
+        let task = rt.spawn(async move { thread.await.expect("no panic") + 1 });
+        if model == gossamer::Model::Single {
+            // The task runs only while this thread waits for it.
+            assert_eq!(task.wait().expect("no panic"), 2);
+            return;
+        }
+        let joins = rt.spawn_thread(move || task.wait().expect("no panic") + 1);
+        assert_eq!(joins.wait().expect("no panic"), 3);
+    });
+}
+
+#[test]
+fn aborting_and_detaching_leave_a_thread_alone() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let place = Arc::new(MVar::<u32>::empty());
+        let (one, two) = (place.clone(), place.clone());
+        let aborted = rt.spawn_thread(move || one.take().wait());
+        aborted.abort();
+        drop(rt.spawn_thread(move || two.put(4).wait()));
+        assert_eq!(aborted.wait().expect("not aborted"), 4);
+    });
+}
