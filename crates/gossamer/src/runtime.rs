@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gossamer_sched::{
-    Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads, run_blocking,
-    spawn_on, spawn_thread,
+    Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads,
+    run_blocking, spawn_on, spawn_thread,
 };
 use gossamer_task::JoinHandle;
 
@@ -67,7 +67,10 @@ impl<S: Scheduler> Builder<S> {
             }
             Model::Threads => Inner::Threads(Threads::new()),
         };
-        Ok(Runtime { inner })
+        Ok(Runtime {
+            inner,
+            blocking: Blocking::new(),
+        })
     }
 }
 
@@ -84,6 +87,7 @@ impl<S: Scheduler> Builder<S> {
 /// fire later do nothing.
 pub struct Runtime {
     inner: Inner,
+    blocking: Blocking,
 }
 
 enum Inner {
@@ -214,6 +218,34 @@ impl Runtime {
         T: Send + 'static,
     {
         spawn_thread(work, Location::caller())
+    }
+
+    /// Runs a call that blocks on a thread for such calls: started when none is idle, at most 512 at once (more
+    /// calls wait in line), gone after ten idle seconds.
+    ///
+    /// # Cancellation
+    /// Dropping the handle detaches; [`abort`](JoinHandle::abort) does nothing. When the runtime is dropped, calls
+    /// that have not begun are cancelled, and those that have run on by themselves.
+    ///
+    /// # Panics
+    /// There is no such thread yet, and the system grants none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let read = rt.spawn_blocking(|| std::fs::read_to_string("/proc/self/stat").map(|text| text.len()));
+    /// assert!(read.wait()?? > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.blocking.spawn(work, Location::caller())
     }
 
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.

@@ -4,7 +4,10 @@
 //! * [`Single`]: the model M:1. The thread that waits is the thread that runs the tasks.
 //! * [`Pool`]: the model M:N. Worker threads run the tasks.
 //! * [`Threads`]: the model 1:1. Each task is an OS thread.
+//! * [`Blocking`]: threads for calls that block, beside any model.
 
+#[cfg(not(loom))]
+mod blocking;
 mod fifo;
 #[cfg(not(loom))]
 mod pool;
@@ -13,6 +16,8 @@ mod single;
 #[cfg(not(loom))]
 mod threads;
 
+#[cfg(not(loom))]
+pub use self::blocking::{BLOCKING_MAX, Blocking};
 pub use self::fifo::Fifo;
 #[cfg(not(loom))]
 pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};

@@ -68,3 +68,27 @@ fn aborting_and_detaching_leave_a_thread_alone() {
         assert_eq!(aborted.wait().expect("not aborted"), 4);
     });
 }
+
+#[test]
+fn blocking_calls_run_beside_the_tasks() {
+    each_model(|model| {
+        let rt = Arc::new(runtime(model));
+        // More than the workers there are: each waits for the next, and the first for a task.
+        let places: Vec<_> = (0..20).map(|_| Arc::new(MVar::<u32>::empty())).collect();
+        let calls: Vec<_> = (1..places.len())
+            .map(|at| {
+                let (from, to) = (places[at - 1].clone(), places[at].clone());
+                rt.spawn_blocking(move || to.put(from.take().wait() + 1).wait())
+            })
+            .collect();
+        let (first, last) = (places[0].clone(), places[19].clone());
+        let task = rt.spawn(async move {
+            first.put(0).await;
+            last.take().await
+        });
+        assert_eq!(task.wait().expect("no panic"), 19);
+        for call in calls {
+            call.wait().expect("no panic");
+        }
+    });
+}

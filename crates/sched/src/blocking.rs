@@ -1,0 +1,199 @@
+//! Threads for calls that block: as many as needed up to a limit, gone when they have been idle for a while.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_task::{JoinHandle, promise};
+
+/// The most threads that run blocking calls at once; more calls wait in line.
+pub const BLOCKING_MAX: usize = 512;
+
+/// How long an idle thread waits for another call before it ends.
+const KEEP_FOR: Duration = Duration::from_secs(10);
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads of one runtime that run blocking calls.
+pub struct Blocking {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    something_new: Condvar,
+    keep_for: Duration,
+}
+
+#[derive(Default)]
+struct State {
+    line: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+    closed: bool,
+}
+
+impl Blocking {
+    /// No threads so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_keep(KEEP_FOR)
+    }
+
+    fn with_keep(keep_for: Duration) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::default(),
+                something_new: Condvar::new(),
+                keep_for,
+            }),
+        }
+    }
+
+    /// Runs `work` on one of the threads, in the order of the calls.
+    ///
+    /// # Panics
+    /// There is no thread yet, and the system grants none.
+    pub fn spawn<F, T>(&self, work: F, caller: &'static Location<'static>) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (promise, handle) = promise(caller);
+        let job = Box::new(move || promise.keep(catch_unwind(AssertUnwindSafe(work))));
+        let starts = {
+            let mut state = self.shared.state.lock();
+            state.line.push_back(job);
+            // Idle threads may be on their way to earlier calls.
+            let starts = state.idle < state.line.len() && state.threads < BLOCKING_MAX;
+            state.threads += usize::from(starts);
+            starts
+        };
+        self.shared.something_new.notify_all();
+        if starts {
+            self.start(caller);
+        }
+        handle
+    }
+
+    fn start(&self, caller: &'static Location<'static>) {
+        let shared = self.shared.clone();
+        let started = thread::Builder::new()
+            .name("gossamer-blocking".to_owned())
+            .spawn(move || shared.work());
+        if let Err(error) = started {
+            let orphan = {
+                let mut state = self.shared.state.lock();
+                state.threads -= 1;
+                // With other threads there the call only waits longer.
+                if state.threads == 0 {
+                    state.line.pop_back()
+                } else {
+                    None
+                }
+            };
+            if let Some(job) = orphan {
+                drop(job);
+                refuse(&error, caller);
+            }
+        }
+    }
+
+    /// How many threads there are, idle ones included.
+    pub fn threads(&self) -> usize {
+        self.shared.state.lock().threads
+    }
+}
+
+#[cold]
+fn refuse(error: &io::Error, caller: &Location<'_>) -> ! {
+    panic!("spawn_blocking() at {caller}: the system grants no thread ({error}): raise the limit");
+}
+
+impl Shared {
+    /// Runs calls until there has been none for a while.
+    fn work(&self) {
+        let mut state = self.state.lock();
+        let mut idle_since = Instant::now();
+        loop {
+            if let Some(job) = state.line.pop_front() {
+                drop(state);
+                job();
+                state = self.state.lock();
+                idle_since = Instant::now();
+                continue;
+            }
+            let left = self.keep_for.saturating_sub(idle_since.elapsed());
+            if left.is_zero() || state.closed {
+                state.threads -= 1;
+                return;
+            }
+            state.idle += 1;
+            state = self.something_new.wait_for(state, left);
+            state.idle -= 1;
+        }
+    }
+}
+
+impl Default for Blocking {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Blocking {
+    /// Calls that have not begun are cancelled; those that have run on, and nobody waits for them here.
+    fn drop(&mut self) {
+        let line = {
+            let mut state = self.shared.state.lock();
+            state.closed = true;
+            std::mem::take(&mut state.line)
+        };
+        self.shared.something_new.notify_all();
+        drop(line);
+    }
+}
+
+impl fmt::Debug for Blocking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocking")
+            .field("threads", &self.threads())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gossamer_core::wait::Wait;
+
+    #[test]
+    fn idle_threads_go_away() {
+        let blocking = Blocking::with_keep(Duration::from_millis(1));
+        let jobs: Vec<_> = (0..8)
+            .map(|number| blocking.spawn(move || number, Location::caller()))
+            .collect();
+        let sum: i32 = jobs
+            .into_iter()
+            .map(|job| job.wait().expect("no panic"))
+            .sum();
+        assert_eq!(sum, 28);
+        while blocking.threads() > 0 {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn calls_that_have_not_begun_are_cancelled_with_the_runtime() {
+        let blocking = Blocking::new();
+        blocking.shared.state.lock().threads = BLOCKING_MAX;
+        let never = blocking.spawn(|| (), Location::caller());
+        blocking.shared.state.lock().threads = 0;
+        drop(blocking);
+        assert!(never.wait().is_err());
+    }
+}
