@@ -156,6 +156,7 @@ impl Home {
         // Relaxed: published to other threads with the runtime itself.
         home.cells.store(OPEN, Ordering::Relaxed);
         home.join_pool(0);
+        home.watch(false);
         home.inbox.lock().closed = false;
         Some(home)
     }
@@ -196,7 +197,7 @@ impl Home {
 
     /// Whether this thread drives the home, be it from inside another one that it drives now (a runtime inside a
     /// runtime): then its plain memory may be touched.
-    pub(crate) fn is_driven_by_this_thread(&self) -> bool {
+    pub fn is_driven_by_this_thread(&self) -> bool {
         // Relaxed: nobody but this thread writes this thread's address.
         self.driven_by.load(Ordering::Relaxed) == context::address()
     }

@@ -46,14 +46,14 @@ use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use gossamer_core::door::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use gossamer_core::door::thread;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
 
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{claim_patiently, shut_down};
+use crate::single::{claim_again, claim_patiently, shut_down};
 use crew::Crew;
 use idle::Idle;
 pub use resize::Resize;
@@ -75,6 +75,8 @@ struct Shared {
     closing: AtomicBool,
     /// Where tasks live, by the numbers of the workers there have ever been.
     homes: Box<[OnceLock<&'static Home>]>,
+    /// One more than the highest number that has a home.
+    opened: AtomicUsize,
     crew: Crew,
     counts: Counts,
 }
@@ -92,6 +94,8 @@ struct Counts {
 pub struct Metrics {
     /// Workers.
     pub workers: usize,
+    /// Workers that there are to be, after a resize.
+    pub target: usize,
     /// Of these, idle at this moment.
     pub idle: usize,
     /// Tasks spawned from outside that no worker has taken yet.
@@ -125,6 +129,7 @@ impl Pool {
                 idle: Idle::new(),
                 closing: AtomicBool::new(false),
                 homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
+                opened: AtomicUsize::new(0),
                 crew: Crew::new(workers),
                 counts: Counts::default(),
             }),
@@ -155,6 +160,7 @@ impl Pool {
         let shared = &self.shared;
         Metrics {
             workers: shared.crew.count(),
+            target: shared.crew.target(),
             idle: shared.idle.len(),
             injected: shared.injector.waiting(),
             // Relaxed: statistics.
@@ -171,28 +177,26 @@ impl Pool {
     /// # Returns
     /// Whether all workers have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
-        let deadline = limit.map(|limit| Instant::now() + limit);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         // SeqCst is not needed: the locks of `idle` and the injector order this; Release pairs with the acquire in
         // `is_closing`.
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
         self.shared.idle.call_all();
-        let here = context::with(context::Context::home);
-        let is_worker = here != context::NOWHERE && Home::at(here).pool() == self.shared.id;
+        // Perhaps from inside another runtime that one of our tasks drives.
+        let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
         let all_ended = self
             .shared
             .crew
             .wait_until_left(usize::from(is_worker), deadline);
-        self.shared.end_orphans();
+        self.shared.end_orphans(all_ended);
         all_ended
     }
 
     /// Drops the futures that no worker has taken, on this thread.
     fn close_injector(&self) {
-        let Some(claim) = claim_patiently(self.shared.injector, false) else {
-            return;
-        };
+        let claim = claim_again(self.shared.injector);
         claim.seal();
         shut_down(&claim, &mut Fifo::new());
     }
@@ -230,14 +234,22 @@ impl Shared {
     }
 
     /// The homes of all workers there have ever been, by number.
+    fn numbered_homes(&self) -> impl Iterator<Item = (usize, &'static Home)> {
+        // Acquire pairs with the `fetch_max` in `start_worker`.
+        let opened = &self.homes[..self.opened.load(Ordering::Acquire)];
+        let numbered = opened.iter().enumerate();
+        numbered.filter_map(|(number, home)| Some((number, *home.get()?)))
+    }
+
+    /// The homes of all workers there have ever been.
     fn homes(&self) -> impl Iterator<Item = &'static Home> {
-        self.homes.iter().map_while(OnceLock::get).copied()
+        self.numbered_homes().map(|(_, home)| home)
     }
 
     /// Whether an idle worker could steal something, or look after a home without a worker.
     fn has_work_elsewhere(&self) -> bool {
-        self.homes().enumerate().any(|(number, home)| {
-            home.open_len() > 0 || home.has_pending() && self.crew.is_surplus(number)
+        self.numbered_homes().any(|(number, home)| {
+            home.open_len() > 0 || home.has_pending() && self.crew.is_vacant(number)
         })
     }
 
@@ -254,8 +266,8 @@ impl Shared {
         while let Some(number) = self.crew.hire() {
             if let Err(error) = self.start_worker(number) {
                 self.crew.end(number);
+                self.crew.give_up_hiring();
                 let count = self.crew.count();
-                self.crew.set_target(count.max(1));
                 let text =
                     format!("worker {number} could not be started, there are {count}: {error}");
                 return Err(io::Error::new(error.kind(), text));
@@ -269,21 +281,34 @@ impl Shared {
             Some(home) => *home,
             None => {
                 let home = open_home(self.id)?;
-                *self.homes[number].get_or_init(|| home)
+                let home = *self.homes[number].get_or_init(|| home);
+                // Release pairs with the acquire in `numbered_homes`.
+                self.opened.fetch_max(number + 1, Ordering::Release);
+                home
             }
         };
-        home.set_keeper(None);
         let shared = self.clone();
-        thread::Builder::new()
+        home.set_keeper(None);
+        let started = thread::Builder::new()
             .name(format!("gossamer-{number}"))
-            .spawn(move || worker::work(&shared, number, home))?;
-        Ok(())
+            .spawn(move || worker::work(&shared, number, home));
+        if started.is_err() {
+            // Tasks of a worker that has retired may wait there.
+            home.set_keeper(Some(self.caller()));
+        }
+        started.map(drop)
     }
 
-    /// Drops the futures of tasks whose workers have retired.
-    fn end_orphans(&self) {
+    /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else drives a home for
+    /// long, unless it is this thread.
+    fn end_orphans(&self, all_ended: bool) {
         for home in self.homes() {
-            if let Some(claim) = home.claim(false) {
+            let claim = if all_ended && !home.is_driven_by_this_thread() {
+                Some(claim_again(home))
+            } else {
+                home.claim(false)
+            };
+            if let Some(claim) = claim {
                 let mut left = Fifo::new();
                 while let Some(task) = home.pop_open() {
                     // SAFETY: scheduled, taken out of its queue, and we drive its home.
@@ -300,7 +325,7 @@ impl Drop for Shared {
     /// Gives the homes back. Not before the last worker has ended: each looks at all of them, and a home that is
     /// given back is soon another runtime's.
     fn drop(&mut self) {
-        self.end_orphans();
+        self.end_orphans(false);
         for home in self.homes().chain([self.injector]) {
             if let Some(claim) = claim_patiently(home, false) {
                 claim.seal();

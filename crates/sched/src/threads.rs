@@ -9,7 +9,6 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::home::{Claim, Home};
@@ -144,7 +143,7 @@ impl Threads {
     /// # Returns
     /// Whether all threads have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
-        let deadline = limit.map(|limit| Instant::now() + limit);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut homes = self.shared.homes.lock();
         // Release pairs with the acquire in `is_closing`.
         self.shared.closing.store(true, Ordering::Release);
@@ -154,8 +153,8 @@ impl Threads {
         {
             home.call();
         }
-        let here = context::with(context::Context::home);
-        let mine = usize::from(homes.iter().any(|home| home.index() == here));
+        // Perhaps from inside another runtime that one of our tasks drives.
+        let mine = usize::from(homes.iter().any(|home| home.is_driven_by_this_thread()));
         while homes.len() > mine {
             match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
                 None => homes = self.shared.one_ended.wait(homes),
@@ -197,9 +196,12 @@ impl Shared {
     }
 
     fn forget(&self, home: &Home) {
-        self.homes
-            .lock()
-            .retain(|other| other.index() != home.index());
+        let mut homes = self.homes.lock();
+        // One of them: the home has been given back, and may be in the list again for another thread.
+        if let Some(at) = homes.iter().position(|other| other.index() == home.index()) {
+            homes.swap_remove(at);
+        }
+        drop(homes);
         self.one_ended.notify_all();
     }
 }

@@ -3,7 +3,8 @@
 //! It is a task that is in no home and is never scheduled. The owner of the promise acts as its driver, once.
 
 use std::marker::PhantomData;
-use std::panic::Location;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
@@ -52,39 +53,42 @@ pub fn promise<T>(made: &'static Location<'static>) -> (Promise<T>, JoinHandle<T
 }
 
 impl<T> Promise<T> {
-    /// Gives the output, or the payload of a panic.
+    /// Gives the output, or the payload of a panic. If nobody wants it, it is dropped here; a panic of that drop
+    /// ends here.
     pub fn keep(self, output: Result<T, Payload>) {
+        // From here on the task is finished once, whatever panics.
+        let task = ManuallyDrop::new(self).task;
         match output {
             Ok(output) => {
                 // SAFETY: the cell was allocated for this type of future; nobody else touches it.
-                unsafe { cell::set_future(self.task, Given(Some(output))) };
+                unsafe { cell::set_future(task, Given(Some(output))) };
                 // SAFETY: as its driver; the future is present, and ready.
-                let ready = unsafe { (self.task.as_ref().vtable.poll)(self.task) };
+                let ready = unsafe { (task.as_ref().vtable.poll)(task) };
                 debug_assert!(ready, "the output was put there");
-                // SAFETY: as its driver, once.
-                unsafe { Header::finish(self.task) };
-                std::mem::forget(self);
             }
-            Err(payload) => self.fail(Failure::Panicked(payload)),
+            // SAFETY: as its driver, once; the future is present.
+            Err(payload) => unsafe {
+                (task.as_ref().vtable.fail)(task, Failure::Panicked(payload));
+            },
         }
+        finish(task);
     }
+}
 
-    fn fail(self, failure: Failure) {
-        // SAFETY: as its driver, once; the future is present.
-        unsafe {
-            (self.task.as_ref().vtable.fail)(self.task, failure);
-            Header::finish(self.task);
-        }
-        std::mem::forget(self);
+/// # Panics
+/// Never: the hook has reported a panic of the output's drop, and a payload may panic again.
+fn finish(task: NonNull<Header>) {
+    // SAFETY: the owner of the promise is the driver, the output or failure is stored, and this happens once.
+    let finished = catch_unwind(AssertUnwindSafe(|| unsafe { Header::finish(task) }));
+    if let Err(payload) = finished {
+        std::mem::forget(payload);
     }
 }
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
         // SAFETY: not kept, so the future is present; as its driver, once.
-        unsafe {
-            (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled);
-            Header::finish(self.task);
-        }
+        unsafe { (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled) };
+        finish(self.task);
     }
 }

@@ -92,3 +92,24 @@ fn blocking_calls_run_beside_the_tasks() {
         }
     });
 }
+
+#[test]
+fn an_output_nobody_wants_may_panic_when_dropped() {
+    struct PanicsDropped;
+    impl Drop for PanicsDropped {
+        fn drop(&mut self) {
+            std::panic::resume_unwind(Box::new("planned"));
+        }
+    }
+    each_model(|model| {
+        let rt = runtime(model);
+        let go = Arc::new(MVar::<()>::empty());
+        let waits = go.clone();
+        drop(rt.spawn_thread(move || {
+            waits.take().wait();
+            PanicsDropped
+        }));
+        go.put(()).wait();
+        assert_eq!(rt.spawn_thread(|| 1).wait().expect("unharmed"), 1);
+    });
+}

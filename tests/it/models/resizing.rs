@@ -153,3 +153,50 @@ fn ten_thousand_resizes_under_load() {
         assert_eq!(done.load(Ordering::Relaxed), spawned);
     });
 }
+
+#[test]
+fn the_first_wake_after_a_worker_retired_asleep_arrives() {
+    watched("first wake", || {
+        for _ in 0..5 {
+            let rt = runtime(Model::Pool { workers: 2 });
+            let place = Arc::new(MVar::<u32>::empty());
+            let tasks: Vec<_> = (0..8)
+                .map(|_| {
+                    let place = place.clone();
+                    rt.spawn(async move { place.read().await })
+                })
+                .collect();
+            rt.resize(1).wait().expect("resized");
+            // One wake-up, after which everybody is asleep again.
+            place.put(1).wait();
+            for task in tasks {
+                assert_eq!(task.wait().expect("no panic"), 1);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_resize_that_is_superseded_says_so() {
+    watched("superseded", || {
+        let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
+        let hold = Arc::new(std::sync::Barrier::new(3));
+        for _ in 0..2 {
+            let hold = hold.clone();
+            drop(rt.spawn(async move {
+                hold.wait();
+                hold.wait();
+            }));
+        }
+        hold.wait();
+        let inner = rt.clone();
+        let shrinks = rt.spawn_thread(move || inner.resize(1).wait());
+        while rt.metrics().expect("a pool").target != 1 {
+            thread::yield_now();
+        }
+        rt.resize(2).wait().expect("still two");
+        let error = shrinks.wait().expect("no panic").expect_err("superseded");
+        assert!(error.to_string().contains("another resize"), "{error}");
+        hold.wait();
+    });
+}

@@ -60,7 +60,10 @@ fn reach_all() {
         use rustix::thread::{MembarrierCommand, membarrier};
         let reached = membarrier(MembarrierCommand::PrivateExpedited)
             // A forked child is not registered.
-            .or_else(|_| membarrier(MembarrierCommand::RegisterPrivateExpedited))
+            .or_else(|_| {
+                membarrier(MembarrierCommand::RegisterPrivateExpedited)?;
+                membarrier(MembarrierCommand::PrivateExpedited)
+            })
             .or_else(|_| membarrier(MembarrierCommand::Global));
         if reached.is_err() {
             std::eprintln!("gossamer: membarrier(2) worked at first, but does no more");

@@ -64,9 +64,14 @@ impl Home {
         self.pool.load(Ordering::Relaxed)
     }
 
-    /// Has `waker`, if any, called by each push that finds no parked driver.
+    /// Has `waker`, if any, called by each push that finds no parked driver. Whoever has parked as the driver is
+    /// forgotten.
     pub fn set_keeper(&self, waker: Option<Waker>) {
-        let before = core::mem::replace(&mut self.inbox.lock().keeper, waker);
+        let before = {
+            let mut inbox = self.inbox.lock();
+            let keeper = core::mem::replace(&mut inbox.keeper, waker);
+            (keeper, inbox.parked.take())
+        };
         drop(before);
     }
 
@@ -281,7 +286,8 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         let header = unsafe { task.as_ref() };
         let there = Home::at(header.place().home());
         // Relaxed: a hint, to leave the claim of a busy worker alone.
-        if there.pool() != here.pool() || there.claimed.load(Ordering::Relaxed) {
+        let busy = there.claimed.load(Ordering::Relaxed) || header.place().is_new();
+        if there.pool() != here.pool() || busy {
             return false;
         }
         let Some(claim) = there.claim(false) else {

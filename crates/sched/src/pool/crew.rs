@@ -5,6 +5,9 @@ use std::time::Instant;
 
 use gossamer_core::door::atomic::{AtomicBool, AtomicUsize, Ordering};
 use gossamer_core::door::{Condvar, Mutex};
+use gossamer_core::waiter::Deferred;
+
+use super::WORKERS_MAX;
 
 /// The workers of a pool, by number.
 #[derive(Debug)]
@@ -13,8 +16,17 @@ pub(super) struct Crew {
     target: AtomicUsize,
     /// Whether a worker has ever retired: a hint.
     has_retired: AtomicBool,
+    /// By number: whether there is no thread.
+    vacant: Box<[AtomicBool]>,
     members: Mutex<Members>,
     one_left: Condvar,
+}
+
+/// Wakes who waits; a foreign waker that panics harms nobody.
+fn wake_all(waiting: Vec<Waker>) {
+    for waker in waiting {
+        Deferred::new(waker).run();
+    }
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +49,7 @@ impl Crew {
         Self {
             target: AtomicUsize::new(target),
             has_retired: AtomicBool::new(false),
+            vacant: (0..WORKERS_MAX).map(|_| AtomicBool::new(true)).collect(),
             members: Mutex::default(),
             one_left: Condvar::new(),
         }
@@ -63,11 +76,30 @@ impl Crew {
         self.has_retired.load(Ordering::Relaxed)
     }
 
-    /// Changes how many there are to be.
+    /// Changes how many there are to be. Who waits for another resize is woken, to find out.
     pub(super) fn set_target(&self, target: usize) {
-        let _members = self.members.lock();
-        // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
-        self.target.store(target, Ordering::Release);
+        let waiting = {
+            let mut members = self.members.lock();
+            // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
+            self.target.store(target, Ordering::Release);
+            std::mem::take(&mut members.waiting)
+        };
+        wake_all(waiting);
+    }
+
+    /// No more are to be hired than the highest number that works now.
+    pub(super) fn give_up_hiring(&self) {
+        let highest = {
+            let members = self.members.lock();
+            members.works.iter().rposition(|works| *works)
+        };
+        self.set_target(highest.map_or(1, |highest| highest + 1));
+    }
+
+    /// Whether this number has no thread: it never had, or its worker has retired.
+    pub(super) fn is_vacant(&self, number: usize) -> bool {
+        // Acquire pairs with the releases in `hire`, `retire` and `end`.
+        self.vacant[number].load(Ordering::Acquire)
     }
 
     /// The lowest number below the target that has no thread; it has one from now on.
@@ -80,6 +112,8 @@ impl Crew {
             members.works.resize(number + 1, false);
         }
         members.works[number] = true;
+        // Release pairs with the acquire in `is_vacant`.
+        self.vacant[number].store(false, Ordering::Release);
         Some(number)
     }
 
@@ -93,6 +127,8 @@ impl Crew {
             return None;
         }
         members.works[number] = false;
+        // Release pairs with the acquire in `is_vacant`.
+        self.vacant[number].store(true, Ordering::Release);
         // Relaxed: a hint.
         self.has_retired.store(true, Ordering::Relaxed);
         self.one_left.notify_all();
@@ -107,19 +143,22 @@ impl Crew {
                 return;
             };
             *works = false;
+            // Release pairs with the acquire in `is_vacant`.
+            self.vacant[number].store(true, Ordering::Release);
             self.one_left.notify_all();
             std::mem::take(&mut members.waiting)
         };
-        waiting.into_iter().for_each(Waker::wake);
+        wake_all(waiting);
     }
 
     /// Whether there are so many; if not, `waker` is called when one has left.
     pub(super) fn is_or_wake(&self, count: usize, waker: &Waker) -> bool {
+        let waker = waker.clone();
         let mut members = self.members.lock();
         if members.count() == count {
+            drop(members);
             return true;
         }
-        let waker = waker.clone();
         members.waiting.push(waker);
         false
     }

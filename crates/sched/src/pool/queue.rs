@@ -85,6 +85,9 @@ impl Scheduler for Queue {
             self.push_back(&task);
         } else if let Some(before) = self.slot.replace(task) {
             self.push_back(&before);
+        } else if self.home.open_len() > 0 && self.shared.idle.len() > 0 {
+            // What is in the open queue was alone when it was put there.
+            self.shared.idle.call_one();
         }
     }
 

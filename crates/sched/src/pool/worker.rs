@@ -1,7 +1,6 @@
 //! What a worker's thread does.
 
 use std::sync::Arc;
-use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
@@ -9,6 +8,7 @@ use gossamer_core::door::atomic::{Ordering, fence};
 use gossamer_core::door::spin_loop;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
+use gossamer_core::waiter::Deferred;
 
 use super::Shared;
 use super::idle::Sleeper;
@@ -35,8 +35,9 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             return;
         }
         let ran = run(&claim, &mut queue, POLLS, None);
-        look_after_orphans(shared, &claim);
-        if take_share(shared, &claim) || ran == Ran::Budget || steal(shared, &claim, &mut queue) {
+        let orphans = look_after_orphans(shared, &claim, &mut queue);
+        let more = take_share(shared, &claim) || orphans || ran == Ran::Budget;
+        if more || steal(shared, &claim, &mut queue) {
             continue;
         }
         drop(claim);
@@ -58,7 +59,9 @@ fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool
     };
     ended.number = usize::MAX;
     // One of these may be a task of ours.
-    waiting.into_iter().for_each(Waker::wake);
+    for waker in waiting {
+        Deferred::new(waker).run();
+    }
     context::with(|context| hand_over(context, queue));
     queue.leave();
     // What was pushed before the keeper was there has called nobody.
@@ -66,16 +69,25 @@ fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool
     true
 }
 
-/// Makes runnable what was woken from outside at the homes of workers that have retired.
-fn look_after_orphans(shared: &Shared, claim: &Claim) {
+/// Takes over what is runnable at the homes of workers that have retired, or was woken there from outside. After
+/// each so many polls, not only by idle workers: nobody else would run it. `true` if there was something.
+fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
+    let mut any = false;
     if !shared.crew.has_retired() || cfg!(mutant = "orphans_forgotten") {
-        return;
+        return any;
     }
-    for (number, home) in shared.homes().enumerate() {
-        if home.has_pending() && shared.crew.is_surplus(number) {
+    for (number, home) in shared.numbered_homes() {
+        if !shared.crew.is_vacant(number) {
+            continue;
+        }
+        if home.has_pending() {
             claim.drain_for(home);
         }
+        if home.open_len() > 0 {
+            any |= steal_from(shared, claim, queue, home) > 0;
+        }
     }
+    any
 }
 
 /// Takes this worker's share of what waits in the injector; `false` if there was nothing.
@@ -98,20 +110,24 @@ fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
         if from.open_len() == 0 {
             continue;
         }
-        let taken = claim.steal(from, TAKE_MAX, |task| {
-            // SAFETY: scheduled, of our home by now, and in no queue.
-            queue.push(unsafe { Runnable::new(task) }, Reason::Woken);
-        });
-        if taken > 0 {
-            // Relaxed: statistics.
-            shared
-                .counts
-                .stolen
-                .fetch_add(taken as u64, Ordering::Relaxed);
+        if steal_from(shared, claim, queue, from) > 0 {
             return true;
         }
     }
     false
+}
+
+fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) -> usize {
+    let taken = claim.steal(from, TAKE_MAX, |task| {
+        // SAFETY: scheduled, of our home by now, and in no queue.
+        queue.push(unsafe { Runnable::new(task) }, Reason::Woken);
+    });
+    // Relaxed: statistics.
+    shared
+        .counts
+        .stolen
+        .fetch_add(taken as u64, Ordering::Relaxed);
+    taken
 }
 
 /// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
