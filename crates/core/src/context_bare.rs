@@ -2,10 +2,13 @@
 
 use crate::waiter::Parts;
 
-/// Operations are scheduling points only in a simulation.
-pub fn has_points() -> bool {
+/// Operations are scheduling points only in a simulation, and nobody is driven here who could be kept waiting.
+pub fn has_to_give_way() -> bool {
     false
 }
+
+/// Not counted here.
+pub fn completed_at_once() {}
 
 /// Nobody looks at parked operations.
 pub fn is_watched() -> bool {

@@ -219,6 +219,34 @@ impl Header {
         }
     }
 
+    /// Has the task stay at its home, with the thread that drives it now.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll.
+    pub(crate) unsafe fn pin(this: NonNull<Self>) {
+        // SAFETY: being polled, so alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if !place.is_pinned() {
+            header.set_place(place.with_pinned());
+            Home::at(place.home()).driver.pin_one();
+        }
+    }
+
+    /// Takes back what [`Header::pin`] did.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll or the drop of its future.
+    pub(crate) unsafe fn unpin(this: NonNull<Self>) {
+        // SAFETY: its future is there, so it is alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.is_pinned() {
+            header.set_place(place.without_pinned());
+            Home::at(place.home()).driver.unpin_one();
+        }
+    }
+
     /// Gives up the driver's hold, if the future is gone and neither a queue nor a node points here.
     ///
     /// # Safety

@@ -28,6 +28,7 @@ use alloc::collections::VecDeque;
 
 use crate::context::{self, Context, Entered};
 use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
+use crate::door::thread::{self, ThreadId};
 use crate::door::{Mutex, process_global};
 use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, Owned, Place, release};
@@ -78,9 +79,31 @@ pub struct Driver {
     pub closing: Cell<bool>,
     /// Cells made and freed by the driver.
     pub(crate) cells: Cell<i64>,
+    /// Tasks that stay with the thread that drives now, and which that is.
+    pinned: Cell<usize>,
+    pinned_to: Cell<Option<ThreadId>>,
 }
 
 impl Driver {
+    /// How many tasks stay with the thread that polled them first.
+    pub fn pinned(&self) -> usize {
+        self.pinned.get()
+    }
+
+    /// Whether there are tasks that stay with another thread, so that this one must not drive.
+    pub fn is_pinned_elsewhere(&self) -> bool {
+        self.pinned.get() > 0 && self.pinned_to.get() != Some(thread::current().id())
+    }
+
+    pub(crate) fn pin_one(&self) {
+        self.pinned.set(self.pinned.get() + 1);
+        self.pinned_to.set(Some(thread::current().id()));
+    }
+
+    pub(crate) fn unpin_one(&self) {
+        self.pinned.set(self.pinned.get() - 1);
+    }
+
     /// The list that such a task belongs to.
     #[inline]
     pub fn list_of(&self, place: Place) -> &Owned {

@@ -7,6 +7,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gossamer_fiber::Fiber;
 use gossamer_sched::{
     Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads,
     run_blocking, spawn_on, spawn_thread,
@@ -218,6 +219,75 @@ impl Runtime {
         T: Send + 'static,
     {
         spawn_thread(work, Location::caller())
+    }
+
+    /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
+    ///
+    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile. Its
+    /// stack has 1 MiB of address space, of which what is used costs memory.
+    ///
+    /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
+    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. A
+    /// [`Model::Single`] runtime that is dropped on another thread leaks the stack, and says so.
+    ///
+    /// # Cancellation
+    /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
+    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread.
+    ///
+    /// # Panics
+    /// There is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
+    /// the closure comes back as an error when the fiber is joined.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::{Model, Runtime, Wait, sync::MVar};
+    ///
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// let place = Arc::new(MVar::empty());
+    /// let from = place.clone();
+    /// let fiber = rt.spawn_fiber(move || [1, 2, 3].map(|_| from.take().wait()));
+    /// for value in 0..3 {
+    ///     place.put(value).wait();
+    /// }
+    /// assert_eq!(fiber.wait()?, [0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_fiber<F, T>(&self, body: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.try_spawn_fiber(body) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => {
+                panic!(
+                    "spawn_fiber(): the system grants no more stacks or threads ({error}): raise the limit (for \
+                     stacks vm.max_map_count, two maps each), or use try_spawn_fiber()"
+                )
+            }
+        }
+    }
+
+    /// As [`spawn_fiber`](Runtime::spawn_fiber).
+    ///
+    /// # Errors
+    /// There is no memory for the stack, or, under [`Model::Threads`], no thread: the closure comes back.
+    #[track_caller]
+    pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let fiber = match Fiber::new(body) {
+            Ok(fiber) => fiber,
+            Err((error, future)) => return Err(SpawnError { error, future }),
+        };
+        self.try_spawn(fiber).map_err(|refused| SpawnError {
+            error: refused.error,
+            future: refused.future.into_body().expect("it has not begun"),
+        })
     }
 
     /// Runs a call that blocks on a thread for such calls: started when none is idle, at most 512 at once (more

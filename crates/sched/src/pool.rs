@@ -26,6 +26,10 @@
 //! wakes one takes it along; a wake from outside ends in the home's inbox and calls an idle worker, which looks
 //! after it. So nothing is moved that is not woken, and nothing is stranded.
 //!
+//! A task that stays with its thread (a fiber that has begun) is in no open queue. A worker that is surplus and has
+//! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
+//! runnable there it puts into the open queue, for the others.
+//!
 //! # The end
 //!
 //! Shutting down seals the injector, calls everybody, and waits. Each worker seals its inbox, drops the
@@ -54,7 +58,7 @@ use gossamer_task::{JoinHandle, spawn};
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{claim_again, claim_patiently, shut_down};
-use crew::Crew;
+use crew::{Crew, Hired};
 use idle::Idle;
 pub use resize::Resize;
 
@@ -98,6 +102,8 @@ pub struct Metrics {
     pub target: usize,
     /// Of these, idle at this moment.
     pub idle: usize,
+    /// Threads that are surplus, and stay as long as fibers that began there.
+    pub lingering: usize,
     /// Tasks spawned from outside that no worker has taken yet.
     pub injected: usize,
     /// Times a worker parked.
@@ -162,6 +168,7 @@ impl Pool {
             workers: shared.crew.count(),
             target: shared.crew.target(),
             idle: shared.idle.len(),
+            lingering: shared.crew.lingering(),
             injected: shared.injector.waiting(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
@@ -184,6 +191,7 @@ impl Pool {
             self.close_injector();
         }
         self.shared.idle.call_all();
+        self.shared.homes().for_each(Home::call);
         // Perhaps from inside another runtime that one of our tasks drives.
         let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
         let all_ended = self
@@ -263,7 +271,14 @@ impl Shared {
     /// # Errors
     /// One could not be started. Those that there are go on, and the target is what there is.
     fn hire(self: &Arc<Self>) -> io::Result<()> {
-        while let Some(number) = self.crew.hire() {
+        while let Some(hired) = self.crew.hire() {
+            let number = match hired {
+                Hired::New(number) => number,
+                Hired::Again(number) => {
+                    self.homes[number].get().inspect(|home| home.call());
+                    continue;
+                }
+            };
             if let Err(error) = self.start_worker(number) {
                 self.crew.end(number);
                 self.crew.give_up_hiring();
@@ -302,7 +317,11 @@ impl Shared {
     /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else drives a home for
     /// long, unless it is this thread.
     fn end_orphans(&self, all_ended: bool) {
-        for home in self.homes() {
+        for (number, home) in self.numbered_homes() {
+            if !self.crew.is_vacant(number) {
+                // It has a thread, which drops its tasks, some of which may have to be dropped there.
+                continue;
+            }
             let claim = if all_ended && !home.is_driven_by_this_thread() {
                 Some(claim_again(home))
             } else {

@@ -6,6 +6,8 @@
 //! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two drives
 //! nothing runs; wakes and spawns from outside collect in the inbox.
 //!
+//! A fiber stays with the thread it began on, so while there are some, no other thread can drive.
+//!
 //! # A panicking task
 //!
 //! One `catch_unwind` stands around the whole loop, not around each poll: the context says which
@@ -210,7 +212,7 @@ where
 /// The scheduler stopped.
 ///
 /// # Panics
-/// See [`Single::try_block_on`].
+/// See [`Single::try_block_on`]; or there are fibers that began on another thread.
 #[track_caller]
 pub fn run_blocking<F: Future>(
     runtime: &(impl Drives + ?Sized),
@@ -222,6 +224,12 @@ pub fn run_blocking<F: Future>(
     let Some(claim) = claim_patiently(runtime.home(), points) else {
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
+    if claim.home().driver.is_pinned_elsewhere() {
+        drop(claim);
+        panic!(
+            "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
+        );
+    }
     claim.displace();
     let _woken = HandOver {
         runtime,
@@ -332,7 +340,8 @@ impl<S: Scheduler> Drive for Single<S> {
             self.home.wait_to_drive(waker);
             self.home.claim(self.points)
         });
-        let Some(claim) = claim else {
+        // Fibers that began on another thread run only when that one drives.
+        let Some(claim) = claim.filter(|claim| !claim.home().driver.is_pinned_elsewhere()) else {
             return false;
         };
         // SAFETY: the claim is ours, and we are outside polls.

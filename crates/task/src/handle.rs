@@ -106,7 +106,7 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if !self.gave_way {
             self.gave_way = true;
-            if context::has_points() {
+            if context::has_to_give_way() {
                 context::give_way(Parts::new(cx.waker()));
                 return Poll::Pending;
             }

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use gossamer_core::home::Home;
+
 use super::{Pool, Shared, WORKERS_MAX};
 
 /// [`Pool::resize`]. Lazy: nothing happens before the first poll; dropped after it, the pool becomes what was
@@ -46,8 +48,9 @@ impl Resize {
         self.check_open()?;
         self.shared.crew.set_target(workers);
         self.shared.hire()?;
-        // Idle workers that are surplus find out.
+        // Workers that are surplus find out, the idle ones and those that linger.
         self.shared.idle.call_all();
+        self.shared.homes().for_each(Home::call);
         Ok(())
     }
 
