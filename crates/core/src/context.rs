@@ -30,7 +30,7 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// How many operations may still complete at once before one gives way; zero in a simulation.
+    /// How many operations may still begin before one gives way; zero in a simulation.
     left: Cell<u32>,
     polling: Cell<*const Header>,
     /// The fiber that runs on this thread.
@@ -39,9 +39,9 @@ pub struct Context {
     woken_many: TaskQueue,
 }
 
-/// So many operations in a row complete at once, then one gives way: a task whose operations are always ready
-/// must not keep the others from running.
-const BUDGET: u32 = 128;
+/// After so many operations one gives way: a task whose operations are always ready must not keep the others from
+/// running. (Counting only those that complete at once would cost four instructions each.)
+const BUDGET: u32 = 1_024;
 
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
@@ -171,8 +171,9 @@ impl Context {
     }
 
     #[cold]
-    fn has_run_out(&self) -> bool {
+    fn run_out(&self) -> bool {
         if self.points.get() {
+            self.left.set(0);
             return true;
         }
         self.left.set(BUDGET);
@@ -238,17 +239,15 @@ pub fn drives(home: u16) -> bool {
     with(|context| context.home() == home)
 }
 
-/// Whether the next operation has to [`give_way`] before it takes effect: each does in a simulation, elsewhere one
-/// in so many that complete at once.
+/// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
+/// elsewhere one in so many.
 #[inline(always)]
 pub fn has_to_give_way() -> bool {
-    with(|context| context.left.get() == 0 && context.has_run_out())
-}
-
-/// An operation has completed at once.
-#[inline(always)]
-pub fn completed_at_once() {
-    with(|context| context.left.set(context.left.get().saturating_sub(1)));
+    with(|context| {
+        let (left, has_run_out) = context.left.get().overflowing_sub(1);
+        context.left.set(left);
+        has_run_out && context.run_out()
+    })
 }
 
 /// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or

@@ -7,9 +7,6 @@ pub fn has_to_give_way() -> bool {
     false
 }
 
-/// Not counted here.
-pub fn completed_at_once() {}
-
 /// Nobody looks at parked operations.
 pub fn is_watched() -> bool {
     false

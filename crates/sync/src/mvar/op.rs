@@ -178,7 +178,6 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             }
         // SAFETY: under the lock.
         } else if let Some(output) = unsafe { mvar.act_quickly(&mut self.act, bits) } {
-            context::completed_at_once();
             self.phase = Phase::Done;
             return Poll::Ready(output);
         }
@@ -228,7 +227,6 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         let mut bits = mvar.lock();
         loop {
             if A::may_go(bits) {
-                context::completed_at_once();
                 self.phase = Phase::Done;
                 return Poll::Ready(bits);
             }
