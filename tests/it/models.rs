@@ -7,6 +7,7 @@ mod os_threads;
 mod pool;
 mod resizing;
 mod running;
+mod shutdowns;
 
 use std::sync::mpsc;
 use std::thread;
@@ -52,6 +53,7 @@ pub(crate) fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
 }
 
 pub(crate) fn runtime(model: Model) -> Runtime {
+    gossamer_core::parker::watch_parks();
     Runtime::builder()
         .model(model)
         .build()

@@ -128,7 +128,16 @@ fn block<F: Future>(future: F) -> F::Output {
                 return output;
             }
             if !turn_all(parker.waker()) {
-                parker.park();
+                let mut late = None;
+                parker.park(|| {
+                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                        late = Some(output);
+                    }
+                    late.is_some()
+                });
+                if let Some(output) = late {
+                    return output;
+                }
             }
         }
     })

@@ -315,7 +315,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
                     if self.home.park(parker.waker()) {
-                        parker.park();
+                        parker.park(|| self.home.has_pending());
                     }
                 }),
             }

@@ -220,7 +220,7 @@ fn drive(shared: &Shared, home: &'static Home) {
                 break;
             }
             if home.park(parker.waker()) && !shared.is_closing() {
-                parker.park();
+                parker.park(|| home.has_pending() || shared.is_closing());
             }
         }
     });

@@ -110,7 +110,7 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
         };
         // Whoever calls from here on finds the parker.
         if home.park(parker.waker()) && stays() {
-            parker.park();
+            parker.park(|| home.has_pending() || !stays());
         }
     });
 }
@@ -185,20 +185,21 @@ fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         });
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
         fence(Ordering::SeqCst); // pairs with the fence in `Home::push_open`
-        let has_something = || {
+        let is_called = || {
             home.has_pending()
                 || shared.injector.has_pending()
                 || shared.is_closing()
                 || shared.crew.is_surplus(number)
-                || shared.has_work_elsewhere()
         };
+        let has_something = || is_called() || shared.has_work_elsewhere();
         let began = Instant::now();
         while !has_something() {
             if began.elapsed() > LOOK_FOR {
                 if home.park(parker.waker()) && !has_something() {
                     // Relaxed: statistics.
                     shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-                    parker.park();
+                    // A lone task in the queue of a worker that is long in a poll calls nobody.
+                    parker.park(is_called);
                 }
                 break;
             }
