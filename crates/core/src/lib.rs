@@ -33,6 +33,8 @@ pub mod header;
 #[cfg(feature = "std")]
 pub mod home;
 #[cfg(feature = "std")]
+pub mod panics;
+#[cfg(feature = "std")]
 pub mod parker;
 #[cfg(feature = "std")]
 pub mod wait;

@@ -33,6 +33,7 @@ use gossamer_core::context;
 use gossamer_core::door::thread;
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::{Drive, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
@@ -290,7 +291,7 @@ impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
         let hand_over = || unsafe { self.runtime.hand_over(self.claim) };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(hand_over)) {
             // The scheduler panicked; the hook has reported it, and we may be unwinding already.
-            std::mem::forget(payload);
+            swallow(payload);
         }
     }
 }

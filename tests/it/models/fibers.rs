@@ -45,39 +45,64 @@ fn standing_still_in_the_midst_of_calls() {
     });
 }
 
+/// Has the members of a ring end, one after the other.
+const STOP: u32 = u32::MAX;
+
+/// What a member of a ring passes on, and whether it is the last thing it does.
+fn next_token(token: u32) -> (u32, bool) {
+    match token {
+        0 | STOP => (STOP, true),
+        token => (token - 1, false),
+    }
+}
+
 #[test]
 fn a_ring_of_tasks_fibers_and_threads() {
     each_model(|model| {
         let rt = runtime(model);
         let ring = places(30);
-        let winner = Arc::new(MVar::empty());
-        for at in 0..ring.len() {
-            let (own, next) = (ring[at].clone(), ring[(at + 1) % ring.len()].clone());
-            let winner = winner.clone();
-            let pass_on = move || {
-                loop {
-                    match own.take().wait() {
-                        0 => return winner.put(at).wait(),
-                        token => next.put(token - 1).wait(),
-                    }
-                }
-            };
-            match at % 3 {
-                0 => drop(rt.spawn_fiber(pass_on)),
-                1 => drop(rt.spawn_thread(pass_on)),
-                _ => {
-                    let (own, next) = (ring[at].clone(), ring[(at + 1) % ring.len()].clone());
-                    drop(rt.spawn(async move {
+        let members: Vec<_> = (0..ring.len())
+            .map(|at| {
+                let (own, next) = (ring[at].clone(), ring[(at + 1) % ring.len()].clone());
+                if at % 3 == 0 {
+                    return rt.spawn(async move {
                         loop {
                             let token = own.take().await;
-                            next.put(token.wrapping_sub(1)).await;
+                            let (passed_on, last) = next_token(token);
+                            next.put(passed_on).await;
+                            if last {
+                                return token == 0;
+                            }
                         }
-                    }));
+                    });
                 }
-            }
-        }
-        ring[0].put(3_000).wait();
-        assert_eq!(winner.take().wait(), 0);
+                let pass_on = move || {
+                    loop {
+                        let token = own.take().wait();
+                        let (passed_on, last) = next_token(token);
+                        next.put(passed_on).wait();
+                        if last {
+                            return token == 0;
+                        }
+                    }
+                };
+                if at % 3 == 1 {
+                    rt.spawn_fiber(pass_on)
+                } else {
+                    rt.spawn_thread(pass_on)
+                }
+            })
+            .collect();
+        ring[0].put(3_007).wait();
+        let won: Vec<bool> = members
+            .into_iter()
+            .map(|member| member.wait().expect("no panic"))
+            .collect();
+        assert!(
+            won.iter()
+                .enumerate()
+                .all(|(at, won)| *won == (at == 3_007 % 30))
+        );
     });
 }
 

@@ -6,6 +6,7 @@ use std::ptr::{self, NonNull};
 use gossamer_core::context::{self, Context};
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::panics::swallow;
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
 
@@ -80,8 +81,7 @@ fn finish(home: &Home, task: NonNull<Header>) {
         Header::finish(task);
     }));
     if let Err(payload) = finished {
-        // The hook has reported it; a payload may panic again when dropped.
-        std::mem::forget(payload);
+        swallow(payload);
     }
 }
 
