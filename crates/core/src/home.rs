@@ -28,11 +28,12 @@ use alloc::collections::VecDeque;
 
 use crate::context::{self, Context, Entered};
 use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use crate::door::{Mutex, process_global};
+use crate::door::{Mutex, QuietU32, process_global};
 use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, Owned, Place, release};
 use crate::waiter::Deferred;
 
+mod forked;
 mod moving;
 mod table;
 
@@ -56,6 +57,10 @@ pub struct Home {
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
     pool: AtomicU32,
+    /// Not zero: a thread of its runtime drives it, which a forked child does not have. (A pool's are known anyway.)
+    threaded: QuietU32,
+    /// Not zero: this is a forked child, and who would drive it is not here.
+    lost: QuietU32,
     /// In a pool: tasks that other workers may take, and how many (a hint).
     open: Mutex<moving::Open>,
     open_len: AtomicUsize,
@@ -141,6 +146,8 @@ impl Home {
             driven_by: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
             pool: AtomicU32::new(0),
+            threaded: QuietU32::new(0),
+            lost: QuietU32::new(0),
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
@@ -151,7 +158,12 @@ impl Home {
 
     /// Takes a free home out of the table; `None` when all 65,535 are in use.
     pub fn open() -> Option<&'static Self> {
-        let home = homes().take(Self::new)?;
+        let table = homes();
+        forked::watch();
+        let home = table.take(Self::new)?;
+        // Relaxed: as below.
+        home.threaded.store(0, Ordering::Relaxed);
+        home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.driver.closing.set(false);
         // Relaxed: published to other threads with the runtime itself.
         home.cells.store(OPEN, Ordering::Relaxed);

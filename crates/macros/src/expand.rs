@@ -118,8 +118,8 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
     });
     let test = (kind == Kind::Test).then(|| quote!(#[::core::prelude::v1::test]));
     let model = match &options.model {
-        Some(model) => model.value(&facade),
-        None => kind.model(options).value(&facade),
+        Some(model) if !cfg!(mutant = "attribute_forgets_model") => model.value(&facade),
+        _ => kind.model(options).value(&facade),
     };
     let workers = options.workers.iter();
     let failed = format!("{}: the runtime cannot be built: {{}}", kind.name());

@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::door::thread;
+use gossamer_core::fork::refuse;
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
@@ -220,6 +221,9 @@ pub fn run_blocking<F: Future>(
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
     let Some(claim) = claim_patiently(runtime.home(), points) else {
+        if runtime.home().is_lost() {
+            refuse("block_on()");
+        }
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
     claim.displace();

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
 use gossamer_core::context::{self, Context};
+use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::home::{Claim, Home};
 
@@ -109,6 +110,9 @@ fn poll_tasks<S: Scheduler>(
     let home = claim.home();
     while polls > 0 {
         if home.has_pending() {
+            if home.is_lost() {
+                end_child();
+            }
             hand_over(context, scheduler);
             claim.drain();
         }
