@@ -2,7 +2,8 @@
 //!
 //! Homes stand in one table and are never freed, only used again, so a waker may touch the home of
 //! its task at any time, even when the runtime has just ended. A home is used again only when it is
-//! closed and the last of its task cells is gone; so a task's home is always its own.
+//! closed and the last of its task cells is gone; so the home that a task names is never another
+//! runtime's. In a pool it need not stay the same: workers take tasks from each other (`home/moving.rs`).
 //!
 //! # Waking from another thread
 //!
@@ -75,7 +76,7 @@ pub struct Home {
 /// What only the driver touches.
 #[derive(Debug, Default)]
 pub struct Driver {
-    /// Tasks that any thread may drive.
+    /// Tasks that any thread may drive. In a pool thieves touch the list too: see [`Home::with_list`].
     pub owned: Owned,
     /// Tasks of the current local scope.
     pub owned_local: Owned,
@@ -110,8 +111,10 @@ struct Inbox {
     waiting: Option<Waker>,
 }
 
-// SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and
-// released; the pointers in the inbox are holds on tasks (`QUEUED`), which are not tied to a thread.
+// SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and released; but for
+// `driver.owned` of a pool's home, from which thieves take tasks: it is changed only under `list`, and read without
+// it only by the driver, when its open queue is empty for good. The pointers in the inbox are holds on tasks
+// (`QUEUED`), those in the open queue scheduled tasks, touched under its lock; neither is tied to a thread.
 unsafe impl Sync for Home {}
 // SAFETY: as above.
 unsafe impl Send for Home {}
@@ -220,7 +223,7 @@ impl Home {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
-    /// An operation that a task of this home had parked is dropped where the home is not driven. The
+    /// An operation that a task of this home had parked is dropped on a thread that does not drive the home. The
     /// driver's note of it cannot be taken back from here. Only a simulation reads such notes, and it
     /// would read freed memory: a simulated operation has no business on another thread.
     pub(crate) fn node_leaves_elsewhere(&self) {
@@ -228,7 +231,7 @@ impl Home {
         if self.watched.load(Ordering::Relaxed) {
             std::eprintln!(
                 "gossamer: an operation that a simulated task had begun was dropped on another \
-                 thread, or inside another runtime; a simulation must keep its operations to itself"
+                 thread, or after its simulation; a simulation must keep its operations to itself"
             );
             std::process::abort();
         }

@@ -83,8 +83,9 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// # Cancellation
 /// Dropping the runtime drops every task's future, whatever state the task is in: on the dropping thread under
-/// [`Model::Single`], else on the thread that ran the task, and then the drop waits until those threads have
-/// ended (each ends its current poll first). The join handles say that the tasks were cancelled. Wakers that
+/// [`Model::Single`], else on the thread where the task lives, and the drop waits until those threads have ended
+/// (each ends its current poll first). The tasks of a pool that no worker has taken yet, and those of workers that
+/// have retired, are dropped on the dropping thread. The join handles say that the tasks were cancelled. Wakers that
 /// fire later do nothing.
 ///
 /// # In a forked child

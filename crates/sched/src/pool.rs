@@ -13,10 +13,11 @@
 //!
 //! A worker with nothing to do (1) gives up the claim of its home, so that others may take its tasks along,
 //! (2) announces itself among the idle, (3) looks at inbox, injector and queues for about 20 µs, (4) announces at its
-//! inbox that it parks, and (5) parks unless the injector has something. Whoever pushes into the injector
-//! does so first and then calls one of the idle; both lists are under locks, so either the worker sees the
-//! push, or the pusher finds the worker. A push into the inbox finds the announcement of (4). Between a
-//! push into an open queue and the look for idle workers there is a fence, and one after (2).
+//! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
+//! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
+//! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
+//! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
+//! after (2).
 //!
 //! # Resizing
 //!

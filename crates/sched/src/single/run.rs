@@ -152,8 +152,9 @@ fn poll_tasks<S: Scheduler>(
 /// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
 /// needs no queue. The caller has seen that the scheduler is empty; nothing is pushed to it here.
 ///
-/// Ends when a task ends, the inbox has something, or the polls are used up; gives the task that was polled
-/// last, if there was one.
+/// Ends when the last poll woke no task, or several; when a task is not pending afterwards (it has ended, is to be
+/// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
+/// was last, if there was one.
 #[inline(always)]
 fn follow_chain(
     context: &Context,
