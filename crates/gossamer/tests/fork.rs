@@ -3,11 +3,13 @@
 //! No harness: this process forks, so it keeps its threads to itself. Each child has a watchdog, its alarm.
 
 use std::error::Error;
-use std::future::pending;
+use std::future::{Future, pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -25,7 +27,7 @@ type Checked = Result<(), Box<dyn Error>>;
 type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
         (
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
         (
             "a_task_that_forks_and_goes_on_ends_the_child",
             a_task_that_forks_and_goes_on_ends_the_child,
+        ),
+        (
+            "what_was_begun_before_is_refused_too",
+            what_was_begun_before_is_refused_too,
         ),
         ("children_of_a_busy_process", children_of_a_busy_process),
     ];
@@ -266,6 +272,44 @@ fn a_task_that_forks_and_goes_on_ends_the_child() -> Checked {
         let child = rt.spawn_blocking(fork);
         assert_eq!(end_of(child.wait()?), "signal 6");
         other.wait()?;
+    }
+    Ok(())
+}
+
+/// The wait began before the fork, and nobody polls again for it: the child must not sleep on.
+fn what_was_begun_before_is_refused_too() -> Checked {
+    for model in models_with_threads() {
+        for inside in [true, false] {
+            let rt = Runtime::builder().model(model).build()?;
+            let mut never = rt.spawn(pending::<()>());
+            let mut child = None;
+            let waited = catch_unwind(AssertUnwindSafe(|| {
+                let wait = poll_fn(|cx| {
+                    let polled = Pin::new(&mut never).poll(cx);
+                    match child {
+                        None => child = Some(fork()),
+                        Some(_) => return polled.map(drop),
+                    }
+                    if child == Some(0) {
+                        set_hook(Box::new(|_| ()));
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(())
+                });
+                if inside {
+                    rt.block_on(wait);
+                } else {
+                    wait.wait();
+                }
+            }));
+            let Some(child) = child.filter(|child| *child != 0) else {
+                let text = waited
+                    .err()
+                    .and_then(|panic| panic.downcast::<String>().ok());
+                exit(i32::from(!text.is_some_and(|text| text.contains(REFUSAL))));
+            };
+            assert_eq!(end_of(child), "exit 0", "{model}, inside: {inside}");
+        }
     }
     Ok(())
 }

@@ -20,7 +20,7 @@
 mod run;
 mod scope;
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::door::thread;
-use gossamer_core::fork::refuse;
+use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
@@ -51,11 +51,13 @@ const TURN_POLLS: u32 = 256;
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
     points: bool,
+    /// The process in which it was idle last. Touched as the scheduler is.
+    origin: Cell<Origin>,
     /// Touched only by who holds the home's claim, outside polls.
     scheduler: UnsafeCell<S>,
 }
 
-// SAFETY: the scheduler is `Send` and reached only under the home's claim.
+// SAFETY: the scheduler is `Send`, and it and the origin are reached only under the home's claim.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -144,6 +146,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             home,
             points,
+            origin: Cell::new(Origin::here()),
             scheduler: UnsafeCell::new(scheduler),
         })
     }
@@ -175,6 +178,9 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
+        if self.origin.get().is_elsewhere() {
+            self.wake_all();
+        }
         // SAFETY: on the driver, outside polls.
         let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
         let woken = context::with(|context| hand_over(context, scheduler));
@@ -183,6 +189,18 @@ impl<S: Scheduler> Single<S> {
         } else {
             idle
         }
+    }
+
+    /// A task forked, and this is the child: what the tasks wait for may never come, and will say so when it is
+    /// polled again. The claim is held.
+    #[cold]
+    fn wake_all(&self) {
+        self.origin.set(Origin::here());
+        // SAFETY: on the driver, outside polls.
+        unsafe { Tasks::new(&self.home.driver) }.for_each(|task| {
+            // SAFETY: on the driver; it is on the list, so alive, and no pool's.
+            context::with(|context| unsafe { context::wake_here(context, task.task) });
+        });
     }
 
     /// The scheduler, to look at between two drives.
