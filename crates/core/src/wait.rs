@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use crate::context;
 use crate::door::thread_local;
+use crate::fork::Origin;
 use crate::parker::Parker;
 
 /// A runtime that waits on its owner's thread.
@@ -123,11 +124,17 @@ fn block<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     Parker::with(|parker| {
         let mut polled = Context::from_waker(parker.waker());
+        let mut origin = Origin::here();
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
                 return output;
             }
             if !turn_all(parker.waker()) {
+                if origin.is_elsewhere() {
+                    // A task forked, and this is the child: what is waited for may never come, and will say so.
+                    origin = Origin::here();
+                    continue;
+                }
                 let mut late = None;
                 parker.park(|| {
                     if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {

@@ -13,10 +13,11 @@
 //!
 //! A worker with nothing to do (1) gives up the claim of its home, so that others may take its tasks along,
 //! (2) announces itself among the idle, (3) looks at inbox, injector and queues for about 20 µs, (4) announces at its
-//! inbox that it parks, and (5) parks unless the injector has something. Whoever pushes into the injector
-//! does so first and then calls one of the idle; both lists are under locks, so either the worker sees the
-//! push, or the pusher finds the worker. A push into the inbox finds the announcement of (4). Between a
-//! push into an open queue and the look for idle workers there is a fence, and one after (2).
+//! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
+//! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
+//! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
+//! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
+//! after (2).
 //!
 //! # Resizing
 //!
@@ -52,6 +53,7 @@ use std::time::{Duration, Instant};
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use gossamer_core::door::thread;
+use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
 
@@ -72,6 +74,7 @@ pub struct Pool {
 
 /// What the workers of a pool share.
 struct Shared {
+    origin: Origin,
     id: u32,
     /// Where tasks spawned from outside wait; nobody drives it.
     injector: &'static Home,
@@ -130,6 +133,7 @@ impl Pool {
         let injector = open_home(id)?;
         let pool = Self {
             shared: Arc::new(Shared {
+                origin: Origin::here(),
                 id,
                 injector,
                 idle: Idle::new(),
@@ -145,12 +149,22 @@ impl Pool {
         Ok(pool)
     }
 
+    /// The process whose threads the workers are.
+    pub fn origin(&self) -> Origin {
+        self.shared.origin
+    }
+
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
+    ///
+    /// # Panics
+    /// In a forked child.
+    #[track_caller]
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.origin().check("spawn()");
         let here = context::with(context::Context::home);
         let home = if here != context::NOWHERE && Home::at(here).pool() == self.shared.id {
             Home::at(here)
@@ -162,7 +176,12 @@ impl Pool {
     }
 
     /// What the pool is doing and has done. A moment's look: the figures need not belong together.
+    ///
+    /// # Panics
+    /// In a forked child.
+    #[track_caller]
     pub fn metrics(&self) -> Metrics {
+        self.origin().check("metrics()");
         let shared = &self.shared;
         Metrics {
             workers: shared.crew.count(),
@@ -182,8 +201,11 @@ impl Pool {
     /// Until all workers have ended (but not the one that calls), or until `limit`; they end later then.
     ///
     /// # Returns
-    /// Whether all workers have ended.
+    /// Whether all workers have ended. In a forked child there are none, and nothing is done.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
+        if self.origin().is_elsewhere() {
+            return true;
+        }
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         // SeqCst is not needed: the locks of `idle` and the injector order this; Release pairs with the acquire in
         // `is_closing`.
@@ -212,6 +234,11 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        if self.origin().is_elsewhere() {
+            // What the workers were doing at the fork is half done.
+            std::mem::forget(self.shared.clone());
+            return;
+        }
         // Whoever has called `shutdown` has waited as long as it wanted.
         if !self.shared.is_closing() {
             self.shutdown(None);

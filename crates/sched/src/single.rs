@@ -22,7 +22,7 @@
 mod run;
 mod scope;
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::door::thread;
+use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::panics::swallow;
@@ -53,11 +54,13 @@ const TURN_POLLS: u32 = 256;
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
     points: bool,
+    /// The process in which it was idle last. Touched as the scheduler is.
+    origin: Cell<Origin>,
     /// Touched only by who holds the home's claim, outside polls.
     scheduler: UnsafeCell<S>,
 }
 
-// SAFETY: the scheduler is `Send` and reached only under the home's claim.
+// SAFETY: the scheduler is `Send`, and it and the origin are reached only under the home's claim.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -146,6 +149,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             home,
             points,
+            origin: Cell::new(Origin::here()),
             scheduler: UnsafeCell::new(scheduler),
         })
     }
@@ -177,6 +181,9 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
+        if self.origin.get().is_elsewhere() {
+            self.wake_all();
+        }
         // SAFETY: on the driver, outside polls.
         let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
         let woken = context::with(|context| hand_over(context, scheduler));
@@ -185,6 +192,18 @@ impl<S: Scheduler> Single<S> {
         } else {
             idle
         }
+    }
+
+    /// A task forked, and this is the child: what the tasks wait for may never come, and will say so when it is
+    /// polled again. The claim is held.
+    #[cold]
+    fn wake_all(&self) {
+        self.origin.set(Origin::here());
+        // SAFETY: on the driver, outside polls.
+        unsafe { Tasks::new(&self.home.driver) }.for_each(|task| {
+            // SAFETY: on the driver; it is on the list, so alive, and no pool's.
+            context::with(|context| unsafe { context::wake_here(context, task.task) });
+        });
     }
 
     /// The scheduler, to look at between two drives.
@@ -223,6 +242,9 @@ pub fn run_blocking<F: Future>(
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
     let Some(claim) = claim_patiently(runtime.home(), points) else {
+        if runtime.home().is_lost() {
+            refuse("block_on()");
+        }
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
     if claim.home().driver.is_pinned_elsewhere() {

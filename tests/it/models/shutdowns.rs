@@ -113,6 +113,7 @@ fn spawns_on(rt: &Runtime, weak: Weak<Runtime>, owned: Owned) -> JoinHandle<()> 
     })
 }
 
+/// Builds a runtime, spawns into it, resizes it, aborts, shuts down, and looks at what is left.
 fn shut_down_once(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = MODELS[random.below(5) as usize];
@@ -167,6 +168,11 @@ fn shut_down_once(seed: u64) {
     if let Some(beside) = beside {
         beside.join().expect("no panic");
     }
+    look_at_what_is_left(&around, handles);
+}
+
+/// After the end: everything was dropped once, and what is left can be used.
+fn look_at_what_is_left(around: &Around, handles: Vec<JoinHandle<()>>) {
     for waker in around.wakers.lock().expect("no panic").drain(..) {
         waker.wake();
     }

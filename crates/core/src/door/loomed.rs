@@ -126,6 +126,9 @@ macro_rules! process_global {
 }
 pub(crate) use process_global;
 
+/// No model forks.
+pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+
 /// In a model both sides have a full fence.
 pub fn light_fence() {
     loom::sync::atomic::fence(loom::sync::atomic::Ordering::SeqCst); // pairs with `heavy_fence`

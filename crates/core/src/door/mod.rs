@@ -24,6 +24,11 @@ mod system;
 pub use system::*;
 
 #[cfg(all(feature = "std", not(loom)))]
+mod forks;
+#[cfg(all(feature = "std", not(loom)))]
+pub use forks::*;
+
+#[cfg(all(feature = "std", not(loom)))]
 mod fences;
 #[cfg(all(feature = "std", not(loom)))]
 pub use fences::*;

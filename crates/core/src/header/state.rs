@@ -1,4 +1,4 @@
-//! The two driver-owned words of a header: place and state, and what `next` points at.
+//! Two words of a header, the driver's but in a pool's open queue: place and state, and what `next` points at.
 
 use core::ptr::NonNull;
 
@@ -36,10 +36,10 @@ const PINNED: u32 = 1 << 29;
 /// +-----+------+-----+---+---------+----+---------+--------+-----+--------------+
 /// ```
 ///
-/// Anyone may read the lower 17 bits; the others are the driver's. `LOCAL` never changes, nor does the home of a
-/// local task. The word
-/// of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison
-/// finds out that all is plain and simple.
+/// Anyone may read the lower 17 bits; the others are the driver's. While the task is in an open queue all are written
+/// only by who holds the queue's lock, a thief perhaps. `LOCAL` never changes, nor does the home of a local task. The
+/// word of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison finds out
+/// that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Place(u32);
