@@ -21,7 +21,7 @@ pub mod thread {
 
     use super::{Condvar, Mutex};
 
-    pub use loom::thread::{JoinHandle, panicking, spawn, yield_now};
+    pub use loom::thread::{JoinHandle, ThreadId, panicking, spawn, yield_now};
 
     #[derive(Debug)]
     struct Token {
@@ -56,6 +56,11 @@ pub mod thread {
     }
 
     impl Thread {
+        /// The number of the calling thread, which is the only one that anybody asks for.
+        pub fn id(&self) -> ThreadId {
+            loom::thread::current().id()
+        }
+
         /// Gives the thread's token.
         pub fn unpark(&self) {
             let mut given = self.0.given.lock();
