@@ -197,7 +197,7 @@ const CPU: Workload = Workload {
     expected: |values| {
         let (rounds, tasks) = (values.number("rounds"), values.number("tasks"));
         (0..tasks)
-            .map(|task| generator_after(task + 1, part(rounds, tasks, task)))
+            .map(|task| generator_after(task + 1, part(rounds, tasks, task).into()))
             .fold(0, std::ops::BitXor::bitxor)
             .to_string()
     },
@@ -295,7 +295,7 @@ const SLOT: Workload = Workload {
         number(
             "work",
             "How many steps of the generator a piece of work has",
-            Usual::By("which", &[100_000, 3_000]),
+            Usual::By("which", &[50_000, 2_000]),
             1_000_000_000,
             "a piece of work has at least one step",
         ),
@@ -309,7 +309,7 @@ const SLOT: Workload = Workload {
         )
     },
     expected: |values| {
-        let steps = values.number("wakes").wrapping_mul(values.number("work"));
+        let steps = u128::from(values.number("wakes")) * u128::from(values.number("work"));
         let other = match values.choice("which") {
             "busy" => generator_after(2, steps),
             _ => 0,
@@ -323,23 +323,32 @@ fn part(total: u64, parts: u64, index: u64) -> u64 {
     total / parts + u64::from(index < total % parts)
 }
 
-/// The state after so many steps of x → x · MULTIPLIER + INCREMENT mod 2⁶⁴ (Knuth's MMIX), without
-/// taking them: twice a step is a step of the same kind.
-fn generator_after(seed: u64, mut steps: u64) -> u64 {
-    let (mut state, mut factor, mut summand) = (
-        seed,
-        6_364_136_223_846_793_005_u64,
-        1_442_695_040_888_963_407_u64,
-    );
+/// The state of the generator that contenders calculate with (xorshift; Marsaglia 2003) after so many
+/// steps, without taking them: a step is a linear map of 64 bits, and two steps are one, too.
+fn generator_after(seed: u64, mut steps: u128) -> u64 {
+    let mut map: [u64; 64] = std::array::from_fn(|bit| step(1 << bit));
+    let mut state = seed;
     while steps > 0 {
         if steps % 2 == 1 {
-            state = state.wrapping_mul(factor).wrapping_add(summand);
+            state = mapped(&map, state);
         }
-        summand = summand.wrapping_mul(factor).wrapping_add(summand);
-        factor = factor.wrapping_mul(factor);
+        map = map.map(|column| mapped(&map, column));
         steps /= 2;
     }
     state
+}
+
+fn step(mut state: u64) -> u64 {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^ (state << 17)
+}
+
+/// The sum of what the map makes of each bit.
+fn mapped(map: &[u64; 64], state: u64) -> u64 {
+    (0..64)
+        .filter(|bit| state >> bit & 1 == 1)
+        .fold(0, |sum, bit| sum ^ map[bit])
 }
 
 #[cfg(test)]

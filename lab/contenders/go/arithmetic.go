@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// steps is the state after so many steps of x -> x * multiplier + increment (Knuth's MMIX).
+// steps is the state of xorshift (Marsaglia 2003) after so many steps.
 //
 //go:noinline
 func steps(state, count uint64) uint64 {
 	for ; count > 0; count-- {
-		state = state*6364136223846793005 + 1442695040888963407
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
 	}
 	return state
 }
@@ -38,7 +40,7 @@ func cpu(o options) uint64 {
 	return all
 }
 
-// small is how many steps a small task has, about ten microseconds.
+// small is how many steps a small task has, about twenty microseconds.
 const small = 10000
 
 var sink uint64

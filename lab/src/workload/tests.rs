@@ -9,12 +9,12 @@ fn a_usual_value_may_depend_on_a_choice() {
     let busy = slot.usual_values();
     assert_eq!(
         (busy.choice("which"), busy.number("work")),
-        ("busy", 100_000)
+        ("busy", 50_000)
     );
     let short = slot.values(|name| (name == "which").then(|| json!("short")));
     assert_eq!(
         (short.number("wakes"), short.number("work")),
-        (500_000, 3_000)
+        (500_000, 2_000)
     );
     let given = slot.values(|name| (name == "work").then(|| json!(7)));
     assert_eq!(given.number("work"), 7);

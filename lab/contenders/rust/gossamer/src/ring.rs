@@ -56,14 +56,15 @@ fn spawn_order(ring: &Ring, name: &str) -> Result<Vec<usize>, String> {
     Ok(order)
 }
 
-/// Fisher and Yates, with a fixed seed.
+/// Fisher and Yates over splitmix64 with the seed that all contenders use.
 fn shuffle(order: &mut [usize]) {
-    let mut state: u64 = 1;
+    let mut state = 503_u64;
     for last in (1..order.len()).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        order.swap(last, usize::try_from(state >> 33).unwrap_or(0) % (last + 1));
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let other = (mixed ^ (mixed >> 31)) % (last as u64 + 1);
+        order.swap(last, other as usize);
     }
 }
 

@@ -7,7 +7,7 @@ use gossamer::{JoinHandle, Model, Wait};
 use crate::args::{Args, runtime, said};
 use crate::generator::steps;
 
-/// Steps of a small task, about ten microseconds.
+/// Steps of a small task, about twenty microseconds.
 const SMALL: u64 = 10_000;
 
 /// How many tasks have run.

@@ -6,13 +6,14 @@ use tokio::task::JoinHandle;
 
 use crate::options::{Failure, Options, multi};
 
-/// The state after so many steps of x → x · MULTIPLIER + INCREMENT (Knuth's MMIX).
+/// The state of xorshift (Marsaglia 2003) after so many steps. A linear congruence would not do: the compiler
+/// makes one step of many.
 #[inline(never)]
 pub fn steps(mut state: u64, steps: u64) -> u64 {
     for _ in 0..steps {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
     }
     state
 }
@@ -41,7 +42,7 @@ pub fn cpu(options: &Options) -> Result<u64, Failure> {
     })
 }
 
-/// Steps of a small task, about ten microseconds.
+/// Steps of a small task, about twenty microseconds.
 const SMALL: u64 = 10_000;
 
 /// Workers that run a small task each and are idle then; how many tasks have run.
