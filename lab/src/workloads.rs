@@ -211,7 +211,7 @@ const RESIZE: Workload = Workload {
         number(
             "yields",
             "How many yields all tasks do together",
-            Usual::Always(5_000_000),
+            Usual::Always(20_000_000),
             OPS_MAX,
             "a run has at least one yield",
         ),

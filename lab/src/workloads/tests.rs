@@ -51,7 +51,7 @@ fn the_sums() {
 fn the_generator_jumps_to_where_steps_lead() {
     for steps in [0_u64, 1, 2, 3, 10, 1_000, 12_345] {
         assert_eq!(
-            generator_after(5, steps),
+            generator_after(5, u128::from(steps)),
             stepped(5, steps),
             "{steps} steps"
         );
