@@ -40,10 +40,39 @@ fn numbers() {
 }
 
 #[test]
+fn numbers_of_other_workloads() {
+    for (workload, option) in [
+        ("spawn", "spawns"),
+        ("spawn", "batch"),
+        ("yield", "tasks"),
+        ("pingpong", "pairs"),
+        ("cpu", "rounds"),
+        ("resize", "yields"),
+        ("workers", "workers"),
+        ("slot", "work"),
+    ] {
+        let words = format!("run {workload} --{option} 0");
+        refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
+    }
+    refused("run workers --workers 1025", &["'1025'", "1 to 1024"]);
+    for leaves in ["0", "20", "10000000000"] {
+        let words = format!("run skynet --leaves {leaves}");
+        refused(&words, &[leaves, "--leaves", "power of ten from 1 to"]);
+    }
+    refused("run spawn --hops 3", &["--hops"]);
+    refused("run slot --which both", &["'both'", "busy", "short"]);
+}
+
+#[test]
+fn a_contender_without_the_workload() {
+    refused("run spawn --only good", &["'good'", "for spawn"]);
+}
+
+#[test]
 fn names() {
     refused("run ring --only good,bad", &["'bad'", "good, fine"]);
     refused("run ring --only good,", &["''", "good, fine"]);
-    refused("run rong", &["'rong'", "ring"]);
+    refused("run rong", &["'rong'", "ring, spawn, yield"]);
     refused("run rong --threads 3", &["'rong'", "ring"]);
     refused(
         "run ring --order sideways",
