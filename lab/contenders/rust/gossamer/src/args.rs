@@ -4,14 +4,14 @@ use gossamer::{Model, Runtime};
 
 /// What to run.
 #[derive(Debug)]
-pub(crate) struct Args {
+pub struct Args {
     /// Which workload.
-    pub(crate) workload: String,
+    pub workload: String,
     options: Vec<(String, String)>,
 }
 
 /// Reads `WORKLOAD --option value …`.
-pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
+pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
     let workload = words.next().unwrap_or_default();
     let mut options = Vec::new();
     while let Some(option) = words.next() {
@@ -25,7 +25,7 @@ pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, Str
 
 impl Args {
     /// Refuses options that are not among these.
-    pub(crate) fn only(&self, known: &[&str]) -> Result<&Self, String> {
+    pub fn only(&self, known: &[&str]) -> Result<&Self, String> {
         match self
             .options
             .iter()
@@ -37,13 +37,13 @@ impl Args {
     }
 
     /// The text of an option.
-    pub(crate) fn text<'a>(&'a self, option: &str, usual: &'a str) -> &'a str {
+    pub fn text<'a>(&'a self, option: &str, usual: &'a str) -> &'a str {
         let given = self.options.iter().find(|(own, _)| own == option);
         given.map_or(usual, |(_, value)| value)
     }
 
     /// The number of an option, at least 1.
-    pub(crate) fn number(&self, option: &str, usual: u64) -> Result<u64, String> {
+    pub fn number(&self, option: &str, usual: u64) -> Result<u64, String> {
         match self.options.iter().find(|(own, _)| own == option) {
             None => Ok(usual),
             Some((_, value)) => match number(option, value)? {
@@ -54,18 +54,18 @@ impl Args {
     }
 
     /// The number of an option that counts things in memory.
-    pub(crate) fn count(&self, option: &str, usual: usize) -> Result<usize, String> {
+    pub fn count(&self, option: &str, usual: usize) -> Result<usize, String> {
         let number = self.number(option, usual as u64)?;
         usize::try_from(number).map_err(|error| format!("{option} {number}: {error}"))
     }
 
     /// Which of ours.
-    pub(crate) fn kind(&self) -> &str {
+    pub fn kind(&self) -> &str {
         self.text("--kind", "single-local")
     }
 
     /// The runtime of the kind `single`, `pool-N` or `threads`, for as long as the process lives.
-    pub(crate) fn runtime(&self) -> Result<&'static Runtime, String> {
+    pub fn runtime(&self) -> Result<&'static Runtime, String> {
         let kind = self.kind();
         let model = match kind.split_once('-') {
             None if kind == "single" => Model::Single,
@@ -80,18 +80,18 @@ impl Args {
 }
 
 /// A runtime for as long as the process lives, which tasks can refer to without counting.
-pub(crate) fn runtime(model: Model) -> Result<&'static Runtime, String> {
+pub fn runtime(model: Model) -> Result<&'static Runtime, String> {
     let built = Runtime::builder().model(model).build();
     Ok(Box::leak(Box::new(built.map_err(said)?)))
 }
 
 /// An error as a message.
-pub(crate) fn said(error: impl std::fmt::Display) -> String {
+pub fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
 /// A number, or a message that names the option.
-pub(crate) fn number<N: std::str::FromStr>(option: &str, value: &str) -> Result<N, String> {
+pub fn number<N: std::str::FromStr>(option: &str, value: &str) -> Result<N, String> {
     value
         .parse()
         .map_err(|_| format!("{option} {value}: expected a number"))

@@ -3,7 +3,7 @@
 /// The state of xorshift (Marsaglia 2003) after so many steps. A linear congruence would not do: the compiler
 /// makes one step of many.
 #[inline(never)]
-pub(crate) fn steps(mut state: u64, steps: u64) -> u64 {
+pub fn steps(mut state: u64, steps: u64) -> u64 {
     for _ in 0..steps {
         state ^= state << 13;
         state ^= state >> 7;
@@ -13,6 +13,6 @@ pub(crate) fn steps(mut state: u64, steps: u64) -> u64 {
 }
 
 /// What one of `parts` gets of `total`.
-pub(crate) fn part(total: u64, parts: u64, index: u64) -> u64 {
+pub fn part(total: u64, parts: u64, index: u64) -> u64 {
     total / parts + u64::from(index < total % parts)
 }

@@ -4,8 +4,9 @@
 
 use gossamer::{Model, Runtime, Wait, local, sync};
 
-use crate::args::Args;
-use crate::places::{leak, put};
+use gossamer_contender::args::Args;
+use gossamer_contender::places::leak;
+use gossamer_contender::put;
 
 /// What the ring is to be.
 pub(crate) struct Ring {

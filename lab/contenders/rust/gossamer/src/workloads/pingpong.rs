@@ -2,9 +2,10 @@
 
 use gossamer::{JoinHandle, Model, Wait, local, sync};
 
-use crate::args::{Args, runtime, said};
-use crate::generator::part;
-use crate::places::{leak, put};
+use gossamer_contender::args::{Args, runtime, said};
+use gossamer_contender::generator::part;
+use gossamer_contender::places::leak;
+use gossamer_contender::put;
 
 /// The futures of one pair, over places of either flavour.
 macro_rules! pair {

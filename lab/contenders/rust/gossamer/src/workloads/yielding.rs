@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gossamer::{JoinHandle, Model, Runtime, Wait, yield_now};
 
-use crate::args::{Args, runtime, said};
-use crate::generator::part;
+use gossamer_contender::args::{Args, runtime, said};
+use gossamer_contender::generator::part;
 
 async fn yields(times: u64) -> u64 {
     let mut done = 0;

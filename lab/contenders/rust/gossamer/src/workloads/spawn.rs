@@ -2,7 +2,7 @@
 
 use gossamer::{Runtime, Wait};
 
-use crate::args::{Args, said};
+use gossamer_contender::args::{Args, said};
 
 /// The sum, in 32 bits.
 pub(crate) fn run(args: &Args) -> Result<u64, String> {

@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 
 use gossamer::{JoinHandle, Wait};
 
-use crate::args::{Args, number, said};
-use crate::generator::{part, steps};
+use gossamer_contender::args::{Args, number, said};
+use gossamer_contender::generator::{part, steps};
 
 /// The states that all tasks end with, xor-ed.
 pub(crate) fn run(args: &Args) -> Result<u64, String> {

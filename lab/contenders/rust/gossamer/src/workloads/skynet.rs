@@ -2,7 +2,7 @@
 
 use gossamer::{JoinHandle, Runtime, Wait};
 
-use crate::args::{Args, said};
+use gossamer_contender::args::{Args, said};
 
 const CHILDREN: u64 = 10;
 

@@ -2,9 +2,10 @@
 
 use gossamer::{Runtime, Wait, sync};
 
-use crate::args::{Args, said};
-use crate::generator::steps;
-use crate::places::{leak, put};
+use gossamer_contender::args::{Args, said};
+use gossamer_contender::generator::steps;
+use gossamer_contender::places::leak;
+use gossamer_contender::put;
 
 /// The states that the tasks end with, xor-ed.
 pub(crate) fn run(args: &Args) -> Result<u64, String> {

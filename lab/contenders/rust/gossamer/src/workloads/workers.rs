@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gossamer::{JoinHandle, Model, Wait};
 
-use crate::args::{Args, runtime, said};
-use crate::generator::steps;
+use gossamer_contender::args::{Args, runtime, said};
+use gossamer_contender::generator::steps;
 
 /// Steps of a small task, about twenty microseconds.
 const SMALL: u64 = 10_000;
