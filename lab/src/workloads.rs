@@ -218,7 +218,7 @@ const RESIZE: Workload = Workload {
         number(
             "tasks",
             "How many tasks there are",
-            Usual::Always(20),
+            Usual::Always(1_000),
             MANY_MAX,
             "somebody must yield: at least one task",
         ),
