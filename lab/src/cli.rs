@@ -123,12 +123,13 @@ impl FromArgMatches for Asked {
 }
 
 fn subcommand(workload: &'static Workload) -> clap::Command {
-    let command = clap::Command::new(workload.name).about(workload.about);
     let own = workload.options.iter();
-    Common::augment_args(own.fold(command, |command, option| {
+    let command = own.fold(clap::Command::new(workload.name), |command, option| {
         let sizes = option.name == workload.size;
         command.arg(argument(option, sizes))
-    }))
+    });
+    // Last: the common options come with a description of their own.
+    Common::augment_args(command).about(workload.about)
 }
 
 /// The usual value stands in the help only: whether one was given makes a difference to the size.
@@ -140,7 +141,10 @@ fn argument(option: &'static Opt, sizes: bool) -> Arg {
                 .iter()
                 .map(|(name, help)| PossibleValue::new(*name).help(*help));
             let help = format!("{} [without it: {}]", option.help, names[0].0);
-            argument.help(help).value_parser(values.collect::<Vec<_>>())
+            argument
+                .value_name("NAME")
+                .help(help)
+                .value_parser(values.collect::<Vec<_>>())
         }
         Kind::Number { range, usual, why } => argument
             .value_name("N")

@@ -121,6 +121,20 @@ fn the_lists() {
 }
 
 #[test]
+fn the_help_of_a_workload_is_its_own() {
+    let place = Place::empty();
+    for workload in &gossamer_lab::workloads::WORKLOADS {
+        let output = place.run(&format!("run {} --help", workload.name));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.starts_with(workload.about), "{text}");
+        for option in workload.options {
+            assert!(text.contains(&format!("--{}", option.name)), "{text}");
+        }
+    }
+}
+
+#[test]
 fn every_contender_has_a_line_in_a_readme() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let readmes: String = ["c", "go", "rust"]
