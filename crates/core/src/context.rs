@@ -30,17 +30,21 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// How many operations may still begin before one gives way; zero in a simulation.
+    /// How many operations may still begin before one gives way, and how many after one has waited; zero in a
+    /// simulation.
     left: Cell<u32>,
+    full: Cell<u32>,
     polling: Cell<*const Header>,
+    /// Whether what a poll wakes is offered to other workers at once (see [`crate::home`]).
+    offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
 
-/// After so many operations one gives way: a task whose operations are always ready must not keep the others from
-/// running. (Counting only those that complete at once would cost four instructions each.)
+/// After so many operations, none of which had to wait, one gives way: a task whose operations are always ready must
+/// not keep the others from running.
 const BUDGET: u32 = 1_024;
 
 /// More than one task was woken: they are in the queue.
@@ -64,6 +68,8 @@ impl Context {
             points: Cell::new(false),
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
+            full: Cell::new(BUDGET),
+            offers: Cell::new(false),
             fiber: Cell::new(None),
             polling: Cell::new(ptr::null()),
             woken_many: TaskQueue::new(),
@@ -120,6 +126,10 @@ impl Context {
     /// As [`Context::push_woken`].
     #[cold]
     unsafe fn push_another(&self, task: NonNull<Header>) {
+        if self.offers.get() {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.offer(task) };
+        }
         let one = self.woken_one.replace(MANY);
         if let Some(first) =
             NonNull::new(one.cast_mut()).filter(|first| first.as_ptr() != MANY.cast_mut())
@@ -148,10 +158,47 @@ impl Context {
             return self.take_only_woken();
         }
         let task = self.woken_many.pop_front();
-        if self.woken_many.is_empty() {
+        if self.woken_many.is_empty() && !self.offers.get() {
             self.woken_one.set(ptr::null());
         }
         task
+    }
+
+    /// Whether what a poll wakes is offered to other workers at once.
+    #[inline(always)]
+    pub fn offers(&self) -> bool {
+        self.offers.get()
+    }
+
+    /// Begins or ends offering what a poll wakes. While it does, there is never room for only one woken task, so every
+    /// wake comes by [`Context::offer`].
+    pub(crate) fn set_offers(&self, offers: bool) {
+        if offers == self.offers.replace(offers) {
+            return;
+        }
+        if offers && self.woken_one.get().is_null() {
+            self.woken_one.set(MANY);
+        } else if offers && self.woken_one.get() != MANY {
+            if let Some(one) = NonNull::new(self.woken_one.replace(MANY).cast_mut()) {
+                // SAFETY: scheduled, and in no queue so far.
+                unsafe { self.woken_many.push_back(one) };
+            }
+        } else if !offers && self.woken_many.is_empty() {
+            self.woken_one.set(ptr::null());
+        }
+    }
+
+    /// # Safety
+    /// As [`Context::push_woken`].
+    unsafe fn offer(&self, task: NonNull<Header>) {
+        let home = Home::at(self.home());
+        // SAFETY: passed on to the caller; the task that is being polled stays.
+        unsafe {
+            let stays = !self.is_polling() || self.polling() == Some(task);
+            if stays || !home.offer(task) {
+                self.woken_many.push_back(task);
+            }
+        }
     }
 
     /// Whether this thread is inside a task's poll.
@@ -172,11 +219,10 @@ impl Context {
 
     #[cold]
     fn run_out(&self) -> bool {
+        self.left.set(self.full.get());
         if self.points.get() {
-            self.left.set(0);
             return true;
         }
-        self.left.set(BUDGET);
         // A thread that waits has nobody to give way to, and a foreign executor its own rules.
         self.is_polling() && !cfg!(mutant = "budget_never_ends")
     }
@@ -240,7 +286,7 @@ pub fn drives(home: u16) -> bool {
 }
 
 /// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
-/// elsewhere one in so many.
+/// elsewhere one in so many, if none has [waited](has_waited).
 #[inline(always)]
 pub fn has_to_give_way() -> bool {
     with(|context| {
@@ -255,6 +301,12 @@ pub fn has_to_give_way() -> bool {
 #[inline(always)]
 pub fn is_watched() -> bool {
     with(|context| context.watched.get())
+}
+
+/// An operation has to wait: its task gives way.
+#[inline(always)]
+pub fn has_waited() {
+    with(|context| context.left.set(context.full.get()));
 }
 
 /// The scheduling point before an operation (see [`has_to_give_way`]): the
@@ -274,6 +326,8 @@ pub struct Entered {
     points: bool,
     watched: bool,
     left: u32,
+    full: u32,
+    offers: bool,
     polling: *const Header,
     fiber: Option<NonNull<dyn Stackful>>,
     woken_many: TaskQueue,
@@ -294,6 +348,8 @@ pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
         points: context.points.replace(points),
         watched: context.watched.replace(watched),
         left: context.left.replace(if points { 0 } else { BUDGET }),
+        full: context.full.replace(if points { 0 } else { BUDGET }),
+        offers: context.offers.replace(false),
         polling: context.polling.replace(ptr::null()),
         fiber: context.fiber.take(),
         woken_many: context.woken_many.take(),
@@ -305,7 +361,9 @@ impl Drop for Entered {
         with(|context| {
             // A scheduler that panicked is not handed anything any more.
             debug_assert!(
-                context.woken_one.get().is_null() || thread::panicking(),
+                context.woken_many.is_empty()
+                    && (context.woken_one.get().is_null() || context.woken_one.get() == MANY)
+                    || thread::panicking(),
                 "woken tasks were not given to the scheduler"
             );
             context.woken_one.set(self.woken_one);
@@ -313,6 +371,8 @@ impl Drop for Entered {
             context.points.set(self.points);
             context.watched.set(self.watched);
             context.left.set(self.left);
+            context.full.set(self.full);
+            context.offers.set(self.offers);
             context.polling.set(self.polling);
             context.fiber.set(self.fiber);
             context.woken_many.restore(self.woken_many.take());

@@ -36,10 +36,12 @@ use crate::waiter::Deferred;
 mod driver;
 mod forked;
 mod moving;
+mod offering;
 mod table;
 
 pub use self::driver::Driver;
 pub(crate) use self::moving::pull;
+pub use self::offering::settle_offers;
 
 /// Added to the count of cells while the home is open.
 const OPEN: i64 = 1 << 40;
@@ -64,6 +66,10 @@ pub struct Home {
     /// Not zero: this is a forked child, and who would drive it is not here.
     lost: QuietU32,
     /// In a pool: tasks that other workers may take, and how many (a hint).
+    /// An idle worker has found the driver in a long poll (see [`offering`]).
+    offers_wanted: AtomicBool,
+    /// The home whose keeper is called when a task is offered.
+    helper: QuietU32,
     open: Mutex<moving::Open>,
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
@@ -127,6 +133,8 @@ impl Home {
             pool: AtomicU32::new(0),
             threaded: QuietU32::new(0),
             lost: QuietU32::new(0),
+            offers_wanted: AtomicBool::new(false),
+            helper: QuietU32::new(u32::from(context::NOWHERE)),
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
@@ -180,10 +188,12 @@ impl Home {
         let entered = unsafe { context::enter(self.index, points, watched) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
-        Some(Claim {
+        let claim = Claim {
             home: self,
             entered: Some(entered),
-        })
+        };
+        claim.offer_again();
+        Some(claim)
     }
 
     /// Whether this thread drives the home, be it from inside another one that it drives now (a runtime inside a
@@ -331,6 +341,7 @@ impl Claim {
     /// Moves what is in the inbox to the context's woken tasks; `true` if there was anything.
     #[cold]
     pub fn drain(&self) -> bool {
+        self.offer_if_wanted();
         self.empty_inbox(false)
     }
 

@@ -94,6 +94,20 @@ impl Parker {
         self.park_unwatched();
     }
 
+    /// Sleeps until a wake, but no longer than `limit`; whether there was one.
+    #[cfg(not(loom))]
+    pub fn park_for(&self, limit: core::time::Duration) -> bool {
+        let began = std::time::Instant::now();
+        // Acquire pairs with the release in `wake_by_ref`.
+        while !self.permit.given.swap(false, Ordering::Acquire) {
+            let Some(left) = limit.checked_sub(began.elapsed()) else {
+                return false;
+            };
+            thread::park_timeout(left);
+        }
+        true
+    }
+
     fn park_unwatched(&self) {
         // Acquire pairs with the release in `wake_by_ref`.
         while !self.permit.given.swap(false, Ordering::Acquire) {
@@ -106,7 +120,7 @@ impl Parker {
 mod watched {
     //! Parks that are watched.
 
-    use std::time::{Duration, Instant};
+    use core::time::Duration;
 
     use super::Parker;
     use crate::door::atomic::{AtomicBool, Ordering};
@@ -131,11 +145,11 @@ mod watched {
 
     impl Parker {
         pub(super) fn park_watched(&self, mut has_something: impl FnMut() -> bool) {
-            while !self.wake_within(LOOK_EVERY) {
+            while !self.park_for(LOOK_EVERY) {
                 if !has_something() {
                     continue;
                 }
-                if self.wake_within(LOOK_EVERY) {
+                if self.park_for(LOOK_EVERY) {
                     return;
                 }
                 std::eprintln!(
@@ -144,19 +158,6 @@ mod watched {
                 );
                 std::process::abort();
             }
-        }
-
-        /// Sleeps until a wake, but no longer than `limit`.
-        fn wake_within(&self, limit: Duration) -> bool {
-            let began = Instant::now();
-            // Acquire pairs with the release in `wake_by_ref`.
-            while !self.permit.given.swap(false, Ordering::Acquire) {
-                let Some(left) = limit.checked_sub(began.elapsed()) else {
-                    return false;
-                };
-                thread::park_timeout(left);
-            }
-            true
         }
     }
 }

@@ -40,6 +40,7 @@ mod crew;
 mod idle;
 mod queue;
 mod resize;
+mod watch;
 mod worker;
 
 use std::fmt;
@@ -63,6 +64,7 @@ use crate::single::{claim_again, claim_patiently, shut_down};
 use crew::{Crew, Hired};
 use idle::Idle;
 pub use resize::Resize;
+use watch::Watch;
 
 /// The most workers a pool can have.
 pub const WORKERS_MAX: usize = 1024;
@@ -79,6 +81,7 @@ struct Shared {
     /// Where tasks spawned from outside wait; nobody drives it.
     injector: &'static Home,
     idle: Idle,
+    watch: Watch,
     closing: AtomicBool,
     /// Where tasks live, by the numbers of the workers there have ever been.
     homes: Box<[OnceLock<&'static Home>]>,
@@ -137,6 +140,7 @@ impl Pool {
                 id,
                 injector,
                 idle: Idle::new(),
+                watch: Watch::default(),
                 closing: AtomicBool::new(false),
                 homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
                 opened: AtomicUsize::new(0),
@@ -323,6 +327,7 @@ impl Shared {
             Some(home) => *home,
             None => {
                 let home = open_home(self.id)?;
+                home.set_helper(self.injector);
                 let home = *self.homes[number].get_or_init(|| home);
                 // Release pairs with the acquire in `numbered_homes`.
                 self.opened.fetch_max(number + 1, Ordering::Release);

@@ -1,6 +1,7 @@
 //! What only the driver of a home touches.
 
 use core::cell::Cell;
+use std::time::Instant;
 
 use crate::door::thread::{self, ThreadId};
 use crate::header::{Owned, Place};
@@ -18,6 +19,9 @@ pub struct Driver {
     pub(crate) cells: Cell<i64>,
     /// Tasks that stay with the thread that drives now, and which that is.
     pinned: Cell<usize>,
+    /// How many useless offers are left until it stops to offer, and when the current poll offered first.
+    pub(super) credit: Cell<u32>,
+    pub(super) offered_at: Cell<Option<Instant>>,
     pinned_to: Cell<Option<ThreadId>>,
 }
 

@@ -326,6 +326,11 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         if here.pool() == 0 || here.driver.closing.get() {
             return false;
         }
+        if context.offers() {
+            // The idle worker had better run it itself.
+            here.has_offered();
+            return false;
+        }
         // SAFETY: alive.
         let header = unsafe { task.as_ref() };
         let there = Home::at(header.place().home());

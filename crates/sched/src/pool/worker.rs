@@ -13,6 +13,7 @@ use gossamer_core::waiter::Deferred;
 use super::Shared;
 use super::idle::Sleeper;
 use super::queue::Queue;
+use super::watch::watch;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
@@ -47,6 +48,9 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
                 claim = claim_again(home);
             }
             continue;
+        }
+        if ran == Ran::Budget {
+            shared.watch.call(shared);
         }
         let orphans = look_after_orphans(shared, &claim, &mut queue);
         let more = take_share(shared, &claim) || orphans || ran == Ran::Budget;
@@ -178,6 +182,7 @@ fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) ->
 
 /// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
 fn sleep(shared: &Shared, number: usize, home: &'static Home) {
+    let mut watches = shared.watch.begin();
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
             home,
@@ -198,6 +203,12 @@ fn sleep(shared: &Shared, number: usize, home: &'static Home) {
                 if home.park(parker.waker()) && !has_something() {
                     // Relaxed: statistics.
                     shared.counts.parks.fetch_add(1, Ordering::Relaxed);
+                    if watches && watch(shared, home, parker) {
+                        break;
+                    }
+                    if std::mem::take(&mut watches) {
+                        shared.watch.end();
+                    }
                     // A lone task in the queue of a worker that is long in a poll calls nobody.
                     parker.park(is_called);
                 }
@@ -207,6 +218,11 @@ fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         }
         shared.idle.leave(home);
     });
+    if watches {
+        shared.watch.end();
+    } else {
+        shared.watch.was_called();
+    }
 }
 
 /// Says, when dropped, that a worker has ended with its pool.

@@ -6,7 +6,7 @@ use std::ptr::{self, NonNull};
 use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
-use gossamer_core::home::{Claim, Home};
+use gossamer_core::home::{Claim, Home, settle_offers};
 use gossamer_core::panics::swallow;
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
@@ -241,6 +241,9 @@ fn is_of(runnable: &Runnable, home: &Home) -> bool {
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     let last = context.polling();
     context.set_polling(ptr::null());
+    if context.offers() {
+        settle_offers(context);
+    }
     let mut any = false;
     while let Some(task) = context.take_woken() {
         give(scheduler, task, last);

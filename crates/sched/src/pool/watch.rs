@@ -1,0 +1,84 @@
+//! One idle worker watches those that are busy, for polls that go on for long (see `gossamer_core::home`).
+
+use std::time::{Duration, Instant};
+
+use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::spin_loop;
+use gossamer_core::home::Home;
+use gossamer_core::parker::Parker;
+
+use super::Shared;
+
+/// Between two looks: the shortest, and the longest, after a while without work.
+const LOOK_AFTER_MIN: Duration = Duration::from_millis(1);
+const LOOK_AFTER_MAX: Duration = Duration::from_millis(10);
+
+/// Who has not been between two polls for so long is in a long poll.
+const LONG_POLL: Duration = Duration::from_micros(20);
+
+/// Nobody watches; somebody was called to; somebody does.
+const NOBODY: u32 = 0;
+const CALLED: u32 = 1;
+const SOMEBODY: u32 = 2;
+
+/// Who watches.
+#[derive(Debug, Default)]
+pub(super) struct Watch(AtomicU32);
+
+impl Watch {
+    /// Calls an idle worker to watch, if none does or is about to. By a worker that is busy; cheap.
+    #[inline]
+    pub(super) fn call(&self, shared: &Shared) {
+        // Relaxed, here and below: it decides who watches, and publishes nothing.
+        if shared.idle.len() > 0 && self.0.load(Ordering::Relaxed) == NOBODY {
+            self.0.store(CALLED, Ordering::Relaxed); // Relaxed: see above
+            shared.idle.call_one();
+        }
+    }
+
+    /// A worker has become idle: whether it is the one that watches.
+    pub(super) fn begin(&self) -> bool {
+        // Relaxed: see `call`.
+        self.0.swap(SOMEBODY, Ordering::Relaxed) != SOMEBODY
+    }
+
+    /// A worker that watched does so no more.
+    pub(super) fn end(&self) {
+        // Relaxed: see `call`.
+        self.0.store(NOBODY, Ordering::Relaxed);
+    }
+
+    /// A worker that did not watch is idle no more, perhaps because it was called to watch.
+    pub(super) fn was_called(&self) {
+        // Relaxed: see `call`.
+        if self.0.load(Ordering::Relaxed) == CALLED {
+            self.end();
+        }
+    }
+}
+
+/// Sleeps until a wake, and meanwhile looks at those that are busy; `false` as soon as nobody is.
+pub(super) fn watch(shared: &Shared, own: &Home, parker: &Parker) -> bool {
+    let others = || {
+        let homes = shared.homes();
+        homes.filter(|home| home.index() != own.index() && home.is_driven())
+    };
+    let mut look_after = LOOK_AFTER_MIN;
+    loop {
+        if parker.park_for(look_after) {
+            return true;
+        }
+        if others().next().is_none() {
+            return false;
+        }
+        others().for_each(Home::poke);
+        // Not asleep: the system would sleep longer.
+        let began = Instant::now();
+        while began.elapsed() < LONG_POLL {
+            spin_loop();
+        }
+        let in_long_polls = others().filter(|home| home.has_pending());
+        in_long_polls.for_each(Home::want_offers);
+        look_after = (look_after * 2).min(LOOK_AFTER_MAX);
+    }
+}
