@@ -11,7 +11,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
   tidy                   the repository lints itself
   mutants [--only NAME]  plants each bug of xtask/mutants.toml and runs the gate that must catch it
-  loom                   runs every crates/*/tests/loom.rs under the model checker
+  loom                   runs the models of every crate that has a tests/loom.rs under the model checker
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {

@@ -166,7 +166,7 @@ impl fmt::Debug for Blocking {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use gossamer_core::wait::Wait;

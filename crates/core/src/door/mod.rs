@@ -4,8 +4,8 @@
 //! runs on loom's types and every interleaving is explored. Without the feature `std` only the
 //! parts that need no operating system are left.
 
-/// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change.
-/// loom has nothing to find there, and every access it knows of multiplies its work.
+/// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change; or a
+/// counter of the whole process. loom has nothing to find there, and every access it knows of multiplies its work.
 pub use core::sync::atomic::AtomicU32 as QuietU32;
 
 #[cfg(loom)]

@@ -127,10 +127,10 @@ impl Crew {
             return None;
         }
         members.works[number] = false;
+        // Relaxed: a hint; before the next line, so that who sees the vacancy looks after it.
+        self.has_retired.store(true, Ordering::Relaxed);
         // Release pairs with the acquire in `is_vacant`.
         self.vacant[number].store(true, Ordering::Release);
-        // Relaxed: a hint.
-        self.has_retired.store(true, Ordering::Relaxed);
         self.one_left.notify_all();
         Some(std::mem::take(&mut members.waiting))
     }
