@@ -169,6 +169,8 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
+        // Who has been hired by now is waited for.
+        self.shared.crew.close();
         self.shared.idle.call_all();
         // Perhaps from inside another runtime that one of our tasks drives.
         let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);

@@ -101,7 +101,9 @@ impl Home {
             // Relaxed: see `open_len`.
             self.open_len.store(open.len, Ordering::Relaxed);
         }
-        fence(Ordering::SeqCst); // pairs with the fence of a worker that becomes idle
+        if !cfg!(mutant = "open_without_fence") {
+            fence(Ordering::SeqCst); // pairs with the fence of a worker that becomes idle
+        }
     }
 
     /// Takes the oldest task out of the open queue.
@@ -140,9 +142,14 @@ impl Claim {
         let open = self.home().open.lock();
         // SAFETY: `QUEUED` keeps the task alive.
         let header = unsafe { task.as_ref() };
-        let place = header.place();
+        let place = header.look();
         if place.home() != self.home().index() {
             drop(open);
+            if cfg!(mutant = "inbox_drops_moved") {
+                // SAFETY: the hold is ours.
+                unsafe { release(task, QUEUED) };
+                return false;
+            }
             // SAFETY: the hold is ours.
             unsafe { forward(task) };
             return false;
@@ -259,7 +266,7 @@ impl Claim {
 #[cold]
 pub(super) unsafe fn forward(task: NonNull<Header>) {
     // SAFETY: `QUEUED` keeps the task alive.
-    let home = unsafe { task.as_ref() }.place().home();
+    let home = unsafe { task.as_ref() }.look().home();
     match Home::at(home).push(task) {
         Ok(Some(driver)) => Deferred::new(driver).run(),
         Ok(None) => {}
@@ -284,7 +291,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         }
         // SAFETY: alive.
         let header = unsafe { task.as_ref() };
-        let there = Home::at(header.place().home());
+        let there = Home::at(header.look().home());
         // Relaxed: a hint, to leave the claim of a busy worker alone.
         let busy = there.claimed.load(Ordering::Relaxed) || header.place().is_new();
         if there.pool() != here.pool() || busy {
@@ -293,7 +300,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         let Some(claim) = there.claim(false) else {
             return false;
         };
-        let place = header.place();
+        let place = header.look();
         let moves = there.pool() == here.pool()
             && place.home() == there.index()
             && !place.is_new()

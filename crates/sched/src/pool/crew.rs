@@ -35,6 +35,8 @@ struct Members {
     works: Vec<bool>,
     /// Wait for a resize.
     waiting: Vec<Waker>,
+    /// Nobody is hired any more.
+    closed: bool,
 }
 
 impl Members {
@@ -105,6 +107,10 @@ impl Crew {
     /// The lowest number below the target that has no thread; it has one from now on.
     pub(super) fn hire(&self) -> Option<usize> {
         let mut members = self.members.lock();
+        // Who comes late would end at once, and be hired again, without end.
+        if members.closed && !cfg!(mutant = "hired_after_the_end") {
+            return None;
+        }
         let target = self.target();
         let number =
             (0..target).find(|number| !members.works.get(*number).is_some_and(|works| *works))?;
@@ -115,6 +121,11 @@ impl Crew {
         // Release pairs with the acquire in `is_vacant`.
         self.vacant[number].store(false, Ordering::Release);
         Some(number)
+    }
+
+    /// Nobody is hired any more: the pool is shutting down.
+    pub(super) fn close(&self) {
+        self.members.lock().closed = true;
     }
 
     /// The worker with this number leaves, if it is still surplus.
