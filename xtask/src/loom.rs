@@ -17,7 +17,7 @@ const PREEMPTIONS_MAX: &str = "2";
 /// # Errors
 /// When there is no model (then nothing would be checked) or cargo cannot be started.
 pub fn run(root: &Path) -> Result<bool> {
-    let packages = packages(root)?;
+    let packages = packages(root, "tests/loom.rs")?;
     ensure!(
         !packages.is_empty(),
         "no loom model; expected at least one crates/*/tests/loom.rs"
@@ -65,12 +65,12 @@ fn passed(line: &str) -> u32 {
     count.unwrap_or(0)
 }
 
-/// The packages that have models, sorted.
-fn packages(root: &Path) -> Result<Vec<String>> {
+/// The packages that have this file, sorted.
+pub(crate) fn packages(root: &Path, file: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.join("crates")).context("crates")? {
         let folder = entry?.path();
-        if !folder.join("tests/loom.rs").is_file() {
+        if !folder.join(file).is_file() {
             continue;
         }
         let manifest = folder.join("Cargo.toml");

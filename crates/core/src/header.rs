@@ -146,7 +146,7 @@ pub struct Header {
     pub vtable: &'static Vtable,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(size_of::<Header>() == 56);
 
 impl Header {

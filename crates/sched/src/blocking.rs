@@ -166,7 +166,7 @@ impl fmt::Debug for Blocking {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use gossamer_core::wait::Wait;

@@ -58,8 +58,8 @@ use crew::Crew;
 use idle::Idle;
 pub use resize::Resize;
 
-/// The most workers a pool can have. Under loom one more than any model has.
-pub const WORKERS_MAX: usize = if cfg!(loom) { 3 } else { 1024 };
+/// The most workers a pool can have. In models a few.
+pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
 
 /// A runtime of the model M:N.
 pub struct Pool {

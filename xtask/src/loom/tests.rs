@@ -24,7 +24,10 @@ fn only_crates_with_models_are_run() {
     add_crate(root.path(), "b", true);
     add_crate(root.path(), "a", true);
     add_crate(root.path(), "c", false);
-    assert_eq!(packages(root.path()).unwrap(), ["our-a", "our-b"]);
+    assert_eq!(
+        packages(root.path(), "tests/loom.rs").unwrap(),
+        ["our-a", "our-b"]
+    );
 }
 
 #[test]

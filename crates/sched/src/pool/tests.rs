@@ -29,6 +29,7 @@ use gossamer_core::home::{Claim, Home};
 use gossamer_task::{JoinHandle, spawn};
 
 use super::queue::Queue;
+use super::worker::sleep as worker_sleeps;
 use super::{Shared, worker};
 use crate::single::{claim_again, hand_over, run};
 
@@ -136,10 +137,10 @@ impl Acting {
     }
 
     /// As a worker sleeps: without the claim.
-    fn sleep(&mut self) {
+    fn fall_asleep(&mut self) {
         let home = self.home();
         self.claim = None;
-        worker::sleep(&self.shared, self.number, home);
+        worker_sleeps(&self.shared, self.number, home);
         self.claim = Some(claim_again(home));
     }
 
@@ -154,7 +155,7 @@ impl Acting {
             if self.take_share() || orphans || self.steal() {
                 continue;
             }
-            self.sleep();
+            self.fall_asleep();
         }
     }
 }

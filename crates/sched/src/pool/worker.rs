@@ -22,8 +22,8 @@ const POLLS: u32 = 128;
 /// The most tasks taken from the injector at once.
 const TAKE_MAX: usize = 64;
 
-/// How long an idle worker looks for work before it parks. Under loom it looks once.
-const LOOK_FOR: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 20 });
+/// How long an idle worker looks for work before it parks. In models it looks once.
+const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {

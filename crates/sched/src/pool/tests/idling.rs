@@ -65,7 +65,7 @@ fn wake_of_a_pulled_task_against_sleep() {
             while !its.is_closing() {
                 idle.run();
                 if !idle.steal() && !its.is_closing() {
-                    idle.sleep();
+                    idle.fall_asleep();
                 }
             }
             drop(seen);
@@ -96,7 +96,7 @@ fn call_all_against_sleep() {
             thread::spawn(move || {
                 let mut worker = Acting::begin(&its, number);
                 while !its.is_closing() {
-                    worker.sleep();
+                    worker.fall_asleep();
                 }
             })
         });
