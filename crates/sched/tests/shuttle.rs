@@ -20,7 +20,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Config, Runner, thread};
 
 /// Executions of each test under each scheduler.
-const RUNS: usize = 3_000;
+const RUNS: usize = 10_000;
 
 /// Ordered steps that a bug found by PCT may need.
 const DEPTH: usize = 3;
@@ -253,5 +253,33 @@ fn aborts() {
         }
         drop(pool);
         assert_eq!(dropped.load(Ordering::Relaxed), 3);
+    });
+}
+
+/// The pool has shrunk, and ends while what its former workers left behind is woken and stolen.
+#[test]
+fn end_with_orphans() {
+    explore(RUNS, || {
+        let (pool, dropped) = (pool(3), Arc::new(Count::new(0)));
+        let places = Arc::new([MVar::<usize>::empty(), MVar::empty()]);
+        for number in 0..4 {
+            let (places, guard) = (places.clone(), Guard::new(&dropped));
+            drop(spawn(&pool, async move {
+                let _guard = guard;
+                places[number % 2].take().await;
+                give_way().await;
+            }));
+        }
+        pool.resize(1).wait().expect("nobody else resizes");
+        let puts = thread::spawn(move || {
+            // Each has room for one, whoever is still there to take it.
+            for place in &*places {
+                place.put(7).wait();
+            }
+        });
+        assert!(pool.shutdown(None));
+        puts.join().expect("the other thread does not panic");
+        drop(pool);
+        assert_eq!(dropped.load(Ordering::Relaxed), 4);
     });
 }
