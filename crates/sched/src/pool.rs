@@ -28,7 +28,7 @@
 //!
 //! # The end
 //!
-//! Shutting down seals the injector, calls everybody, and waits. Each worker seals its inbox, drops the
+//! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its inbox, drops the
 //! futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
 
 mod crew;

@@ -12,16 +12,22 @@ use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, 
 impl Acting {
     /// As a worker that is surplus: it leaves its tasks to the others.
     fn retire(mut self) {
+        assert!(self.tries_to_retire(), "it was surplus");
+    }
+
+    /// The same, unless it is wanted again by then.
+    fn tries_to_retire(&mut self) -> bool {
         let shared = self.shared.clone();
         let mut ended = Ended {
             shared: &shared,
             number: self.number,
         };
-        let home = self.home();
-        let left = worker::retire(&mut ended, home, &mut self.queue);
-        assert!(left, "it was surplus");
-        // Dropped as in `worker::work`: last what says that the worker has ended.
-        drop(self);
+        let left = worker::retire(&mut ended, self.home(), &mut self.queue);
+        if !left {
+            // It goes on.
+            std::mem::forget(ended);
+        }
+        left
     }
 }
 
@@ -180,6 +186,35 @@ fn hired_again_against_a_wake() {
         anew.work_until(|| log.completed() == 1);
         wakes.join().expect("the waker does not panic");
         drop(anew);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A worker that retires is wanted again at that moment, and a thread wakes its task from outside: the worker stays and
+/// finds it, or has left and somebody looks after it.
+#[test]
+fn change_of_mind_against_a_wake() {
+    explore("change_of_mind_against_a_wake", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut retires = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut retires, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        retires.run();
+        shrink(&shared);
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        let its = shared.clone();
+        let changes = thread::spawn(move || its.crew.set_target(2));
+        if retires.tries_to_retire() {
+            drop(retires);
+            Acting::begin(&shared, 0).work_until(|| log.completed() == 1);
+        } else {
+            retires.work_until(|| log.completed() == 1);
+            drop(retires);
+        }
+        wakes.join().expect("the waker does not panic");
+        changes.join().expect("the other thread does not panic");
         assert_eq!((log.completed(), log.dropped()), (1, 1));
         ends_clean(shared);
     });
