@@ -1,6 +1,7 @@
 //! The cross-crate suite: one test binary, so that it links once.
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
+//! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`models`]: the same bodies under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //!
@@ -11,6 +12,7 @@ mod flavour;
 mod hand;
 mod tally;
 
+mod conform;
 mod models;
 mod mvar;
 mod single;

@@ -1,10 +1,13 @@
 //! One program, any model: the same bodies under `Single`, `Pool` of 1, 2 and 8 workers, and `Threads`.
 
+mod budget;
 mod ending;
+mod fibers;
 mod os_threads;
 mod pool;
 mod resizing;
 mod running;
+mod shutdowns;
 
 use std::sync::mpsc;
 use std::thread;
@@ -13,7 +16,7 @@ use std::time::Duration;
 use gossamer::{Model, Runtime};
 
 /// The models that every body runs under.
-const MODELS: [Model; 5] = [
+pub(crate) const MODELS: [Model; 5] = [
     Model::Single,
     Model::Pool { workers: 1 },
     Model::Pool { workers: 2 },
@@ -23,7 +26,7 @@ const MODELS: [Model; 5] = [
 
 /// Longer than any of these tests takes on a slow, busy machine. A gate that expects a hang waits less: so many
 /// seconds.
-fn patience() -> Duration {
+pub(crate) fn patience() -> Duration {
     let given = std::env::var("GOSSAMER_PATIENCE").ok();
     Duration::from_secs(given.and_then(|given| given.parse().ok()).unwrap_or(120))
 }
@@ -36,7 +39,7 @@ fn each_model(body: fn(Model)) {
 }
 
 /// Runs `body` on a thread of its own, and fails if it panics or hangs.
-fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
+pub(crate) fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
     let (ended, end) = mpsc::channel();
     let running = thread::spawn(move || {
         body();
@@ -49,7 +52,8 @@ fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
     assert!(running.join().is_ok(), "{name}: it panicked, see above");
 }
 
-fn runtime(model: Model) -> Runtime {
+pub(crate) fn runtime(model: Model) -> Runtime {
+    gossamer_core::parker::watch_parks();
     Runtime::builder()
         .model(model)
         .build()

@@ -14,6 +14,7 @@ use crate::door::atomic::{Ordering, fence};
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::Home;
+use crate::wait::Stackful;
 use crate::waiter::Parts;
 
 /// The index of no home.
@@ -29,10 +30,18 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
+    /// How many operations may still begin before one gives way; zero in a simulation.
+    left: Cell<u32>,
     polling: Cell<*const Header>,
+    /// The fiber that runs on this thread.
+    fiber: Cell<Option<NonNull<dyn Stackful>>>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
+
+/// After so many operations one gives way: a task whose operations are always ready must not keep the others from
+/// running. (Counting only those that complete at once would cost four instructions each.)
+const BUDGET: u32 = 1_024;
 
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
@@ -54,6 +63,8 @@ impl Context {
             lent_local: Cell::new(Place::lent_local(NOWHERE)),
             points: Cell::new(false),
             watched: Cell::new(false),
+            left: Cell::new(BUDGET),
+            fiber: Cell::new(None),
             polling: Cell::new(ptr::null()),
             woken_many: TaskQueue::new(),
         }
@@ -159,6 +170,51 @@ impl Context {
         self.polling.set(task);
     }
 
+    #[cold]
+    fn run_out(&self) -> bool {
+        if self.points.get() {
+            self.left.set(0);
+            return true;
+        }
+        self.left.set(BUDGET);
+        // A thread that waits has nobody to give way to, and a foreign executor its own rules.
+        self.is_polling() && !cfg!(mutant = "budget_never_ends")
+    }
+
+    /// The fiber that runs on this thread.
+    pub(crate) fn fiber(&self) -> Option<NonNull<dyn Stackful>> {
+        self.fiber.get()
+    }
+
+    /// Says that a fiber runs on this thread from now on, or that none does any more; gives the one before.
+    ///
+    /// # Safety
+    /// It stays where it is, and runs on this thread, until the next call.
+    pub unsafe fn set_fiber(
+        &self,
+        fiber: Option<NonNull<dyn Stackful>>,
+    ) -> Option<NonNull<dyn Stackful>> {
+        self.fiber.replace(fiber)
+    }
+
+    /// Has the task that is being polled stay with the thread that polls it; `false` if no task of ours is.
+    pub fn pin_polled(&self) -> bool {
+        let Some(task) = self.polling() else {
+            return false;
+        };
+        // SAFETY: it is being polled, by this thread.
+        unsafe { Header::pin(task) };
+        true
+    }
+
+    /// The task that is being polled, or dropped, may move again.
+    pub fn unpin_polled(&self) {
+        if let Some(task) = self.polling() {
+            // SAFETY: it is being polled, by this thread.
+            unsafe { Header::unpin(task) };
+        }
+    }
+
     /// The home this thread drives, or [`NOWHERE`].
     #[inline(always)]
     pub fn home(&self) -> u16 {
@@ -183,10 +239,15 @@ pub fn drives(home: u16) -> bool {
     with(|context| context.home() == home)
 }
 
-/// Whether operations are scheduling points here: this thread runs a simulation.
+/// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
+/// elsewhere one in so many.
 #[inline(always)]
-pub fn has_points() -> bool {
-    with(|context| context.points.get())
+pub fn has_to_give_way() -> bool {
+    with(|context| {
+        let (left, has_run_out) = context.left.get().overflowing_sub(1);
+        context.left.set(left);
+        has_run_out && context.run_out()
+    })
 }
 
 /// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or
@@ -196,7 +257,7 @@ pub fn is_watched() -> bool {
     with(|context| context.watched.get())
 }
 
-/// The scheduling point before an operation, where operations are scheduling points (see [`has_points`]): the
+/// The scheduling point before an operation (see [`has_to_give_way`]): the
 /// task is woken at once, and the operation is to be pending, this once, before its first effect.
 #[cold]
 #[inline(never)]
@@ -212,7 +273,9 @@ pub struct Entered {
     home: u16,
     points: bool,
     watched: bool,
+    left: u32,
     polling: *const Header,
+    fiber: Option<NonNull<dyn Stackful>>,
     woken_many: TaskQueue,
 }
 
@@ -230,7 +293,9 @@ pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
         home: context.set_home(home),
         points: context.points.replace(points),
         watched: context.watched.replace(watched),
+        left: context.left.replace(if points { 0 } else { BUDGET }),
         polling: context.polling.replace(ptr::null()),
+        fiber: context.fiber.take(),
         woken_many: context.woken_many.take(),
     })
 }
@@ -247,7 +312,9 @@ impl Drop for Entered {
             context.set_home(self.home);
             context.points.set(self.points);
             context.watched.set(self.watched);
+            context.left.set(self.left);
             context.polling.set(self.polling);
+            context.fiber.set(self.fiber);
             context.woken_many.restore(self.woken_many.take());
         });
     }

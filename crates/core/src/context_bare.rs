@@ -2,8 +2,8 @@
 
 use crate::waiter::Parts;
 
-/// Operations are scheduling points only in a simulation.
-pub fn has_points() -> bool {
+/// Operations are scheduling points only in a simulation, and nobody is driven here who could be kept waiting.
+pub fn has_to_give_way() -> bool {
     false
 }
 

@@ -2,13 +2,16 @@
 //!
 //! # Who may touch which field when
 //!
-//! A task has a *home*: one runtime, driven by at most one thread at a time (the *driver*).
+//! A task has a *home*: one runtime's, or one worker's, driven by at most one thread at a time (the *driver*).
 //!
-//! 1. `vtable` and `spawned` never change. The home in `place` changes only by the driver's hand, between
-//!    the homes of one pool (see [`crate::home`]).
+//! 1. `vtable` and `spawned` never change. The home in `place` changes only between the homes of one pool, by the
+//!    driver, by who takes a new task out of the injector, or by a thief (see `home/moving.rs`).
 //! 2. `next`, `owned` and the rest of `place` belong to the driver alone and are plain memory (`place` is
-//!    an atomic only because others read the home in it). Whoever finds
+//!    an atomic only because others read it). Whoever finds
 //!    [`Context::home`](crate::context::Context) equal to the task's home *is* the driver.
+//!    Two exceptions, in a pool: `next` and `place` of a task in an open queue belong to who holds that queue's
+//!    lock, so there the driver writes to no task that it finds scheduled; and `owned` is changed only under the
+//!    lock of its home's list.
 //!    (A task turned away for want of a home has [`NOWHERE`](crate::context::NOWHERE) there: it is over
 //!    before anybody sees it.)
 //! 3. `life` and `join` are atomic and anyone's.
@@ -231,6 +234,34 @@ impl Header {
         let ours = context::drives(place.home()) && !place.is_scheduled();
         if ours && header.next.get().is_nothing() {
             header.next.set(what);
+        }
+    }
+
+    /// Has the task stay at its home, with the thread that drives it now.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll.
+    pub(crate) unsafe fn pin(this: NonNull<Self>) {
+        // SAFETY: being polled, so alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if !place.is_pinned() {
+            header.set_place(place.with_pinned());
+            Home::at(place.home()).driver.pin_one();
+        }
+    }
+
+    /// Takes back what [`Header::pin`] did.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll or the drop of its future.
+    pub(crate) unsafe fn unpin(this: NonNull<Self>) {
+        // SAFETY: its future is there, so it is alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.is_pinned() {
+            header.set_place(place.without_pinned());
+            Home::at(place.home()).driver.unpin_one();
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Homes stand in one table and are never freed, only used again, so a waker may touch the home of
 //! its task at any time, even when the runtime has just ended. A home is used again only when it is
-//! closed and the last of its task cells is gone; so a task's home is always its own.
+//! closed and the last of its task cells is gone; so the home that a task names is never another
+//! runtime's. In a pool it need not stay the same: workers take tasks from each other (`home/moving.rs`).
 //!
 //! # Waking from another thread
 //!
@@ -20,7 +21,6 @@
 //! then tries to claim once more; a claim that ends is first given up and then looks for the announcement. So
 //! one of the two sees the other, and work that the driver leaves behind is run by the owner.
 
-use core::cell::Cell;
 use core::ptr::NonNull;
 use core::task::Waker;
 
@@ -28,14 +28,17 @@ use alloc::collections::VecDeque;
 
 use crate::context::{self, Context, Entered};
 use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use crate::door::{Mutex, process_global};
+use crate::door::{Mutex, QuietU32, process_global};
 use crate::header::life::{Drained, QUEUED};
-use crate::header::{Header, Owned, Place, release};
+use crate::header::{Header, release};
 use crate::waiter::Deferred;
 
+mod driver;
+mod forked;
 mod moving;
 mod table;
 
+pub use self::driver::Driver;
 pub(crate) use self::moving::pull;
 
 /// Added to the count of cells while the home is open.
@@ -56,6 +59,10 @@ pub struct Home {
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
     pool: AtomicU32,
+    /// Not zero: a thread of its runtime drives it, which a forked child does not have. (A pool's are known anyway.)
+    threaded: QuietU32,
+    /// Not zero: this is a forked child, and who would drive it is not here.
+    lost: QuietU32,
     /// In a pool: tasks that other workers may take, and how many (a hint).
     open: Mutex<moving::Open>,
     open_len: AtomicUsize,
@@ -65,31 +72,6 @@ pub struct Home {
     cells: AtomicI64,
     /// The driver's own.
     pub driver: Driver,
-}
-
-/// What only the driver touches.
-#[derive(Debug, Default)]
-pub struct Driver {
-    /// Tasks that any thread may drive.
-    pub owned: Owned,
-    /// Tasks of the current local scope.
-    pub owned_local: Owned,
-    /// Whether new tasks are turned away, because the runtime is shutting down.
-    pub closing: Cell<bool>,
-    /// Cells made and freed by the driver.
-    pub(crate) cells: Cell<i64>,
-}
-
-impl Driver {
-    /// The list that such a task belongs to.
-    #[inline]
-    pub fn list_of(&self, place: Place) -> &Owned {
-        if place.is_local() {
-            &self.owned_local
-        } else {
-            &self.owned
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -105,8 +87,10 @@ struct Inbox {
     waiting: Option<Waker>,
 }
 
-// SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and
-// released; the pointers in the inbox are holds on tasks (`QUEUED`), which are not tied to a thread.
+// SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and released; but for
+// `driver.owned` of a pool's home, from which thieves take tasks: it is changed only under `list`, and read without
+// it only by the driver, when its open queue is empty for good. The pointers in the inbox are holds on tasks
+// (`QUEUED`), those in the open queue scheduled tasks, touched under its lock; neither is tied to a thread.
 unsafe impl Sync for Home {}
 // SAFETY: as above.
 unsafe impl Send for Home {}
@@ -141,6 +125,8 @@ impl Home {
             driven_by: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
             pool: AtomicU32::new(0),
+            threaded: QuietU32::new(0),
+            lost: QuietU32::new(0),
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
@@ -151,7 +137,12 @@ impl Home {
 
     /// Takes a free home out of the table; `None` when all 65,535 are in use.
     pub fn open() -> Option<&'static Self> {
-        let home = homes().take(Self::new)?;
+        let table = homes();
+        forked::watch();
+        let home = table.take(Self::new)?;
+        // Relaxed: as below.
+        home.threaded.store(0, Ordering::Relaxed);
+        home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.driver.closing.set(false);
         // Relaxed: published to other threads with the runtime itself.
         home.cells.store(OPEN, Ordering::Relaxed);
@@ -208,7 +199,7 @@ impl Home {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
-    /// An operation that a task of this home had parked is dropped where the home is not driven. The
+    /// An operation that a task of this home had parked is dropped on a thread that does not drive the home. The
     /// driver's note of it cannot be taken back from here. Only a simulation reads such notes, and it
     /// would read freed memory: a simulated operation has no business on another thread.
     pub(crate) fn node_leaves_elsewhere(&self) {
@@ -216,7 +207,7 @@ impl Home {
         if self.watched.load(Ordering::Relaxed) {
             std::eprintln!(
                 "gossamer: an operation that a simulated task had begun was dropped on another \
-                 thread, or inside another runtime; a simulation must keep its operations to itself"
+                 thread, or after its simulation; a simulation must keep its operations to itself"
             );
             std::process::abort();
         }

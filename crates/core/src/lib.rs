@@ -8,6 +8,7 @@
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`wait`]: finishing an operation from an OS thread.
+//! * [`fork`]: what is left of a runtime in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //!
 //! Nothing here knows a scheduler: what must wake something holds a waiter, never a worker.
@@ -29,9 +30,13 @@ pub mod context;
 #[path = "context_bare.rs"]
 pub mod context;
 #[cfg(feature = "std")]
+pub mod fork;
+#[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
 pub mod home;
+#[cfg(feature = "std")]
+pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
 #[cfg(feature = "std")]

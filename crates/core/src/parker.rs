@@ -2,7 +2,8 @@
 //!
 //! A wake sets the permit and then unparks the thread; the thread sleeps only while it finds no
 //! permit, and `unpark` before `park` makes the `park` return at once. So a wake at any moment is
-//! seen. One parker a thread is kept for use again; a second one is made only while the first is
+//! seen. Tests have every park watched: a thread that looks again after a second, and finds what nobody has woken it
+//! for, has been rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use again; a second one is made only while the first is
 //! in use (a wait inside a wait).
 
 use core::cell::RefCell;
@@ -81,10 +82,83 @@ impl Parker {
     }
 
     /// Sleeps until a wake; returns at once if there was one since the last call.
-    pub fn park(&self) {
+    ///
+    /// `has_something` says whether the thread has something to do though nobody has woken it; it is asked only
+    /// where [parks are watched](watch_parks), and once every second.
+    pub fn park(&self, has_something: impl FnMut() -> bool) {
+        #[cfg(not(loom))]
+        if watched::is_on() {
+            return self.park_watched(has_something);
+        }
+        let _never = has_something;
+        self.park_unwatched();
+    }
+
+    fn park_unwatched(&self) {
         // Acquire pairs with the release in `wake_by_ref`.
         while !self.permit.given.swap(false, Ordering::Acquire) {
             thread::park();
         }
     }
 }
+
+#[cfg(not(loom))]
+mod watched {
+    //! Parks that are watched.
+
+    use std::time::{Duration, Instant};
+
+    use super::Parker;
+    use crate::door::atomic::Ordering;
+    use crate::door::{QuietU32, thread};
+
+    static ON: QuietU32 = QuietU32::new(0);
+
+    /// Between two looks; and how long who has something to do waits for the wake that may be on its way.
+    const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+    /// From now on every thread of this process that parks looks every second whether it has something to do; if so,
+    /// and nobody wakes it within another second, a wake-up was lost, and the process ends with a message. For tests.
+    pub fn watch_parks() {
+        // Relaxed: parks before this one is seen are not watched.
+        ON.store(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_on() -> bool {
+        // Relaxed: see `watch_parks`.
+        ON.load(Ordering::Relaxed) != 0
+    }
+
+    impl Parker {
+        pub(super) fn park_watched(&self, mut has_something: impl FnMut() -> bool) {
+            while !self.wake_within(LOOK_EVERY) {
+                if !has_something() {
+                    continue;
+                }
+                if self.wake_within(LOOK_EVERY) {
+                    return;
+                }
+                std::eprintln!(
+                    "gossamer: a lost wake-up: {:?} has parked, has something to do, and nobody woke it",
+                    thread::current()
+                );
+                std::process::abort();
+            }
+        }
+
+        /// Sleeps until a wake, but no longer than `limit`.
+        fn wake_within(&self, limit: Duration) -> bool {
+            let began = Instant::now();
+            // Acquire pairs with the release in `wake_by_ref`.
+            while !self.permit.given.swap(false, Ordering::Acquire) {
+                let Some(left) = limit.checked_sub(began.elapsed()) else {
+                    return false;
+                };
+                thread::park_timeout(left);
+            }
+            true
+        }
+    }
+}
+#[cfg(not(loom))]
+pub use self::watched::watch_parks;

@@ -18,6 +18,8 @@ use core::fmt;
 #[cfg(feature = "std")]
 mod shared;
 #[cfg(feature = "std")]
+pub(crate) use shared::freeze;
+#[cfg(feature = "std")]
 pub use shared::{Shared, SharedWord};
 
 /// Bits a primitive may use.

@@ -2,10 +2,12 @@
 //!
 //! [`Wait::wait`] polls on the calling thread. A thread that built a `Single` runtime drives it
 //! while it waits (there is nobody else to do so); any other thread sleeps until it is woken.
+//! A fiber gives way to others until it is woken: what that means is the fiber's own ([`Stackful`]).
 
 use core::cell::RefCell;
 use core::future::{Future, IntoFuture};
 use core::pin::pin;
+use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 
 use alloc::sync::Weak;
@@ -13,6 +15,7 @@ use alloc::vec::Vec;
 
 use crate::context;
 use crate::door::thread_local;
+use crate::fork::Origin;
 use crate::parker::Parker;
 
 /// A runtime that waits on its owner's thread.
@@ -21,6 +24,14 @@ pub trait Drive {
     ///
     /// When it returns `false`, `waker` will be called once there is something to do.
     fn turn(&self, waker: &Waker) -> bool;
+}
+
+/// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
+/// midst of a call.
+pub trait Stackful {
+    /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
+    /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
+    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool);
 }
 
 #[cfg(not(loom))]
@@ -51,7 +62,11 @@ pub fn drive_from_here(runtime: Weak<dyn Drive>) {
 /// waits for it.
 ///
 /// # Blocking
-/// Blocks the calling OS thread. If that thread built `Single` runtimes, their tasks run meanwhile.
+/// In a fiber: the fiber stands still, and its thread runs others. Else: blocks the calling OS thread; if that
+/// thread built `Single` runtimes, their tasks run meanwhile.
+///
+/// # Cancellation
+/// A fiber that is aborted unwinds out of the wait it is in, and out of every later one. A thread cannot be.
 ///
 /// # Panics
 /// Inside a task's poll, where it would block all other tasks; the message names the caller's line.
@@ -65,6 +80,9 @@ pub trait Wait: IntoFuture + Sized {
     /// Polls on this thread until the operation is complete.
     #[track_caller]
     fn wait(self) -> Self::Output {
+        if let Some(fiber) = context::with(context::Context::fiber) {
+            return stand_still(fiber, self.into_future());
+        }
         refuse_inside_poll("wait()");
         block(self.into_future())
     }
@@ -75,6 +93,11 @@ impl<F: IntoFuture> Wait for F {}
 /// Panics if the current thread is inside a task's poll.
 #[track_caller]
 pub fn refuse_inside_poll(what: &str) {
+    if context::with(context::Context::fiber).is_some() {
+        panic!(
+            "{what} was called inside a fiber, where it would block every other task: spawn, and use .wait()"
+        );
+    }
     if context::with(context::Context::is_polling) {
         panic!(
             "{what} was called inside a task, where it would block every other task: use .await"
@@ -82,16 +105,46 @@ pub fn refuse_inside_poll(what: &str) {
     }
 }
 
+fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut output = None;
+    let mut step = |cx: &mut Context<'_>| match future.as_mut().poll(cx) {
+        Poll::Ready(ready) => {
+            output = Some(ready);
+            true
+        }
+        Poll::Pending => false,
+    };
+    // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
+    unsafe { fiber.as_ref() }.wait(&mut step);
+    output.expect("the last step was ready")
+}
+
 fn block<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     Parker::with(|parker| {
         let mut polled = Context::from_waker(parker.waker());
+        let mut origin = Origin::here();
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
                 return output;
             }
             if !turn_all(parker.waker()) {
-                parker.park();
+                if origin.is_elsewhere() {
+                    // A task forked, and this is the child: what is waited for may never come, and will say so.
+                    origin = Origin::here();
+                    continue;
+                }
+                let mut late = None;
+                parker.park(|| {
+                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                        late = Some(output);
+                    }
+                    late.is_some()
+                });
+                if let Some(output) = late {
+                    return output;
+                }
             }
         }
     })

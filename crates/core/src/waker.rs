@@ -3,7 +3,8 @@
 //! A [`Waker`] of one of our tasks is a counted hold on its header. The waker that a poll is given
 //! is borrowed: the task is alive while it is polled, so it is made without counting. Wakers are
 //! `Send` and `Sync` whatever the future is: a wake from a thread that does not drive the task goes
-//! through its home's inbox, and the future is polled and dropped by the driver alone.
+//! through its home's inbox (or, between workers of a pool, takes the task along), and the future is polled and
+//! dropped by the driver alone.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
@@ -200,7 +201,7 @@ pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
 
 /// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody drives
 /// the home now, we do, for a moment. If another thread does (the runtime was moved), the task's memory and its
-/// home are left to leak.
+/// home are left to leak; in a simulation, the process ends.
 ///
 /// # Safety
 /// As [`take_back`].

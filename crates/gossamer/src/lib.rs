@@ -16,6 +16,9 @@
 //! assert_eq!(task.wait()?, 42);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`#[gossamer::main]`](macro@main) and [`#[gossamer::test]`](macro@test) write the first line for a program and
+//! for a test.
 #![forbid(unsafe_code)]
 
 mod model;
@@ -24,6 +27,7 @@ mod runtime;
 mod yielding;
 
 pub use gossamer_core::wait::Wait;
+pub use gossamer_macros::{main, test};
 pub use gossamer_sched::{
     Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Tasks,
 };

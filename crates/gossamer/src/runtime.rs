@@ -7,9 +7,11 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gossamer_core::fork::refusal;
+use gossamer_fiber::Fiber;
 use gossamer_sched::{
-    Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Threads,
-    run_blocking, spawn_on, spawn_thread,
+    Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped,
+    Threads, run_blocking, spawn_on, spawn_thread,
 };
 use gossamer_task::JoinHandle;
 
@@ -82,9 +84,17 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// # Cancellation
 /// Dropping the runtime drops every task's future, whatever state the task is in: on the dropping thread under
-/// [`Model::Single`], else on the thread that ran the task, and then the drop waits until those threads have
-/// ended (each ends its current poll first). The join handles say that the tasks were cancelled. Wakers that
+/// [`Model::Single`], else on the thread where the task lives, and the drop waits until those threads have ended
+/// (each ends its current poll first). The tasks of a pool that no worker has taken yet, and those of workers that
+/// have retired, are dropped on the dropping thread. The join handles say that the tasks were cancelled. Wakers that
 /// fire later do nothing.
+///
+/// # In a forked child
+/// A runtime with threads, built before `fork()`, has none in the child: spawning on it and `block_on` panic there,
+/// `resize` and `try_spawn` give an error, waiting for its tasks, or for a thread or a blocking call, panics, and
+/// dropping it leaks it. A task that forks must exec or exit in the child before it gives way. A runtime under
+/// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it. New runtimes are as
+/// good as ever. A place or lock of one's own that another thread held at that moment stays locked, as always.
 pub struct Runtime {
     inner: Inner,
     blocking: Blocking,
@@ -105,6 +115,9 @@ impl Runtime {
     /// Spawns a task.
     ///
     /// A task that panics gives its payload to whoever joins it, and the others are unharmed.
+    ///
+    /// # Panics
+    /// [In a forked child](Runtime#in-a-forked-child), unless the model is [`Model::Single`].
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -120,6 +133,10 @@ impl Runtime {
     }
 
     /// What a pool is doing and has done; `None` under the other models.
+    ///
+    /// # Panics
+    /// [In a forked child](Runtime#in-a-forked-child).
+    #[track_caller]
     pub fn metrics(&self) -> Option<Metrics> {
         match &self.inner {
             Inner::Pool(pool) => Some(pool.metrics()),
@@ -134,7 +151,7 @@ impl Runtime {
     ///
     /// # Errors
     /// No workers, or more than 1,024; the system grants no more threads (the pool keeps those it has); the runtime
-    /// is shutting down; another resize came in between; or the model has no workers
+    /// is shutting down; another resize came in between; this is a forked child; or the model has no workers
     /// ([`Unsupported`](io::ErrorKind::Unsupported)).
     ///
     /// # Examples
@@ -157,7 +174,7 @@ impl Runtime {
     /// [`spawn`](Runtime::spawn).
     ///
     /// # Errors
-    /// The system grants no more threads: the future comes back.
+    /// The system grants no more threads; or [in a forked child](Runtime#in-a-forked-child): the future comes back.
     #[track_caller]
     pub fn try_spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, SpawnError<F>>
     where
@@ -166,6 +183,10 @@ impl Runtime {
     {
         match &self.inner {
             Inner::Threads(threads) => threads.try_spawn(future, Location::caller()),
+            Inner::Pool(pool) if pool.origin().is_elsewhere() => {
+                let error = io::Error::other(refusal("try_spawn()"));
+                Err(SpawnError { error, future })
+            }
             Inner::Single(_) | Inner::Pool(_) => Ok(self.spawn(future)),
         }
     }
@@ -220,6 +241,75 @@ impl Runtime {
         spawn_thread(work, Location::caller())
     }
 
+    /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
+    ///
+    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile. Its
+    /// stack has 1 MiB of address space, of which what is used costs memory.
+    ///
+    /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
+    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. A
+    /// [`Model::Single`] runtime that is dropped on another thread leaks the stack, and says so.
+    ///
+    /// # Cancellation
+    /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
+    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread.
+    ///
+    /// # Panics
+    /// There is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
+    /// the closure comes back as an error when the fiber is joined.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::{Model, Runtime, Wait, sync::MVar};
+    ///
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// let place = Arc::new(MVar::empty());
+    /// let from = place.clone();
+    /// let fiber = rt.spawn_fiber(move || [1, 2, 3].map(|_| from.take().wait()));
+    /// for value in 0..3 {
+    ///     place.put(value).wait();
+    /// }
+    /// assert_eq!(fiber.wait()?, [0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_fiber<F, T>(&self, body: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.try_spawn_fiber(body) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => {
+                panic!(
+                    "spawn_fiber(): the system grants no more stacks or threads ({error}): raise the limit (for \
+                     stacks vm.max_map_count, two maps each), or use try_spawn_fiber()"
+                )
+            }
+        }
+    }
+
+    /// As [`spawn_fiber`](Runtime::spawn_fiber).
+    ///
+    /// # Errors
+    /// There is no memory for the stack, or, under [`Model::Threads`], no thread: the closure comes back.
+    #[track_caller]
+    pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let fiber = match Fiber::new(body) {
+            Ok(fiber) => fiber,
+            Err((error, future)) => return Err(SpawnError { error, future }),
+        };
+        self.try_spawn(fiber).map_err(|refused| SpawnError {
+            error: refused.error,
+            future: refused.future.into_body().expect("it has not begun"),
+        })
+    }
+
     /// Runs a call that blocks on a thread for such calls: started when none is idle, at most 512 at once (more
     /// calls wait in line), gone after ten idle seconds.
     ///
@@ -228,7 +318,8 @@ impl Runtime {
     /// that have not begun are cancelled, and those that have run on by themselves.
     ///
     /// # Panics
-    /// There is no such thread yet, and the system grants none.
+    /// There is no such thread yet, and the system grants none; or
+    /// [in a forked child](Runtime#in-a-forked-child).
     ///
     /// # Examples
     /// ```
@@ -270,7 +361,8 @@ impl Runtime {
     ///
     /// # Panics
     /// As the future does. Inside a task, or while another thread drives this runtime: with a message
-    /// that says so. If the runtime's own scheduler stops ([`Idle::Stop`](crate::Idle::Stop)).
+    /// that says so. [In a forked child](Runtime#in-a-forked-child), unless the model is [`Model::Single`]. If the
+    /// runtime's own scheduler stops ([`Idle::Stop`](crate::Idle::Stop)).
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.block_on_local(|_| future)
@@ -313,15 +405,41 @@ impl Runtime {
         let caller = Location::caller();
         let ran = match &self.inner {
             Inner::Single(single) => run_blocking(&**single, false, caller, make),
-            // The local tasks live on this thread, in a home of their own; the pool or the threads run on beside.
-            Inner::Pool(_) | Inner::Threads(_) => match Single::<Fifo>::for_one_call() {
-                Ok(single) => run_blocking(&single, false, caller, make),
-                Err(error) => panic!("block_on() cannot begin: {error}"),
-            },
+            Inner::Pool(pool) => {
+                pool.origin().check("block_on()");
+                run_beside(caller, make)
+            }
+            Inner::Threads(threads) => {
+                threads.origin().check("block_on()");
+                run_beside(caller, make)
+            }
         };
         match ran {
             Ok(output) => output,
             Err(stopped) => panic!("block_on() has no result: {stopped}"),
+        }
+    }
+}
+
+/// The local tasks live on this thread, in a home of their own; the pool or the threads run on beside.
+#[track_caller]
+fn run_beside<F: Future>(
+    caller: &'static Location<'static>,
+    make: impl FnOnce(&LocalScope) -> F,
+) -> Result<F::Output, Stopped> {
+    match Single::<Fifo>::for_one_call() {
+        Ok(single) => run_blocking(&single, false, caller, make),
+        Err(error) => panic!("block_on() cannot begin: {error}"),
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Inner::Single(single) = &self.inner
+            && single.home().is_lost()
+        {
+            // A forked child: the thread that drove it is not here, and left its tasks half done.
+            std::mem::forget(single.clone());
         }
     }
 }

@@ -39,6 +39,13 @@ fn fixed_ring_states_the_bytes_of_a_task() {
 }
 
 #[test]
+fn chosen_model_gives_one_sum_under_every_model() {
+    for arguments in [&[] as &[&str], &["single"], &["pool:2"], &["threads"]] {
+        assert_eq!(output_of("chosen_model", arguments), "the sum is 55\n");
+    }
+}
+
+#[test]
 fn surface_shows_what_it_says() {
     let expected = "\
 task and thread: 3

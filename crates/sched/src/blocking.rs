@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::fork::{Origin, end_child};
 use gossamer_task::{JoinHandle, promise};
 
 /// The most threads that run blocking calls at once; more calls wait in line.
@@ -24,6 +25,7 @@ pub struct Blocking {
 }
 
 struct Shared {
+    origin: Origin,
     state: Mutex<State>,
     something_new: Condvar,
     keep_for: Duration,
@@ -47,6 +49,7 @@ impl Blocking {
     fn with_keep(keep_for: Duration) -> Self {
         Self {
             shared: Arc::new(Shared {
+                origin: Origin::here(),
                 state: Mutex::default(),
                 something_new: Condvar::new(),
                 keep_for,
@@ -57,12 +60,14 @@ impl Blocking {
     /// Runs `work` on one of the threads, in the order of the calls.
     ///
     /// # Panics
-    /// There is no thread yet, and the system grants none.
+    /// There is no thread yet, and the system grants none; or in a forked child.
+    #[track_caller]
     pub fn spawn<F, T>(&self, work: F, caller: &'static Location<'static>) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        self.shared.origin.check("spawn_blocking()");
         let (promise, handle) = promise(caller);
         let job = Box::new(move || promise.keep(catch_unwind(AssertUnwindSafe(work))));
         let starts = {
@@ -123,6 +128,9 @@ impl Shared {
             if let Some(job) = state.line.pop_front() {
                 drop(state);
                 job();
+                if self.origin.is_elsewhere() {
+                    end_child();
+                }
                 state = self.state.lock();
                 idle_since = Instant::now();
                 continue;
@@ -148,6 +156,11 @@ impl Default for Blocking {
 impl Drop for Blocking {
     /// Calls that have not begun are cancelled; those that have run on, and nobody waits for them here.
     fn drop(&mut self) {
+        if self.shared.origin.is_elsewhere() {
+            // What the threads were doing at the fork is half done.
+            std::mem::forget(self.shared.clone());
+            return;
+        }
         let line = {
             let mut state = self.shared.state.lock();
             state.closed = true;

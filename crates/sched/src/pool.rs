@@ -13,10 +13,11 @@
 //!
 //! A worker with nothing to do (1) gives up the claim of its home, so that others may take its tasks along,
 //! (2) announces itself among the idle, (3) looks at inbox, injector and queues for about 20 µs, (4) announces at its
-//! inbox that it parks, and (5) parks unless the injector has something. Whoever pushes into the injector
-//! does so first and then calls one of the idle; both lists are under locks, so either the worker sees the
-//! push, or the pusher finds the worker. A push into the inbox finds the announcement of (4). Between a
-//! push into an open queue and the look for idle workers there is a fence, and one after (2).
+//! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
+//! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
+//! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
+//! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
+//! after (2).
 //!
 //! # Resizing
 //!
@@ -25,6 +26,10 @@
 //! tasks in the home's open queue, from which the others steal, and its parked ones where they are: a worker that
 //! wakes one takes it along; a wake from outside ends in the home's inbox and calls an idle worker, which looks
 //! after it. So nothing is moved that is not woken, and nothing is stranded.
+//!
+//! A task that stays with its thread (a fiber that has begun) is in no open queue. A worker that is surplus and has
+//! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
+//! runnable there it puts into the open queue, for the others.
 //!
 //! # The end
 //!
@@ -48,13 +53,14 @@ use std::time::{Duration, Instant};
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use gossamer_core::door::{QuietU32, thread};
+use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
 
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{claim_again, claim_patiently, shut_down};
-use crew::Crew;
+use crew::{Crew, Hired};
 use idle::Idle;
 pub use resize::Resize;
 
@@ -68,6 +74,7 @@ pub struct Pool {
 
 /// What the workers of a pool share.
 struct Shared {
+    origin: Origin,
     id: u32,
     /// Where tasks spawned from outside wait; nobody drives it.
     injector: &'static Home,
@@ -98,6 +105,8 @@ pub struct Metrics {
     pub target: usize,
     /// Of these, idle at this moment.
     pub idle: usize,
+    /// Threads that are surplus, and stay as long as fibers that began there.
+    pub lingering: usize,
     /// Tasks spawned from outside that no worker has taken yet.
     pub injected: usize,
     /// Times a worker parked.
@@ -125,12 +134,22 @@ impl Pool {
         Ok(pool)
     }
 
+    /// The process whose threads the workers are.
+    pub fn origin(&self) -> Origin {
+        self.shared.origin
+    }
+
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
+    ///
+    /// # Panics
+    /// In a forked child.
+    #[track_caller]
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.origin().check("spawn()");
         let here = context::with(context::Context::home);
         let home = if here != context::NOWHERE && Home::at(here).pool() == self.shared.id {
             Home::at(here)
@@ -142,12 +161,18 @@ impl Pool {
     }
 
     /// What the pool is doing and has done. A moment's look: the figures need not belong together.
+    ///
+    /// # Panics
+    /// In a forked child.
+    #[track_caller]
     pub fn metrics(&self) -> Metrics {
+        self.origin().check("metrics()");
         let shared = &self.shared;
         Metrics {
             workers: shared.crew.count(),
             target: shared.crew.target(),
             idle: shared.idle.len(),
+            lingering: shared.crew.lingering(),
             injected: shared.injector.waiting(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
@@ -161,8 +186,11 @@ impl Pool {
     /// Until all workers have ended (but not the one that calls), or until `limit`; they end later then.
     ///
     /// # Returns
-    /// Whether all workers have ended.
+    /// Whether all workers have ended. In a forked child there are none, and nothing is done.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
+        if self.origin().is_elsewhere() {
+            return true;
+        }
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         // SeqCst is not needed: the locks of `idle` and the injector order this; Release pairs with the acquire in
         // `is_closing`.
@@ -172,6 +200,7 @@ impl Pool {
         // Who has been hired by now is waited for.
         self.shared.crew.close();
         self.shared.idle.call_all();
+        self.shared.homes().for_each(Home::call);
         // Perhaps from inside another runtime that one of our tasks drives.
         let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
         let all_ended = self
@@ -192,6 +221,11 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        if self.origin().is_elsewhere() {
+            // What the workers were doing at the fork is half done.
+            std::mem::forget(self.shared.clone());
+            return;
+        }
         // Whoever has called `shutdown` has waited as long as it wanted.
         if !self.shared.is_closing() {
             self.shutdown(None);
@@ -223,6 +257,7 @@ impl Shared {
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         let injector = open_home(id)?;
         let shared = Arc::new(Self {
+            origin: Origin::here(),
             id,
             injector,
             idle: Idle::new(),
@@ -271,7 +306,14 @@ impl Shared {
     /// # Errors
     /// One could not be started. Those that there are go on, and the target is what there is.
     fn hire(self: &Arc<Self>) -> io::Result<()> {
-        while let Some(number) = self.crew.hire() {
+        while let Some(hired) = self.crew.hire() {
+            let number = match hired {
+                Hired::New(number) => number,
+                Hired::Again(number) => {
+                    self.homes[number].get().inspect(|home| home.call());
+                    continue;
+                }
+            };
             if let Err(error) = self.start_worker(number) {
                 self.crew.end(number);
                 self.crew.give_up_hiring();
@@ -313,7 +355,11 @@ impl Shared {
     /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else drives a home for
     /// long, unless it is this thread.
     fn end_orphans(&self, all_ended: bool) {
-        for home in self.homes() {
+        for (number, home) in self.numbered_homes() {
+            if !self.crew.is_vacant(number) {
+                // It has a thread, which drops its tasks, some of which may have to be dropped there.
+                continue;
+            }
             let claim = if all_ended && !home.is_driven_by_this_thread() {
                 Some(claim_again(home))
             } else {

@@ -6,6 +6,8 @@
 //! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two drives
 //! nothing runs; wakes and spawns from outside collect in the inbox.
 //!
+//! A fiber stays with the thread it began on, so while there are some, no other thread can drive.
+//!
 //! # A panicking task
 //!
 //! One `catch_unwind` stands around the whole loop, not around each poll: the context says which
@@ -20,7 +22,7 @@
 mod run;
 mod scope;
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -29,8 +31,10 @@ use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::door::thread;
+use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::{Drive, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
@@ -50,11 +54,13 @@ const TURN_POLLS: u32 = 256;
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
     points: bool,
+    /// The process in which it was idle last. Touched as the scheduler is.
+    origin: Cell<Origin>,
     /// Touched only by who holds the home's claim, outside polls.
     scheduler: UnsafeCell<S>,
 }
 
-// SAFETY: the scheduler is `Send` and reached only under the home's claim.
+// SAFETY: the scheduler is `Send`, and it and the origin are reached only under the home's claim.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -143,6 +149,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             home,
             points,
+            origin: Cell::new(Origin::here()),
             scheduler: UnsafeCell::new(scheduler),
         })
     }
@@ -174,6 +181,9 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
+        if self.origin.get().is_elsewhere() {
+            self.wake_all();
+        }
         // SAFETY: on the driver, outside polls.
         let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
         let woken = context::with(|context| hand_over(context, scheduler));
@@ -182,6 +192,18 @@ impl<S: Scheduler> Single<S> {
         } else {
             idle
         }
+    }
+
+    /// A task forked, and this is the child: what the tasks wait for may never come, and will say so when it is
+    /// polled again. The claim is held.
+    #[cold]
+    fn wake_all(&self) {
+        self.origin.set(Origin::here());
+        // SAFETY: on the driver, outside polls.
+        unsafe { Tasks::new(&self.home.driver) }.for_each(|task| {
+            // SAFETY: on the driver; it is on the list, so alive, and no pool's.
+            context::with(|context| unsafe { context::wake_here(context, task.task) });
+        });
     }
 
     /// The scheduler, to look at between two drives.
@@ -210,7 +232,7 @@ where
 /// The scheduler stopped.
 ///
 /// # Panics
-/// See [`Single::try_block_on`].
+/// See [`Single::try_block_on`]; or there are fibers that began on another thread.
 #[track_caller]
 pub fn run_blocking<F: Future>(
     runtime: &(impl Drives + ?Sized),
@@ -220,8 +242,17 @@ pub fn run_blocking<F: Future>(
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
     let Some(claim) = claim_patiently(runtime.home(), points) else {
+        if runtime.home().is_lost() {
+            refuse("block_on()");
+        }
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
+    if claim.home().driver.is_pinned_elsewhere() {
+        drop(claim);
+        panic!(
+            "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
+        );
+    }
     claim.displace();
     let _woken = HandOver {
         runtime,
@@ -281,7 +312,7 @@ impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
         let hand_over = || unsafe { self.runtime.hand_over(self.claim) };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(hand_over)) {
             // The scheduler panicked; the hook has reported it, and we may be unwinding already.
-            std::mem::forget(payload);
+            swallow(payload);
         }
     }
 }
@@ -306,7 +337,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
                     if self.home.park(parker.waker()) {
-                        parker.park();
+                        parker.park(|| self.home.has_pending());
                     }
                 }),
             }
@@ -331,7 +362,8 @@ impl<S: Scheduler> Drive for Single<S> {
             self.home.wait_to_drive(waker);
             self.home.claim(self.points)
         });
-        let Some(claim) = claim else {
+        // Fibers that began on another thread run only when that one drives.
+        let Some(claim) = claim.filter(|claim| !claim.home().driver.is_pinned_elsewhere()) else {
             return false;
         };
         // SAFETY: the claim is ours, and we are outside polls.

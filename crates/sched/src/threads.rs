@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::fork::{Origin, refusal};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
@@ -28,6 +29,7 @@ pub struct Threads {
 }
 
 struct Shared {
+    origin: Origin,
     closing: AtomicBool,
     /// The homes of the threads that have not ended.
     homes: Mutex<Vec<&'static Home>>,
@@ -64,6 +66,7 @@ impl Threads {
     pub fn new() -> Self {
         Self {
             shared: Arc::new(Shared {
+                origin: Origin::here(),
                 closing: AtomicBool::new(false),
                 homes: Mutex::new(Vec::new()),
                 one_ended: Condvar::new(),
@@ -74,12 +77,14 @@ impl Threads {
     /// Starts a thread that runs `future`.
     ///
     /// # Panics
-    /// The system grants no more threads.
+    /// The system grants no more threads; or in a forked child.
+    #[track_caller]
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.origin().check("spawn()");
         match self.try_spawn(future, caller) {
             Ok(handle) => handle,
             Err(SpawnError { error, future }) => {
@@ -96,7 +101,7 @@ impl Threads {
     /// Starts a thread that runs `future`.
     ///
     /// # Errors
-    /// The system grants no more threads: the future comes back.
+    /// The system grants no more threads, or in a forked child: the future comes back.
     pub fn try_spawn<F>(
         &self,
         future: F,
@@ -106,10 +111,15 @@ impl Threads {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        if self.origin().is_elsewhere() {
+            let error = io::Error::other(refusal("spawn()"));
+            return Err(SpawnError { error, future });
+        }
         let Some(home) = Home::open() else {
             let error = io::Error::other("65,535 homes are in use");
             return Err(SpawnError { error, future });
         };
+        home.set_threaded();
         {
             let mut homes = self.shared.homes.lock();
             if self.shared.is_closing() {
@@ -135,14 +145,22 @@ impl Threads {
         }
     }
 
+    /// The process whose threads these are.
+    pub fn origin(&self) -> Origin {
+        self.shared.origin
+    }
+
     /// Drops the futures of all tasks, each on its thread, once its current poll has ended.
     ///
     /// # Blocking
     /// Until all threads have ended (but not the one that calls), or until `limit`; they end later then.
     ///
     /// # Returns
-    /// Whether all threads have ended.
+    /// Whether all threads have ended. In a forked child there are none, and nothing is done.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
+        if self.origin().is_elsewhere() {
+            return true;
+        }
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut homes = self.shared.homes.lock();
         // Release pairs with the acquire in `is_closing`.
@@ -174,6 +192,11 @@ impl Default for Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
+        if self.origin().is_elsewhere() {
+            // What the threads were doing at the fork is half done.
+            std::mem::forget(self.shared.clone());
+            return;
+        }
         // Whoever has called `shutdown` has waited as long as it wanted.
         if !self.shared.is_closing() {
             self.shutdown(None);
@@ -220,7 +243,7 @@ fn drive(shared: &Shared, home: &'static Home) {
                 break;
             }
             if home.park(parker.waker()) && !shared.is_closing() {
-                parker.park();
+                parker.park(|| home.has_pending() || shared.is_closing());
             }
         }
     });

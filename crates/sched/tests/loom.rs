@@ -475,7 +475,7 @@ fn driver_displaces_the_parked_owner() {
             while !handle.is_finished() {
                 if !runtime.turn(parker.waker()) && !handle.is_finished() {
                     parked.set();
-                    parker.park();
+                    parker.park(|| false);
                 }
             }
         });

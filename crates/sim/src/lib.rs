@@ -60,7 +60,7 @@ pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Report, Waits};
 pub use self::run::{Explored, Run, Sim, exhaustive, explore, replay, run};
 pub use self::scheduler::SimScheduler;
-pub use self::spawn::spawn;
+pub use self::spawn::{spawn, spawn_fiber};
 pub use self::trace::{End, Event, Trace};
 
 #[cfg(test)]

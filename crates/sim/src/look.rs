@@ -66,13 +66,16 @@ fn look_at(task: &Description) -> Living {
 }
 
 fn look_at_node(parked: NonNull<Node>) -> WaitsFor {
-    // SAFETY: the header of a living, parked task names a node only as long as that node is in a
-    // list: whoever takes it out takes the name back. All of it happens on this thread.
+    // SAFETY: the header of a living task that is not scheduled names a node only as long as the operation around
+    // it exists: a wake overwrites the name before the scheduler is idle, and the operation's end takes it back; on
+    // another thread, where it cannot, it ends the process. An operation that is forgotten keeps its memory, as it
+    // is pinned.
     let node = unsafe { parked.as_ref() };
     // SAFETY: a node that a task is parked on has been parked.
     let kind = unsafe { node.kind() };
-    // SAFETY: alive as above, and of its own kind; an operation borrows its primitive, so that one
-    // is alive too; between two polls of a simulation no lock is held.
+    // SAFETY: alive as above, and of its own kind; an operation borrows its primitive, so that one is alive too,
+    // unless the operation was forgotten and the primitive then moved (docs/UNSAFE.md); between two polls of a
+    // simulation no lock is held.
     let could_complete = unsafe { (kind.could_complete)(parked) };
     WaitsFor::Operation {
         name: kind.name,

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::pin;
 
 use gossamer_core::door::thread_local;
+use gossamer_fiber::Fiber;
 use gossamer_sched::LocalScope;
 use gossamer_task::JoinHandle;
 
@@ -70,6 +71,23 @@ where
         .lock()
         .set_address(number, handle.task().as_ptr().addr());
     handle
+}
+
+/// Spawns a fiber into the current simulation: each wait of its closure is a scheduling point, as an await of a task
+/// is. The closure need not be `Send`.
+///
+/// # Panics
+/// Outside of a simulation, or if the system grants no memory for its stack.
+#[track_caller]
+pub fn spawn_fiber<F, T>(body: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    match Fiber::new(body) {
+        Ok(fiber) => spawn(fiber),
+        Err((error, _body)) => panic!("sim::spawn_fiber(): no memory for a stack: {error}"),
+    }
 }
 
 /// Gives a new task its number, and notes how its future ends.

@@ -49,9 +49,9 @@ const BUSY: u32 = 4;
 /// is empty and not promised, or full and promised to it; else a putter. Only where operations stay on
 /// their thread, and only on the quick way: [`MVar::lock`] settles it.
 const LONE: u32 = 8;
-/// Operations wait in proper lists; without this mark, the lists say nothing. Kept only where there is a quick
-/// way, which it closes; the general way looks at the lists: [`MVar::lock`] takes it off, [`MVar::unlock`]
-/// puts it on.
+/// Operations wait in proper lists; without this mark the lists say nothing, unless they are [`LONE`]: they may name a
+/// lone waiter that has left. Kept only where there is a quick way, which it closes; the general way looks at the
+/// lists: [`MVar::lock`] takes it off, [`MVar::unlock`] puts it on.
 const LINED: u32 = 16;
 
 /// A place that is empty or holds one value; both taking and putting can wait.

@@ -4,13 +4,14 @@
 //! its owner takes it).
 
 use std::alloc::{Layout, dealloc};
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use gossamer_core::header::{Failure, Header, Place, Vtable};
+use gossamer_core::panics::swallow;
 use gossamer_core::{door, waker};
 
 /// A task's memory.
@@ -110,13 +111,12 @@ impl<F: Future> Cell<F> {
         let output = match (dropped, output) {
             (Ok(()), output) => output,
             (Err(second), output @ Err(Failure::Panicked(_))) => {
-                // A payload may panic again when dropped.
-                mem::forget(second);
+                swallow(second);
                 output
             }
             (Err(payload), output) => {
                 if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(output))) {
-                    mem::forget(second);
+                    swallow(second);
                 }
                 Err(Failure::Panicked(payload))
             }

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
+use gossamer_core::fork::{Origin, refuse_to_join};
 use gossamer_core::header::join::release_handle;
 use gossamer_core::header::{Failure, Header, Parked};
 use gossamer_core::waiter::Parts;
@@ -24,11 +25,16 @@ use gossamer_core::{context, waker};
 ///
 /// # Errors
 /// [`JoinError`]: the task panicked (the payload is inside), was aborted, or its runtime ended.
+///
+/// # Panics
+/// In a forked child, when the task is to be run by a thread that is not there.
 #[must_use = "dropping a join handle detaches its task; use `drop` or `let _ =` to say so"]
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
     taken: bool,
     gave_way: bool,
+    /// Where the task was spawned: in a forked child perhaps nobody will run it.
+    origin: Origin,
     _output: PhantomData<T>,
 }
 
@@ -49,6 +55,7 @@ impl<T> JoinHandle<T> {
             task,
             taken: false,
             gave_way: false,
+            origin: Origin::here(),
             _output: PhantomData,
         }
     }
@@ -106,13 +113,16 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if !self.gave_way {
             self.gave_way = true;
-            if context::has_points() {
+            if context::has_to_give_way() {
                 context::give_way(Parts::new(cx.waker()));
                 return Poll::Pending;
             }
         }
         if let Some(output) = self.try_take() {
             return Poll::Ready(output);
+        }
+        if self.origin.is_elsewhere() {
+            refuse_to_join(self.header().place().home());
         }
         if self.header().join.register(cx.waker()) {
             self.note(cx, Parked::on_task(self.task));

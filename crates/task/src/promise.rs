@@ -11,6 +11,7 @@ use std::task::{Context, Poll};
 
 use gossamer_core::context::NOWHERE;
 use gossamer_core::header::{Failure, Header, Payload, Place};
+use gossamer_core::panics::swallow;
 
 use crate::cell;
 use crate::handle::JoinHandle;
@@ -81,7 +82,7 @@ fn finish(task: NonNull<Header>) {
     // SAFETY: the owner of the promise is the driver, the output or failure is stored, and this happens once.
     let finished = catch_unwind(AssertUnwindSafe(|| unsafe { Header::finish(task) }));
     if let Err(payload) = finished {
-        std::mem::forget(payload);
+        swallow(payload);
     }
 }
 

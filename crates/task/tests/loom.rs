@@ -137,7 +137,7 @@ fn finish_against_another_waker() {
                         if let Poll::Ready(output) = polled(parker.waker()) {
                             break output;
                         }
-                        parker.park();
+                        parker.park(|| false);
                     }
                 }),
             };

@@ -21,7 +21,7 @@ pub mod thread {
 
     use super::{Condvar, Mutex};
 
-    pub use loom::thread::{JoinHandle, panicking, spawn, yield_now};
+    pub use loom::thread::{JoinHandle, ThreadId, panicking, spawn, yield_now};
 
     loom::lazy_static! {
         /// Not a loom mutex: no model is about it, and it is never held for long.
@@ -98,6 +98,11 @@ pub mod thread {
     }
 
     impl Thread {
+        /// The number of the calling thread, which is the only one that anybody asks for.
+        pub fn id(&self) -> ThreadId {
+            loom::thread::current().id()
+        }
+
         /// Gives the thread's token.
         pub fn unpark(&self) {
             let mut given = self.0.given.lock();
@@ -182,6 +187,9 @@ macro_rules! process_global {
     };
 }
 pub(crate) use process_global;
+
+/// No model forks.
+pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
 
 /// In a model both sides have a full fence.
 pub fn light_fence() {

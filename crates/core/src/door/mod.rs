@@ -30,6 +30,11 @@ mod system;
 pub use system::*;
 
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
+mod forks;
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+pub use forks::*;
+
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 mod fences;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub use fences::*;

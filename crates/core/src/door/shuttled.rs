@@ -76,6 +76,9 @@ macro_rules! process_global {
 }
 pub(crate) use process_global;
 
+/// Nobody forks here.
+pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+
 /// Nothing is ever reordered here.
 pub fn light_fence() {}
 

@@ -1,6 +1,7 @@
 //! The two intrusive lists a task can be in: one run queue, and its home's list of owned tasks.
 //!
-//! Both belong to the driver and are plain memory.
+//! Both are plain memory. They belong to the driver; but in a pool thieves take tasks out of the open queue and the
+//! list of owned tasks, and each has a lock there ([`crate::home`]): who holds it stands for the driver here.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};

@@ -1,4 +1,4 @@
-//! The two driver-owned words of a header: place and state, and what `next` points at.
+//! Two words of a header, the driver's but in a pool's open queue: place and state, and what `next` points at.
 
 use core::ptr::NonNull;
 
@@ -24,20 +24,22 @@ const NEW: u32 = 1 << 27;
 
 /// The driver keeps one hold of a waker in store, for the next node that wants one.
 const SPARE: u32 = 1 << 28;
+/// The task stays with the thread that polls it.
+const PINNED: u32 = 1 << 29;
 
 /// Where a task lives and how it stands there, in one word.
 ///
 /// ```text
-///  31 29   28   27  26       25    24        23   17  16    15          0
-/// +-----+-----+---+---------+----+---------+--------+-----+--------------+
-/// |  0  |SPARE|NEW|CANCELLED|DONE|SCHEDULED|  lent  |LOCAL| index of home|
-/// +-----+-----+---+---------+----+---------+--------+-----+--------------+
+///  31 30   29    28   27  26       25    24        23   17  16    15          0
+/// +-----+------+-----+---+---------+----+---------+--------+-----+--------------+
+/// |  0  |PINNED|SPARE|NEW|CANCELLED|DONE|SCHEDULED|  lent  |LOCAL| index of home|
+/// +-----+------+-----+---+---------+----+---------+--------+-----+--------------+
 /// ```
 ///
-/// Anyone may read the lower 17 bits; the others are the driver's. `LOCAL` never changes, nor does the home of a
-/// local task. The word
-/// of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison
-/// finds out that all is plain and simple.
+/// Anyone may read the lower 17 bits; the others are the driver's. While the task is in an open queue all are written
+/// only by who holds the queue's lock, a thief perhaps. `LOCAL` never changes, nor does the home of a local task. The
+/// word of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison finds out
+/// that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Place(u32);
@@ -153,6 +155,20 @@ impl Place {
 
     pub(crate) fn with_done(self) -> Self {
         Self(self.0 | DONE)
+    }
+
+    /// The task has begun to run as a fiber, and stays with the thread it began on.
+    #[inline(always)]
+    pub fn is_pinned(self) -> bool {
+        self.0 & PINNED != 0
+    }
+
+    pub(crate) fn with_pinned(self) -> Self {
+        Self(self.0 | PINNED)
+    }
+
+    pub(crate) fn without_pinned(self) -> Self {
+        Self(self.0 & !PINNED)
     }
 
     /// A hold of a waker is in store.

@@ -304,6 +304,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         let moves = there.pool() == here.pool()
             && place.home() == there.index()
             && !place.is_new()
+            && (!place.is_pinned() || cfg!(mutant = "pinned_is_pulled"))
             && !place.ignores_wake()
             && !there.driver.closing.get();
         if moves {

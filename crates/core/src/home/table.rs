@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::Home;
 use crate::context::NOWHERE;
-use crate::door::Mutex;
+use crate::door::{Mutex, MutexGuard};
 
 /// Homes in the first chunk; each further chunk doubles the table. One in models, where the table is made
 /// anew in every execution.
@@ -22,7 +22,7 @@ pub(super) struct Table {
 }
 
 #[derive(Debug)]
-struct Free {
+pub(super) struct Free {
     given_back: Vec<u16>,
     never_used: u16,
 }
@@ -40,15 +40,14 @@ impl Table {
 
     /// A home that is not in use; makes it if it was never used.
     pub(super) fn take(&self, make: impl Fn(u16) -> Home) -> Option<&Home> {
-        let index = {
-            let mut free = self.free.lock();
-            match free.given_back.pop() {
-                Some(index) => index,
-                None if free.never_used == NOWHERE => return None,
-                None => {
-                    free.never_used += 1;
-                    free.never_used - 1
-                }
+        // Held while a chunk is made, so that no fork finds one half made.
+        let mut free = self.free.lock();
+        let index = match free.given_back.pop() {
+            Some(index) => index,
+            None if free.never_used == NOWHERE => return None,
+            None => {
+                free.never_used += 1;
+                free.never_used - 1
             }
         };
         let (chunk, offset) = place(index);
@@ -69,6 +68,13 @@ impl Table {
         &self.chunks[chunk]
             .get()
             .expect("a task's home has been opened")[offset]
+    }
+
+    /// Keeps homes from being taken and given back as long as the guard lives, and gives all there have been.
+    pub(super) fn freeze(&self) -> (MutexGuard<'_, Free>, impl Iterator<Item = &Home>) {
+        let free = self.free.lock();
+        let used = 0..free.never_used;
+        (free, used.map(|index| self.at(index)))
     }
 
     pub(super) fn give_back(&self, index: u16) {

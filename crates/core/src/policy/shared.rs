@@ -8,7 +8,9 @@
 
 use super::{BITS, Policy, Word};
 use crate::door::atomic::{AtomicU32, Ordering};
-use crate::door::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
+use crate::door::{
+    Condvar, Mutex, MutexGuard, heavy_fence, light_fence, single_threaded, spin_loop,
+};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
@@ -60,6 +62,11 @@ crate::door::process_global! {
         asleep: Mutex::new(()),
         wake: Condvar::new(),
     })
+}
+
+/// Keeps threads from falling asleep, or being woken, as long as the guards live.
+pub(crate) fn freeze() -> impl Iterator<Item = MutexGuard<'static, ()>> {
+    buckets().iter().map(|bucket| bucket.asleep.lock())
 }
 
 impl SharedWord {

@@ -32,8 +32,7 @@ fn run_foreign(waker: Waker) {
     if let Err(payload) =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || waker.wake()))
     {
-        // The hook has reported it; a payload may panic again when dropped.
-        core::mem::forget(payload);
+        crate::panics::swallow(payload);
     }
     #[cfg(not(feature = "std"))]
     waker.wake();

@@ -31,17 +31,32 @@ fn wake_all(waiting: Vec<Waker>) {
 
 #[derive(Debug, Default)]
 struct Members {
-    /// Which numbers have a thread.
+    /// Which numbers have a worker.
     works: Vec<bool>,
+    /// Which have a thread that is surplus, and only runs what stays with it.
+    lingers: Vec<bool>,
     /// Wait for a resize.
     waiting: Vec<Waker>,
     /// Nobody is hired any more.
     closed: bool,
 }
 
+/// Whom the crew has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hired {
+    /// Somebody for whom a thread is to be started.
+    New(usize),
+    /// Somebody whose thread is still there.
+    Again(usize),
+}
+
 impl Members {
     fn count(&self) -> usize {
         self.works.iter().filter(|works| **works).count()
+    }
+
+    fn lingering(&self) -> usize {
+        self.lingers.iter().filter(|lingers| **lingers).count()
     }
 }
 
@@ -104,8 +119,13 @@ impl Crew {
         self.vacant[number].load(Ordering::Acquire)
     }
 
-    /// The lowest number below the target that has no thread; it has one from now on.
-    pub(super) fn hire(&self) -> Option<usize> {
+    /// How many threads are surplus, and only run what stays with them.
+    pub(super) fn lingering(&self) -> usize {
+        self.members.lock().lingering()
+    }
+
+    /// The lowest number below the target that has no worker; it has one from now on.
+    pub(super) fn hire(&self) -> Option<Hired> {
         let mut members = self.members.lock();
         // Who comes late would end at once, and be hired again, without end.
         if members.closed && !cfg!(mutant = "hired_after_the_end") {
@@ -116,11 +136,34 @@ impl Crew {
             (0..target).find(|number| !members.works.get(*number).is_some_and(|works| *works))?;
         if members.works.len() <= number {
             members.works.resize(number + 1, false);
+            members.lingers.resize(number + 1, false);
         }
         members.works[number] = true;
+        if std::mem::take(&mut members.lingers[number]) {
+            return Some(Hired::Again(number));
+        }
         // Release pairs with the acquire in `is_vacant`.
         self.vacant[number].store(false, Ordering::Release);
-        Some(number)
+        Some(Hired::New(number))
+    }
+
+    /// The worker with this number, if it is one and surplus, is no worker any more, but its thread stays.
+    ///
+    /// # Returns
+    /// Who waits for a resize, to be woken, if that has happened now.
+    pub(super) fn linger(&self, number: usize) -> Option<Vec<Waker>> {
+        let mut members = self.members.lock();
+        if !self.is_surplus(number) || !members.works[number] {
+            return None;
+        }
+        members.works[number] = false;
+        members.lingers[number] = true;
+        Some(std::mem::take(&mut members.waiting))
+    }
+
+    /// Whether the worker with this number is surplus, and stays.
+    pub(super) fn lingers(&self, number: usize) -> bool {
+        self.members.lock().lingers[number]
     }
 
     /// Nobody is hired any more: the pool is shutting down.
@@ -138,6 +181,7 @@ impl Crew {
             return None;
         }
         members.works[number] = false;
+        members.lingers[number] = false;
         // Relaxed: a hint; before the next line, so that who sees the vacancy looks after it.
         self.has_retired.store(true, Ordering::Relaxed);
         // Release pairs with the acquire in `is_vacant`.
@@ -154,6 +198,7 @@ impl Crew {
                 return;
             };
             *works = false;
+            members.lingers[number] = false;
             // Release pairs with the acquire in `is_vacant`.
             self.vacant[number].store(true, Ordering::Release);
             self.one_left.notify_all();
@@ -174,10 +219,10 @@ impl Crew {
         false
     }
 
-    /// Sleeps until at most `most` are left; `false` if that is not so at the deadline.
+    /// Sleeps until at most `most` threads are left; `false` if that is not so at the deadline.
     pub(super) fn wait_until_left(&self, most: usize, deadline: Option<Instant>) -> bool {
         let mut members = self.members.lock();
-        while members.count() > most {
+        while members.count() + members.lingering() > most {
             members = match deadline {
                 None => self.one_left.wait(members),
                 Some(deadline) => {

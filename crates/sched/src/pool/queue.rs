@@ -1,4 +1,5 @@
-//! A worker's run queue: one task to itself, the others where idle workers can take them.
+//! A worker's run queue: one task to itself, and those that stay with it; the others where idle workers can take
+//! them.
 
 use std::sync::Arc;
 
@@ -16,6 +17,12 @@ pub(super) struct Queue {
     /// The run-next slot, which nobody else touches.
     slot: Option<Runnable>,
     turns: u32,
+    /// Tasks that stay with this worker's thread.
+    pinned: TaskQueue,
+    /// Whether the next one comes from there, if the open queue has one too.
+    pinned_next: bool,
+    /// Whether the worker is surplus, and only runs those.
+    lingers: bool,
     /// Instead of the open queue, when the worker ends.
     closed: Option<TaskQueue>,
 }
@@ -27,6 +34,9 @@ impl Queue {
             home,
             slot: None,
             turns: 0,
+            pinned: TaskQueue::new(),
+            pinned_next: false,
+            lingers: false,
             closed: None,
         }
     }
@@ -41,7 +51,19 @@ impl Queue {
         self.closed = Some(queue);
     }
 
-    /// Leaves all tasks to the other workers.
+    /// From now on the worker runs only tasks that stay with it, or everything again.
+    pub(super) fn linger(&mut self, lingers: bool) {
+        self.lingers = lingers;
+        if lingers {
+            self.leave();
+        }
+    }
+
+    pub(super) fn lingers(&self) -> bool {
+        self.lingers
+    }
+
+    /// Leaves the task in the slot to the other workers, unless it stays with this one.
     pub(super) fn leave(&mut self) {
         if cfg!(mutant = "retire_keeps_slot") {
             return;
@@ -52,6 +74,12 @@ impl Queue {
     }
 
     fn push_back(&self, runnable: &Runnable) {
+        // SAFETY: a runnable keeps its task.
+        let is_pinned = unsafe { runnable.task().as_ref() }.place().is_pinned();
+        if is_pinned && !cfg!(mutant = "pinned_is_stolen") {
+            // SAFETY: the runnable was for this queue alone; called by the driver.
+            return unsafe { self.pinned.push_back(runnable.task()) };
+        }
         if let Some(closed) = &self.closed {
             // SAFETY: the runnable was for this queue alone; called by the driver.
             unsafe { closed.push_back(runnable.task()) };
@@ -59,29 +87,40 @@ impl Queue {
         }
         // SAFETY: as above.
         unsafe { self.home.push_open(runnable.task()) };
-        let several = self.slot.is_some() || self.home.open_len() > 1;
+        let several = self.slot.is_some()
+            || self.lingers
+            || !self.pinned.is_empty()
+            || self.home.open_len() > 1;
         if several && self.shared.idle.len() > 0 && !cfg!(mutant = "surplus_calls_nobody") {
             self.shared.idle.call_one();
         }
     }
 
-    fn pop_front(&self) -> Option<Runnable> {
-        let task = match &self.closed {
+    fn pop_front(&mut self) -> Option<Runnable> {
+        self.pinned_next = !self.pinned_next;
+        let pinned = if self.pinned_next || self.lingers {
+            self.pinned.pop_front()
+        } else {
+            None
+        };
+        let open = || match &self.closed {
             Some(closed) => closed.pop_front(),
+            None if self.lingers => None,
             None => self.home.pop_open(),
         };
+        let task = pinned.or_else(open).or_else(|| self.pinned.pop_front());
         // SAFETY: queued by `push_back`, whose runnable is this one again.
         task.map(|task| unsafe { Runnable::new(task) })
     }
 }
 
-// SAFETY: the closed queue's links are the runnables' that are in it, each of which is `Send`.
+// SAFETY: the links of its two queues are the runnables' that are in them, each of which is `Send`.
 unsafe impl Send for Queue {}
 
 impl Scheduler for Queue {
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
-        if reason == Reason::Yielded {
+        if reason == Reason::Yielded || self.lingers {
             self.push_back(&task);
         } else if let Some(before) = self.slot.replace(task) {
             self.push_back(&before);
@@ -94,7 +133,7 @@ impl Scheduler for Queue {
     #[inline(always)]
     fn pop(&mut self) -> Option<Runnable> {
         if let Some(task) = self.slot.take() {
-            if self.home.open_len() == 0 {
+            if self.home.open_len() == 0 && self.pinned.is_empty() {
                 return Some(task);
             }
             self.turns += 1;
@@ -109,6 +148,10 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.slot.is_none() && self.home.open_len() == 0 && self.closed.is_none()
+        self.slot.is_none()
+            && self.home.open_len() == 0
+            && self.pinned.is_empty()
+            && !self.lingers
+            && self.closed.is_none()
     }
 }

@@ -6,6 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use gossamer_core::fork::refusal;
+use gossamer_core::home::Home;
+
 use super::{Pool, Shared, WORKERS_MAX};
 
 /// [`Pool::resize`]. Lazy: nothing happens before the first poll; dropped after it, the pool becomes what was
@@ -26,7 +29,7 @@ impl Pool {
     ///
     /// # Errors
     /// No workers, or more than [`WORKERS_MAX`]; the pool is shutting down; the system grants no more threads (the
-    /// pool keeps those it has); or another resize has come in between.
+    /// pool keeps those it has); another resize has come in between; or this is a forked child.
     pub fn resize(&self, workers: usize) -> Resize {
         Resize {
             shared: self.shared.clone(),
@@ -46,9 +49,10 @@ impl Resize {
         self.check_open()?;
         self.shared.crew.set_target(workers);
         self.shared.hire()?;
-        // Idle workers that are surplus find out.
+        // Workers that are surplus find out, the idle ones and those that linger.
         if !cfg!(mutant = "resize_calls_nobody") {
             self.shared.idle.call_all();
+            self.shared.homes().for_each(Home::call);
         }
         Ok(())
     }
@@ -69,6 +73,9 @@ impl Future for Resize {
     type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.shared.origin.is_elsewhere() {
+            return Poll::Ready(Err(io::Error::other(refusal("resize()"))));
+        }
         if !self.begun {
             self.begun = true;
             self.begin()?;

@@ -29,6 +29,7 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::home::{Claim, Home};
 use gossamer_task::{JoinHandle, spawn};
 
+use super::crew::Hired;
 use super::queue::Queue;
 use super::worker::sleep as worker_sleeps;
 use super::{Shared, worker};
@@ -53,7 +54,7 @@ fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
 /// A pool that has the homes of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {
     let shared = Shared::new(workers).expect("no other pool exists");
-    while let Some(number) = shared.crew.hire() {
+    while let Some(Hired::New(number)) = shared.crew.hire() {
         shared.home_for(number).expect("few homes are in use");
     }
     shared

@@ -31,10 +31,23 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     let mut claim = claim_again(home);
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
-        if shared.crew.is_surplus(number) && retire(&mut ended, home, &mut queue) {
-            return;
+        if shared.crew.is_surplus(number) || queue.lingers() {
+            let stays = home.driver.pinned() > 0 && !cfg!(mutant = "leaves_its_fibers");
+            if !stays && retire(&mut ended, home, &mut queue) {
+                return;
+            }
+            linger_or_not(shared, number, home, &mut queue);
         }
         let ran = run(&claim, &mut queue, POLLS, None);
+        if queue.lingers() {
+            if ran == Ran::Idle {
+                let has_pinned = home.driver.pinned() > 0;
+                drop(claim);
+                doze(shared, number, home, has_pinned);
+                claim = claim_again(home);
+            }
+            continue;
+        }
         let orphans = look_after_orphans(shared, &claim, &mut queue);
         let more = take_share(shared, &claim) || orphans || ran == Ran::Budget;
         if more || steal(shared, &claim, &mut queue) {
@@ -69,6 +82,39 @@ pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Que
         ended.shared.idle.call_one();
     }
     true
+}
+
+/// Leaves the crew, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if
+/// it has been hired again. Asked each time: it may have been hired and be surplus again before it noticed.
+fn linger_or_not(shared: &Shared, number: usize, home: &Home, queue: &mut Queue) {
+    if home.driver.pinned() > 0
+        && let Some(waiting) = shared.crew.linger(number)
+    {
+        for waker in waiting {
+            Deferred::new(waker).run();
+        }
+    }
+    let lingers = shared.crew.lingers(number);
+    if lingers != queue.lingers() {
+        queue.linger(lingers);
+        // What is in the open queue is the others' now.
+        shared.idle.call_one();
+    }
+}
+
+/// Sleeps until one of the tasks that stay with this thread is woken, or the crew wants it again, or not even so:
+/// `has_pinned` says whether there are such tasks. The claim has been given up.
+fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
+    Parker::with(|parker| {
+        let stays = || {
+            let crew = &shared.crew;
+            crew.lingers(number) && !shared.is_closing() && (has_pinned || !crew.is_surplus(number))
+        };
+        // Whoever calls from here on finds the parker.
+        if home.park(parker.waker()) && stays() {
+            parker.park(|| home.has_pending() || !stays());
+        }
+    });
 }
 
 /// Takes over what is runnable at the homes of workers that have retired, or was woken there from outside. After
@@ -142,20 +188,21 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         });
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
         fence(Ordering::SeqCst); // pairs with the fence in `Home::push_open`
-        let has_something = || {
+        let is_called = || {
             home.has_pending()
                 || shared.injector.has_pending()
                 || shared.is_closing()
                 || shared.crew.is_surplus(number)
-                || shared.has_work_elsewhere()
         };
+        let has_something = || is_called() || shared.has_work_elsewhere();
         let began = Instant::now();
         while !has_something() {
             if began.elapsed() >= LOOK_FOR {
                 if home.park(parker.waker()) && !has_something() {
                     // Relaxed: statistics.
                     shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-                    parker.park();
+                    // A lone task in the queue of a worker that is long in a poll calls nobody.
+                    parker.park(is_called);
                 }
                 break;
             }

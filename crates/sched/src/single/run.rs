@@ -4,8 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
 use gossamer_core::context::{self, Context};
+use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::panics::swallow;
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
 
@@ -80,8 +82,7 @@ fn finish(home: &Home, task: NonNull<Header>) {
         Header::finish(task);
     }));
     if let Err(payload) = finished {
-        // The hook has reported it; a payload may panic again when dropped.
-        std::mem::forget(payload);
+        swallow(payload);
     }
 }
 
@@ -109,6 +110,9 @@ fn poll_tasks<S: Scheduler>(
     let home = claim.home();
     while polls > 0 {
         if home.has_pending() {
+            if home.is_lost() {
+                end_child();
+            }
             hand_over(context, scheduler);
             claim.drain();
         }
@@ -148,8 +152,9 @@ fn poll_tasks<S: Scheduler>(
 /// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
 /// needs no queue. The caller has seen that the scheduler is empty; nothing is pushed to it here.
 ///
-/// Ends when a task ends, the inbox has something, or the polls are used up; gives the task that was polled
-/// last, if there was one.
+/// Ends when the last poll woke no task, or several; when a task is not pending afterwards (it has ended, is to be
+/// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
+/// was last, if there was one.
 #[inline(always)]
 fn follow_chain(
     context: &Context,

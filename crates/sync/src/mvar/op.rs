@@ -131,7 +131,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     unsafe fn poll_lone(&mut self, waker: Parts<'_>) -> Poll<A::Output> {
         let mvar = self.mvar();
         if self.phase == Phase::Fresh {
-            if context::has_points() {
+            if context::has_to_give_way() {
                 self.phase = Phase::GaveWay;
                 context::give_way(waker);
                 return Poll::Pending;
@@ -213,7 +213,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             // SAFETY: passed on to the caller.
             return unsafe { self.wait_in_line(waker) };
         }
-        if self.phase == Phase::Fresh && context::has_points() {
+        if self.phase == Phase::Fresh && context::has_to_give_way() {
             self.phase = Phase::GaveWay;
             context::give_way(Parts::new(waker.waker()));
             return Poll::Pending;

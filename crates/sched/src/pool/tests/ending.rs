@@ -99,6 +99,7 @@ fn end_of_orphans_against_wake() {
         drop(left.spawn(log.once()));
         // Into the open queue, as a worker leaves its tasks.
         drop(left);
+        shared.crew.end(1);
         let wakes = thread::spawn(move || set(&flags, 0, &waker));
         shared.end_orphans(true);
         wakes.join().expect("the waker does not panic");
@@ -120,6 +121,7 @@ fn end_of_orphans_against_theft() {
         }
         left.hand_over();
         drop(left);
+        shared.crew.end(1);
         let its = shared.clone();
         let thief = thread::spawn(move || {
             let mut thief = Acting::begin(&its, 0);

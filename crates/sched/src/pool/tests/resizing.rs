@@ -6,6 +6,7 @@ use std::task::Waker;
 use gossamer_core::door::thread;
 use gossamer_core::home::Home;
 
+use super::super::crew::Hired;
 use super::super::worker::{self, Ended};
 use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
 
@@ -40,7 +41,7 @@ fn shrink(shared: &Shared) {
 /// The second worker is wanted again: its home, without a keeper.
 fn grow(shared: &Arc<Shared>) -> &'static Home {
     shared.crew.set_target(2);
-    assert_eq!(shared.crew.hire(), Some(1));
+    assert_eq!(shared.crew.hire(), Some(Hired::New(1)));
     let home = shared.home_for(1).expect("it has one");
     home.set_keeper(None);
     home

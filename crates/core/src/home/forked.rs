@@ -1,0 +1,129 @@
+//! Homes around `fork()`.
+//!
+//! The child has one thread, the one that forked; the memory is as it was at that moment. So the thread that
+//! forks first takes every lock of ours that the child may come to: then none is held for good there, and what the
+//! locks guard is whole. In the child it closes the homes whose drivers are not there: those with threads of their
+//! own, and those that another thread was driving. A wake of one of their tasks ends in nothing, and whoever waits
+//! for one is told ([`crate::fork`]).
+//!
+//! No thread holds one of these locks while it waits for another, but the list's, which comes after the open
+//! queue's; and here the lists' come after all the open queues'. No user code runs under them, so the thread that
+//! forks has none.
+
+use core::cell::RefCell;
+
+use alloc::vec::Vec;
+
+use super::{Home, Inbox, homes, moving, table};
+use crate::door::atomic::Ordering;
+use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
+use crate::{fork, policy};
+
+#[cfg(not(loom))]
+thread_local! {
+    static FROZEN: RefCell<Option<Frozen>> = const { RefCell::new(None) };
+}
+#[cfg(loom)]
+thread_local! {
+    static FROZEN: RefCell<Option<Frozen>> = RefCell::new(None);
+}
+
+/// All locks, held.
+struct Frozen {
+    inboxes: Vec<(&'static Home, MutexGuard<'static, Inbox>)>,
+    _lists: Vec<MutexGuard<'static, ()>>,
+    _open: Vec<MutexGuard<'static, moving::Open>>,
+    _sleepers: Vec<MutexGuard<'static, ()>>,
+    _table: MutexGuard<'static, table::Free>,
+}
+
+/// Has every fork from now on go through here. The table of homes has been made.
+pub(super) fn watch() {
+    #[cfg(not(loom))]
+    {
+        static WATCHED: std::sync::Once = std::sync::Once::new();
+        WATCHED.call_once(|| {
+            // What the fences find out at first use is found out now, not while another thread forks.
+            light_fence();
+            around_fork(prepare, parent, child);
+        });
+    }
+    #[cfg(loom)]
+    let _ = (around_fork, light_fence, prepare, parent, child);
+}
+
+extern "C" fn prepare() {
+    if !cfg!(mutant = "fork_locks_late") {
+        hold(Some(Frozen::all()));
+    }
+}
+
+extern "C" fn parent() {
+    drop(hold(None));
+}
+
+extern "C" fn child() {
+    fork::count();
+    let late = || cfg!(mutant = "fork_locks_late").then(Frozen::all);
+    if let Some(frozen) = hold(None).or_else(late) {
+        frozen.lose();
+    }
+}
+
+/// Keeps the locks until the fork is done, and gives those that were kept. A thread that forks so late in its end
+/// that it can keep nothing goes without.
+fn hold(locks: Option<Frozen>) -> Option<Frozen> {
+    FROZEN
+        .try_with(|frozen| frozen.replace(locks))
+        .ok()
+        .flatten()
+}
+
+impl Frozen {
+    fn all() -> Self {
+        let (table, used) = homes().freeze();
+        let used: Vec<&'static Home> = used.collect();
+        Self {
+            _open: used.iter().map(|home| home.open.lock()).collect(),
+            _lists: used.iter().map(|home| home.list.lock()).collect(),
+            inboxes: used.iter().map(|home| (*home, home.inbox.lock())).collect(),
+            _sleepers: policy::freeze().collect(),
+            _table: table,
+        }
+    }
+
+    /// In the child: closes the homes that nobody will drive.
+    fn lose(mut self) {
+        for (home, inbox) in &mut self.inboxes {
+            let here = home.is_driven_by_this_thread();
+            // Relaxed: the child has one thread.
+            let elsewhere = home.claimed.load(Ordering::Relaxed) && !here;
+            if elsewhere || home.is_threaded() {
+                home.lost.store(1, Ordering::Relaxed); // Relaxed: as above
+                inbox.closed = true;
+                // A worker forked, inside a task: after this poll it looks into its inbox, and finds out.
+                home.pending.store(here, Ordering::Relaxed); // Relaxed: as above
+            }
+        }
+    }
+}
+
+impl Home {
+    /// Says that a thread of its runtime drives this home; before it has any task.
+    pub fn set_threaded(&self) {
+        // Relaxed: a fork comes before or after it, in a thread that has seen the home or has not.
+        self.threaded.store(1, Ordering::Relaxed);
+    }
+
+    fn is_threaded(&self) -> bool {
+        // Relaxed: as above.
+        self.pool() != 0 || self.threaded.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether this is a forked child, and who would drive the home is not here.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        // Relaxed: written while the child has one thread.
+        self.lost.load(Ordering::Relaxed) != 0
+    }
+}

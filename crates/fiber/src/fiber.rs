@@ -1,0 +1,266 @@
+//! The switch between a poll and a stack.
+//!
+//! ```text
+//!   the thread's stack             the fiber's stack
+//!   ------------------             -----------------
+//!   Fiber::poll ── resume ───────▶ body
+//!                                    operation.wait()
+//!                                      OnStack::wait: step() is pending
+//!   Poll::Pending ◀─── suspend ──────── switch
+//!        ⋮  (the operation wakes the task)
+//!   Fiber::poll ── resume ────────────▶ step() is ready
+//!                                    body returns
+//!   Poll::Ready ◀──────────────────  the end
+//! ```
+//!
+//! # A fiber stays with its thread
+//!
+//! Its stack may hold what is not `Send`, and addresses of thread-locals. So a fiber may be moved to another thread
+//! only before its first poll. From then on its task is pinned: the runtime polls and drops it on that thread. Who
+//! polls it elsewhere all the same gets a panic; who drops it elsewhere leaks the stack with all that is on it.
+//!
+//! # The end of a fiber that has not returned
+//!
+//! Dropping a fiber that stands still resumes it once more: the wait it stands in unwinds, by an ordinary panic
+//! without a message, and so does each later one, until the body has ended. A wait in a destructor that runs
+//! because the fiber unwinds cannot unwind again, and must not stand still (the thread is unwinding, and others
+//! would believe it is their panic): it blocks the thread.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::future::Future;
+use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use gossamer_core::context;
+use gossamer_core::door::thread::{self, ThreadId};
+use gossamer_core::parker::Parker;
+use gossamer_core::wait::Stackful;
+
+/// A closure that can stand still: a future, complete when the closure has returned.
+///
+/// # Panics
+/// A panic of the closure is the poll's.
+pub struct Fiber<F, T>(State<F, T>);
+
+type Switch<T> = Coroutine<Resumed, (), Result<T, Box<dyn Any + Send>>>;
+
+enum State<F, T> {
+    /// Not begun.
+    New { body: F, stack: DefaultStack },
+    /// Begun, on this thread.
+    Begun { switch: Switch<T>, on: ThreadId },
+    /// The body has ended, or is ending.
+    Over,
+}
+
+/// What a fiber is told when it goes on.
+#[derive(Clone, Copy)]
+struct Resumed {
+    /// Of the poll that resumes it: valid until it stands still again.
+    waker: NonNull<Waker>,
+    /// Whether it is to unwind.
+    end: bool,
+    /// Whether the thread was unwinding already.
+    unwinding: bool,
+}
+
+/// What a fiber that is to end unwinds with.
+struct Ended;
+
+// SAFETY: what has not begun is a closure that is `Send` and a piece of memory. What has begun is resumed on the
+// thread where it began and nowhere else: `poll` and `drop` look. The output leaves by `poll`, or is dropped there.
+unsafe impl<F: Send, T: Send> Send for Fiber<F, T> {}
+
+// Nothing points into it: the closure moves to the stack when it begins.
+impl<F, T> Unpin for Fiber<F, T> {}
+
+impl<F, T> Fiber<F, T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    /// A fiber that begins when it is polled. Its stack (1 MiB of address space, with a guard page) is there from now
+    /// on.
+    ///
+    /// # Errors
+    /// The system grants no memory for the stack: the closure comes back.
+    pub fn new(body: F) -> Result<Self, (io::Error, F)> {
+        match DefaultStack::new(STACK_BYTES) {
+            Ok(stack) => Ok(Self(State::New { body, stack })),
+            Err(error) => Err((error, body)),
+        }
+    }
+
+    /// The closure, if it has not begun.
+    pub fn into_body(mut self) -> Option<F> {
+        match mem::replace(&mut self.0, State::Over) {
+            State::New { body, .. } => Some(body),
+            begun => {
+                self.0 = begun;
+                None
+            }
+        }
+    }
+
+    fn begin(body: F, stack: DefaultStack) -> Switch<T> {
+        Coroutine::with_stack(stack, |yielder, resumed| {
+            let fiber = OnStack {
+                yielder,
+                resumed: Cell::new(resumed),
+            };
+            fiber.is_running();
+            catch_unwind(AssertUnwindSafe(body))
+        })
+    }
+}
+
+/// Bytes of a fiber's stack; only those that are used cost memory.
+const STACK_BYTES: usize = 1 << 20;
+
+impl<F, T> Future for Fiber<F, T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let here = thread::current().id();
+        if let State::New { .. } = self.0
+            && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
+        {
+            context::with(context::Context::pin_polled);
+            let switch = Self::begin(body, stack);
+            self.0 = State::Begun { switch, on: here };
+        }
+        let State::Begun { switch, on } = &mut self.0 else {
+            panic!("a fiber was polled after it had ended");
+        };
+        assert!(
+            *on == here,
+            "a fiber that began on {on:?} was polled on {here:?}: it stays with its thread"
+        );
+        let waker = NonNull::from(cx.waker());
+        match resume(switch, waker, false) {
+            None => Poll::Pending,
+            Some(result) => {
+                self.0 = State::Over;
+                context::with(context::Context::unpin_polled);
+                Poll::Ready(result.unwrap_or_else(|payload| resume_unwind(payload)))
+            }
+        }
+    }
+}
+
+/// Runs a fiber until it stands still (`None`) or has ended.
+fn resume<T>(
+    switch: &mut Switch<T>,
+    waker: NonNull<Waker>,
+    end: bool,
+) -> Option<Result<T, Box<dyn Any + Send>>> {
+    let resumed = Resumed {
+        waker,
+        end,
+        unwinding: thread::panicking(),
+    };
+    // SAFETY: none runs on this stack; the fiber that is resumed says so itself.
+    let outer = context::with(|context| unsafe { context.set_fiber(None) });
+    let result = switch.resume(resumed);
+    // SAFETY: what ran here before runs on, on its own stack.
+    context::with(|context| unsafe { context.set_fiber(outer) });
+    match result {
+        CoroutineResult::Yield(()) => None,
+        CoroutineResult::Return(result) => Some(result),
+    }
+}
+
+impl<F, T> Drop for Fiber<F, T> {
+    fn drop(&mut self) {
+        let State::Begun { mut switch, on } = mem::replace(&mut self.0, State::Over) else {
+            return;
+        };
+        let here = thread::current().id();
+        if on != here {
+            eprintln!(
+                "gossamer: a fiber that began on {on:?} was dropped on {here:?}; its stack, with all that is on \
+                 it, is leaked, for it may be used on its thread only"
+            );
+            mem::forget(switch);
+            return;
+        }
+        // Its waits unwind, and wait no more, so this comes to an end with the body.
+        let ended = resume(&mut switch, NonNull::from(Waker::noop()), true);
+        context::with(context::Context::unpin_polled);
+        match ended {
+            Some(Err(payload)) if payload.is::<Ended>() => {}
+            Some(Err(payload)) => resume_unwind(payload),
+            Some(Ok(output)) => drop(output),
+            None => unreachable!("a fiber that is to end does not stand still"),
+        }
+    }
+}
+
+/// A fiber, seen from its own stack.
+struct OnStack<'a> {
+    yielder: &'a Yielder<Resumed, ()>,
+    resumed: Cell<Resumed>,
+}
+
+impl OnStack<'_> {
+    /// Says that this fiber runs here.
+    fn is_running(&self) {
+        let this: NonNull<dyn Stackful + '_> = NonNull::from(self);
+        // SAFETY: only the lifetime changes. It stays in its place at the bottom of the fiber's stack as long as the
+        // body runs, and `resume` takes the word back whenever the fiber stands still or has ended.
+        unsafe {
+            let this = mem::transmute::<NonNull<dyn Stackful + '_>, NonNull<dyn Stackful>>(this);
+            context::with(|context| context.set_fiber(Some(this)));
+        }
+    }
+
+    fn unwind_if_ending(&self) {
+        if self.resumed.get().end {
+            resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// Whether this fiber unwinds, and it was not only the thread that did before.
+    fn is_unwinding(&self) -> bool {
+        let resumed = self.resumed.get();
+        thread::panicking() && (resumed.end || !resumed.unwinding)
+    }
+}
+
+impl Stackful for OnStack<'_> {
+    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+        if self.is_unwinding() {
+            return block_thread(step);
+        }
+        loop {
+            self.unwind_if_ending();
+            // SAFETY: of the poll that has resumed the fiber, and that lasts until it stands still.
+            let waker = unsafe { self.resumed.get().waker.as_ref() };
+            if step(&mut Context::from_waker(waker)) {
+                return;
+            }
+            self.resumed.set(self.yielder.suspend(()));
+            self.is_running();
+        }
+    }
+}
+
+/// What a wait does in a destructor while the fiber unwinds.
+fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+    Parker::with(|parker| {
+        while !step(&mut Context::from_waker(parker.waker())) {
+            parker.park(|| false);
+        }
+    });
+}

@@ -1,0 +1,435 @@
+//! What a forked child can do with runtimes built before, and with new ones.
+//!
+//! No harness: this process forks, so it keeps its threads to itself. Each child has a watchdog, its alarm.
+
+use std::error::Error;
+use std::future::{Future, pending, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
+
+/// Seconds after which a child has hung.
+const WATCHDOG_S: u32 = 20;
+/// Forks of a busy process.
+const FORKS: u32 = if cfg!(debug_assertions) { 200 } else { 1_000 };
+/// In every refusal.
+const REFUSAL: &str = "before fork()";
+
+type Checked = Result<(), Box<dyn Error>>;
+
+type Test = fn() -> Checked;
+
+fn main() -> ExitCode {
+    let tests: [(&str, Test); 9] = [
+        ("with_threads_it_is_refused", with_threads_it_is_refused),
+        ("single_goes_on", single_goes_on),
+        (
+            "single_of_another_thread_is_refused",
+            single_of_another_thread_is_refused,
+        ),
+        ("new_runtimes_work", new_runtimes_work),
+        (
+            "waking_a_lost_task_does_nothing",
+            waking_a_lost_task_does_nothing,
+        ),
+        ("a_task_that_forks_may_exit", a_task_that_forks_may_exit),
+        (
+            "a_task_that_forks_and_goes_on_ends_the_child",
+            a_task_that_forks_and_goes_on_ends_the_child,
+        ),
+        (
+            "what_was_begun_before_is_refused_too",
+            what_was_begun_before_is_refused_too,
+        ),
+        ("children_of_a_busy_process", children_of_a_busy_process),
+    ];
+    // Before the runtime's own: the first to be registered is the first to be called in the child.
+    // SAFETY: what it calls may be called at any time.
+    let error = unsafe { libc::pthread_atfork(None, None, Some(guard)) };
+    assert_eq!(error, 0, "pthread_atfork");
+    let mut failed = 0;
+    for (name, test) in tests {
+        let result = test();
+        match &result {
+            Ok(()) => println!("test {name} ... ok"),
+            Err(error) => println!("test {name} ... FAILED: {error}"),
+        }
+        failed += u8::from(result.is_err());
+    }
+    ExitCode::from(failed)
+}
+
+fn models_with_threads() -> [Model; 2] {
+    [Model::Pool { workers: 2 }, Model::Threads]
+}
+
+fn with_threads_it_is_refused() -> Checked {
+    for model in models_with_threads() {
+        let rt = Runtime::builder().model(model).build()?;
+        let place = Arc::new(MVar::empty());
+        let taken = place.clone();
+        let mut waits = Some(rt.spawn(async move { taken.take().await }));
+        let mut finished = Some(rt.spawn(async { 1 }));
+        while !finished.as_ref().is_some_and(|task| task.is_finished()) {
+            thread::yield_now();
+        }
+        let (end, ended) = mpsc::channel::<()>();
+        let mut blocked = Some(rt.spawn_thread(move || ended.recv().is_err()));
+        let mut resize = Some(rt.resize(3));
+        let mut rt = Some(rt);
+        in_child(|| {
+            let old = rt.take().expect("there");
+            refused("spawn", || drop(old.spawn(async {})));
+            refused("block_on", || old.block_on(async {}));
+            refused("spawn_blocking", || drop(old.spawn_blocking(|| ())));
+            if matches!(model, Model::Pool { .. }) {
+                refused("metrics", || assert!(old.metrics().is_none()));
+                let error = old.resize(1).wait().expect_err("refused");
+                assert!(error.to_string().contains(REFUSAL), "{error}");
+                let error = resize.take().expect("there").wait().expect_err("refused");
+                assert!(error.to_string().contains(REFUSAL), "{error}");
+            }
+            let error = old.try_spawn(async {}).expect_err("refused");
+            assert!(error.to_string().contains(REFUSAL), "{error}");
+            let waits = waits.take().expect("there");
+            waits.abort();
+            refused("a task", || drop(waits.wait()));
+            let finished = finished.take().expect("there").wait();
+            assert_eq!(finished.expect("no panic"), 1);
+            refused("a thread", || drop(blocked.take().expect("there").wait()));
+            old.spawn_thread(|| ()).wait().expect("a new thread");
+            drop(old);
+        })?;
+        in_child(|| {
+            let old = rt.take().expect("there");
+            assert!(old.shutdown_timeout(Duration::MAX));
+        })?;
+        // The parent knows nothing of it.
+        place.put(7).wait();
+        assert_eq!(waits.take().expect("there").wait()?, 7);
+        drop(end);
+        assert!(blocked.take().expect("there").wait()?);
+        assert_eq!(rt.take().expect("there").block_on(async { 3 }), 3);
+    }
+    Ok(())
+}
+
+fn single_goes_on() -> Checked {
+    let rt = Runtime::builder().model(Model::Single).build()?;
+    let place = Arc::new(MVar::<i32>::empty());
+    let taken = place.clone();
+    let mut task = Some(rt.spawn(async move { taken.take().await + 1 }));
+    rt.block_on(yield_now());
+    let mut rt = Some(rt);
+    in_child(|| {
+        let rt = rt.take().expect("there");
+        place.put(1).wait();
+        assert_eq!(task.take().expect("there").wait().expect("no panic"), 2);
+        assert_eq!(
+            rt.block_on(async { rt.spawn(async { 5 }).await })
+                .expect("no panic"),
+            5
+        );
+        let putter = place.clone();
+        let thread = rt.spawn_thread(move || putter.put(8).wait());
+        assert_eq!(rt.block_on(place.take()), 8);
+        thread.wait().expect("no panic");
+        refused("spawn_blocking", || drop(rt.spawn_blocking(|| ())));
+        drop(rt);
+    })?;
+    place.put(2).wait();
+    assert_eq!(task.take().expect("there").wait()?, 3);
+    Ok(())
+}
+
+fn single_of_another_thread_is_refused() -> Checked {
+    let rt = Arc::new(Runtime::builder().model(Model::Single).build()?);
+    let place = Arc::new(MVar::<i32>::empty());
+    let (says, drives) = mpsc::channel();
+    let (theirs, taken) = (rt.clone(), place.clone());
+    let driver = thread::spawn(move || {
+        theirs.block_on(async {
+            says.send(()).expect("somebody listens");
+            taken.take().await
+        })
+    });
+    drives.recv()?;
+    let mut task = Some(rt.spawn(pending::<()>()));
+    in_child(|| {
+        refused("block_on", || rt.block_on(async {}));
+        refused("a task", || drop(task.take().expect("there").wait()));
+        let turned_away = rt.spawn(async {}).wait();
+        assert!(turned_away.is_err_and(|error| error.is_cancelled()));
+    })?;
+    place.put(4).wait();
+    assert_eq!(driver.join().map_err(|_| "the driver panicked")?, 4);
+    Ok(())
+}
+
+fn new_runtimes_work() -> Checked {
+    let _old = Runtime::builder().model(Model::pool()).build()?;
+    for model in [Model::Single, Model::Pool { workers: 3 }, Model::Threads] {
+        in_child(|| use_new(model))?;
+    }
+    // A child of a child.
+    in_child(|| {
+        use_new(Model::Pool { workers: 2 });
+        let rt = Runtime::builder()
+            .model(Model::pool())
+            .build()
+            .expect("a pool");
+        in_child(|| {
+            refused("spawn", || drop(rt.spawn(async {})));
+            use_new(Model::Pool { workers: 2 });
+        })
+        .expect("the grandchild is well");
+        assert_eq!(rt.spawn(async { 1 }).wait().expect("no panic"), 1);
+    })
+}
+
+/// Builds a runtime, and uses it up.
+fn use_new(model: Model) {
+    let rt = Runtime::builder().model(model).build().expect("a runtime");
+    let place = Arc::new(MVar::empty());
+    let tasks: Vec<_> = (0..10)
+        .map(|number| {
+            let place = place.clone();
+            rt.spawn(async move {
+                yield_now().await;
+                place.put(number).await;
+            })
+        })
+        .collect();
+    let sum: i32 = (0..10).map(|_| place.take().wait()).sum();
+    assert_eq!(sum, 45);
+    for task in tasks {
+        task.wait().expect("no panic");
+    }
+    if matches!(model, Model::Pool { .. }) {
+        rt.resize(1).wait().expect("fewer workers");
+    }
+    assert_eq!(rt.spawn_blocking(|| 6).wait().expect("no panic"), 6);
+    assert_eq!(rt.block_on(async { 7 }), 7);
+}
+
+fn waking_a_lost_task_does_nothing() -> Checked {
+    for model in models_with_threads() {
+        let rt = Runtime::builder().model(model).build()?;
+        let place = Arc::new(MVar::empty());
+        let taken = place.clone();
+        let (says, begun) = mpsc::channel();
+        let task = rt.spawn(async move {
+            says.send(()).expect("somebody listens");
+            taken.take().await
+        });
+        begun.recv()?;
+        in_child(|| {
+            place.put(1).wait();
+            task.abort();
+            use_new(model);
+        })?;
+        place.put(2).wait();
+        assert_eq!(task.wait()?, 2);
+    }
+    Ok(())
+}
+
+fn a_task_that_forks_may_exit() -> Checked {
+    for model in models_with_threads() {
+        let rt = Runtime::builder().model(model).build()?;
+        let child = rt.spawn(async {
+            let child = fork();
+            if child == 0 {
+                exit(0);
+            }
+            child
+        });
+        assert_eq!(end_of(child.wait()?), "exit 0");
+    }
+    Ok(())
+}
+
+fn a_task_that_forks_and_goes_on_ends_the_child() -> Checked {
+    for model in models_with_threads() {
+        let rt = Runtime::builder().model(model).build()?;
+        // The other task would be run twice.
+        let other = rt.spawn(async { yield_now().await });
+        let child = rt.spawn(async {
+            let child = fork();
+            yield_now().await;
+            child
+        });
+        assert_eq!(end_of(child.wait()?), "signal 6");
+        let child = rt.spawn(async { fork() });
+        assert_eq!(end_of(child.wait()?), "signal 6");
+        let child = rt.spawn_blocking(fork);
+        assert_eq!(end_of(child.wait()?), "signal 6");
+        other.wait()?;
+    }
+    Ok(())
+}
+
+/// The wait began before the fork, and nobody polls again for it: the child must not sleep on.
+fn what_was_begun_before_is_refused_too() -> Checked {
+    for model in models_with_threads() {
+        for inside in [true, false] {
+            let rt = Runtime::builder().model(model).build()?;
+            let mut never = rt.spawn(pending::<()>());
+            let mut child = None;
+            let waited = catch_unwind(AssertUnwindSafe(|| {
+                let wait = poll_fn(|cx| {
+                    let polled = Pin::new(&mut never).poll(cx);
+                    match child {
+                        None => child = Some(fork()),
+                        Some(_) => return polled.map(drop),
+                    }
+                    if child == Some(0) {
+                        set_hook(Box::new(|_| ()));
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(())
+                });
+                if inside {
+                    rt.block_on(wait);
+                } else {
+                    wait.wait();
+                }
+            }));
+            let Some(child) = child.filter(|child| *child != 0) else {
+                let text = waited
+                    .err()
+                    .and_then(|panic| panic.downcast::<String>().ok());
+                exit(i32::from(!text.is_some_and(|text| text.contains(REFUSAL))));
+            };
+            assert_eq!(end_of(child), "exit 0", "{model}, inside: {inside}");
+        }
+    }
+    Ok(())
+}
+
+/// Forks while other threads are inside every lock there is.
+fn children_of_a_busy_process() -> Checked {
+    let rt = Arc::new(
+        Runtime::builder()
+            .model(Model::Pool { workers: 3 })
+            .build()?,
+    );
+    let stop = Arc::new(AtomicBool::new(false));
+    let place = Arc::new(MVar::empty());
+    let busy: Vec<_> = (0..8)
+        .map(|number| {
+            let (place, stop) = (place.clone(), stop.clone());
+            rt.spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    if number % 2 == 0 {
+                        place.put(number).await;
+                    } else {
+                        place.take().await;
+                    }
+                    yield_now().await;
+                }
+            })
+        })
+        .collect();
+    let (theirs, stopped) = (rt.clone(), stop.clone());
+    let outside = thread::spawn(move || {
+        while !stopped.load(Ordering::Relaxed) {
+            theirs.spawn(async {}).wait().expect("no panic");
+            theirs.spawn_blocking(|| ()).wait().expect("no panic");
+            theirs.resize(2).wait().expect("fewer workers");
+            theirs.resize(3).wait().expect("more workers");
+            drop(Runtime::builder().build().expect("one more runtime"));
+        }
+    });
+    let mut old = Some(rt);
+    let mut result = Ok(());
+    for _ in 0..FORKS {
+        result = in_child(|| {
+            let rt = old.take().expect("there");
+            refused("spawn", || drop(rt.spawn(async {})));
+            use_new(Model::Pool { workers: 2 });
+            drop(rt);
+        });
+        if result.is_err() {
+            break;
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    outside.join().map_err(|_| "the thread outside panicked")?;
+    busy.iter().for_each(|task| task.abort());
+    result
+}
+
+/// Checks that `act` panics with the refusal.
+fn refused(what: &str, act: impl FnOnce()) {
+    let panic = catch_unwind(AssertUnwindSafe(act)).expect_err(what);
+    let text = panic.downcast_ref::<String>().expect("a formatted panic");
+    assert!(text.contains(REFUSAL), "{what}: {text}");
+}
+
+/// Runs `work` in a forked child.
+fn in_child(work: impl FnOnce()) -> Checked {
+    let child = fork();
+    if child == 0 {
+        set_hook(Box::new(|_| ()));
+        let code = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(()) => 0,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+                eprintln!("the child panicked: {}", text.unwrap_or("something"));
+                1
+            }
+        };
+        exit(code);
+    }
+    match end_of(child).as_str() {
+        "exit 0" => Ok(()),
+        "signal 14" => Err("the child hung".into()),
+        end => Err(format!("the child ended with {end}").into()),
+    }
+}
+
+/// The child's number; zero in the child.
+fn fork() -> libc::pid_t {
+    // SAFETY: the child has one thread; the locks it may come to are the subject of these tests.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "no fork");
+    child
+}
+
+/// Sets the child's watchdog, and has it write no core.
+extern "C" fn guard() {
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: it reads the limits that are there.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+    // SAFETY: no handler is set: the signal ends the process.
+    unsafe { libc::alarm(WATCHDOG_S) };
+}
+
+fn exit(code: i32) -> ! {
+    // SAFETY: ends the process, with nothing to clean up.
+    unsafe { libc::_exit(code) }
+}
+
+fn end_of(child: libc::pid_t) -> String {
+    let mut status = 0;
+    // SAFETY: the status is there to be written.
+    let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(waited, child, "waitpid");
+    if libc::WIFSIGNALED(status) {
+        format!("signal {}", libc::WTERMSIG(status))
+    } else {
+        format!("exit {}", libc::WEXITSTATUS(status))
+    }
+}

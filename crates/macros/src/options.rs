@@ -1,0 +1,158 @@
+//! What stands in an attribute's parentheses.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+
+/// The most workers a pool can have; `gossamer_sched::WORKERS_MAX`, which a macro cannot ask.
+const WORKERS_MAX: usize = 1024;
+
+/// The options that were given.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) model: Option<ModelOption>,
+    pub(crate) workers: Option<Expr>,
+    pub(crate) runtime: Option<Ident>,
+    pub(crate) facade: Option<Path>,
+}
+
+/// How the model was given.
+pub(crate) enum ModelOption {
+    Single,
+    Pool(Option<usize>),
+    Threads,
+    /// To be evaluated at run time.
+    Value(Expr),
+}
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Self::default();
+        while !input.is_empty() {
+            options.parse_one(input)?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        options.check_workers()?;
+        Ok(options)
+    }
+}
+
+impl Options {
+    fn parse_one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let Ok(name) = input.call(Ident::parse_any) else {
+            let text = "expected an option: `model`, `workers`, `runtime` or `crate`, each `= …`";
+            return Err(input.error(text));
+        };
+        let text = name.to_string();
+        if !["model", "workers", "runtime", "crate"].contains(&text.as_str()) {
+            let text = format!(
+                "unknown option `{text}`: expected `model`, `workers`, `runtime` or `crate`"
+            );
+            return Err(Error::new(name.span(), text));
+        }
+        let needs_value = || {
+            let text = format!("option `{text}` needs a value: `{text} = …`");
+            Error::new(name.span(), text)
+        };
+        input.parse::<Token![=]>().map_err(|_| needs_value())?;
+        if input.is_empty() || input.peek(Token![,]) {
+            return Err(needs_value());
+        }
+        match text.as_str() {
+            "model" => set(&mut self.model, &name, model(input.parse()?)?),
+            "workers" => set(&mut self.workers, &name, input.parse()?),
+            "runtime" => set(&mut self.runtime, &name, input.parse()?),
+            _ => set(&mut self.facade, &name, input.call(Path::parse_mod_style)?),
+        }
+    }
+
+    /// Finds at once what could only fail, or be ignored, at run time.
+    fn check_workers(&self) -> syn::Result<()> {
+        let Some(workers) = &self.workers else {
+            return Ok(());
+        };
+        if let Some(model @ (ModelOption::Single | ModelOption::Threads)) = &self.model {
+            let name = match model {
+                ModelOption::Single => "single",
+                _ => "threads",
+            };
+            let text = format!(
+                "the model \"{name}\" has no workers: leave `workers` out, or use \"pool\""
+            );
+            return Err(Error::new(workers.span(), text));
+        }
+        if let Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) = workers
+            && !number
+                .base10_parse()
+                .is_ok_and(|number: usize| (1..=WORKERS_MAX).contains(&number))
+        {
+            let text = format!("a pool has 1 to {WORKERS_MAX} workers");
+            return Err(Error::new(number.span(), text));
+        }
+        Ok(())
+    }
+}
+
+fn set<T>(option: &mut Option<T>, name: &Ident, value: T) -> syn::Result<()> {
+    if option.replace(value).is_some() {
+        return Err(Error::new(
+            name.span(),
+            format!("option `{name}` is given twice"),
+        ));
+    }
+    Ok(())
+}
+
+fn model(value: Expr) -> syn::Result<ModelOption> {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => named_model(&text),
+        value => Ok(ModelOption::Value(value)),
+    }
+}
+
+/// The same texts as `gossamer::Model::from_str` takes; a test compares the two.
+fn named_model(text: &LitStr) -> syn::Result<ModelOption> {
+    let name = text.value();
+    match name.as_str() {
+        "single" => Ok(ModelOption::Single),
+        "pool" => Ok(ModelOption::Pool(None)),
+        "threads" => Ok(ModelOption::Threads),
+        _ => name
+            .strip_prefix("pool:")
+            .and_then(|workers| workers.parse().ok())
+            .filter(|workers| (1..=WORKERS_MAX).contains(workers))
+            .map(|workers| ModelOption::Pool(Some(workers)))
+            .ok_or_else(|| {
+                let span = text.span();
+                let message = format!(
+                    "\"{name}\" is no threading model: expected \"single\", \"pool\", \"pool:N\" \
+                     (N from 1 to {WORKERS_MAX}) or \"threads\""
+                );
+                Error::new(span, message)
+            }),
+    }
+}
+
+impl ModelOption {
+    /// The expression that gives the model.
+    pub(crate) fn value(&self, facade: &Path) -> TokenStream {
+        match self {
+            Self::Single => quote!(#facade::Model::Single),
+            Self::Pool(None) => quote!(#facade::Model::pool()),
+            Self::Pool(Some(workers)) => quote!(#facade::Model::Pool { workers: #workers }),
+            Self::Threads => quote!(#facade::Model::Threads),
+            Self::Value(value) => quote!(#value),
+        }
+    }
+}

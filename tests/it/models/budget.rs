@@ -1,0 +1,88 @@
+//! A task whose operations are always ready gives way to the others all the same.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gossamer::{Wait, local, sync::MVar};
+
+use super::{each_model, runtime};
+
+#[test]
+fn always_ready_and_yet_not_alone() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let stop = Arc::new(AtomicBool::new(false));
+        // As many as there are workers at most, and one that ends them.
+        let busy: Vec<_> = (0..8)
+            .map(|_| {
+                let stop = stop.clone();
+                rt.spawn(async move {
+                    let place = MVar::<u32>::empty();
+                    while !stop.load(Ordering::Relaxed) {
+                        place.put(1).await;
+                        place.take().await;
+                    }
+                })
+            })
+            .collect();
+        let ends = rt.spawn(async move { stop.store(true, Ordering::Relaxed) });
+        for task in busy.into_iter().chain([ends]) {
+            task.wait().expect("no panic");
+        }
+    });
+}
+
+#[test]
+fn the_same_for_fibers() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let stop = Arc::new(AtomicBool::new(false));
+        let busy: Vec<_> = (0..8)
+            .map(|_| {
+                let stop = stop.clone();
+                rt.spawn_fiber(move || {
+                    let place = MVar::<u32>::empty();
+                    while !stop.load(Ordering::Relaxed) {
+                        place.put(1).wait();
+                        place.take().wait();
+                    }
+                })
+            })
+            .collect();
+        let ends = rt.spawn_fiber(move || stop.store(true, Ordering::Relaxed));
+        for fiber in busy.into_iter().chain([ends]) {
+            fiber.wait().expect("no panic");
+        }
+    });
+}
+
+#[test]
+fn the_same_for_places_of_one_thread() {
+    each_model(|model| {
+        let rt = runtime(model);
+        rt.block_on_local(|scope| {
+            let stop = std::rc::Rc::new(std::cell::Cell::new(false));
+            let stops = stop.clone();
+            drop(scope.spawn_local(async move { stops.set(true) }));
+            async move {
+                let place = local::MVar::<u32>::empty();
+                while !stop.get() {
+                    place.put(1).await;
+                    place.take().await;
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn a_thread_does_not_give_way() {
+    // Beside any runtime: each operation is complete at its first poll, however many there are.
+    let place = MVar::<u32>::empty();
+    for number in 0..1_000 {
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let put = std::pin::pin!(place.put(number)).poll(&mut cx);
+        assert!(put.is_ready(), "operation {number}");
+        assert_eq!(place.try_take(), Some(number));
+    }
+}
