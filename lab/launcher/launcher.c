@@ -7,7 +7,7 @@
  * Protocol: `launcher PROGRAM ARGS...`.  File descriptor 0 is where the report goes (the safe
  * half of Rust's std can hand over no other extra descriptor); it moves to 3, closed on exec, and
  * the child gets /dev/null as its input.  The report is one line:
- *     WALL_NS USER_US SYS_US MAXRSS_BYTES exit|signal NUMBER
+ *     WALL_NS USER_US SYS_US MAXRSS_BYTES SWITCHES exit|signal NUMBER
  * No process group is made here: the harness made one for the launcher and kills it whole. */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,8 +76,9 @@ int main(int argc, char **argv)
 #else
     long long peak = usage.ru_maxrss * 1024LL;
 #endif
-    dprintf(REPORT_FD, "%lld %lld %lld %lld %s %d\n", wall, microseconds(usage.ru_utime),
-            microseconds(usage.ru_stime), peak, WIFSIGNALED(status) ? "signal" : "exit",
+    dprintf(REPORT_FD, "%lld %lld %lld %lld %lld %s %d\n", wall, microseconds(usage.ru_utime),
+            microseconds(usage.ru_stime), peak, (long long)usage.ru_nvcsw + usage.ru_nivcsw,
+            WIFSIGNALED(status) ? "signal" : "exit",
             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return 0;
 }

@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use crate::workloads::find;
+
 /// The whole file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,6 +70,9 @@ pub struct Contender {
     pub about: String,
     /// The build that makes it.
     pub build: Option<String>,
+    /// The command, `{workload}` standing for the name, for workloads that have none of their own.
+    #[serde(default)]
+    pub run: Vec<String>,
     /// How to run each workload it has.
     pub workload: BTreeMap<String, RunSpec>,
 }
@@ -76,13 +81,25 @@ pub struct Contender {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
-    /// The command; the lab appends the workload's options.
+    /// The command, unless it is the contender's; the lab appends the workload's options.
+    #[serde(default)]
     pub run: Vec<String>,
     /// Roughly what one operation costs, in nanoseconds; sizes a run, never enters a result.
     pub cost_ns: f64,
-    /// True when the cost is for 503 threads and grows in proportion to their number.
-    #[serde(default)]
-    pub cost_grows_with_threads: bool,
+    /// An option that the cost is in proportion to; the cost is for its usual value.
+    pub cost_grows_with: Option<String>,
+}
+
+impl Contender {
+    /// The command for one of its workloads, before its options; empty if there is none.
+    #[must_use]
+    pub fn command(&self, workload: &str) -> Vec<String> {
+        let own = self.workload.get(workload).map(|spec| &spec.run);
+        let run = own.filter(|run| !run.is_empty()).unwrap_or(&self.run);
+        run.iter()
+            .map(|word| word.replace("{workload}", workload))
+            .collect()
+    }
 }
 
 impl Catalogue {
@@ -130,12 +147,18 @@ impl Catalogue {
                     "contender {name}: unknown build {build}"
                 );
             }
-            for spec in contender.workload.values() {
-                ensure!(!spec.run.is_empty(), "contender {name} has an empty run");
+            for (key, spec) in &contender.workload {
+                let what = format!("contender {name}, workload {key}");
+                let workload = find(key).with_context(|| format!("{what}: there is none"))?;
                 ensure!(
-                    spec.cost_ns > 0.0,
-                    "contender {name}: cost_ns must be above 0"
+                    !contender.command(key).is_empty(),
+                    "{what}: there is no run"
                 );
+                ensure!(spec.cost_ns > 0.0, "{what}: cost_ns must be above 0");
+                if let Some(option) = &spec.cost_grows_with {
+                    let known = workload.option(option).is_some();
+                    ensure!(known, "{what}: there is no option {option}");
+                }
             }
         }
         Ok(())

@@ -13,11 +13,11 @@ const WIDTH_PX: u32 = 960;
 const OURS: RGBColor = RGBColor(0x1b, 0x7f, 0x79);
 const OTHERS: RGBColor = RGBColor(0x9a, 0xa5, 0xb1);
 
-/// Draws the measured rows; an empty string if there is none.
+/// Draws the measured rows, operations called `one`; an empty string if there is none.
 ///
 /// # Errors
 /// The drawing library fails.
-pub fn svg(results: &Results) -> Result<String> {
+pub fn svg(results: &Results, one: &str) -> Result<String> {
     let bars: Vec<(&str, f64)> = sorted(results)
         .into_iter()
         .filter_map(|row| Some((row.contender.as_str(), speed(row)?)))
@@ -29,15 +29,15 @@ pub fn svg(results: &Results) -> Result<String> {
     let low = 10_f64.powf((least.1 * 0.8).log10().floor());
     let high = 10_f64.powf((most.1 * 2.0).log10().ceil());
     let mut svg = String::new();
-    draw(&mut svg, &bars, low, high).map_err(|error| anyhow!("the chart: {error}"))?;
+    draw(&mut svg, &bars, [low, high], one).map_err(|error| anyhow!("the chart: {error}"))?;
     Ok(svg)
 }
 
 fn draw(
     svg: &mut String,
     bars: &[(&str, f64)],
-    low: f64,
-    high: f64,
+    [low, high]: [f64; 2],
+    one: &str,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let count = bars.len() as f64;
     let size = (WIDTH_PX, BAR_PX * bars.len() as u32 + 60);
@@ -53,7 +53,7 @@ fn draw(
         .configure_mesh()
         .disable_y_mesh()
         .disable_y_axis()
-        .x_desc("nanoseconds per hop, logarithmic")
+        .x_desc(format!("nanoseconds per {one}, logarithmic"))
         .x_label_formatter(&|value| figure(*value))
         .label_style(("sans-serif", 13))
         .draw()?;

@@ -1,16 +1,19 @@
 //! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`.
 //!
-//! Frozen with the first workload: a later workload is one more subcommand of `run` with the
-//! same [`Common`] options and its own beside them.
+//! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
+//! the same [`Common`] options beside its own.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValue;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
+use serde_json::json;
 
-/// More threads than this in one ring is a typing error, not a benchmark.
-const THREADS_MAX: u64 = 100_000_000;
-/// The token is counted in signed 64 bits by some contenders.
-const HOPS_MAX: u64 = i64::MAX as u64;
+use crate::format::thousands;
+use crate::workload::{Kind, Opt, Request, Usual, Workload};
+use crate::workloads::{WORKLOADS, find};
+
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
 
@@ -39,7 +42,7 @@ pub enum Command {
     Run {
         /// The workload and its options.
         #[command(subcommand)]
-        workload: Workload,
+        workload: Asked,
     },
     /// List the workloads and the contenders, and what each one is.
     List,
@@ -47,14 +50,13 @@ pub enum Command {
     Doctor,
 }
 
-/// The workloads.
-#[derive(Debug, Subcommand)]
-pub enum Workload {
-    /// N threads in a ring pass a token H times; one hop is one wake-up.
-    Ring(RingArgs),
-    /// Anything else: caught here so that the error can name the valid ones.
-    #[command(external_subcommand)]
-    Unknown(Vec<String>),
+/// What was asked for after `run`.
+#[derive(Debug)]
+pub enum Asked {
+    /// A workload, its options, and those that all share.
+    Known(Box<(Request, Common)>),
+    /// Anything else, kept so that the error can name the valid ones.
+    Unknown(String),
 }
 
 /// The options every workload has.
@@ -74,47 +76,100 @@ pub struct Common {
     pub timeout: u64,
 }
 
-/// The options of the ring.
-#[derive(Debug, Clone, Args)]
-pub struct RingArgs {
-    /// How many threads are in the ring.
-    #[arg(long, value_name = "N", default_value = "503", value_parser = threads)]
-    pub threads: u64,
-    /// How often the token is passed on [without it: 10 million, slow contenders fewer].
-    #[arg(long, value_name = "H", value_parser = hops)]
-    pub hops: Option<u64>,
-    /// In which order the threads are created.
-    #[arg(long, value_enum, default_value = "forward")]
-    pub order: Order,
-    /// What all workloads share.
-    #[command(flatten)]
-    pub common: Common,
-}
+impl Subcommand for Asked {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        WORKLOADS
+            .iter()
+            .fold(command.allow_external_subcommands(true), |all, workload| {
+                all.subcommand(subcommand(workload))
+            })
+    }
 
-/// The order in which the threads of a ring are created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// Along the way the token takes.
-    Forward,
-    /// Against it.
-    Reverse,
-    /// Random, from a fixed seed that all contenders share.
-    Shuffled,
-}
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
 
-impl Order {
-    /// The name as contenders understand it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Forward => "forward",
-            Order::Reverse => "reverse",
-            Order::Shuffled => "shuffled",
-        }
+    fn has_subcommand(_name: &str) -> bool {
+        // All are caught, the unknown ones, too.
+        true
     }
 }
 
-fn number(text: &str, least: u64, most: u64, what: &str) -> Result<u64, String> {
+impl FromArgMatches for Asked {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Asked, clap::Error> {
+        let Some((name, matches)) = matches.subcommand() else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        let Some(workload) = find(name) else {
+            return Ok(Asked::Unknown(name.into()));
+        };
+        let given = |name: &str| match workload.option(name)?.kind {
+            Kind::Choice(_) => matches.get_one::<String>(name).map(|text| json!(text)),
+            _ => matches.get_one::<u64>(name).map(|number| json!(number)),
+        };
+        let request = Request {
+            workload,
+            values: workload.values(given),
+            asked: matches.get_one(workload.size).copied(),
+        };
+        let common = Common::from_arg_matches(matches)?;
+        Ok(Asked::Known(Box::new((request, common))))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn subcommand(workload: &'static Workload) -> clap::Command {
+    let own = workload.options.iter();
+    let command = own.fold(clap::Command::new(workload.name), |command, option| {
+        let sizes = option.name == workload.size;
+        command.arg(argument(option, sizes))
+    });
+    // Last: the common options come with a description of their own.
+    Common::augment_args(command).about(workload.about)
+}
+
+/// The usual value stands in the help only: whether one was given makes a difference to the size.
+fn argument(option: &'static Opt, sizes: bool) -> Arg {
+    let argument = Arg::new(option.name).long(option.name);
+    match option.kind {
+        Kind::Choice(names) => {
+            let values = names
+                .iter()
+                .map(|(name, help)| PossibleValue::new(*name).help(*help));
+            let help = format!("{} [without it: {}]", option.help, names[0].0);
+            argument
+                .value_name("NAME")
+                .help(help)
+                .value_parser(values.collect::<Vec<_>>())
+        }
+        Kind::Number { range, usual, why } => argument
+            .value_name("N")
+            .help(number_help(option, usual, sizes))
+            .value_parser(move |text: &str| number(text, range, why)),
+        Kind::PowerOfTen { range, usual, why } => argument
+            .value_name("N")
+            .help(number_help(option, usual, sizes))
+            .value_parser(move |text: &str| power_of_ten(text, range, why)),
+    }
+}
+
+fn number_help(option: &Opt, usual: Usual, sizes: bool) -> String {
+    let usual = match usual {
+        Usual::Always(number) => thousands(number),
+        Usual::By(other, numbers) => {
+            let numbers: Vec<String> = numbers.iter().copied().map(thousands).collect();
+            format!("by --{other} {}", numbers.join(" or "))
+        }
+    };
+    let fewer = if sizes { ", slow contenders fewer" } else { "" };
+    format!("{} [without it: {usual}{fewer}]", option.help)
+}
+
+fn number(text: &str, [least, most]: [u64; 2], what: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(value) if (least..=most).contains(&value) => Ok(value),
         _ => Err(format!(
@@ -123,19 +178,26 @@ fn number(text: &str, least: u64, most: u64, what: &str) -> Result<u64, String> 
     }
 }
 
-fn threads(text: &str) -> Result<u64, String> {
-    number(text, 1, THREADS_MAX, "a ring has at least one thread")
-}
-
-fn hops(text: &str) -> Result<u64, String> {
-    number(text, 1, HOPS_MAX, "a run has at least one hop")
+fn power_of_ten(text: &str, [least, most]: [u64; 2], what: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(value)
+            if (least..=most).contains(&value)
+                && value.checked_ilog10().map(|log| 10_u64.pow(log)) == Some(value) =>
+        {
+            Ok(value)
+        }
+        _ => Err(format!(
+            "{what}; give a power of ten from {least} to {most}"
+        )),
+    }
 }
 
 fn runs(text: &str) -> Result<u32, String> {
-    let runs = number(text, 1, RUNS_MAX, "each contender runs at least once")?;
+    let runs = number(text, [1, RUNS_MAX], "each contender runs at least once")?;
     u32::try_from(runs).map_err(|error| error.to_string())
 }
 
 fn timeout(text: &str) -> Result<u64, String> {
-    number(text, 1, TIMEOUT_MAX_S, "a run gets at least one second")
+    let range = [1, TIMEOUT_MAX_S];
+    number(text, range, "a run gets at least one second")
 }

@@ -6,16 +6,11 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::catalogue::{Catalogue, Contender};
-use crate::cli::{Cli, Command, Workload};
+use crate::cli::{Asked, Cli, Command};
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::session;
-
-/// The workloads: name and what one is.
-const WORKLOADS: [(&str, &str); 1] = [(
-    "ring",
-    "N threads in a ring pass a token H times; one hop is one wake-up",
-)];
+use crate::workloads::WORKLOADS;
 
 /// An error in what was asked for: exit code 2, and nothing was written or measured.
 #[derive(Debug)]
@@ -38,27 +33,16 @@ pub fn execute(cli: Cli) -> Result<u8> {
     let catalogue = Catalogue::load(&paths.contenders)?;
     match cli.command {
         None => {
-            println!("The thread ring on every contender found; `lab --help` tells what else.");
+            println!(
+                "The thread ring on every contender found; `lab list` names the other workloads."
+            );
             // The defaults stand in the options themselves, so parse them from there.
-            let Some(Command::Run {
-                workload: Workload::Ring(args),
-            }) = Cli::try_parse_from(["lab", "run", "ring"])?.command
-            else {
-                unreachable!("`lab run ring` is the ring");
-            };
-            session::run(&catalogue, &paths, &args)
+            match Cli::try_parse_from(["lab", "run", "ring"])?.command {
+                Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
+                _ => unreachable!("`lab run ring` is a run"),
+            }
         }
-        Some(Command::Run {
-            workload: Workload::Ring(args),
-        }) => session::run(&catalogue, &paths, &args),
-        Some(Command::Run {
-            workload: Workload::Unknown(words),
-        }) => {
-            let valid = WORKLOADS.map(|(name, _)| name).join(", ");
-            let given = words.first().map(String::as_str).unwrap_or_default();
-            let message = format!("unknown workload '{given}'; the valid ones are: {valid}");
-            Err(BadInput(message).into())
-        }
+        Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
         Some(Command::List) => {
             list(&catalogue);
             Ok(0)
@@ -70,16 +54,33 @@ pub fn execute(cli: Cli) -> Result<u8> {
     }
 }
 
-fn list(catalogue: &Catalogue) {
-    println!("workloads (lab run WORKLOAD):");
-    for (name, about) in WORKLOADS {
-        println!("  {name:<34} {about}");
+fn measure(catalogue: &Catalogue, paths: &Paths, asked: Asked) -> Result<u8> {
+    match asked {
+        Asked::Known(asked) => session::run(catalogue, paths, &asked.0, &asked.1),
+        Asked::Unknown(given) => {
+            let valid: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
+            let valid = valid.join(", ");
+            let message = format!("unknown workload '{given}'; the valid ones are: {valid}");
+            Err(BadInput(message).into())
+        }
     }
-    println!("\ncontenders (--only A,B):");
+}
+
+fn list(catalogue: &Catalogue) {
+    println!("workloads (lab run WORKLOAD, lab run WORKLOAD --help):");
+    for workload in &WORKLOADS {
+        println!("  {:<34} {}", workload.name, workload.about);
+    }
+    println!("\ncontenders (--only A,B) and the workloads they have:");
     for contender in &catalogue.contenders {
+        let own = |name: &&str| contender.workload.contains_key(*name);
+        let all = WORKLOADS.iter().map(|workload| workload.name);
         println!(
-            "  {:<34} {}: {}",
-            contender.name, contender.language, contender.about
+            "  {:<34} {}: {} ({})",
+            contender.name,
+            contender.language,
+            contender.about,
+            all.filter(own).collect::<Vec<&str>>().join(" ")
         );
     }
 }

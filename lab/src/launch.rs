@@ -62,6 +62,8 @@ pub struct Outcome {
     pub sys_s: f64,
     /// The most memory it had resident at once.
     pub peak_rss_bytes: u64,
+    /// How often the kernel switched away from one of its threads, for whatever reason.
+    pub switches: u64,
     /// What it printed.
     pub stdout: String,
     /// The end of what it printed as errors.
@@ -293,6 +295,7 @@ impl Watch {
             user_s: 0.0,
             sys_s: 0.0,
             peak_rss_bytes: 0,
+            switches: 0,
             stdout: self.streams[OUTPUT].text(),
             stderr: self.streams[ERRORS].text(),
         };
@@ -311,13 +314,14 @@ impl Watch {
 /// Fills in what the launcher's line says.
 fn read_report(line: &str, outcome: &mut Outcome) -> Result<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [wall, user, sys, peak, kind, number] = words[..] else {
-        bail!("expected six words");
+    let [wall, user, sys, peak, switches, kind, number] = words[..] else {
+        bail!("expected seven words");
     };
     outcome.wall_s = wall.parse::<f64>()? / 1e9;
     outcome.user_s = user.parse::<f64>()? / 1e6;
     outcome.sys_s = sys.parse::<f64>()? / 1e6;
     outcome.peak_rss_bytes = peak.parse()?;
+    outcome.switches = switches.parse()?;
     let number = number.parse()?;
     outcome.end = if kind == "signal" {
         End::Signalled(number)

@@ -2,7 +2,7 @@
 //!
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
-//! [`cli`] → [`commands`] → [`workload`] → [`session`], which goes through [`catalogue`] →
+//! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
 //! [`chart`] and [`report`].
 
@@ -25,3 +25,4 @@ pub mod results;
 pub mod session;
 pub mod table;
 pub mod workload;
+pub mod workloads;

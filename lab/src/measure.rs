@@ -60,6 +60,8 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         raw_wall_s: Vec::new(),
         command: String::new(),
         note: None,
+        switches: None,
+        said: None,
     }
 }
 
@@ -103,6 +105,7 @@ impl Measure<'_> {
             row.reason = Some(reason);
             return;
         }
+        row.said = last_words(&outcome);
         good.push(outcome);
         let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
         row.status = Status::Ok;
@@ -113,6 +116,8 @@ impl Measure<'_> {
         row.ns_per_op = row.wall_s.map(|wall| wall.median * 1e9 / row.ops as f64);
         row.user_s = spread(&each(|outcome| outcome.user_s)).map(|user| user.median);
         row.sys_s = spread(&each(|outcome| outcome.sys_s)).map(|sys| sys.median);
+        row.switches =
+            spread(&each(|outcome| outcome.switches as f64)).map(|all| all.median as u64);
         row.peak_rss_bytes = good.iter().map(|outcome| outcome.peak_rss_bytes).max();
     }
 }
@@ -120,14 +125,7 @@ impl Measure<'_> {
 /// Judges one run: the right answer and exit 0, or what was wrong.
 fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Result<(), (Status, String)> {
     let failed = |reason: String| Err((Status::Failed, reason));
-    let last = outcome
-        .stderr
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty());
-    let said = last
-        .map(|line| format!(": {}", shorten(line)))
-        .unwrap_or_default();
+    let said = last_words(outcome).map_or_else(String::new, |line| format!(": {line}"));
     match &outcome.end {
         End::Timeout => {
             let reason = format!("stopped after {} s", timeout.as_secs());
@@ -144,6 +142,12 @@ fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Result<(), (
         End::Interrupted(signal) => failed(format!("interrupted by signal {signal}")),
         End::Unreported(how) => failed(format!("no figures, {how}{said}")),
     }
+}
+
+/// The last line of the error output that says anything.
+fn last_words(outcome: &Outcome) -> Option<String> {
+    let mut lines = outcome.stderr.lines().rev();
+    lines.find(|line| !line.trim().is_empty()).map(shorten)
 }
 
 fn shorten(text: &str) -> String {

@@ -7,13 +7,10 @@
 
 use crate::catalogue::RunSpec;
 use crate::format::{figure, thousands};
+use crate::workload::Request;
 
 /// What the measuring of a whole run without an explicit size should take.
 pub const BUDGET_S: f64 = 110.0;
-/// The number of operations when none is asked for.
-pub const OPS_DEFAULT: u64 = 10_000_000;
-/// The threads at which the catalogue states the costs.
-const THREADS_STATED: f64 = 503.0;
 /// Fewer operations than this measure the start of the process and little else.
 const OPS_LEAST: u64 = 20_000;
 /// An estimate may be wrong by this much before a contender runs into the timeout.
@@ -28,37 +25,30 @@ pub struct Size {
     pub note: Option<String>,
 }
 
-/// Sizes for all contenders at once: `asked` for each unless that would hit the timeout, or,
+/// Sizes for all contenders at once: what was asked for each unless that would hit the timeout, or,
 /// with nothing asked, what fits into the budget.
 #[must_use]
-pub fn sizes(
-    specs: &[&RunSpec],
-    threads: u64,
-    runs: u32,
-    asked: Option<u64>,
-    timeout_s: u64,
-) -> Vec<Size> {
-    let costs: Vec<f64> = specs.iter().map(|spec| cost_ns(spec, threads)).collect();
-    let wanted = asked.unwrap_or(OPS_DEFAULT);
+pub fn sizes(specs: &[&RunSpec], request: &Request, runs: u32, timeout_s: u64) -> Vec<Size> {
+    let costs: Vec<f64> = specs.iter().map(|spec| cost_ns(spec, request)).collect();
+    let wanted = request.ops();
     let by_timeout = timeout_s as f64 / TIMEOUT_MARGIN;
-    let cap_s = match asked {
+    let cap_s = match request.asked {
         Some(_) => by_timeout,
         None => share(&costs, wanted, BUDGET_S / f64::from(runs)).min(by_timeout),
     };
+    let round = |ops| request.workload.round(ops);
     costs
         .iter()
-        .map(|&cost| size(wanted, cost, cap_s))
+        .map(|&cost| size(wanted, cost, cap_s, round))
         .collect()
 }
 
-fn cost_ns(spec: &RunSpec, threads: u64) -> f64 {
-    let grows = spec.cost_grows_with_threads;
-    spec.cost_ns
-        * if grows {
-            threads as f64 / THREADS_STATED
-        } else {
-            1.0
-        }
+fn cost_ns(spec: &RunSpec, request: &Request) -> f64 {
+    let Some(option) = &spec.cost_grows_with else {
+        return spec.cost_ns;
+    };
+    let stated = request.workload.usual_values().number(option).max(1);
+    spec.cost_ns * request.values.number(option) as f64 / stated as f64
 }
 
 /// The longest a run may take such that one run of each takes `total_s` together: those that
@@ -80,15 +70,15 @@ fn share(costs: &[f64], wanted: u64, total_s: f64) -> f64 {
     f64::INFINITY
 }
 
-fn size(wanted: u64, cost: f64, cap_s: f64) -> Size {
+fn size(wanted: u64, cost: f64, cap_s: f64, round: impl Fn(u64) -> u64) -> Size {
     if wanted as f64 * cost / 1e9 <= cap_s {
         return Size {
             ops: wanted,
             note: None,
         };
     }
-    let fitting = two_digits((cap_s * 1e9 / cost) as u64);
-    let ops = fitting.max(OPS_LEAST).min(wanted);
+    let fitting = (cap_s * 1e9 / cost) as u64;
+    let ops = round(fitting.max(OPS_LEAST)).min(wanted);
     let note = (ops < wanted).then(|| {
         format!(
             "{} operations instead of {}: at about {} ns each a run should take {} s at most",
@@ -99,12 +89,6 @@ fn size(wanted: u64, cost: f64, cap_s: f64) -> Size {
         )
     });
     Size { ops, note }
-}
-
-/// Rounds down to two significant digits: nobody wants to compare 1,234,567 hops.
-fn two_digits(number: u64) -> u64 {
-    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
-    number / unit * unit
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::chart;
 use crate::format::figure;
 use crate::results::Results;
-use crate::table::{HEADINGS, cells, fastest, sorted, status_text};
+use crate::table::{COLUMNS, cells, fastest, headings, sorted, status_text};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;\
 padding:0 1rem;color:#1f2933}table{border-collapse:collapse}td,th{padding:.2rem .6rem;\
@@ -25,22 +25,22 @@ pub fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// The whole page.
+/// The whole page; `op` is what one operation is called, and what many are.
 ///
 /// # Errors
 /// The chart cannot be drawn.
-pub fn html(title: &str, results: &Results) -> Result<String> {
+pub fn html(title: &str, op: [&str; 2], results: &Results) -> Result<String> {
     let mut page = String::new();
-    let title = escape(title);
+    let (title, [one, many]) = (escape(title), op);
     write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\
          <p>Whole processes; a claim is a ratio from one run of the lab. \
-         A row with fewer hops than the others includes more of its start.</p>\n"
+         A row with fewer {many} than the others includes more of its start.</p>\n"
     )?;
-    page.push_str(&chart::svg(results)?);
-    push_table(&mut page, results)?;
+    page.push_str(&chart::svg(results, one)?);
+    push_table(&mut page, op, results)?;
     push_machine(&mut page, results)?;
     push_commands(&mut page, results)?;
     let json = escape(&serde_json::to_string_pretty(results)?);
@@ -52,9 +52,9 @@ pub fn html(title: &str, results: &Results) -> Result<String> {
     Ok(page)
 }
 
-fn push_table(page: &mut String, results: &Results) -> Result<()> {
+fn push_table(page: &mut String, op: [&str; 2], results: &Results) -> Result<()> {
     page.push_str("<h2>Table</h2>\n<table><tr>");
-    for heading in HEADINGS {
+    for heading in headings(op) {
         write!(page, "<th>{heading}</th>")?;
     }
     page.push_str("</tr>\n");
@@ -69,7 +69,8 @@ fn push_table(page: &mut String, results: &Results) -> Result<()> {
             let (name, why) = (escape(&row.contender), escape(&status_text(row)));
             write!(
                 page,
-                "<td>{name}</td><td class=\"why\" colspan=\"10\">{why}</td>"
+                "<td>{name}</td><td class=\"why\" colspan=\"{}\">{why}</td>",
+                COLUMNS - 1
             )?;
         }
         page.push_str("</tr>\n");
@@ -109,7 +110,7 @@ fn push_commands(page: &mut String, results: &Results) -> Result<()> {
         if !walls.is_empty() {
             writeln!(page, "  milliseconds: {}", walls.join(" "))?;
         }
-        if let Some(note) = &row.note {
+        for note in row.note.iter().chain(&row.said) {
             writeln!(page, "  {}", escape(note))?;
         }
     }

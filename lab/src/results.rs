@@ -84,6 +84,13 @@ pub struct Row {
     pub command: String,
     /// What a reader should know about this row (beyond the frozen part).
     pub note: Option<String>,
+    /// How often the kernel took a processor away or got one back, of all threads together, median
+    /// (beyond the frozen part).
+    #[serde(default)]
+    pub switches: Option<u64>,
+    /// The last line of its last run's error output, which is for people (beyond the frozen part).
+    #[serde(default)]
+    pub said: Option<String>,
 }
 
 /// The spread of some values; `None` of none.

@@ -13,25 +13,24 @@ use anyhow::{Context, Result};
 
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
+use crate::cli::Common;
 use crate::commands::BadInput;
 use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
-use crate::plan::{OPS_DEFAULT, Size, sizes};
+use crate::plan::{Size, sizes};
 use crate::results::{Results, Row, SCHEMA, check_writable, write_atomically};
-use crate::workload::Workload;
+use crate::workload::Request;
 use crate::{report, table};
 
 /// Runs the workload on the contenders asked for; the exit code.
 ///
 /// # Errors
 /// [`BadInput`], or whatever keeps the lab itself from working.
-pub fn run(catalogue: &Catalogue, paths: &Paths, workload: &dyn Workload) -> Result<u8> {
-    let common = workload.common();
-    let selected = catalogue
-        .select(workload.name(), &common.only)
-        .map_err(BadInput)?;
+pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Common) -> Result<u8> {
+    let name = request.workload.name;
+    let selected = catalogue.select(name, &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
     std::fs::create_dir_all(&paths.out)
@@ -48,8 +47,8 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, workload: &dyn Workload) -> Res
         building.elapsed().as_secs_f64()
     );
 
-    let (mut results, jobs) = prepare(&selected, &built, paths, workload);
-    let mut files = vec![paths.out.join(format!("{}.json", workload.name()))];
+    let (mut results, jobs) = prepare(&selected, &built, paths, request, common);
+    let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
     let measure = Measure {
         launcher: &launcher,
@@ -62,7 +61,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, workload: &dyn Workload) -> Res
     let measuring = Instant::now();
     let signal = measure.run(&jobs, &mut results)?;
     eprintln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
-    present(workload, paths, &results, &files)?;
+    present(request, paths, &results, &files)?;
     Ok(signal.map_or(0, |signal| {
         eprintln!("interrupted; what was measured until then is kept");
         u8::try_from(128 + signal).unwrap_or(1)
@@ -74,22 +73,17 @@ fn prepare(
     selected: &[&Contender],
     built: &Built,
     paths: &Paths,
-    workload: &dyn Workload,
+    request: &Request,
+    common: &Common,
 ) -> (Results, Vec<Job>) {
-    let common = workload.common();
+    let name = request.workload.name;
     let specs: Vec<&RunSpec> = selected
         .iter()
         .filter(|contender| why_not(contender, built).is_none())
-        .filter_map(|contender| contender.workload.get(workload.name()))
+        .filter_map(|contender| contender.workload.get(name))
         .collect();
-    let planned = sizes(
-        &specs,
-        workload.threads(),
-        common.runs,
-        workload.asked(),
-        common.timeout,
-    );
-    let mut planned = specs.into_iter().zip(planned);
+    let planned = sizes(&specs, request, common.runs, common.timeout);
+    let mut planned = planned.into_iter();
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
     for contender in selected {
         // `planned` has exactly those that can run, in the same order.
@@ -97,20 +91,22 @@ fn prepare(
             None => planned.next(),
             Some(_) => None,
         };
-        let Some((spec, size)) = next else {
-            let ops = workload.asked().unwrap_or(OPS_DEFAULT);
-            let mut row = row(contender, workload, &Size { ops, note: None });
+        let Some(size) = next else {
+            let ops = request.ops();
+            let mut row = row(contender, request, &Size { ops, note: None });
             row.reason = why_not(contender, built);
             rows.push(row);
             continue;
         };
-        let mut argv: Vec<String> = spec.run.iter().map(|word| paths.fill(word)).collect();
-        argv.extend(workload.options(size.ops));
-        let mut row = row(contender, workload, &size);
+        let values = request.sized(size.ops);
+        let words = contender.command(name);
+        let mut argv: Vec<String> = words.iter().map(|word| paths.fill(word)).collect();
+        argv.extend(values.words());
+        let mut row = row(contender, request, &size);
         row.command = paths.show(&argv);
         jobs.push(Job {
             argv,
-            expected: workload.expected(size.ops),
+            expected: (request.workload.expected)(&values),
             row: rows.len(),
         });
         rows.push(row);
@@ -130,29 +126,31 @@ fn why_not(contender: &Contender, built: &Built) -> Option<String> {
     built.get(contender.build.as_ref()?)?.clone().err()
 }
 
-fn row(contender: &Contender, workload: &dyn Workload, size: &Size) -> Row {
-    let params = workload.recorded(size.ops);
-    let mut row = waiting_row(workload.name(), &contender.name, params, size.ops);
+fn row(contender: &Contender, request: &Request, size: &Size) -> Row {
+    let params = request.sized(size.ops).recorded();
+    let mut row = waiting_row(request.workload.name, &contender.name, params, size.ops);
     row.note.clone_from(&size.note);
     row
 }
 
 /// Prints the table and writes the report.
-fn present(
-    workload: &dyn Workload,
-    paths: &Paths,
-    results: &Results,
-    files: &[PathBuf],
-) -> Result<()> {
+fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf]) -> Result<()> {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = !plain && std::io::stdout().is_terminal();
-    println!("{}\n{}\n", workload.title(), results.machine.line());
-    print!("{}", table::render(results, colour));
-    if results.results.iter().any(|row| row.note.is_some()) {
-        println!("\nSlow contenders made fewer hops, as their rows say; the report says why.");
+    let (title, op) = (request.title(), request.workload.op);
+    println!("{title}\n{}\n", results.machine.line());
+    print!("{}", table::render(results, op, colour));
+    for row in &results.results {
+        if let Some(said) = &row.said {
+            println!("\n{} said: {said}", row.contender);
+        }
     }
-    let page = paths.out.join(format!("{}.html", workload.name()));
-    write_atomically(&page, report::html(&workload.title(), results)?.as_bytes())?;
+    if results.results.iter().any(|row| row.note.is_some()) {
+        let many = op[1];
+        println!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
+    }
+    let page = paths.out.join(format!("{}.html", request.workload.name));
+    write_atomically(&page, report::html(&title, op, results)?.as_bytes())?;
     println!("\nreport: {}", page.display());
     for file in files {
         println!("data:   {}", file.display());

@@ -5,20 +5,29 @@ use std::fmt::Write;
 use crate::format::{figure, megabytes, seconds, thousands};
 use crate::results::{Results, Row, Status};
 
-/// The headings; the rows of the report have the same.
-pub const HEADINGS: [&str; 11] = [
-    "contender",
-    "ns/hop",
-    "ratio",
-    "min s",
-    "median s",
-    "max s",
-    "user s",
-    "sys s",
-    "peak MB",
-    "hops",
-    "runs",
-];
+/// How many columns there are.
+pub const COLUMNS: usize = 12;
+
+/// The headings, for operations of this name (one, many); the rows of the report have the same.
+#[must_use]
+pub fn headings([one, many]: [&str; 2]) -> [String; COLUMNS] {
+    let ns = format!("ns/{one}");
+    [
+        "contender",
+        &ns,
+        "ratio",
+        "min s",
+        "median s",
+        "max s",
+        "user s",
+        "sys s",
+        "peak MB",
+        "switches",
+        many,
+        "runs",
+    ]
+    .map(String::from)
+}
 
 /// The rows as they are shown: the measured ones from the fastest on, then the others.
 #[must_use]
@@ -50,9 +59,9 @@ pub fn status_text(row: &Row) -> String {
     }
 }
 
-/// The cells of a row under [`HEADINGS`]; `None` where it has no figures.
+/// The cells of a row under [`headings`]; `None` where it has no figures.
 #[must_use]
-pub fn cells(row: &Row, fastest: f64) -> Option<[String; 11]> {
+pub fn cells(row: &Row, fastest: f64) -> Option<[String; COLUMNS]> {
     let (ns, wall) = (speed(row)?, row.wall_s?);
     let optional = |value: Option<f64>| value.map(seconds).unwrap_or_default();
     Some([
@@ -65,6 +74,7 @@ pub fn cells(row: &Row, fastest: f64) -> Option<[String; 11]> {
         optional(row.user_s),
         optional(row.sys_s),
         row.peak_rss_bytes.map(megabytes).unwrap_or_default(),
+        row.switches.map(thousands).unwrap_or_default(),
         thousands(row.ops),
         row.runs.to_string(),
     ])
@@ -82,10 +92,12 @@ pub fn fastest(results: &Results) -> f64 {
 
 /// The whole table as text; `colour` marks rows without figures.
 #[must_use]
-pub fn render(results: &Results, colour: bool) -> String {
+pub fn render(results: &Results, op: [&str; 2], colour: bool) -> String {
+    let headings = headings(op);
     let (rows, fastest) = (sorted(results), fastest(results));
-    let figures: Vec<Option<[String; 11]>> = rows.iter().map(|row| cells(row, fastest)).collect();
-    let mut widths: [usize; 11] = HEADINGS.map(str::len);
+    let figures: Vec<Option<[String; COLUMNS]>> =
+        rows.iter().map(|row| cells(row, fastest)).collect();
+    let mut widths: [usize; COLUMNS] = headings.each_ref().map(String::len);
     for row in &rows {
         widths[0] = widths[0].max(row.contender.len());
     }
@@ -95,7 +107,7 @@ pub fn render(results: &Results, colour: bool) -> String {
         }
     }
     let mut text = String::new();
-    push_line(&mut text, &HEADINGS.map(String::from), &widths);
+    push_line(&mut text, &headings, &widths);
     for (row, cells) in rows.iter().zip(&figures) {
         match cells {
             Some(cells) => push_line(&mut text, cells, &widths),
@@ -113,7 +125,7 @@ pub fn render(results: &Results, colour: bool) -> String {
     text
 }
 
-fn push_line(text: &mut String, cells: &[String; 11], widths: &[usize; 11]) {
+fn push_line(text: &mut String, cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) {
     let _ = write!(text, "{:<1$}", cells[0], widths[0]);
     for (cell, width) in cells.iter().zip(widths).skip(1) {
         let _ = write!(text, "  {cell:>width$}");

@@ -132,7 +132,7 @@ fn parker_is_woken_at_any_time() {
                 word.store(1, Ordering::Relaxed);
                 waker.wake();
             });
-            parker.park();
+            parker.park(|| false);
             thread.join().expect("the other thread does not panic");
         });
         assert_eq!(word.load(Ordering::Relaxed), 1);
@@ -155,7 +155,7 @@ fn parker_keeps_a_late_permit() {
             }
             // A park for each wake would hang when one took both: wait for the state, as everybody does.
             while written.iter().any(|word| word.load(Ordering::Relaxed) == 0) {
-                parker.park();
+                parker.park(|| false);
             }
         });
     });

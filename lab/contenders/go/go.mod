@@ -1,3 +1,3 @@
-module gossamer-lab-ring
+module gossamer-lab-go
 
 go 1.20

@@ -2,27 +2,8 @@
 //
 // Channels hold one value: with unbuffered ones a ring of one member would wait for itself.
 // A receiver that already waits gets the value directly, so the buffer is not touched in the
-// steady state.  GOMAXPROCS is left alone: this row is Go as people run it.
+// steady state.
 package main
-
-import (
-	"fmt"
-	"os"
-	"strconv"
-)
-
-func fail(what, given string) {
-	fmt.Fprintf(os.Stderr, "%s: %s\n", what, given)
-	os.Exit(2)
-}
-
-func number(text string, least int) int {
-	value, err := strconv.Atoi(text)
-	if err != nil || value < least {
-		fail("expected a whole number of at least "+strconv.Itoa(least)+", got", text)
-	}
-	return value
-}
 
 // creationOrder is the order in which members are started; splitmix64 with the seed that all
 // contenders use.
@@ -60,32 +41,17 @@ func member(id int, in <-chan int, out chan<- int, answer chan<- int) {
 	}
 }
 
-func main() {
-	threads, hops, order := 503, 10000000, "forward"
-	arguments := os.Args[1:]
-	if len(arguments) == 0 || arguments[0] != "ring" || len(arguments)%2 == 0 {
-		fail("expected", "ring [--threads N] [--hops H] [--order O]")
-	}
-	for i := 1; i < len(arguments); i += 2 {
-		switch value := arguments[i+1]; arguments[i] {
-		case "--threads":
-			threads = number(value, 1)
-		case "--hops":
-			hops = number(value, 0)
-		case "--order":
-			order = value
-		default:
-			fail("unknown option", arguments[i])
-		}
-	}
+func ring(o options) uint64 {
+	o.only("--threads", "--hops", "--order")
+	threads, hops := int(o.number("--threads", 503)), int(o.number("--hops", 10000000))
 	links := make([]chan int, threads)
 	for i := range links {
 		links[i] = make(chan int, 1)
 	}
 	answer := make(chan int)
-	for _, i := range creationOrder(threads, order) {
+	for _, i := range creationOrder(threads, o.text("--order", "forward")) {
 		go member(i+1, links[i], links[(i+1)%threads], answer)
 	}
 	links[0] <- hops
-	fmt.Println(<-answer)
+	return uint64(<-answer)
 }

@@ -1,28 +1,43 @@
 //! The budget is kept, and nobody is cut without need.
 
-use super::*;
+use serde_json::json;
 
-fn spec(cost_ns: f64, cost_grows_with_threads: bool) -> RunSpec {
+use super::*;
+use crate::workloads::find;
+
+const USUAL: u64 = 10_000_000;
+
+fn spec(cost_ns: f64, cost_grows_with: Option<&str>) -> RunSpec {
     RunSpec {
         run: vec!["x".into()],
         cost_ns,
-        cost_grows_with_threads,
+        cost_grows_with: cost_grows_with.map(String::from),
+    }
+}
+
+fn ring(threads: u64, asked: Option<u64>) -> Request {
+    let workload = find("ring").expect("a workload");
+    let given = |name: &str| match name {
+        "threads" => Some(json!(threads)),
+        _ => asked.map(|hops| json!(hops)).filter(|_| name == "hops"),
+    };
+    Request {
+        workload,
+        values: workload.values(given),
+        asked,
     }
 }
 
 #[test]
 fn the_budget_is_kept_and_the_quick_ones_are_not_cut() {
-    let specs = [spec(3.0, false), spec(400.0, false), spec(15_000.0, false)];
+    let specs = [3.0, 400.0, 15_000.0].map(|cost| spec(cost, None));
     let specs: Vec<&RunSpec> = specs.iter().collect();
-    let sizes = sizes(&specs, 503, 5, None, 120);
-    assert_eq!(
-        sizes[0],
-        Size {
-            ops: OPS_DEFAULT,
-            note: None
-        }
-    );
-    assert_eq!(sizes[1].ops, OPS_DEFAULT);
+    let sizes = sizes(&specs, &ring(503, None), 5, 120);
+    let uncut = Size {
+        ops: USUAL,
+        note: None,
+    };
+    assert_eq!(sizes[..2], [uncut.clone(), uncut]);
     assert_eq!(sizes[2].ops, 1_100_000);
     assert!(sizes[2].note.is_some());
     let total: f64 = specs
@@ -35,22 +50,32 @@ fn the_budget_is_kept_and_the_quick_ones_are_not_cut() {
 
 #[test]
 fn an_explicit_size_is_cut_only_by_the_timeout() {
-    let specs = [spec(15_000.0, false), spec(900.0, true)];
+    let specs = [spec(15_000.0, None), spec(900.0, Some("threads"))];
     let specs: Vec<&RunSpec> = specs.iter().collect();
-    assert_eq!(
-        sizes(&specs, 503, 5, Some(1_000_000), 120)[0].ops,
-        1_000_000
-    );
-    let cut = sizes(&specs, 503, 5, Some(10_000_000), 50);
-    assert_eq!(cut[0].ops, 1_300_000);
-    assert_eq!(cut[1].ops, 10_000_000);
-    assert_eq!(
-        sizes(&specs, 5030, 5, Some(10_000_000), 50)[1].ops,
-        2_200_000
-    );
+    let few = sizes(&specs, &ring(503, Some(1_000_000)), 5, 120);
+    assert_eq!(few[0].ops, 1_000_000);
+    let cut = sizes(&specs, &ring(503, Some(10_000_000)), 5, 50);
+    assert_eq!((cut[0].ops, cut[1].ops), (1_300_000, 10_000_000));
+    let ten_times = sizes(&specs, &ring(5030, Some(10_000_000)), 5, 50);
+    assert_eq!(ten_times[1].ops, 2_200_000);
 }
 
 #[test]
 fn a_small_explicit_size_stays() {
-    assert_eq!(size(7, 1e12, 1.0), Size { ops: 7, note: None });
+    let stays = Size { ops: 7, note: None };
+    assert_eq!(size(7, 1e12, 1.0, |ops| ops), stays);
+}
+
+#[test]
+fn a_size_that_must_be_a_power_of_ten_stays_one() {
+    let workload = find("skynet").expect("a workload");
+    let request = Request {
+        workload,
+        values: workload.usual_values(),
+        asked: None,
+    };
+    for (cost, ops) in [(100.0, 1_000_000), (1e6, 10_000), (1e9, 10_000)] {
+        let slow = spec(cost, None);
+        assert_eq!(sizes(&[&slow], &request, 5, 120)[0].ops, ops, "{cost} ns");
+    }
 }

@@ -8,6 +8,8 @@ use crate::measure::waiting_row;
 use crate::paths::Paths;
 use crate::results::{SCHEMA, Spread};
 
+const HOP: [&str; 2] = ["hop", "hops"];
+
 fn row(name: &str, status: Status, ns: Option<f64>) -> Row {
     let mut row = waiting_row("ring", name, Map::new(), 1_000_000);
     row.status = status;
@@ -37,9 +39,10 @@ fn example() -> Results {
 
 #[test]
 fn every_row_is_there_and_a_failed_one_does_not_compete() {
-    let text = render(&example(), false);
+    let text = render(&example(), HOP, false);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 5, "{text}");
+    assert!(lines[0].contains("ns/hop") && lines[0].contains(" hops "));
     assert!(
         lines[1].starts_with("quick") && lines[1].contains("1.00 x"),
         "{text}"
@@ -57,6 +60,6 @@ fn every_row_is_there_and_a_failed_one_does_not_compete() {
 
 #[test]
 fn colour_only_when_asked() {
-    assert!(!render(&example(), false).contains('\u{1b}'));
-    assert!(render(&example(), true).contains('\u{1b}'));
+    assert!(!render(&example(), HOP, false).contains('\u{1b}'));
+    assert!(render(&example(), HOP, true).contains('\u{1b}'));
 }

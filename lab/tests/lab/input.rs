@@ -40,10 +40,39 @@ fn numbers() {
 }
 
 #[test]
+fn numbers_of_other_workloads() {
+    for (workload, option) in [
+        ("spawn", "spawns"),
+        ("spawn", "batch"),
+        ("yield", "tasks"),
+        ("pingpong", "pairs"),
+        ("cpu", "rounds"),
+        ("resize", "yields"),
+        ("workers", "workers"),
+        ("slot", "work"),
+    ] {
+        let words = format!("run {workload} --{option} 0");
+        refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
+    }
+    refused("run workers --workers 1025", &["'1025'", "1 to 1024"]);
+    for leaves in ["0", "20", "10000000000"] {
+        let words = format!("run skynet --leaves {leaves}");
+        refused(&words, &[leaves, "--leaves", "power of ten from 1 to"]);
+    }
+    refused("run spawn --hops 3", &["--hops"]);
+    refused("run slot --which both", &["'both'", "busy", "short"]);
+}
+
+#[test]
+fn a_contender_without_the_workload() {
+    refused("run spawn --only good", &["'good'", "for spawn"]);
+}
+
+#[test]
 fn names() {
     refused("run ring --only good,bad", &["'bad'", "good, fine"]);
     refused("run ring --only good,", &["''", "good, fine"]);
-    refused("run rong", &["'rong'", "ring"]);
+    refused("run rong", &["'rong'", "ring, spawn, yield"]);
     refused("run rong --threads 3", &["'rong'", "ring"]);
     refused(
         "run ring --order sideways",
@@ -89,6 +118,20 @@ fn the_lists() {
         }
     }
     assert!(place.names().is_empty());
+}
+
+#[test]
+fn the_help_of_a_workload_is_its_own() {
+    let place = Place::empty();
+    for workload in &gossamer_lab::workloads::WORKLOADS {
+        let output = place.run(&format!("run {} --help", workload.name));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.starts_with(workload.about), "{text}");
+        for option in workload.options {
+            assert!(text.contains(&format!("--{}", option.name)), "{text}");
+        }
+    }
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod interrupted;
 mod memory;
 mod ring;
 mod support;
+mod workloads;

@@ -21,16 +21,21 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Lists fakes: a name and a line for the shell each.
+    /// Lists fakes of the ring: a name and a line for the shell each.
     pub(crate) fn with_fakes(fakes: &[(&str, &str)]) -> Place {
+        Place::with_fakes_of("ring", fakes)
+    }
+
+    /// Lists fakes of a workload; `$0` is its name.
+    pub(crate) fn with_fakes_of(workload: &str, fakes: &[(&str, &str)]) -> Place {
         let place = Place::empty();
         let mut text = String::new();
         for (name, line) in fakes {
             write!(
                 text,
                 "[[contender]]\nname = \"{name}\"\nlanguage = \"sh\"\nabout = \"a fake\"\n\
-                 [contender.workload.ring]\ncost_ns = 1\n\
-                 run = [\"/bin/sh\", \"-c\", '''{line}''', \"ring\"]\n"
+                 run = [\"/bin/sh\", \"-c\", \'\'\'{line}\'\'\', \"{{workload}}\"]\n\
+                 workload.{workload} = {{ cost_ns = 1 }}\n"
             )
             .expect("a string takes everything");
         }

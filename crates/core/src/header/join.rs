@@ -85,6 +85,13 @@ impl Join {
             if !before.is_null() && same(before, waker) {
                 break;
             }
+            if is_boxed(before) && packed.is_null() && waker::task_of(waker).is_none() {
+                match self.renew(before, waker) {
+                    Ok(renewed) => (before, packed) = (ptr::null_mut(), renewed),
+                    Err(now) => before = now,
+                }
+                continue;
+            }
             if packed.is_null() {
                 packed = pack(waker);
             }
@@ -104,6 +111,22 @@ impl Join {
         // SAFETY: never stored in the word, so still ours.
         drop(unsafe { unpack(packed) });
         before != DONE || cfg!(mutant = "register_ignores_done")
+    }
+
+    /// Takes a foreign waker out and puts `waker` in its box, to be put back: waiting anew allocates nothing. Who
+    /// publishes the output meanwhile finds nobody, and the handle finds the output.
+    ///
+    /// # Errors
+    /// The word has changed, to this.
+    fn renew(&self, before: *mut (), waker: &Waker) -> Result<*mut (), *mut ()> {
+        let none = ptr::null_mut();
+        // AcqRel pairs with the swap in `finish`; Acquire on failure for `DONE`.
+        self.0
+            .compare_exchange(before, none, Ordering::AcqRel, Ordering::Acquire)?;
+        // SAFETY: a box, and the exchange took it over.
+        let mut boxed = unsafe { Box::from_raw(before.cast::<Waker>()) };
+        boxed.as_mut().clone_from(waker);
+        Ok(Box::into_raw(boxed).cast())
     }
 
     /// The handle goes away; `true` if the output is published and so the handle's to drop.
@@ -146,6 +169,11 @@ fn pack(waker: &Waker) -> *mut () {
 fn same(packed: *mut (), waker: &Waker) -> bool {
     packed.addr() & TASK != 0
         && waker::task_of(waker).is_some_and(|task| task.as_ptr().addr() == packed.addr() & !TASK)
+}
+
+/// Whether the word's content is a foreign waker.
+fn is_boxed(packed: *mut ()) -> bool {
+    !packed.is_null() && packed.addr() & (TASK | 1) == 0
 }
 
 /// # Safety

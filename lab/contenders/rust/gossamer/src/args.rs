@@ -1,82 +1,98 @@
-//! The command line that every contender understands.
+//! The command line that every contender understands: `WORKLOAD --option value …`.
+
+use gossamer::{Model, Runtime};
 
 /// What to run.
 #[derive(Debug)]
-pub(crate) struct Args {
-    /// Which of ours.
-    pub(crate) kind: String,
-    /// Tasks in the ring.
-    pub(crate) threads: usize,
-    /// What the token begins with.
-    pub(crate) hops: u32,
-    /// In which order the tasks are spawned.
-    pub(crate) order: String,
+pub struct Args {
+    /// Which workload.
+    pub workload: String,
+    options: Vec<(String, String)>,
 }
 
-/// Reads `ring --kind KIND --threads N --hops H --order O`.
-pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
-    match words.next().as_deref() {
-        Some("ring") => {}
-        other => return Err(format!("the workload is {other:?}, expected: ring")),
-    }
-    let mut args = Args {
-        kind: "single-local".into(),
-        threads: 503,
-        hops: 1_000,
-        order: "forward".into(),
-    };
+/// Reads `WORKLOAD --option value …`.
+pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
+    let workload = words.next().unwrap_or_default();
+    let mut options = Vec::new();
     while let Some(option) = words.next() {
         let value = words
             .next()
             .ok_or_else(|| format!("{option} needs a value"))?;
-        match option.as_str() {
-            "--kind" => args.kind = value,
-            "--threads" => args.threads = number(&option, &value)?,
-            "--hops" => args.hops = number(&option, &value)?,
-            "--order" => args.order = value,
-            _ => {
-                return Err(format!(
-                    "{option} is none of --kind, --threads, --hops, --order"
-                ));
-            }
+        options.push((option, value));
+    }
+    Ok(Args { workload, options })
+}
+
+impl Args {
+    /// Refuses options that are not among these.
+    pub fn only(&self, known: &[&str]) -> Result<&Self, String> {
+        match self
+            .options
+            .iter()
+            .find(|(option, _)| !known.contains(&&**option))
+        {
+            Some((option, _)) => Err(format!("{option} is none of {}", known.join(", "))),
+            None => Ok(self),
         }
     }
-    if args.threads == 0 {
-        return Err("--threads 0: a ring has at least one".into());
+
+    /// The text of an option.
+    pub fn text<'a>(&'a self, option: &str, usual: &'a str) -> &'a str {
+        let given = self.options.iter().find(|(own, _)| own == option);
+        given.map_or(usual, |(_, value)| value)
     }
-    Ok(args)
+
+    /// The number of an option, at least 1.
+    pub fn number(&self, option: &str, usual: u64) -> Result<u64, String> {
+        match self.options.iter().find(|(own, _)| own == option) {
+            None => Ok(usual),
+            Some((_, value)) => match number(option, value)? {
+                0 => Err(format!("{option} 0: expected at least 1")),
+                number => Ok(number),
+            },
+        }
+    }
+
+    /// The number of an option that counts things in memory.
+    pub fn count(&self, option: &str, usual: usize) -> Result<usize, String> {
+        let number = self.number(option, usual as u64)?;
+        usize::try_from(number).map_err(|error| format!("{option} {number}: {error}"))
+    }
+
+    /// Which of ours.
+    pub fn kind(&self) -> &str {
+        self.text("--kind", "single-local")
+    }
+
+    /// The runtime of the kind `single`, `pool-N` or `threads`, for as long as the process lives.
+    pub fn runtime(&self) -> Result<&'static Runtime, String> {
+        let kind = self.kind();
+        let model = match kind.split_once('-') {
+            None if kind == "single" => Model::Single,
+            None if kind == "threads" => Model::Threads,
+            Some(("pool", workers)) => Model::Pool {
+                workers: number("--kind pool-", workers)?,
+            },
+            _ => return Err(format!("--kind {kind}: {} has none", self.workload)),
+        };
+        runtime(model)
+    }
+}
+
+/// A runtime for as long as the process lives, which tasks can refer to without counting.
+pub fn runtime(model: Model) -> Result<&'static Runtime, String> {
+    let built = Runtime::builder().model(model).build();
+    Ok(Box::leak(Box::new(built.map_err(said)?)))
+}
+
+/// An error as a message.
+pub fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
 
 /// A number, or a message that names the option.
-pub(crate) fn number<N: std::str::FromStr>(option: &str, value: &str) -> Result<N, String> {
+pub fn number<N: std::str::FromStr>(option: &str, value: &str) -> Result<N, String> {
     value
         .parse()
         .map_err(|_| format!("{option} {value}: expected a number"))
-}
-
-/// The order in which the tasks are spawned.
-pub(crate) fn spawn_order(args: &Args) -> Result<Vec<usize>, String> {
-    let mut order: Vec<usize> = (0..args.threads).collect();
-    match args.order.as_str() {
-        "forward" => {}
-        "reverse" => order.reverse(),
-        "shuffled" => shuffle(&mut order),
-        other => {
-            return Err(format!(
-                "--order {other}: expected forward, reverse or shuffled"
-            ));
-        }
-    }
-    Ok(order)
-}
-
-/// Fisher and Yates, with a fixed seed.
-fn shuffle(order: &mut [usize]) {
-    let mut state: u64 = 1;
-    for last in (1..order.len()).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        order.swap(last, usize::try_from(state >> 33).unwrap_or(0) % (last + 1));
-    }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use gossamer_core::fixed::{Pool, Slot};
 
-use crate::args::Args;
+use crate::ring::Ring;
 
 const TASKS: usize = 503;
 
@@ -36,14 +36,14 @@ impl Future for Hop {
 }
 
 /// Runs the ring; static tasks have no order of creation.
-pub(crate) fn run(args: &Args) -> Result<usize, String> {
-    if args.threads != TASKS {
+pub(crate) fn run(ring: &Ring) -> Result<usize, String> {
+    if ring.threads != TASKS {
         return Err(format!(
             "--threads {}: compiled for {TASKS} static tasks",
-            args.threads
+            ring.threads
         ));
     }
-    TOKENS[0].store(args.hops, Ordering::Relaxed);
+    TOKENS[0].store(ring.hops, Ordering::Relaxed);
     RING.signal(0);
     RING.run();
     Ok(WINNER.load(Ordering::Relaxed))

@@ -1,33 +1,29 @@
-//! Gossamer's own contender: `gossamer-contender ring --kind KIND --threads N --hops H --order O`, and
-//! `gossamer-contender count OPERATION N` for `cargo xtask counts`.
+//! Gossamer's ring: `gossamer-contender ring --kind KIND …`, and `gossamer-contender count OPERATION N` for
+//! `cargo xtask counts`.
 
 #![forbid(unsafe_code)]
 
-mod args;
 mod count;
 mod fixed;
 mod ring;
 
 use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let result = match words.as_slice() {
-        [count, operation, times] if count == "count" => args::number("count", times)
-            .and_then(|times| count::run(operation, times))
-            .map(u64::from),
-        _ => args::parse(words.into_iter())
-            .and_then(ring::run)
-            .map(|number| number as u64),
-    };
-    match result {
-        Ok(number) => {
-            println!("{number}");
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("gossamer-contender: {message}");
-            ExitCode::from(2)
-        }
+use gossamer_contender::{args, end};
+
+fn run(words: Vec<String>) -> Result<u64, String> {
+    if let [count, operation, times] = words.as_slice()
+        && count == "count"
+    {
+        return count::run(operation, args::number("count", times)?).map(u64::from);
     }
+    let args = args::parse(words.into_iter())?;
+    match args.workload.as_str() {
+        "ring" => ring::run(&args).map(|number| number as u64),
+        other => Err(format!("unknown workload '{other}'")),
+    }
+}
+
+fn main() -> ExitCode {
+    end(run(std::env::args().skip(1).collect()))
 }

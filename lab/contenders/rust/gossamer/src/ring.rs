@@ -4,24 +4,68 @@
 
 use gossamer::{Model, Runtime, Wait, local, sync};
 
-use crate::args::{Args, spawn_order};
+use gossamer_contender::args::Args;
+use gossamer_contender::places::leak;
+use gossamer_contender::put;
+
+/// What the ring is to be.
+pub(crate) struct Ring {
+    /// Tasks in it.
+    pub(crate) threads: usize,
+    /// What the token begins with.
+    pub(crate) hops: u32,
+}
 
 /// Runs the ring and gives the number of the task that received the zero.
-pub(crate) fn run(args: Args) -> Result<usize, String> {
-    let order = spawn_order(&args)?;
-    match args.kind.as_str() {
-        "single-local" => single_local(&args, &order),
-        "single-local-replace" => single_local_replace(&args, &order),
-        "single" => shared(&args, &order, Model::Single),
-        "single-second-thread" => with_second_thread(|| shared(&args, &order, Model::Single)),
-        "pool-1" => shared(&args, &order, Model::Pool { workers: 1 }),
-        "pool-2" => shared(&args, &order, Model::Pool { workers: 2 }),
-        "threads" => shared(&args, &order, Model::Threads),
-        "fixed" => crate::fixed::run(&args),
+pub(crate) fn run(args: &Args) -> Result<usize, String> {
+    args.only(&["--kind", "--threads", "--hops", "--order"])?;
+    let hops = args.number("--hops", 1_000)?;
+    let ring = Ring {
+        threads: args.count("--threads", 503)?,
+        hops: u32::try_from(hops).map_err(|error| format!("--hops {hops}: {error}"))?,
+    };
+    let order = spawn_order(&ring, args.text("--order", "forward"))?;
+    match args.kind() {
+        "single-local" => single_local(&ring, &order),
+        "single-local-replace" => single_local_replace(&ring, &order),
+        "single" => shared(&ring, &order, Model::Single),
+        "single-second-thread" => with_second_thread(|| shared(&ring, &order, Model::Single)),
+        "pool-1" => shared(&ring, &order, Model::Pool { workers: 1 }),
+        "pool-2" => shared(&ring, &order, Model::Pool { workers: 2 }),
+        "threads" => shared(&ring, &order, Model::Threads),
+        "fixed" => crate::fixed::run(&ring),
         other => Err(format!(
             "--kind {other}: expected single-local, single-local-replace, single, \
              single-second-thread, pool-1, pool-2, threads, fixed"
         )),
+    }
+}
+
+/// The order in which the tasks are spawned.
+fn spawn_order(ring: &Ring, name: &str) -> Result<Vec<usize>, String> {
+    let mut order: Vec<usize> = (0..ring.threads).collect();
+    match name {
+        "forward" => {}
+        "reverse" => order.reverse(),
+        "shuffled" => shuffle(&mut order),
+        other => {
+            return Err(format!(
+                "--order {other}: expected forward, reverse or shuffled"
+            ));
+        }
+    }
+    Ok(order)
+}
+
+/// Fisher and Yates over splitmix64 with the seed that all contenders use.
+fn shuffle(order: &mut [usize]) {
+    let mut state = 503_u64;
+    for last in (1..order.len()).rev() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let other = (mixed ^ (mixed >> 31)) % (last as u64 + 1);
+        order.swap(last, other as usize);
     }
 }
 
@@ -41,15 +85,6 @@ macro_rules! pass_on {
     }};
 }
 
-/// A full put, which waits only if it must.
-macro_rules! put {
-    ($place:ident, $value:expr) => {
-        if let Err(value) = $place.try_put($value) {
-            $place.put(value).await;
-        }
-    };
-}
-
 /// The seed's relaxed put.
 macro_rules! replace {
     ($place:ident, $value:expr) => {
@@ -60,18 +95,18 @@ macro_rules! replace {
 /// A ring of `!Send` tasks over local places.
 macro_rules! local_ring {
     ($name:ident, $put:ident) => {
-        fn $name(args: &Args, order: &[usize]) -> Result<usize, String> {
+        fn $name(asked: &Ring, order: &[usize]) -> Result<usize, String> {
             let rt = Runtime::builder()
                 .build()
                 .map_err(|error| error.to_string())?;
-            let ring = leak((0..args.threads).map(|_| local::MVar::<u32>::empty()));
+            let ring = leak((0..asked.threads).map(|_| local::MVar::<u32>::empty()));
             let winner = &leak([local::MVar::<usize>::empty()])[0];
             Ok(rt.block_on_local(|scope| {
                 for &id in order {
                     drop(scope.spawn_local(pass_on!(ring, id, winner, $put)));
                 }
                 async {
-                    ring[0].put(args.hops).await;
+                    ring[0].put(asked.hops).await;
                     winner.take().await
                 }
             }))
@@ -83,23 +118,18 @@ local_ring!(single_local, put);
 local_ring!(single_local_replace, replace);
 
 /// A ring of `Send` tasks over shared places, under any model.
-fn shared(args: &Args, order: &[usize], model: Model) -> Result<usize, String> {
+fn shared(asked: &Ring, order: &[usize], model: Model) -> Result<usize, String> {
     let rt = Runtime::builder()
         .model(model)
         .build()
         .map_err(|error| error.to_string())?;
-    let ring = leak((0..args.threads).map(|_| sync::MVar::<u32>::empty()));
+    let ring = leak((0..asked.threads).map(|_| sync::MVar::<u32>::empty()));
     let winner = &leak([sync::MVar::<usize>::empty()])[0];
     for &id in order {
         drop(rt.spawn(pass_on!(ring, id, winner, put)));
     }
-    ring[0].put(args.hops).wait();
+    ring[0].put(asked.hops).wait();
     Ok(winner.take().wait())
-}
-
-/// Makes things that live as long as the process.
-fn leak<T>(things: impl IntoIterator<Item = T>) -> &'static [T] {
-    Vec::leak(things.into_iter().collect())
 }
 
 /// Runs `work` while the process has a second thread, which sleeps.

@@ -1,0 +1,123 @@
+//! Workloads of tasks that send to each other: ping-pong, and what the slot is worth.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::arithmetic::{part, steps};
+use crate::mvar::MVar;
+use crate::options::{Failure, Link, Options, as_task};
+
+/// Pairs of tasks send a number to and fro; each way adds one. The sum of what they end with.
+pub fn pingpong(options: &Options) -> Result<u64, Failure> {
+    options.only(&["--kind", "--trips", "--pairs"])?;
+    let (trips, pairs) = (
+        options.number("--trips", 1_000)?,
+        options.number("--pairs", 1)?,
+    );
+    let link = options.link();
+    options.runtime()?.block_on(async {
+        let firsts: Vec<JoinHandle<u64>> = (0..pairs)
+            .map(|pair| match link {
+                Link::Channel => pair_of_channels(part(trips, pairs, pair)),
+                Link::MVar => pair_of_mvars(part(trips, pairs, pair)),
+            })
+            .collect();
+        let mut all = 0;
+        for first in firsts {
+            all += first.await?;
+        }
+        Ok(all)
+    })
+}
+
+fn pair_of_channels(trips: u64) -> JoinHandle<u64> {
+    let (ping, mut pinged) = mpsc::channel::<u64>(1);
+    let (pong, mut ponged) = mpsc::channel::<u64>(1);
+    tokio::spawn(async move {
+        while let Some(number) = pinged.recv().await {
+            if pong.send(number + 1).await.is_err() {
+                break;
+            }
+        }
+    });
+    tokio::spawn(async move {
+        let mut number = 0;
+        for _ in 0..trips {
+            // A message that got lost would make the number wrong, which the lab sees.
+            if ping.send(number).await.is_err() {
+                break;
+            }
+            number = ponged.recv().await.map_or(0, |number| number + 1);
+        }
+        number
+    })
+}
+
+fn pair_of_mvars(trips: u64) -> JoinHandle<u64> {
+    let places = Arc::new([MVar::<u64>::new(), MVar::new()]);
+    let others = places.clone();
+    tokio::spawn(async move {
+        let [ping, pong] = &*others;
+        for _ in 0..trips {
+            pong.put(ping.take().await + 1).await;
+        }
+    });
+    tokio::spawn(async move {
+        let [ping, pong] = &*places;
+        let mut number = 0;
+        for _ in 0..trips {
+            ping.put(number).await;
+            number = pong.take().await + 1;
+        }
+        number
+    })
+}
+
+/// The states that the tasks end with, xor-ed.
+pub fn slot(options: &Options) -> Result<u64, Failure> {
+    options.only(&["--kind", "--which", "--wakes", "--work"])?;
+    let (wakes, work) = (
+        options.number("--wakes", 100)?,
+        options.number("--work", 1_000)?,
+    );
+    let runtime = options.runtime()?;
+    match options.text("--which", "busy") {
+        "busy" => as_task(runtime, busy(wakes, work)),
+        "short" => as_task(runtime, short(wakes, work)),
+        other => Err(format!("--which {other}: expected busy, short").into()),
+    }
+}
+
+/// tokio#4941: one task wakes the other and calculates on; the other one calculates as long.
+async fn busy(wakes: u64, work: u64) -> u64 {
+    let (ask, mut asked) = mpsc::channel::<u64>(1);
+    let (answer, mut answered) = mpsc::channel::<u64>(1);
+    tokio::spawn(async move {
+        while let Some(state) = asked.recv().await {
+            if answer.send(steps(state, work)).await.is_err() {
+                break;
+            }
+        }
+    });
+    let (mut own, mut others) = (1, 2);
+    for _ in 0..wakes {
+        if ask.send(others).await.is_err() {
+            break;
+        }
+        own = steps(own, work);
+        others = answered.recv().await.unwrap_or(0);
+    }
+    own ^ others
+}
+
+/// tokio#8065: short handlers, each spawned and joined.
+async fn short(wakes: u64, work: u64) -> u64 {
+    let mut state = 1;
+    for _ in 0..wakes {
+        let handler = tokio::spawn(async move { steps(state, work) });
+        state = handler.await.unwrap_or(0);
+    }
+    state
+}

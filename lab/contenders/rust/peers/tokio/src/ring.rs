@@ -1,0 +1,102 @@
+//! The thread ring: one task a member; the main task waits for the answer.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::mvar::MVar;
+use crate::options::{Failure, Link, Options};
+
+struct Ring {
+    threads: usize,
+    hops: u64,
+    order: String,
+}
+
+/// The number of the member that received the zero, counted from 1.
+pub fn run(options: &Options) -> Result<u64, Failure> {
+    options.only(&["--kind", "--threads", "--hops", "--order"])?;
+    let ring = Ring {
+        threads: usize::try_from(options.number("--threads", 503)?)?,
+        hops: options.number("--hops", 10_000_000)?,
+        order: options.text("--order", "forward").into(),
+    };
+    let order = creation_order(&ring)?;
+    let runtime = options.runtime()?;
+    let member = match options.link() {
+        Link::Channel => runtime.block_on(ring_of_channels(&ring, &order))?,
+        Link::MVar => runtime.block_on(ring_of_mvars(&ring, &order))?,
+    };
+    Ok(member as u64)
+}
+
+/// The order in which members are spawned: splitmix64 with the seed that all contenders use.
+fn creation_order(ring: &Ring) -> Result<Vec<usize>, Failure> {
+    let mut order: Vec<usize> = (0..ring.threads).collect();
+    match ring.order.as_str() {
+        "forward" => {}
+        "reverse" => order.reverse(),
+        "shuffled" => {
+            let mut state = 503_u64;
+            for k in (1..order.len()).rev() {
+                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                order.swap(k, ((z ^ (z >> 31)) % (k as u64 + 1)) as usize);
+            }
+        }
+        other => return Err(format!("unknown order {other}").into()),
+    }
+    Ok(order)
+}
+
+async fn ring_of_channels(ring: &Ring, order: &[usize]) -> Result<usize, Failure> {
+    let (mut inputs, outputs): (Vec<_>, Vec<_>) = (0..ring.threads)
+        .map(|_| mpsc::channel::<u64>(1))
+        .map(|(tx, rx)| (Some(rx), tx))
+        .unzip();
+    let (answer, answered) = oneshot::channel();
+    let answer = Arc::new(std::sync::Mutex::new(Some(answer)));
+    for &member in order {
+        let mut input = inputs[member].take().ok_or("a member created twice")?;
+        let output = outputs[(member + 1) % ring.threads].clone();
+        let answer = answer.clone();
+        tokio::spawn(async move {
+            while let Some(token) = input.recv().await {
+                if token == 0 {
+                    let answer = answer.lock().ok().and_then(|mut slot| slot.take());
+                    return answer
+                        .map(|answer| answer.send(member + 1))
+                        .unwrap_or(Ok(()));
+                }
+                if output.send(token - 1).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+    }
+    outputs[0].send(ring.hops).await?;
+    Ok(answered.await?)
+}
+
+async fn ring_of_mvars(ring: &Ring, order: &[usize]) -> Result<usize, Failure> {
+    let links: Vec<_> = (0..ring.threads).map(|_| Arc::new(MVar::new())).collect();
+    let answer = Arc::new(MVar::new());
+    for &member in order {
+        let input = links[member].clone();
+        let output = links[(member + 1) % ring.threads].clone();
+        let answer = answer.clone();
+        tokio::spawn(async move {
+            loop {
+                let token: u64 = input.take().await;
+                if token == 0 {
+                    return answer.put(member + 1).await;
+                }
+                output.put(token - 1).await;
+            }
+        });
+    }
+    links[0].put(ring.hops).await;
+    Ok(answer.take().await)
+}

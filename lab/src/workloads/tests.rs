@@ -1,0 +1,65 @@
+//! The answers, each worked out the long way for small sizes.
+
+use serde_json::json;
+
+use super::*;
+use crate::workload::Values;
+
+fn answer(workload: &str, given: &[(&'static str, u64)], choice: &str) -> String {
+    let workload = find(workload).expect("a workload");
+    let values: Values = workload.values(|name| match name {
+        "which" => Some(json!(choice)),
+        _ => given
+            .iter()
+            .find(|(own, _)| *own == name)
+            .map(|(_, n)| json!(n)),
+    });
+    (workload.expected)(&values)
+}
+
+fn stepped(seed: u64, steps: u64) -> u64 {
+    (0..steps).fold(seed, |state, _| step(state))
+}
+
+#[test]
+fn every_workload_has_an_answer_a_title_and_the_option_that_sizes_it() {
+    for workload in &WORKLOADS {
+        let values = workload.usual_values();
+        assert!(
+            workload.option(workload.size).is_some(),
+            "{}",
+            workload.name
+        );
+        assert!(values.number(workload.size) > 0, "{}", workload.name);
+        assert!(!(workload.title)(&values).is_empty());
+        let answer = (workload.expected)(&values);
+        assert!(answer.parse::<u64>().is_ok(), "{}: {answer}", workload.name);
+    }
+}
+
+#[test]
+fn the_sums() {
+    assert_eq!(answer("spawn", &[("spawns", 5)], ""), "10");
+    // 0 + 1 + … + 99,999 = 4,999,950,000, and 2^32 is 4,294,967,296.
+    assert_eq!(answer("spawn", &[("spawns", 100_000)], ""), "704982704");
+    assert_eq!(answer("skynet", &[], ""), "499999500000");
+    assert_eq!(answer("skynet", &[("leaves", 1)], ""), "0");
+    assert_eq!(answer("pingpong", &[("trips", 8)], ""), "16");
+}
+
+#[test]
+fn the_generator_jumps_to_where_steps_lead() {
+    for steps in [0_u64, 1, 2, 3, 10, 1_000, 12_345] {
+        assert_eq!(
+            generator_after(5, u128::from(steps)),
+            stepped(5, steps),
+            "{steps} steps"
+        );
+    }
+    let parts = (stepped(1, 4) ^ stepped(2, 3) ^ stepped(3, 3)).to_string();
+    assert_eq!(answer("cpu", &[("rounds", 10), ("tasks", 3)], ""), parts);
+    let both = (stepped(1, 12) ^ stepped(2, 12)).to_string();
+    assert_eq!(answer("slot", &[("wakes", 3), ("work", 4)], "busy"), both);
+    let one = stepped(1, 12).to_string();
+    assert_eq!(answer("slot", &[("wakes", 3), ("work", 4)], "short"), one);
+}

@@ -1,0 +1,88 @@
+//! Workloads other than the ring, on fakes: the options a contender gets, the answer that is
+//! expected, and what the row says.
+
+use serde_json::json;
+
+use crate::support::{Place, stderr, stdout};
+
+#[test]
+fn an_answer_is_that_of_the_workload() {
+    // The options are `--spawns 10 --batch 3`: 0 + 1 + … + 9.
+    let place = Place::with_fakes_of(
+        "spawn",
+        &[
+            ("right", "echo $(( $2 * ($2 - 1) / 2 ))"),
+            ("wrong", "echo 44"),
+            ("named", "test $0 = spawn && test $4 = 3 && echo 45"),
+        ],
+    );
+    let output = place.run("run spawn --spawns 10 --batch 3 --runs 2 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    for name in ["right", "named"] {
+        let row = place.row("x.json", name);
+        assert_eq!(row["status"], "ok", "{row:#}");
+        assert_eq!(row["workload"], "spawn");
+        assert_eq!(row["params"], json!({"spawns": 10, "batch": 3}));
+        assert_eq!((&row["ops"], &row["runs"]), (&json!(10), &json!(2)));
+    }
+    let wrong = place.row("x.json", "wrong");
+    let reason = "printed \"44\", expected \"45\"";
+    assert_eq!(
+        (&wrong["status"], &wrong["reason"]),
+        (&json!("failed"), &json!(reason))
+    );
+    let text = stdout(&output);
+    assert!(
+        text.contains("ns/spawn") && text.contains("3 at a time"),
+        "{text}"
+    );
+    assert_eq!(place.names(), ["contenders.toml", "out", "x.json"]);
+    assert!(place.path("out/spawn.html").exists());
+}
+
+#[test]
+fn what_a_contender_says_is_kept() {
+    let place = Place::with_fakes_of(
+        "resize",
+        &[
+            ("talks", "echo first >&2; echo '7 resizes' >&2; echo $2"),
+            ("silent", "echo $2"),
+        ],
+    );
+    let output = place.run("run resize --yields 5 --runs 1 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(place.row("x.json", "talks")["said"], "7 resizes");
+    assert_eq!(place.row("x.json", "silent")["said"], json!(null));
+    assert!(stdout(&output).contains("talks said: 7 resizes"));
+    let switches = &place.row("x.json", "talks")["switches"];
+    assert!(switches.is_u64(), "{switches}");
+}
+
+#[test]
+fn a_choice_decides_what_is_usual() {
+    let line = "test $2 = short && test $4 = 3 && test $6 = 2000 && echo 1";
+    let place = Place::with_fakes_of("slot", &[("choosy", line)]);
+    let output = place.run("run slot --which short --wakes 3 --runs 1 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("x.json", "choosy");
+    // It got the right options, and gave a wrong answer.
+    assert_eq!(row["status"], "failed");
+    assert!(
+        row["reason"]
+            .as_str()
+            .is_some_and(|text| text.contains("printed \"1\""))
+    );
+    assert_eq!(row["params"]["work"], 2_000);
+}
+
+#[test]
+fn a_list_with_an_unknown_workload_is_refused() {
+    let place = Place::with_fakes_of("rong", &[("lost", "echo 1")]);
+    let output = place.run("list");
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.contains("lost") && message.contains("rong"),
+        "{message}"
+    );
+}
