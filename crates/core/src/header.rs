@@ -80,6 +80,7 @@ use crate::waiter::Deferred;
 use self::join::Finish;
 pub use self::join::Join;
 pub use self::life::Life;
+pub(crate) use self::list::Fresh;
 pub use self::list::{Owned, TaskQueue};
 pub use self::state::{Parked, Place};
 
@@ -316,6 +317,8 @@ impl Header {
         if place.wants_poll() {
             return if header.life.wants_cancel() {
                 Turn::Cancel
+            } else if place.is_new() {
+                Turn::PollNew
             } else {
                 Turn::Poll
             };
@@ -331,13 +334,15 @@ impl Header {
     /// Takes a task off its home's list: its future is gone.
     ///
     /// # Safety
-    /// On the driver of `home`; the task is on its list.
+    /// On the driver of `home`; the task is on its list, unless it is new there.
     #[inline]
     pub unsafe fn leave_home(this: NonNull<Self>, home: &Home) {
         // SAFETY: the driver's hold keeps the task alive.
         let place = unsafe { this.as_ref() }.place();
-        // SAFETY: passed on to the caller.
-        home.with_list(|| unsafe { home.driver.list_of(place).remove(this) });
+        if !place.is_new() {
+            // SAFETY: passed on to the caller.
+            home.with_list(|| unsafe { home.driver.list_of(place).remove(this) });
+        }
     }
 
     /// The future is gone and the output or failure stored: publishes it. The output is dropped here
@@ -409,6 +414,8 @@ impl Drop for LetGo {
 pub enum Turn {
     /// Poll the future.
     Poll,
+    /// Poll the future; if it is pending, the task is to be put on its home's list ([`Home::list`]).
+    PollNew,
     /// Drop the future and [`Header::finish`] the task.
     Cancel,
     /// Nothing: it has finished, and must not be touched any more.

@@ -417,6 +417,18 @@ pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
     }
 }
 
+impl Home {
+    /// Puts a task that is new here on the list.
+    ///
+    /// # Safety
+    /// The current thread drives this home, where the task lives, and the task is alive.
+    #[cold]
+    pub unsafe fn list(&self, task: NonNull<Header>) {
+        // SAFETY: passed on to the caller.
+        unsafe { adopt(task) };
+    }
+}
+
 /// Puts a task that came, or comes, through the inbox on its home's list.
 ///
 /// # Safety

@@ -88,7 +88,10 @@ unsafe fn start<F: Future>(
 ) -> JoinHandle<F::Output> {
     home.cell_made();
     let here = context::drives(home.index());
-    let place = if here && !home.driver.closing.get() {
+    let runs_here = here && !home.driver.closing.get();
+    let place = if runs_here && !local && home.pool() != 0 {
+        Place::spawned_in_pool(home.index())
+    } else if runs_here {
         Place::spawned_here(home.index(), local)
     } else {
         Place::spawned_elsewhere(home.index(), local)
@@ -96,10 +99,12 @@ unsafe fn start<F: Future>(
     let task = cell::allocate(place, spawned, future);
     // SAFETY: the new task is held by one handle, which is this one, of this type.
     let handle = unsafe { JoinHandle::new(task) };
-    if !place.is_new() {
+    if runs_here {
         // SAFETY: this thread drives the home; the task is new, scheduled and in no list or queue.
         unsafe {
-            home.with_list(|| home.driver.list_of(place).push(task));
+            if !place.is_new() {
+                home.driver.list_of(place).push(task);
+            }
             context::with(|context| context.push_woken(task));
         }
     } else if here {

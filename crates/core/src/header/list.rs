@@ -96,6 +96,64 @@ impl OwnedLinks {
     }
 }
 
+/// Runnable tasks that are in no list of their home's, because they are not yet there for good: linked through the
+/// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
+#[derive(Debug, Default)]
+pub(crate) struct Fresh {
+    newest: Cell<*const Header>,
+    oldest: Cell<*const Header>,
+}
+
+impl Fresh {
+    /// Adds a task.
+    ///
+    /// # Safety
+    /// The task is alive, and in no list and no queue; the caller has the queue's lock, here and below.
+    pub(crate) unsafe fn push(&self, task: NonNull<Header>) {
+        let before = self.newest.replace(task.as_ptr());
+        // SAFETY: the caller's task is alive.
+        let links = &unsafe { task.as_ref() }.owned;
+        links.next.set(before);
+        links.prev.set(ptr::null());
+        if before.is_null() {
+            self.oldest.set(task.as_ptr());
+        } else {
+            // SAFETY: tasks in here are alive.
+            unsafe { &*before }.owned.prev.set(task.as_ptr());
+        }
+    }
+
+    /// Takes the newest task out.
+    pub(crate) fn pop_newest(&self) -> Option<NonNull<Header>> {
+        let task = NonNull::new(self.newest.get().cast_mut())?;
+        // SAFETY: tasks in here are alive.
+        let next = unsafe { task.as_ref() }.owned.next.get();
+        self.newest.set(next);
+        if next.is_null() {
+            self.oldest.set(ptr::null());
+        } else {
+            // SAFETY: as above.
+            unsafe { &*next }.owned.prev.set(ptr::null());
+        }
+        Some(task)
+    }
+
+    /// Takes the oldest task out.
+    pub(crate) fn pop_oldest(&self) -> Option<NonNull<Header>> {
+        let task = NonNull::new(self.oldest.get().cast_mut())?;
+        // SAFETY: tasks in here are alive.
+        let prev = unsafe { task.as_ref() }.owned.prev.get();
+        self.oldest.set(prev);
+        if prev.is_null() {
+            self.newest.set(ptr::null());
+        } else {
+            // SAFETY: as above.
+            unsafe { &*prev }.owned.next.set(ptr::null());
+        }
+        Some(task)
+    }
+}
+
 /// All tasks of a home whose futures still exist; newest first.
 #[derive(Debug)]
 pub struct Owned(Cell<*const Header>);

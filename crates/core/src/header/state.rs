@@ -19,7 +19,8 @@ const SCHEDULED: u32 = 1 << 24;
 const DONE: u32 = 1 << 25;
 /// The future is to be dropped at the task's next turn.
 const CANCELLED: u32 = 1 << 26;
-/// Spawned or sent by another thread, and not yet in its home's list.
+/// Not in its home's list: spawned or sent by another thread and on its way through the inbox; or, in a pool,
+/// runnable and not polled there so far.
 const NEW: u32 = 1 << 27;
 
 /// The driver keeps one hold of a waker in store, for the next node that wants one.
@@ -48,6 +49,11 @@ impl Place {
     /// A new task spawned by its driver: about to be pushed to the run queue.
     pub fn spawned_here(home: u16, local: bool) -> Self {
         Self(Self::fixed_part(home, local) | SCHEDULED)
+    }
+
+    /// The same in a pool, where it is put on the list only if it is pending after its first poll.
+    pub fn spawned_in_pool(home: u16) -> Self {
+        Self(Self::fixed_part(home, false) | SCHEDULED | NEW)
     }
 
     /// A new task spawned by another thread (or from inside another runtime): about to be pushed to
@@ -94,7 +100,7 @@ impl Place {
         (self.0 & HOME) as u16
     }
 
-    /// On its way through the inbox, and in no list yet.
+    /// In no list yet.
     pub fn is_new(self) -> bool {
         self.0 & NEW != 0
     }

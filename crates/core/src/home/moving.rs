@@ -16,7 +16,9 @@
 //! It is scheduled, and whoever holds the queue's lock may take it. So its owner, like everybody else, writes
 //! neither its `place` nor its `next` as long as it is scheduled and not its own again; a wake has nothing to
 //! do, and a cancel sets a bit in `life`, which is looked at when the turn begins. The list of all tasks of a
-//! home has a lock of its own, in a pool.
+//! home has a lock of its own, in a pool. A task that is new at a home is put on that list only if it is pending
+//! after its first poll there; until then it is in a queue, or being polled, so it is never lost: who ends a home
+//! drops what is on the list and what is in the queues.
 //!
 //! # The race to fear
 //!
@@ -37,17 +39,65 @@ use core::task::Waker;
 use super::{Claim, Closed, Home, adopt};
 use crate::context;
 use crate::door::atomic::{Ordering, fence};
+use crate::door::light_fence;
 use crate::header::life::QUEUED;
-use crate::header::{Header, TaskQueue, release};
+use crate::header::{Fresh, Header, TaskQueue, release};
 use crate::waiter::Deferred;
 
 /// Runnable tasks of a worker that others may take.
 #[derive(Debug, Default)]
 pub(super) struct Open {
+    /// Tasks that were woken or gave way, in order.
     queue: TaskQueue,
+    /// New tasks: the newest is polled first, so that a tree of tasks is walked in depth and few of them exist at
+    /// once (Blumofe and Leiserson's work stealing, 1999), and the oldest is stolen first.
+    fresh: Fresh,
+    /// Polls in a row of fresh ones.
+    fresh_turns: u32,
+    /// In both.
     len: usize,
     /// Tasks that have finished in the queue: only the driver may let go of them.
     over: TaskQueue,
+}
+
+/// So many fresh tasks are polled in a row while others wait.
+const FRESH_TURNS: u32 = 64;
+
+impl Open {
+    /// # Safety
+    /// As [`Home::push_open`], under the lock.
+    unsafe fn push(&mut self, task: NonNull<Header>) {
+        self.len += 1;
+        // SAFETY: a new one is in no list, and none is in a queue.
+        unsafe {
+            if task.as_ref().place().is_new() {
+                self.fresh.push(task);
+            } else {
+                self.queue.push_back(task);
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<NonNull<Header>> {
+        let mut task = None;
+        if self.fresh_turns < FRESH_TURNS {
+            task = self.fresh.pop_newest();
+            self.fresh_turns += u32::from(task.is_some());
+        }
+        if task.is_none() {
+            self.fresh_turns = 0;
+            task = self.queue.pop_front().or_else(|| self.fresh.pop_newest());
+        }
+        self.len -= usize::from(task.is_some());
+        task
+    }
+
+    /// The one that another worker takes first.
+    fn pop_for_thief(&mut self) -> Option<NonNull<Header>> {
+        let task = self.fresh.pop_oldest().or_else(|| self.queue.pop_front());
+        self.len -= usize::from(task.is_some());
+        task
+    }
 }
 
 impl Home {
@@ -88,7 +138,7 @@ impl Home {
     }
 
     /// Puts a runnable task into the open queue. Who then looks whether another worker is idle will see it, or
-    /// be seen by it: a worker that becomes idle says so, has a fence (SeqCst), and looks at the queues.
+    /// be seen by it: a worker that becomes idle says so, has a (heavy) fence, and looks at the queues.
     ///
     /// # Safety
     /// The current thread drives this home; the task lives here, is scheduled, and is in no queue.
@@ -96,23 +146,21 @@ impl Home {
         {
             let mut open = self.open.lock();
             // SAFETY: scheduled, in no queue; the lock stands for the driver here.
-            unsafe { open.queue.push_back(task) };
-            open.len += 1;
+            unsafe { open.push(task) };
             // Relaxed: see `open_len`.
             self.open_len.store(open.len, Ordering::Relaxed);
         }
         if !cfg!(mutant = "open_without_fence") {
-            fence(Ordering::SeqCst); // pairs with the fence of a worker that becomes idle
+            light_fence(); // pairs with the heavy one of a worker that becomes idle
         }
     }
 
-    /// Takes the oldest task out of the open queue.
+    /// Takes a task out of the open queue: the newest of those that are new, mostly, else the oldest.
     pub fn pop_open(&self) -> Option<NonNull<Header>> {
         let mut open = self.open.lock();
-        let Some(task) = open.queue.pop_front() else {
+        let Some(task) = open.pop() else {
             return open.over.pop_front();
         };
-        open.len -= 1;
         // Relaxed: see `open_len`.
         self.open_len.store(open.len, Ordering::Relaxed);
         Some(task)
@@ -224,19 +272,20 @@ impl Claim {
         {
             let mut open = from.open.lock();
             for _ in 0..open.len.div_ceil(2).min(most) {
-                let Some(task) = open.queue.pop_front() else {
+                let Some(task) = open.pop_for_thief() else {
                     break;
                 };
                 // SAFETY: queued tasks are alive.
                 let header = unsafe { task.as_ref() };
-                open.len -= 1;
                 if header.place().is_done() {
                     // SAFETY: scheduled, in no queue; under the lock.
                     unsafe { open.over.push_back(task) };
                     continue;
                 }
-                // SAFETY: not finished, so on the list.
-                from.with_list(|| unsafe { from.driver.owned.remove(task) });
+                if !header.place().is_new() {
+                    // SAFETY: not finished, so on the list.
+                    from.with_list(|| unsafe { from.driver.owned.remove(task) });
+                }
                 self.home().count_moved(from);
                 // SAFETY: scheduled, in no queue; under the lock.
                 unsafe { stolen.push_back(task) };
@@ -248,11 +297,6 @@ impl Claim {
         }
         fence(Ordering::SeqCst); // pairs with the fence of a wake that finds its task scheduled
         while let Some(task) = stolen.pop_front() {
-            // SAFETY: it lives here now, in no list.
-            if !cfg!(mutant = "stolen_on_no_list") {
-                // SAFETY: as above.
-                unsafe { adopt(task) };
-            }
             take(task);
         }
         count

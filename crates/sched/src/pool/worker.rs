@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{Ordering, fence};
-use gossamer_core::door::{spin_loop, thread};
+use gossamer_core::door::atomic::Ordering;
+use gossamer_core::door::{heavy_fence, spin_loop, thread};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
 use gossamer_core::waiter::Deferred;
@@ -187,7 +187,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
             waker: parker.waker().clone(),
         });
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
-        fence(Ordering::SeqCst); // pairs with the fence in `Home::push_open`
+        heavy_fence(); // pairs with the light one in `Home::push_open`
         let is_called = || {
             home.has_pending()
                 || shared.injector.has_pending()

@@ -188,9 +188,21 @@ fn take_turn(context: &Context, task: NonNull<Header>) -> Ended {
     // SAFETY: we drive its home, and it was taken out of the one queue it was in.
     match unsafe { Header::begin_turn(task) } {
         Turn::Poll => poll(context, task),
+        Turn::PollNew => poll_new(context, task),
         Turn::Cancel => Ended::Cancelled,
         Turn::Over => Ended::Over,
     }
+}
+
+/// The first poll of a task at its home, in a pool.
+#[inline]
+fn poll_new(context: &Context, task: NonNull<Header>) -> Ended {
+    let ended = poll(context, task);
+    if ended == Ended::Parked {
+        // SAFETY: pending, so alive; we drive its home.
+        unsafe { Home::at(context.home()).list(task) };
+    }
+    ended
 }
 
 #[inline(always)]
@@ -260,18 +272,22 @@ pub(crate) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
     let home = claim.home();
     end_all(home, &home.driver.owned_local);
     end_all(home, &home.driver.owned);
-    context::with(|context| {
-        hand_over(context, scheduler);
-        while let Some(runnable) = scheduler.pop() {
-            if !is_of(&runnable, home) {
-                // Another runtime's, which lost it when our scheduler took it.
-                continue;
-            }
-            // SAFETY: we drive the home; all its tasks have finished, so this lets go of one.
-            let turn = unsafe { Header::begin_turn(runnable.task()) };
-            debug_assert_eq!(turn, Turn::Over, "a finished task wants nothing");
+    loop {
+        context::with(|context| hand_over(context, scheduler));
+        let Some(runnable) = scheduler.pop() else {
+            break;
+        };
+        if !is_of(&runnable, home) {
+            // Another runtime's, which lost it when our scheduler took it.
+            continue;
         }
-    });
+        // SAFETY: we drive the home; if the task has finished, this lets go of it.
+        let turn = unsafe { Header::begin_turn(runnable.task()) };
+        if turn != Turn::Over && !cfg!(mutant = "unlisted_forgotten") {
+            // It was on no list, as it had not been polled here.
+            fail(home, runnable.task(), Failure::Cancelled);
+        }
+    }
 }
 
 /// Cancels every task of a list, also those that dropping a future adds to it.
