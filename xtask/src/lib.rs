@@ -3,6 +3,7 @@
 //! * [`tidy`]: the repository lints itself.
 //! * [`mutants`]: planted bugs, each with the gate that must catch it.
 //! * [`loom`]: the model-checked protocols.
+//! * [`shuttle`]: whole runtimes, scheduled at random.
 //! * [`counts`]: instruction counts of the hot operations.
 //! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
 
@@ -12,5 +13,6 @@ pub mod counts;
 pub mod loom;
 pub mod mutants;
 pub mod repo;
+pub mod shuttle;
 pub mod source;
 pub mod tidy;

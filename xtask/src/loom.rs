@@ -1,7 +1,9 @@
-//! Runs the model-checked protocols: every `crates/*/tests/loom.rs`, built with `--cfg loom`.
+//! Runs the model-checked protocols, built with `--cfg loom`: of each crate that has a `tests/loom.rs` every
+//! `tests/loom*.rs`, and the models of its inner parts, which are unit tests.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -15,7 +17,7 @@ const PREEMPTIONS_MAX: &str = "2";
 /// # Errors
 /// When there is no model (then nothing would be checked) or cargo cannot be started.
 pub fn run(root: &Path) -> Result<bool> {
-    let packages = packages(root)?;
+    let packages = packages(root, "tests/loom.rs")?;
     ensure!(
         !packages.is_empty(),
         "no loom model; expected at least one crates/*/tests/loom.rs"
@@ -28,38 +30,47 @@ pub fn run(root: &Path) -> Result<bool> {
     );
     let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
     let start = Instant::now();
-    let status = Command::new("cargo")
-        .args([
-            "test",
-            "--release",
-            "--target-dir",
-            "target/loom",
-            "--test",
-            "loom",
-        ])
+    let mut child = Command::new("cargo")
+        .args(["test", "--release", "--target-dir", "target/loom"])
+        .args(["--lib", "--test", "loom*"])
         .args(packages.iter().flat_map(|package| ["-p", package]))
         .current_dir(root)
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env("RUSTFLAGS", format!("{flags} --cfg loom").trim())
         .env("LOOM_MAX_PREEMPTIONS", &preemptions)
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        .status()
+        .stdout(Stdio::piped())
+        .spawn()
         .context("cannot start cargo")?;
-    let words = if status.success() {
-        "all models hold"
+    let mut models = 0;
+    for line in BufReader::new(child.stdout.take().context("cargo's output")?).lines() {
+        let line = line.context("cargo's output")?;
+        models += passed(&line);
+        println!("{line}");
+    }
+    let status = child.wait().context("cargo")?;
+    let seconds = start.elapsed().as_secs_f64();
+    if status.success() {
+        println!("loom: all {models} models hold ({seconds:.1} s)");
     } else {
-        "FAILED"
-    };
-    println!("loom: {words} ({:.1} s)", start.elapsed().as_secs_f64());
+        println!("loom: FAILED ({seconds:.1} s)");
+    }
     Ok(status.success())
 }
 
-/// The packages that have models, sorted.
-fn packages(root: &Path) -> Result<Vec<String>> {
+/// How many tests passed, if this line sums up a test binary.
+fn passed(line: &str) -> u32 {
+    let rest = line.strip_prefix("test result: ok. ");
+    let count = rest.and_then(|rest| rest.split(' ').next()?.parse().ok());
+    count.unwrap_or(0)
+}
+
+/// The packages that have this file, sorted.
+pub(crate) fn packages(root: &Path, file: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.join("crates")).context("crates")? {
         let folder = entry?.path();
-        if !folder.join("tests/loom.rs").is_file() {
+        if !folder.join(file).is_file() {
             continue;
         }
         let manifest = folder.join("Cargo.toml");

@@ -11,7 +11,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
   tidy                   the repository lints itself
   mutants [--only NAME]  plants each bug of xtask/mutants.toml and runs the gate that must catch it
-  loom                   runs every crates/*/tests/loom.rs under the model checker
+  loom                   runs the models of every crate that has a tests/loom.rs under the model checker
+  shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["mutants"] => xtask::mutants::run(&root, None),
         ["mutants", "--only", name] => xtask::mutants::run(&root, Some(name)),
         ["loom"] => xtask::loom::run(&root),
+        ["shuttle"] => xtask::shuttle::run(&root),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -405,7 +405,7 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 #[inline(always)]
 pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: the caller vouches for it.
-    let place = unsafe { task.as_ref() }.place();
+    let place = unsafe { task.as_ref() }.look();
     if place.home() != context.home() {
         return false;
     }
@@ -434,7 +434,10 @@ unsafe fn still_scheduled(task: NonNull<Header>, home: u16) -> bool {
     if Home::at(home).pool() == 0 {
         return true;
     }
+    if cfg!(mutant = "scheduled_without_fence") {
+        return true;
+    }
     fence(Ordering::SeqCst); // pairs with the fence in `Claim::steal`
     // SAFETY: the caller vouches for it.
-    unsafe { task.as_ref() }.place().home() == home
+    unsafe { task.as_ref() }.look().home() == home
 }

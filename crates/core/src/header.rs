@@ -141,13 +141,16 @@ pub struct Header {
     pub life: Life,
     /// A [`Place`]: the home, and the driver's view of the state.
     place: QuietU32,
+    /// How often the task has moved. loom does not know of `place`; so it learns that a look and a move meet.
+    #[cfg(loom)]
+    moved: crate::door::atomic::AtomicU32,
     /// Run-queue link while scheduled; what the task waits for while parked.
     pub(crate) next: Cell<Parked>,
     /// What depends on the type of the future.
     pub vtable: &'static Vtable,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(size_of::<Header>() == 56);
 
 impl Header {
@@ -158,6 +161,8 @@ impl Header {
             vtable,
             life: Life::new(),
             place: QuietU32::new(place.word()),
+            #[cfg(loom)]
+            moved: crate::door::atomic::AtomicU32::new(0),
             owned: list::OwnedLinks::new(),
             join: Join::new(),
             spawned,
@@ -172,6 +177,14 @@ impl Header {
         Place::from_word(self.place.load(Ordering::Acquire))
     }
 
+    /// The same, for a thread that may not be the driver: the task may move at this moment.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> Place {
+        #[cfg(loom)]
+        let _ = self.moved.load(Ordering::Relaxed); // Relaxed: the value says nothing
+        self.place()
+    }
+
     /// Changes the driver's part of the word; only on the driver.
     #[inline(always)]
     pub(crate) fn set_place(&self, place: Place) {
@@ -181,6 +194,8 @@ impl Header {
 
     /// Sends the task to another home; the last thing its driver does with it.
     pub(crate) fn move_to(&self, home: u16) {
+        #[cfg(loom)]
+        let _ = self.moved.fetch_add(1, Ordering::Relaxed); // Relaxed: the value says nothing
         // Release pairs with the acquire in `place`.
         self.place
             .store(self.place().moved_to(home).word(), Ordering::Release);

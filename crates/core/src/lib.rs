@@ -1,6 +1,6 @@
 //! The vocabulary of Gossamer, with no policy in it.
 //!
-//! * [`door`]: the one door to atomics, threads and thread-locals (std, or loom behind it).
+//! * [`door`]: the one door to atomics, threads and thread-locals (std, or loom or shuttle behind it).
 //! * [`header`]: what every task begins with, and the table of its states.
 //! * [`waker`]: the one waker vtable; how a wake finds the task's home.
 //! * [`context`]: what the current thread is driving, and the tasks woken meanwhile.
@@ -19,7 +19,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod door;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub mod fixed;
 pub mod policy;
 pub mod waiter;

@@ -86,7 +86,7 @@ impl Parker {
     /// `has_something` says whether the thread has something to do though nobody has woken it; it is asked only
     /// where [parks are watched](watch_parks), and once every second.
     pub fn park(&self, has_something: impl FnMut() -> bool) {
-        #[cfg(not(loom))]
+        #[cfg(not(any(loom, shuttle)))]
         if watched::is_on() {
             return self.park_watched(has_something);
         }
@@ -94,8 +94,15 @@ impl Parker {
         self.park_unwatched();
     }
 
+    /// The same in models, where no time passes.
+    #[cfg(any(loom, shuttle))]
+    pub fn park_for(&self, _limit: core::time::Duration) -> bool {
+        self.park_unwatched();
+        true
+    }
+
     /// Sleeps until a wake, but no longer than `limit`; whether there was one.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     pub fn park_for(&self, limit: core::time::Duration) -> bool {
         let began = std::time::Instant::now();
         // Acquire pairs with the release in `wake_by_ref`.
@@ -116,17 +123,17 @@ impl Parker {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod watched {
     //! Parks that are watched.
 
     use core::time::Duration;
 
     use super::Parker;
-    use crate::door::atomic::{AtomicBool, Ordering};
-    use crate::door::thread;
+    use crate::door::atomic::Ordering;
+    use crate::door::{QuietU32, thread};
 
-    static ON: AtomicBool = AtomicBool::new(false);
+    static ON: QuietU32 = QuietU32::new(0);
 
     /// Between two looks; and how long who has something to do waits for the wake that may be on its way.
     const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -135,12 +142,12 @@ mod watched {
     /// and nobody wakes it within another second, a wake-up was lost, and the process ends with a message. For tests.
     pub fn watch_parks() {
         // Relaxed: parks before this one is seen are not watched.
-        ON.store(true, Ordering::Relaxed);
+        ON.store(1, Ordering::Relaxed);
     }
 
     pub(super) fn is_on() -> bool {
         // Relaxed: see `watch_parks`.
-        ON.load(Ordering::Relaxed)
+        ON.load(Ordering::Relaxed) != 0
     }
 
     impl Parker {
@@ -161,5 +168,5 @@ mod watched {
         }
     }
 }
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use self::watched::watch_parks;

@@ -84,7 +84,7 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
     // SAFETY: alive.
     let header = unsafe { task.as_ref() };
     // Once queued, the task is the inbox's: what we touch after the push must be ours.
-    let home = header.place().home();
+    let home = header.look().home();
     let queue = if cancel {
         header.life.queue_cancel()
     } else {
@@ -115,7 +115,7 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
 /// The task is alive during the call.
 pub unsafe fn abort(task: NonNull<Header>) {
     // SAFETY: alive.
-    let home = unsafe { task.as_ref() }.place().home();
+    let home = unsafe { task.as_ref() }.look().home();
     if home == context::NOWHERE {
         // It was turned away, so it is over.
         return;

@@ -179,7 +179,7 @@ impl fmt::Debug for Blocking {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use gossamer_core::wait::Wait;

@@ -6,22 +6,16 @@
 //! * [`Threads`]: the model 1:1. Each task is an OS thread.
 //! * [`Blocking`]: threads for calls that block, beside any model.
 
-#[cfg(not(loom))]
 mod blocking;
 mod fifo;
-#[cfg(not(loom))]
 mod pool;
 mod scheduler;
 mod single;
-#[cfg(not(loom))]
 mod threads;
 
-#[cfg(not(loom))]
 pub use self::blocking::{BLOCKING_MAX, Blocking};
 pub use self::fifo::Fifo;
-#[cfg(not(loom))]
 pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
-#[cfg(not(loom))]
 pub use self::threads::{SpawnError, Threads, spawn_thread};

@@ -33,7 +33,7 @@
 //!
 //! # The end
 //!
-//! Shutting down seals the injector, calls everybody, and waits. Each worker seals its inbox, drops the
+//! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its inbox, drops the
 //! futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
 
 mod crew;
@@ -52,8 +52,8 @@ use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use gossamer_core::door::thread;
+use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use gossamer_core::door::{QuietU32, thread};
 use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
@@ -66,8 +66,8 @@ use idle::Idle;
 pub use resize::Resize;
 use watch::Watch;
 
-/// The most workers a pool can have.
-pub const WORKERS_MAX: usize = 1024;
+/// The most workers a pool can have. In models a few.
+pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
 
 /// A runtime of the model M:N.
 pub struct Pool {
@@ -130,25 +130,9 @@ impl Pool {
             let text = format!("{workers} workers: a pool has 1 to {WORKERS_MAX}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        static POOLS: AtomicU32 = AtomicU32::new(0);
-        // Relaxed: any number that no other living pool has. Zero is no pool.
-        let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
-        let injector = open_home(id)?;
         let pool = Self {
-            shared: Arc::new(Shared {
-                origin: Origin::here(),
-                id,
-                injector,
-                idle: Idle::new(),
-                watch: Watch::default(),
-                closing: AtomicBool::new(false),
-                homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
-                opened: AtomicUsize::new(0),
-                crew: Crew::new(workers),
-                counts: Counts::default(),
-            }),
+            shared: Shared::new(workers)?,
         };
-        injector.set_keeper(Some(pool.shared.caller()));
         pool.shared.hire()?;
         Ok(pool)
     }
@@ -216,6 +200,8 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
+        // Who has been hired by now is waited for.
+        self.shared.crew.close();
         self.shared.idle.call_all();
         self.shared.homes().for_each(Home::call);
         // Perhaps from inside another runtime that one of our tasks drives.
@@ -267,6 +253,28 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// The injector, and no worker yet.
+    fn new(workers: usize) -> io::Result<Arc<Self>> {
+        static POOLS: QuietU32 = QuietU32::new(0);
+        // Relaxed: any number that no other living pool has. Zero is no pool.
+        let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
+        let injector = open_home(id)?;
+        let shared = Arc::new(Self {
+            origin: Origin::here(),
+            id,
+            injector,
+            idle: Idle::new(),
+            watch: Watch::default(),
+            closing: AtomicBool::new(false),
+            homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
+            opened: AtomicUsize::new(0),
+            crew: Crew::new(workers),
+            counts: Counts::default(),
+        });
+        injector.set_keeper(Some(shared.caller()));
+        Ok(shared)
+    }
+
     fn is_closing(&self) -> bool {
         // Acquire pairs with the swap in `shutdown`.
         self.closing.load(Ordering::Acquire)
@@ -322,18 +330,21 @@ impl Shared {
         Ok(())
     }
 
+    /// The home of the worker with this number; opened, if it never had one.
+    fn home_for(&self, number: usize) -> io::Result<&'static Home> {
+        if let Some(home) = self.homes[number].get() {
+            return Ok(home);
+        }
+        let home = open_home(self.id)?;
+        home.set_helper(self.injector);
+        let home = *self.homes[number].get_or_init(|| home);
+        // Release pairs with the acquire in `numbered_homes`.
+        self.opened.fetch_max(number + 1, Ordering::Release);
+        Ok(home)
+    }
+
     fn start_worker(self: &Arc<Self>, number: usize) -> io::Result<()> {
-        let home = match self.homes[number].get() {
-            Some(home) => *home,
-            None => {
-                let home = open_home(self.id)?;
-                home.set_helper(self.injector);
-                let home = *self.homes[number].get_or_init(|| home);
-                // Release pairs with the acquire in `numbered_homes`.
-                self.opened.fetch_max(number + 1, Ordering::Release);
-                home
-            }
-        };
+        let home = self.home_for(number)?;
         let shared = self.clone();
         home.set_keeper(None);
         let started = thread::Builder::new()
@@ -408,3 +419,6 @@ fn open_home(pool: u32) -> io::Result<&'static Home> {
     home.join_pool(pool);
     Ok(home)
 }
+
+#[cfg(all(test, loom))]
+mod tests;

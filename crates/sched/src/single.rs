@@ -291,7 +291,6 @@ pub(crate) fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim
 
 /// Claims a home that is this thread's. Another may hold the claim for a moment, to take a task along or to let
 /// go of one.
-#[cfg(not(loom))]
 pub(crate) fn claim_again(home: &'static Home) -> Claim {
     loop {
         if let Some(claim) = home.claim(false) {

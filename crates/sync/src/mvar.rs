@@ -93,9 +93,9 @@ pub struct MVar<T, P: Policy> {
     putters: WaitList,
 }
 
-#[cfg(all(not(loom), target_pointer_width = "64"))]
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<MVar<u32, Local>>() == 24);
-#[cfg(all(not(loom), target_pointer_width = "64", feature = "std"))]
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64", feature = "std"))]
 const _: () = assert!(size_of::<MVar<u32, Shared>>() == 24);
 
 // SAFETY: only values move between threads, and everything else is under an atomic lock.

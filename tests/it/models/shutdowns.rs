@@ -150,7 +150,11 @@ fn shut_down_once(seed: u64) {
     if random.below(2) == 0 {
         // Begun, and then forgotten about.
         let mut resize = std::pin::pin!(rt.resize(random.below(8) as usize + 1));
-        poll_fn(|cx| Poll::Ready(drop(resize.as_mut().poll(cx)))).wait();
+        poll_fn(|cx| {
+            drop(resize.as_mut().poll(cx));
+            Poll::Ready(())
+        })
+        .wait();
     }
     for handle in &handles {
         if random.below(3) == 0 {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{packages, run};
+use super::{packages, passed, run};
 
 fn add_crate(root: &Path, name: &str, with_models: bool) {
     let folder = root.join("crates").join(name);
@@ -24,7 +24,10 @@ fn only_crates_with_models_are_run() {
     add_crate(root.path(), "b", true);
     add_crate(root.path(), "a", true);
     add_crate(root.path(), "c", false);
-    assert_eq!(packages(root.path()).unwrap(), ["our-a", "our-b"]);
+    assert_eq!(
+        packages(root.path(), "tests/loom.rs").unwrap(),
+        ["our-a", "our-b"]
+    );
 }
 
 #[test]
@@ -37,4 +40,11 @@ fn no_model_at_all_is_an_error() {
             .to_string()
             .contains("no loom model")
     );
+}
+
+#[test]
+fn models_are_counted() {
+    let line = "test result: ok. 13 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out";
+    assert_eq!(passed(line), 13);
+    assert_eq!(passed("test a::b ... ok"), 0);
 }

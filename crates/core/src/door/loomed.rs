@@ -23,6 +23,48 @@ pub mod thread {
 
     pub use loom::thread::{JoinHandle, ThreadId, panicking, spawn, yield_now};
 
+    loom::lazy_static! {
+        /// Not a loom mutex: no model is about it, and it is never held for long.
+        static ref BUILT: std::sync::Mutex<alloc::vec::Vec<JoinHandle<()>>> = std::sync::Mutex::default();
+    }
+
+    /// Starts threads whose handles nobody keeps.
+    #[derive(Debug)]
+    pub struct Builder(loom::thread::Builder);
+
+    impl Builder {
+        /// As std's.
+        #[allow(clippy::new_without_default)]
+        pub fn new() -> Self {
+            Self(loom::thread::Builder::new())
+        }
+
+        /// As std's.
+        #[must_use]
+        pub fn name(self, name: std::string::String) -> Self {
+            Self(self.0.name(name))
+        }
+
+        /// As std's, but the handle is kept for [`join_built`].
+        pub fn spawn(self, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+            let handle = self.0.spawn(work)?;
+            BUILT.lock().expect("nobody panicked").push(handle);
+            Ok(())
+        }
+    }
+
+    /// Waits for the threads that a [`Builder`] has started. Every model that starts such ends with it: what is
+    /// global goes with the model's first thread, and the others must not touch it afterwards.
+    pub fn join_built() {
+        loop {
+            let built = BUILT.lock().expect("nobody panicked").pop();
+            match built {
+                Some(handle) => handle.join().expect("a thread of the runtime panicked"),
+                None => return,
+            }
+        }
+    }
+
     #[derive(Debug)]
     struct Token {
         given: Mutex<bool>,
@@ -75,6 +117,12 @@ pub mod thread {
 #[derive(Debug)]
 pub struct Mutex<T>(loom::sync::Mutex<T>);
 
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
 impl<T> Mutex<T> {
     /// Wraps a value.
     pub fn new(value: T) -> Self {
@@ -100,6 +148,15 @@ impl Condvar {
     /// Gives the lock up, sleeps until notified, takes the lock again.
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).expect("loom's mutex does not poison")
+    }
+
+    /// The same; in a model no time passes.
+    pub fn wait_for<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        _limit: std::time::Duration,
+    ) -> MutexGuard<'a, T> {
+        self.wait(guard)
     }
 
     /// Wakes all that sleep.

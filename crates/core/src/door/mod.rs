@@ -1,11 +1,12 @@
 //! The one door to atomics, cells, locks and threads.
 //!
 //! Everything above asks here, so that loom can stand behind it: with `--cfg loom` the same code
-//! runs on loom's types and every interleaving is explored. Without the feature `std` only the
-//! parts that need no operating system are left.
+//! runs on loom's types and every interleaving is explored. With `--cfg shuttle` it runs on shuttle's, and many
+//! interleavings are tried at random. Without the feature `std` only the parts that need no operating system are
+//! left.
 
-/// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change.
-/// loom has nothing to find there, and every access it knows of multiplies its work.
+/// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change; or a
+/// counter of the whole process. loom has nothing to find there, and every access it knows of multiplies its work.
 pub use core::sync::atomic::AtomicU32 as QuietU32;
 
 #[cfg(loom)]
@@ -13,22 +14,27 @@ mod loomed;
 #[cfg(loom)]
 pub use loomed::*;
 
+#[cfg(shuttle)]
+mod shuttled;
+#[cfg(shuttle)]
+pub use shuttled::*;
+
 #[cfg(not(loom))]
 mod plain;
 #[cfg(not(loom))]
 pub use plain::*;
 
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 mod system;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub use system::*;
 
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 mod forks;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub use forks::*;
 
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 mod fences;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub use fences::*;

@@ -2,7 +2,9 @@
 
 use core::cell;
 
+#[cfg(not(shuttle))]
 pub use core::hint::spin_loop;
+#[cfg(not(shuttle))]
 pub use core::sync::atomic;
 
 /// A cell whose content is reached through closures, the shape loom's cell has.

@@ -150,7 +150,9 @@ impl Home {
             // Relaxed: see `open_len`.
             self.open_len.store(open.len, Ordering::Relaxed);
         }
-        light_fence(); // pairs with the heavy one of a worker that becomes idle
+        if !cfg!(mutant = "open_without_fence") {
+            light_fence(); // pairs with the heavy one of a worker that becomes idle
+        }
     }
 
     /// Takes a task out of the open queue: the newest of those that are new, mostly, else the oldest.
@@ -188,9 +190,14 @@ impl Claim {
         let open = self.home().open.lock();
         // SAFETY: `QUEUED` keeps the task alive.
         let header = unsafe { task.as_ref() };
-        let place = header.place();
+        let place = header.look();
         if place.home() != self.home().index() {
             drop(open);
+            if cfg!(mutant = "inbox_drops_moved") {
+                // SAFETY: the hold is ours.
+                unsafe { release(task, QUEUED) };
+                return false;
+            }
             // SAFETY: the hold is ours.
             unsafe { forward(task) };
             return false;
@@ -303,7 +310,7 @@ impl Claim {
 #[cold]
 pub(super) unsafe fn forward(task: NonNull<Header>) {
     // SAFETY: `QUEUED` keeps the task alive.
-    let home = unsafe { task.as_ref() }.place().home();
+    let home = unsafe { task.as_ref() }.look().home();
     match Home::at(home).push(task) {
         Ok(Some(driver)) => Deferred::new(driver).run(),
         Ok(None) => {}
@@ -333,7 +340,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         }
         // SAFETY: alive.
         let header = unsafe { task.as_ref() };
-        let there = Home::at(header.place().home());
+        let there = Home::at(header.look().home());
         // Relaxed: a hint, to leave the claim of a busy worker alone.
         let busy = there.claimed.load(Ordering::Relaxed) || header.place().is_new();
         if there.pool() != here.pool() || busy {
@@ -342,7 +349,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         let Some(claim) = there.claim(false) else {
             return false;
         };
-        let place = header.place();
+        let place = header.look();
         let moves = there.pool() == here.pool()
             && place.home() == there.index()
             && !place.is_new()

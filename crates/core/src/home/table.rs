@@ -8,9 +8,9 @@ use super::Home;
 use crate::context::NOWHERE;
 use crate::door::{Mutex, MutexGuard};
 
-/// Homes in the first chunk; each further chunk doubles the table. One under loom, where the table is made
+/// Homes in the first chunk; each further chunk doubles the table. One in models, where the table is made
 /// anew in every execution.
-const FIRST: usize = if cfg!(loom) { 1 } else { 64 };
+const FIRST: usize = if cfg!(any(loom, shuttle)) { 1 } else { 64 };
 /// Chunks up to the 65,536 that a `u16` can name.
 const CHUNKS: usize = 11;
 

@@ -27,8 +27,8 @@ pub struct SharedWord(AtomicU32);
 
 const LOCKED: u32 = 1 << 31;
 /// Looks at a held lock before sleeping; a critical section is a few dozen instructions.
-const SPINS: u32 = if cfg!(loom) { 1 } else { 100 };
-const BUCKETS: usize = if cfg!(loom) { 1 } else { 64 };
+const SPINS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+const BUCKETS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 64 };
 
 #[derive(Debug)]
 struct Bucket {
@@ -39,7 +39,7 @@ struct Bucket {
 }
 
 /// Where threads sleep for a lock, by its address.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 static ALL: [Bucket; BUCKETS] = [const {
     Bucket {
         sleepers: AtomicU32::new(0),
@@ -48,13 +48,13 @@ static ALL: [Bucket; BUCKETS] = [const {
     }
 }; BUCKETS];
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[inline(always)]
 fn buckets() -> &'static [Bucket; BUCKETS] {
     &ALL
 }
 
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 crate::door::process_global! {
     /// Where threads sleep for a lock, by its address.
     fn buckets() -> [Bucket; BUCKETS] = core::array::from_fn(|_| Bucket {
@@ -138,8 +138,8 @@ impl SharedWord {
         bucket.wake.notify_all();
     }
 
-    // One bucket, under loom.
-    #[cfg_attr(loom, allow(clippy::modulo_one))]
+    // One bucket, in models.
+    #[cfg_attr(any(loom, shuttle), allow(clippy::modulo_one))]
     #[inline(always)]
     fn bucket(&self) -> &'static Bucket {
         let at = core::ptr::from_ref(self).addr();

@@ -37,6 +37,8 @@ struct Members {
     lingers: Vec<bool>,
     /// Wait for a resize.
     waiting: Vec<Waker>,
+    /// Nobody is hired any more.
+    closed: bool,
 }
 
 /// Whom the crew has got.
@@ -125,6 +127,10 @@ impl Crew {
     /// The lowest number below the target that has no worker; it has one from now on.
     pub(super) fn hire(&self) -> Option<Hired> {
         let mut members = self.members.lock();
+        // Who comes late would end at once, and be hired again, without end.
+        if members.closed && !cfg!(mutant = "hired_after_the_end") {
+            return None;
+        }
         let target = self.target();
         let number =
             (0..target).find(|number| !members.works.get(*number).is_some_and(|works| *works))?;
@@ -160,6 +166,11 @@ impl Crew {
         self.members.lock().lingers[number]
     }
 
+    /// Nobody is hired any more: the pool is shutting down.
+    pub(super) fn close(&self) {
+        self.members.lock().closed = true;
+    }
+
     /// The worker with this number leaves, if it is still surplus.
     ///
     /// # Returns
@@ -171,10 +182,10 @@ impl Crew {
         }
         members.works[number] = false;
         members.lingers[number] = false;
+        // Relaxed: a hint; before the next line, so that who sees the vacancy looks after it.
+        self.has_retired.store(true, Ordering::Relaxed);
         // Release pairs with the acquire in `is_vacant`.
         self.vacant[number].store(true, Ordering::Release);
-        // Relaxed: a hint.
-        self.has_retired.store(true, Ordering::Relaxed);
         self.one_left.notify_all();
         Some(std::mem::take(&mut members.waiting))
     }

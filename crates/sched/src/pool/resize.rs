@@ -50,8 +50,10 @@ impl Resize {
         self.shared.crew.set_target(workers);
         self.shared.hire()?;
         // Workers that are surplus find out, the idle ones and those that linger.
-        self.shared.idle.call_all();
-        self.shared.homes().for_each(Home::call);
+        if !cfg!(mutant = "resize_calls_nobody") {
+            self.shared.idle.call_all();
+            self.shared.homes().for_each(Home::call);
+        }
         Ok(())
     }
 

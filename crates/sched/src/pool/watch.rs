@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::QuietU32;
+use gossamer_core::door::atomic::Ordering;
 use gossamer_core::door::spin_loop;
 use gossamer_core::home::Home;
 use gossamer_core::parker::Parker;
@@ -23,7 +24,7 @@ const SOMEBODY: u32 = 2;
 
 /// Who watches.
 #[derive(Debug, Default)]
-pub(super) struct Watch(AtomicU32);
+pub(super) struct Watch(QuietU32);
 
 impl Watch {
     /// Calls an idle worker to watch, if none does or is about to. By a worker that is busy; cheap.
@@ -31,15 +32,15 @@ impl Watch {
     pub(super) fn call(&self, shared: &Shared) {
         // Relaxed, here and below: it decides who watches, and publishes nothing.
         if shared.idle.len() > 0 && self.0.load(Ordering::Relaxed) == NOBODY {
-            self.0.store(CALLED, Ordering::Relaxed); // Relaxed: see above
+            self.0.store(CALLED, Ordering::Relaxed); // Relaxed: as above
             shared.idle.call_one();
         }
     }
 
     /// A worker has become idle: whether it is the one that watches.
     pub(super) fn begin(&self) -> bool {
-        // Relaxed: see `call`.
-        self.0.swap(SOMEBODY, Ordering::Relaxed) != SOMEBODY
+        let before = self.0.swap(SOMEBODY, Ordering::Relaxed); // Relaxed: see `call`
+        before != SOMEBODY
     }
 
     /// A worker that watched does so no more.

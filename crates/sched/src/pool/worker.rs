@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::{heavy_fence, spin_loop};
+use gossamer_core::door::{heavy_fence, spin_loop, thread};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
 use gossamer_core::waiter::Deferred;
@@ -23,8 +23,8 @@ const POLLS: u32 = 128;
 /// The most tasks taken from the injector at once.
 const TAKE_MAX: usize = 64;
 
-/// How long an idle worker looks for work before it parks.
-const LOOK_FOR: Duration = Duration::from_micros(20);
+/// How long an idle worker looks for work before it parks. In models it looks once.
+const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
@@ -68,7 +68,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
 
 /// Leaves the crew, unless it has grown again meanwhile. The tasks stay at the home, for the others: the
 /// runnable ones in its open queue, and whoever wakes one of the others takes it along.
-fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool {
+pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool {
     home.set_keeper(Some(ended.shared.caller()));
     let Some(waiting) = ended.shared.crew.retire(ended.number) else {
         home.set_keeper(None);
@@ -82,7 +82,9 @@ fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool
     context::with(|context| hand_over(context, queue));
     queue.leave();
     // What was pushed before the keeper was there has called nobody.
-    ended.shared.idle.call_one();
+    if !cfg!(mutant = "retire_calls_nobody") {
+        ended.shared.idle.call_one();
+    }
     true
 }
 
@@ -121,7 +123,7 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
 
 /// Takes over what is runnable at the homes of workers that have retired, or was woken there from outside. After
 /// each so many polls, not only by idle workers: nobody else would run it. `true` if there was something.
-fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
+pub(super) fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
     let mut any = false;
     if !shared.crew.has_retired() || cfg!(mutant = "orphans_forgotten") {
         return any;
@@ -130,8 +132,9 @@ fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool
         if !shared.crew.is_vacant(number) {
             continue;
         }
-        if home.has_pending() {
-            claim.drain_for(home);
+        if home.has_pending() && !claim.drain_for(home) {
+            // Its worker is just leaving, and we would look again and again until it has.
+            thread::yield_now();
         }
         if home.open_len() > 0 {
             any |= steal_from(shared, claim, queue, home) > 0;
@@ -141,7 +144,7 @@ fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool
 }
 
 /// Takes this worker's share of what waits in the injector; `false` if there was nothing.
-fn take_share(shared: &Shared, claim: &Claim) -> bool {
+pub(super) fn take_share(shared: &Shared, claim: &Claim) -> bool {
     if !shared.injector.has_pending() {
         return false;
     }
@@ -151,7 +154,7 @@ fn take_share(shared: &Shared, claim: &Claim) -> bool {
 }
 
 /// Takes half of another worker's open queue; `false` if all are empty.
-fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
+pub(super) fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
     // Each worker begins with its neighbour, so that not all ask the same one first.
     let here = claim.home().index();
     let after = shared.homes().filter(|home| home.index() > here);
@@ -181,7 +184,7 @@ fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) ->
 }
 
 /// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
-fn sleep(shared: &Shared, number: usize, home: &'static Home) {
+pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
     let mut watches = shared.watch.begin();
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
@@ -199,7 +202,7 @@ fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         let has_something = || is_called() || shared.has_work_elsewhere();
         let began = Instant::now();
         while !has_something() {
-            if began.elapsed() > LOOK_FOR {
+            if began.elapsed() >= LOOK_FOR {
                 if home.park(parker.waker()) && !has_something() {
                     // Relaxed: statistics.
                     shared.counts.parks.fetch_add(1, Ordering::Relaxed);
@@ -226,10 +229,10 @@ fn sleep(shared: &Shared, number: usize, home: &'static Home) {
 }
 
 /// Says, when dropped, that a worker has ended with its pool.
-struct Ended<'a> {
-    shared: &'a Arc<Shared>,
+pub(super) struct Ended<'a> {
+    pub(super) shared: &'a Arc<Shared>,
     /// Nobody's, if it has retired.
-    number: usize,
+    pub(super) number: usize,
 }
 
 impl Drop for Ended<'_> {

@@ -1,0 +1,268 @@
+//! Models of what the workers of a pool do to each other: theft, wakes, idling, resizing.
+//!
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. Beyond that: a task's
+//! `place` is no loom object, so a look at it is always the latest; a model that needs another order there would
+//! miss it.
+//!
+//! Here nobody works in the background: the threads of a model act as workers ([`Acting`]), step by step, with the
+//! code of the pool. So a model explores one hand-over and nothing else. When all have stopped, one thread does what
+//! is left ([`settle`]): whatever was woken must then have been polled, once. That memory goes, and goes once, is
+//! seen by the homes, which are given back exactly when their last cell is gone ([`ends_clean`]). The whole pool is
+//! explored in `crates/sched/tests/loom_pool.rs`.
+
+mod aborting;
+mod ending;
+mod idling;
+mod injecting;
+mod resizing;
+mod taking;
+mod waking;
+
+use std::future::poll_fn;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize as Count;
+use std::task::{Poll, Waker};
+
+use gossamer_core::context;
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::home::{Claim, Home};
+use gossamer_task::{JoinHandle, spawn};
+
+use super::crew::Hired;
+use super::queue::Queue;
+use super::worker::sleep as worker_sleeps;
+use super::{Shared, worker};
+use crate::single::{claim_again, hand_over, run};
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(2);
+    builder.max_branches = 10_000;
+    let start = std::time::Instant::now();
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    let (runs, seconds) = (runs.load(Ordering::Relaxed), start.elapsed().as_secs_f64());
+    println!("{name}: {runs} executions, {seconds:.1} s");
+}
+
+/// A pool that has the homes of so many workers, and no threads.
+fn pool(workers: usize) -> Arc<Shared> {
+    let shared = Shared::new(workers).expect("no other pool exists");
+    while let Some(Hired::New(number)) = shared.crew.hire() {
+        shared.home_for(number).expect("few homes are in use");
+    }
+    shared
+}
+
+/// Ends the pool, whose homes must then be free to be used again: once, and not twice.
+fn ends_clean(shared: Arc<Shared>) {
+    let count = 1 + shared.homes().count();
+    assert_eq!(Arc::strong_count(&shared), 1, "a worker still acts");
+    drop(shared);
+    let again = (0..=count).map(|_| Home::open().expect("few homes are in use"));
+    let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
+    again.sort_unstable();
+    let expected: Vec<usize> = (0..=count).collect();
+    assert_eq!(
+        again, expected,
+        "a home is missing, or was given back twice"
+    );
+}
+
+/// The current thread as a worker.
+struct Acting {
+    shared: Arc<Shared>,
+    number: usize,
+    queue: Queue,
+    /// Not there while it sleeps.
+    claim: Option<Claim>,
+}
+
+impl Acting {
+    fn begin(shared: &Arc<Shared>, number: usize) -> Self {
+        let home = shared.home_for(number).expect("it has one");
+        Self {
+            queue: Queue::new(shared.clone(), home),
+            shared: shared.clone(),
+            number,
+            claim: Some(claim_again(home)),
+        }
+    }
+
+    fn home(&self) -> &'static Home {
+        self.claim().home()
+    }
+
+    fn claim(&self) -> &Claim {
+        self.claim.as_ref().expect("it does not sleep")
+    }
+
+    /// Spawns as a task of this worker does.
+    fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        // SAFETY: driven here, so open.
+        unsafe { spawn(self.home(), future, Location::caller()) }
+    }
+
+    /// Puts what is woken into the queue: the last one in the slot, the others where thieves find them.
+    fn hand_over(&mut self) {
+        let queue = &mut self.queue;
+        context::with(|context| hand_over(context, queue));
+    }
+
+    /// Polls what is runnable here.
+    fn run(&mut self) {
+        let claim = self.claim.as_ref().expect("it does not sleep");
+        run(claim, &mut self.queue, u32::MAX, None);
+    }
+
+    fn steal(&mut self) -> bool {
+        let claim = self.claim.as_ref().expect("it does not sleep");
+        worker::steal(&self.shared, claim, &mut self.queue)
+    }
+
+    fn take_share(&self) -> bool {
+        worker::take_share(&self.shared, self.claim())
+    }
+
+    fn look_after_orphans(&mut self) -> bool {
+        let claim = self.claim.as_ref().expect("it does not sleep");
+        worker::look_after_orphans(&self.shared, claim, &mut self.queue)
+    }
+
+    /// As a worker sleeps: without the claim.
+    fn fall_asleep(&mut self) {
+        let home = self.home();
+        self.claim = None;
+        worker_sleeps(&self.shared, self.number, home);
+        self.claim = Some(claim_again(home));
+    }
+
+    /// What a worker does until `done`: a deadlock, if nobody calls it.
+    fn work_until(&mut self, done: impl Fn() -> bool) {
+        loop {
+            self.run();
+            if done() {
+                return;
+            }
+            let orphans = self.look_after_orphans();
+            if self.take_share() || orphans || self.steal() {
+                continue;
+            }
+            self.fall_asleep();
+        }
+    }
+}
+
+impl Drop for Acting {
+    fn drop(&mut self) {
+        if self.claim.is_some() {
+            self.hand_over();
+            self.queue.leave();
+        }
+    }
+}
+
+/// Does what is left to be done, as each worker in turn, until there is nothing.
+fn settle(shared: &Arc<Shared>) {
+    let mut quiet = 0;
+    let workers = shared.homes().count();
+    for number in (0..workers).cycle() {
+        let mut acting = Acting::begin(shared, number);
+        acting.run();
+        let any = acting.take_share() || acting.look_after_orphans() || acting.steal();
+        acting.run();
+        quiet = if any { 0 } else { quiet + 1 };
+        if quiet > 2 * workers {
+            break;
+        }
+    }
+}
+
+/// What a model's tasks did.
+#[derive(Clone, Default)]
+struct Log(Arc<[Count; 3]>);
+
+impl Log {
+    fn guard(&self) -> Guard {
+        Guard(self.clone())
+    }
+
+    fn polls(&self) -> usize {
+        self.0[0].load(Ordering::Relaxed)
+    }
+
+    fn completed(&self) -> usize {
+        self.0[1].load(Ordering::Relaxed)
+    }
+
+    fn dropped(&self) -> usize {
+        self.0[2].load(Ordering::Relaxed)
+    }
+
+    /// A task that is ready at once.
+    fn once(&self) -> impl Future<Output = ()> + Send + use<> {
+        let guard = self.guard();
+        async move {
+            guard.0.0[0].fetch_add(1, Ordering::Relaxed);
+            guard.0.0[1].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Counts when it is dropped.
+struct Guard(Log);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.0[2].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What a task waits for; only the wakes make it visible.
+type Flags = Arc<[AtomicBool; 2]>;
+
+fn flags() -> Flags {
+    Arc::new([AtomicBool::new(false), AtomicBool::new(false)])
+}
+
+/// Sets a flag and wakes who waits for it.
+fn set(flags: &Flags, place: usize, waker: &Waker) {
+    // Relaxed: only the wake makes it visible.
+    flags[place].store(true, Ordering::Relaxed);
+    waker.wake_by_ref();
+}
+
+/// A task of this worker that has been polled once, and waits until every flag is set.
+fn parked(acting: &mut Acting, flags: &Flags, log: &Log) -> (JoinHandle<()>, Waker) {
+    // Not a loom mutex: it must not order what the flags leave open. Nobody else has it at that time.
+    let slot = Arc::new(std::sync::Mutex::new(None));
+    let (flags, guard, out) = (flags.clone(), log.guard(), slot.clone());
+    let handle = acting.spawn(async move {
+        let log = guard;
+        poll_fn(|cx| {
+            log.0.0[0].fetch_add(1, Ordering::Relaxed);
+            if let Ok(mut slot) = out.try_lock() {
+                slot.get_or_insert_with(|| cx.waker().clone());
+            }
+            // Relaxed: only the wake makes it visible.
+            match flags.iter().all(|flag| flag.load(Ordering::Relaxed)) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+        log.0.0[1].fetch_add(1, Ordering::Relaxed);
+    });
+    acting.run();
+    let waker = slot.lock().expect("nobody panicked").clone();
+    (handle, waker.expect("the task was polled"))
+}

@@ -1,0 +1,138 @@
+//! The end of a worker, between the others: every future is dropped once, and no memory twice.
+
+use gossamer_core::door::thread;
+
+use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
+use crate::single::shut_down;
+
+impl Acting {
+    /// As a worker whose pool is shutting down.
+    fn end(mut self) {
+        self.queue.close();
+        let claim = self.claim.take().expect("it does not sleep");
+        claim.seal();
+        shut_down(&claim, &mut self.queue);
+    }
+}
+
+/// A worker ends while another one steals from it, and ends later: `Queue::close` leaves the thief nothing, or less.
+#[test]
+fn end_against_theft() {
+    explore("end_against_theft", || {
+        let (shared, log) = (pool(2), Log::default());
+        let mut ends = Acting::begin(&shared, 0);
+        for _ in 0..3 {
+            drop(ends.spawn(log.once()));
+        }
+        ends.hand_over();
+        let its = shared.clone();
+        let thief = thread::spawn(move || {
+            let mut thief = Acting::begin(&its, 1);
+            thief.steal();
+            thief.run();
+            thief.end();
+        });
+        ends.end();
+        thief.join().expect("the thief does not panic");
+        assert_eq!(log.dropped(), 3);
+        ends_clean(shared);
+    });
+}
+
+/// A worker ends while another one wakes its task: it takes the task along, or the task ends.
+#[test]
+fn end_against_pull() {
+    explore("end_against_pull", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let (handle, waker) = parked(&mut Acting::begin(&shared, 1), &flags, &log);
+        let its = shared.clone();
+        let ends = thread::spawn(move || Acting::begin(&its, 1).end());
+        let mut puller = Acting::begin(&shared, 0);
+        set(&flags, 0, &waker);
+        drop(waker);
+        puller.run();
+        puller.end();
+        ends.join().expect("the worker does not panic");
+        assert!(handle.is_finished(), "a task has outlived its worker");
+        drop(handle);
+        assert_eq!((log.completed(), log.dropped()), (0, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A task is stolen, its thief ends, and a wake from outside is under way to where it was: nobody is left to be told,
+/// and the wake lets go of the task.
+#[test]
+fn wake_of_a_stolen_task_against_the_end() {
+    explore("wake_of_a_stolen_task_against_the_end", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut owner = Acting::begin(&shared, 0);
+        let (handle, waker) = parked(&mut owner, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        drop(owner.spawn(async {}));
+        owner.hand_over();
+        let its = shared.clone();
+        let thief = thread::spawn(move || {
+            let mut thief = Acting::begin(&its, 1);
+            thief.steal();
+            thief.end();
+        });
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        owner.run();
+        owner.end();
+        thief.join().expect("the thief does not panic");
+        wakes.join().expect("the waker does not panic");
+        assert_eq!(log.dropped(), 1);
+        ends_clean(shared);
+    });
+}
+
+/// Who shuts the pool down ends the tasks of a worker that has retired, while a thread wakes one of them.
+#[test]
+fn end_of_orphans_against_wake() {
+    explore("end_of_orphans_against_wake", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut left = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut left, &flags, &log);
+        drop(left.spawn(log.once()));
+        drop(left.spawn(log.once()));
+        // Into the open queue, as a worker leaves its tasks.
+        drop(left);
+        shared.crew.end(1);
+        let wakes = thread::spawn(move || set(&flags, 0, &waker));
+        shared.end_orphans(true);
+        wakes.join().expect("the waker does not panic");
+        assert!(handle.is_finished());
+        drop(handle);
+        assert_eq!((log.completed(), log.dropped()), (0, 3));
+        ends_clean(shared);
+    });
+}
+
+/// A worker that is still there steals from the home of one that has retired while that home is ended.
+#[test]
+fn end_of_orphans_against_theft() {
+    explore("end_of_orphans_against_theft", || {
+        let (shared, log) = (pool(2), Log::default());
+        let mut left = Acting::begin(&shared, 1);
+        for _ in 0..2 {
+            drop(left.spawn(log.once()));
+        }
+        left.hand_over();
+        drop(left);
+        shared.crew.end(1);
+        let its = shared.clone();
+        let thief = thread::spawn(move || {
+            let mut thief = Acting::begin(&its, 0);
+            thief.steal();
+            thief.run();
+            thief.end();
+        });
+        shared.end_orphans(false);
+        thief.join().expect("the thief does not panic");
+        shared.end_orphans(true);
+        assert_eq!(log.dropped(), 2);
+        ends_clean(shared);
+    });
+}

@@ -1,0 +1,110 @@
+//! Going idle: whoever makes something runnable sees the idle worker, or that one sees the task. What is lost is a
+//! deadlock here.
+
+use gossamer_core::door::atomic::Ordering;
+use gossamer_core::door::thread;
+
+use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
+
+/// A worker puts a second task into its queue, and then never polls again: the other one, which falls asleep at that
+/// moment, comes and takes it (the fence in `Home::push_open` against the one in `worker::sleep`).
+#[test]
+fn surplus_against_sleep() {
+    explore("surplus_against_sleep", || {
+        let (shared, log) = (pool(2), Log::default());
+        let mut busy = Acting::begin(&shared, 0);
+        for _ in 0..2 {
+            drop(busy.spawn(log.once()));
+        }
+        let (its, seen) = (shared.clone(), log.clone());
+        let idle = thread::spawn(move || {
+            Acting::begin(&its, 1).work_until(|| seen.polls() == 1);
+        });
+        busy.hand_over();
+        idle.join().expect("the idle worker does not panic");
+        busy.run();
+        drop(busy);
+        assert_eq!((log.polls(), log.dropped()), (2, 2));
+        ends_clean(shared);
+    });
+}
+
+/// A wake from outside against the worker that falls asleep: it finds the task in its inbox, or is called.
+#[test]
+fn wake_against_sleep() {
+    explore("wake_against_sleep", || {
+        let (shared, flags, log) = (pool(1), flags(), Log::default());
+        let mut worker = Acting::begin(&shared, 0);
+        let (handle, waker) = parked(&mut worker, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        worker.run();
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        worker.work_until(|| log.completed() == 1);
+        wakes.join().expect("the waker does not panic");
+        drop(worker);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// Another worker takes a parked task of the one that falls asleep along, and a thread wakes it from outside: it is
+/// polled after both, though the inbox of the sleeper had it.
+#[test]
+fn wake_of_a_pulled_task_against_sleep() {
+    explore("wake_of_a_pulled_task_against_sleep", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let (handle, waker) = parked(&mut Acting::begin(&shared, 1), &flags, &log);
+        drop(handle);
+        let mut puller = Acting::begin(&shared, 0);
+        let (other, its) = (waker.clone(), flags.clone());
+        let wakes = thread::spawn(move || set(&its, 1, &other));
+        let (its, seen) = (shared.clone(), log.clone());
+        let idle = thread::spawn(move || {
+            let mut idle = Acting::begin(&its, 1);
+            while !its.is_closing() {
+                idle.run();
+                if !idle.steal() && !its.is_closing() {
+                    idle.fall_asleep();
+                }
+            }
+            drop(seen);
+        });
+        set(&flags, 0, &waker);
+        drop(waker);
+        // It is here or there: whoever has it polls it without being told again.
+        puller.run();
+        wakes.join().expect("the waker does not panic");
+        puller.run();
+        shared.closing.store(true, Ordering::Release); // pairs with the acquire in `is_closing`
+        shared.idle.call_all();
+        idle.join().expect("the idle worker does not panic");
+        drop(puller);
+        super::settle(&shared);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// Everybody is called at the end, also who is just about to sleep (`closing` and the lock of `Idle`).
+#[test]
+fn call_all_against_sleep() {
+    explore("call_all_against_sleep", || {
+        let shared = pool(2);
+        let threads = [0, 1].map(|number| {
+            let its = shared.clone();
+            thread::spawn(move || {
+                let mut worker = Acting::begin(&its, number);
+                while !its.is_closing() {
+                    worker.fall_asleep();
+                }
+            })
+        });
+        shared.closing.swap(true, Ordering::AcqRel); // pairs with the acquire in `is_closing`
+        shared.idle.call_all();
+        for thread in threads {
+            thread.join().expect("a worker does not panic");
+        }
+        ends_clean(shared);
+    });
+}

@@ -1,0 +1,222 @@
+//! Resizing: what a worker that retires leaves behind, the others run. What is lost is a deadlock here.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use gossamer_core::door::thread;
+use gossamer_core::home::Home;
+
+use super::super::crew::Hired;
+use super::super::worker::{self, Ended};
+use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
+
+impl Acting {
+    /// As a worker that is surplus: it leaves its tasks to the others.
+    fn retire(mut self) {
+        assert!(self.tries_to_retire(), "it was surplus");
+    }
+
+    /// The same, unless it is wanted again by then.
+    fn tries_to_retire(&mut self) -> bool {
+        let shared = self.shared.clone();
+        let mut ended = Ended {
+            shared: &shared,
+            number: self.number,
+        };
+        let left = worker::retire(&mut ended, self.home(), &mut self.queue);
+        if !left {
+            // It goes on.
+            std::mem::forget(ended);
+        }
+        left
+    }
+}
+
+/// The second worker is surplus from here on.
+fn shrink(shared: &Shared) {
+    shared.crew.set_target(1);
+    shared.idle.call_all();
+}
+
+/// The second worker is wanted again: its home, without a keeper.
+fn grow(shared: &Arc<Shared>) -> &'static Home {
+    shared.crew.set_target(2);
+    assert_eq!(shared.crew.hire(), Some(Hired::New(1)));
+    let home = shared.home_for(1).expect("it has one");
+    home.set_keeper(None);
+    home
+}
+
+/// A worker retires with two runnable tasks, one of them in its slot, while the other worker falls asleep.
+#[test]
+fn retire_leaves_runnable_tasks() {
+    explore("retire_leaves_runnable_tasks", || {
+        let (shared, log) = (pool(2), Log::default());
+        let mut retires = Acting::begin(&shared, 1);
+        for _ in 0..2 {
+            drop(retires.spawn(log.once()));
+        }
+        retires.hand_over();
+        let (its, seen) = (shared.clone(), log.clone());
+        let stays = thread::spawn(move || {
+            Acting::begin(&its, 0).work_until(|| seen.polls() == 2);
+        });
+        shrink(&shared);
+        retires.retire();
+        stays.join().expect("the other worker does not panic");
+        assert_eq!((log.polls(), log.dropped()), (2, 2));
+        ends_clean(shared);
+    });
+}
+
+/// A wake from outside of a parked task whose worker retires: the worker sees it, or the keeper calls somebody who
+/// looks after the home (`Home::set_keeper` against `Home::push`, `Claim::drain_for`).
+#[test]
+fn wake_against_retire() {
+    explore("wake_against_retire", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut retires = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut retires, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        retires.run();
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        let (its, seen) = (shared.clone(), log.clone());
+        let stays = thread::spawn(move || {
+            Acting::begin(&its, 0).work_until(|| seen.completed() == 1);
+        });
+        shrink(&shared);
+        retires.retire();
+        wakes.join().expect("the waker does not panic");
+        stays.join().expect("the other worker does not panic");
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A pool of two of which the second has retired, leaving a parked task.
+fn retired(flags: &super::Flags, log: &Log) -> (Arc<Shared>, Waker) {
+    let shared = pool(2);
+    let mut retires = Acting::begin(&shared, 1);
+    let (handle, waker) = parked(&mut retires, flags, log);
+    drop(handle);
+    shrink(&shared);
+    retires.retire();
+    (shared, waker)
+}
+
+/// Two wakes from outside of a task that a retired worker has left: the one calls the worker that is there, and the
+/// other may come while that one drains the inbox, takes the task over, or polls it.
+#[test]
+fn two_wakes_of_an_orphan() {
+    explore("two_wakes_of_an_orphan", || {
+        let (flags, log) = (flags(), Log::default());
+        let (shared, waker) = retired(&flags, &log);
+        let threads = [0, 1].map(|place| {
+            let (flags, waker) = (flags.clone(), waker.clone());
+            thread::spawn(move || set(&flags, place, &waker))
+        });
+        drop(waker);
+        let mut stays = Acting::begin(&shared, 0);
+        stays.work_until(|| log.completed() == 1);
+        for thread in threads {
+            thread.join().expect("the waker does not panic");
+        }
+        drop(stays);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// The worker that is there wakes an orphan, and so takes it along, while a thread wakes it from outside.
+#[test]
+fn pull_of_an_orphan_against_a_wake() {
+    explore("pull_of_an_orphan_against_a_wake", || {
+        let (flags, log) = (flags(), Log::default());
+        let (shared, waker) = retired(&flags, &log);
+        let (other, its) = (waker.clone(), flags.clone());
+        let wakes = thread::spawn(move || set(&its, 0, &other));
+        let mut stays = Acting::begin(&shared, 0);
+        set(&flags, 1, &waker);
+        drop(waker);
+        stays.work_until(|| log.completed() == 1);
+        wakes.join().expect("the waker does not panic");
+        drop(stays);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A worker for the same number is started again while the one that is there looks after the home, and a thread wakes
+/// the task from outside: the keeper is gone, so the new one must find it.
+#[test]
+fn hired_again_against_drain_for() {
+    explore("hired_again_against_drain_for", || {
+        let (flags, log) = (flags(), Log::default());
+        let (shared, waker) = retired(&flags, &log);
+        set(&flags, 0, &waker);
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        let its = shared.clone();
+        let stays = thread::spawn(move || {
+            let mut stays = Acting::begin(&its, 0);
+            stays.look_after_orphans();
+            stays.run();
+        });
+        grow(&shared);
+        let mut anew = Acting::begin(&shared, 1);
+        anew.run();
+        wakes.join().expect("the waker does not panic");
+        stays.join().expect("the other worker does not panic");
+        drop(anew);
+        settle(&shared);
+        assert_eq!((log.completed(), log.dropped()), (1, 1), "a wake was lost");
+        ends_clean(shared);
+    });
+}
+
+/// The same, and the new worker falls asleep: nobody but the wake may call it.
+#[test]
+fn hired_again_against_a_wake() {
+    explore("hired_again_against_a_wake", || {
+        let (flags, log) = (flags(), Log::default());
+        let (shared, waker) = retired(&flags, &log);
+        flags[0].store(true, gossamer_core::door::atomic::Ordering::Relaxed);
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        grow(&shared);
+        let mut anew = Acting::begin(&shared, 1);
+        anew.work_until(|| log.completed() == 1);
+        wakes.join().expect("the waker does not panic");
+        drop(anew);
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A worker that retires is wanted again at that moment, and a thread wakes its task from outside: the worker stays and
+/// finds it, or has left and somebody looks after it.
+#[test]
+fn change_of_mind_against_a_wake() {
+    explore("change_of_mind_against_a_wake", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut retires = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut retires, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        retires.run();
+        shrink(&shared);
+        let wakes = thread::spawn(move || set(&flags, 1, &waker));
+        let its = shared.clone();
+        let changes = thread::spawn(move || its.crew.set_target(2));
+        if retires.tries_to_retire() {
+            drop(retires);
+            Acting::begin(&shared, 0).work_until(|| log.completed() == 1);
+        } else {
+            retires.work_until(|| log.completed() == 1);
+            drop(retires);
+        }
+        wakes.join().expect("the waker does not panic");
+        changes.join().expect("the other thread does not panic");
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
