@@ -113,6 +113,8 @@ pub struct Claim {
     home: &'static Home,
     /// Dropped (restored) before the claim is given up, in `drop`.
     entered: Option<Entered>,
+    /// Whoever waits for the end of a claim does not wait for this one's.
+    leaves: bool,
 }
 
 impl Home {
@@ -151,7 +153,9 @@ impl Home {
         // Relaxed: as below.
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
-        home.driver.closing.set(false);
+        home.driver.begin_anew();
+        // Relaxed: as below.
+        home.offers_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
         home.cells.store(OPEN, Ordering::Relaxed);
         home.join_pool(0);
@@ -191,6 +195,7 @@ impl Home {
         let claim = Claim {
             home: self,
             entered: Some(entered),
+            leaves: false,
         };
         claim.offer_again();
         Some(claim)
@@ -428,18 +433,6 @@ pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
     }
 }
 
-impl Home {
-    /// Puts a task that is new here on the list.
-    ///
-    /// # Safety
-    /// The current thread drives this home, where the task lives, and the task is alive.
-    #[cold]
-    pub unsafe fn list(&self, task: NonNull<Header>) {
-        // SAFETY: passed on to the caller.
-        unsafe { adopt(task) };
-    }
-}
-
 /// Puts a task that came, or comes, through the inbox on its home's list.
 ///
 /// # Safety
@@ -454,6 +447,14 @@ unsafe fn adopt(task: NonNull<Header>) {
         let home = Home::at(place.home());
         // SAFETY: on the driver; new, so in no list.
         home.with_list(|| unsafe { home.driver.list_of(place).push(task) });
+    }
+}
+
+impl Claim {
+    /// Gives the claim up, to be told when somebody else's has ended: by `waker`, and not before.
+    pub fn leave_to_others(mut self, waker: &Waker) {
+        self.home.wait_to_drive(waker);
+        self.leaves = true;
     }
 }
 
@@ -473,7 +474,11 @@ impl Drop for Claim {
         self.home.claimed.store(false, Ordering::Release);
         // After that: who announces later finds the claim free when it tries once more (the lock orders
         // the two); who announced before is found here.
-        let waiting = self.home.inbox.lock().waiting.take();
+        let waiting = if self.leaves {
+            None
+        } else {
+            self.home.inbox.lock().waiting.take()
+        };
         if late != 0 {
             self.home.count_late(late);
         }

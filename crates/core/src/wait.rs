@@ -95,7 +95,8 @@ impl<F: IntoFuture> Wait for F {}
 pub fn refuse_inside_poll(what: &str) {
     if context::with(context::Context::fiber).is_some() {
         panic!(
-            "{what} was called inside a fiber, where it would block every other task: spawn, and use .wait()"
+            "{what} was called inside a fiber, where it would block every other task: spawn the future onto a runtime \
+             that has threads, and .wait() for its handle"
         );
     }
     if context::with(context::Context::is_polling) {

@@ -17,19 +17,25 @@
 //!
 //! Its stack may hold what is not `Send`, and addresses of thread-locals. So a fiber may be moved to another thread
 //! only before its first poll. From then on its task is pinned: the runtime polls and drops it on that thread. Who
-//! polls it elsewhere all the same gets a panic; who drops it elsewhere leaks the stack with all that is on it.
+//! polls it elsewhere all the same gets a panic; who drops it elsewhere, or when the thread ends (see `ending.rs`),
+//! leaks the stack with all that is on it.
+//!
+//! One hole stays: code that relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy
+//! initialiser that waits) must not stand still in the midst of it.
 //!
 //! # The end of a fiber that has not returned
 //!
 //! Dropping a fiber that stands still resumes it once more: the wait it stands in unwinds, by an ordinary panic
 //! without a message, and so does each later one, until the body has ended. A wait in a destructor that runs
 //! because the fiber unwinds cannot unwind again, and must not stand still (the thread is unwinding, and others
-//! would believe it is their panic): it blocks the thread.
+//! would believe it is their panic): it blocks the thread, for good if what it waits for comes from that thread.
+//! (If the thread was unwinding already when the fiber was to end, such a wait ends the process: nothing tells it from
+//! one that is not in a destructor.)
 
 use std::any::Any;
 use std::cell::Cell;
 use std::future::Future;
-use std::io;
+use std::io::{self, Write};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
@@ -42,6 +48,8 @@ use gossamer_core::context;
 use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::Stackful;
+
+use crate::ending;
 
 /// A closure that can stand still: a future, complete when the closure has returned.
 ///
@@ -136,6 +144,7 @@ where
         if let State::New { .. } = self.0
             && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
         {
+            ending::watch();
             context::with(context::Context::pin_polled);
             let switch = Self::begin(body, stack);
             self.0 = State::Begun { switch, on: here };
@@ -146,6 +155,10 @@ where
         assert!(
             *on == here,
             "a fiber that began on {on:?} was polled on {here:?}: it stays with its thread"
+        );
+        assert!(
+            !ending::is_ending(),
+            "a fiber was polled while its thread ends: thread-locals that it uses may be gone"
         );
         let waker = NonNull::from(cx.waker());
         match resume(switch, waker, false) {
@@ -186,19 +199,20 @@ impl<F, T> Drop for Fiber<F, T> {
         let State::Begun { mut switch, on } = mem::replace(&mut self.0, State::Over) else {
             return;
         };
-        let here = thread::current().id();
-        if on != here {
-            eprintln!(
-                "gossamer: a fiber that began on {on:?} was dropped on {here:?}; its stack, with all that is on \
-                 it, is leaked, for it may be used on its thread only"
-            );
+        context::with(context::Context::unpin_polled);
+        // Thread-locals are not asked for while they are being destroyed.
+        if ending::is_ending() || thread::current().id() != on {
             mem::forget(switch);
+            // Nobody is left to be told that it could not be said.
+            let _said = writeln!(
+                io::stderr(),
+                "gossamer: a fiber that began on {on:?} was dropped on another thread, or while that one ends; \
+                 its stack, with all that is on it, is leaked, as it may be used there only"
+            );
             return;
         }
         // Its waits unwind, and wait no more, so this comes to an end with the body.
-        let ended = resume(&mut switch, NonNull::from(Waker::noop()), true);
-        context::with(context::Context::unpin_polled);
-        match ended {
+        match resume(&mut switch, NonNull::from(Waker::noop()), true) {
             Some(Err(payload)) if payload.is::<Ended>() => {}
             Some(Err(payload)) => resume_unwind(payload),
             Some(Ok(output)) => drop(output),
@@ -231,10 +245,9 @@ impl OnStack<'_> {
         }
     }
 
-    /// Whether this fiber unwinds, and it was not only the thread that did before.
+    /// Whether this fiber unwinds, and not only the thread that resumed it.
     fn is_unwinding(&self) -> bool {
-        let resumed = self.resumed.get();
-        thread::panicking() && (resumed.end || !resumed.unwinding)
+        thread::panicking() && !self.resumed.get().unwinding
     }
 }
 
@@ -243,11 +256,14 @@ impl Stackful for OnStack<'_> {
         if self.is_unwinding() {
             return block_thread(step);
         }
+        let mut waker = Waker::noop().clone();
         loop {
             self.unwind_if_ending();
+            // A waker of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before
+            // the step is.
             // SAFETY: of the poll that has resumed the fiber, and that lasts until it stands still.
-            let waker = unsafe { self.resumed.get().waker.as_ref() };
-            if step(&mut Context::from_waker(waker)) {
+            waker.clone_from(unsafe { self.resumed.get().waker.as_ref() });
+            if step(&mut Context::from_waker(&waker)) {
                 return;
             }
             self.resumed.set(self.yielder.suspend(()));

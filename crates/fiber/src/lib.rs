@@ -4,6 +4,7 @@
 //! waits for by [`.wait()`](gossamer_core::wait::Wait::wait), and that is not ready, switches back, and the poll
 //! is pending. So everything that tasks can do (wake, join, abort, run under any model) works for fibers as it is.
 
+mod ending;
 mod fiber;
 
 pub use self::fiber::Fiber;

@@ -243,8 +243,9 @@ impl Runtime {
 
     /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
     ///
-    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile. Its
-    /// stack has 1 MiB of address space, of which what is used costs memory.
+    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile (but not
+    /// in a destructor while it unwinds). Its stack has 1 MiB of address space, of which what is used costs memory, and
+    /// one guard page: C code without stack probes can jump it.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
     /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. A
@@ -252,7 +253,11 @@ impl Runtime {
     ///
     /// # Cancellation
     /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
-    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread.
+    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it waits
+    /// for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
+    ///
+    /// Code that relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy initialiser that
+    /// waits) must not wait in the midst of it: another fiber of the thread may find it half done.
     ///
     /// # Panics
     /// There is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
@@ -283,8 +288,8 @@ impl Runtime {
             Ok(handle) => handle,
             Err(SpawnError { error, .. }) => {
                 panic!(
-                    "spawn_fiber(): the system grants no more stacks or threads ({error}): raise the limit (for \
-                     stacks vm.max_map_count, two maps each), or use try_spawn_fiber()"
+                    "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks \
+                     vm.max_map_count, two maps each), or use try_spawn_fiber()"
                 )
             }
         }

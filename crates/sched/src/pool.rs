@@ -321,6 +321,9 @@ impl Shared {
             if let Err(error) = self.start_worker(number) {
                 self.crew.end(number);
                 self.crew.give_up_hiring();
+                // Perhaps for what came to that home meanwhile, and perhaps somebody is surplus now.
+                self.idle.call_all();
+                self.homes().for_each(Home::call);
                 let count = self.crew.count();
                 let text =
                     format!("worker {number} could not be started, there are {count}: {error}");

@@ -362,10 +362,14 @@ impl<S: Scheduler> Drive for Single<S> {
             self.home.wait_to_drive(waker);
             self.home.claim(self.points)
         });
-        // Fibers that began on another thread run only when that one drives.
-        let Some(claim) = claim.filter(|claim| !claim.home().driver.is_pinned_elsewhere()) else {
+        let Some(claim) = claim else {
             return false;
         };
+        if self.home.driver.is_pinned_elsewhere() {
+            // Fibers that began on another thread run only when that one drives; and when it has, look again.
+            claim.leave_to_others(waker);
+            return false;
+        }
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
         match run(&claim, scheduler, TURN_POLLS, None) {

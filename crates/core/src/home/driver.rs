@@ -41,6 +41,15 @@ impl Driver {
         self.pinned_to.set(Some(thread::current().id()));
     }
 
+    /// The home is another runtime's.
+    pub(super) fn begin_anew(&self) {
+        self.closing.set(false);
+        self.pinned.set(0);
+        self.pinned_to.set(None);
+        self.credit.set(0);
+        self.offered_at.set(None);
+    }
+
     pub(crate) fn unpin_one(&self) {
         self.pinned.set(self.pinned.get() - 1);
     }

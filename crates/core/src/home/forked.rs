@@ -98,7 +98,7 @@ impl Frozen {
             let here = home.is_driven_by_this_thread();
             // Relaxed: the child has one thread.
             let elsewhere = home.claimed.load(Ordering::Relaxed) && !here;
-            if elsewhere || home.is_threaded() {
+            if elsewhere || home.is_threaded() || home.driver.is_pinned_elsewhere() {
                 home.lost.store(1, Ordering::Relaxed); // Relaxed: as above
                 inbox.closed = true;
                 // A worker forked, inside a task: after this poll it looks into its inbox, and finds out.

@@ -173,6 +173,16 @@ impl Home {
         with()
     }
 
+    /// Puts a task that is new here on the list.
+    ///
+    /// # Safety
+    /// The current thread drives this home, where the task lives, and the task is alive.
+    #[cold]
+    pub unsafe fn list(&self, task: NonNull<Header>) {
+        // SAFETY: passed on to the caller.
+        unsafe { adopt(task) };
+    }
+
     /// Moves the count of one cell here, where we drive, from another home.
     fn count_moved(&self, from: &Home) {
         let cells = &self.driver.cells;
@@ -248,7 +258,9 @@ impl Claim {
     /// open queue. `false` if somebody drives it after all.
     pub fn drain_for(&self, other: &'static Home) -> bool {
         debug_assert!(self.home().pool() != 0 && self.home().pool() == other.pool());
-        let Some(claim) = other.claim(false) else {
+        // One with tasks that stay with their thread has a worker again.
+        let claim = other.claim(false);
+        let Some(claim) = claim.filter(|claim| claim.home().driver.pinned() == 0) else {
             return false;
         };
         claim.drain();

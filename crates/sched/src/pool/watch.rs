@@ -30,9 +30,10 @@ impl Watch {
     /// Calls an idle worker to watch, if none does or is about to. By a worker that is busy; cheap.
     #[inline]
     pub(super) fn call(&self, shared: &Shared) {
-        // Relaxed, here and below: it decides who watches, and publishes nothing.
+        // Relaxed: it decides who watches, and publishes nothing; the same below.
         if shared.idle.len() > 0 && self.0.load(Ordering::Relaxed) == NOBODY {
-            self.0.store(CALLED, Ordering::Relaxed); // Relaxed: as above
+            // Relaxed: nothing is published, as above.
+            self.0.store(CALLED, Ordering::Relaxed);
             shared.idle.call_one();
         }
     }
