@@ -238,7 +238,7 @@ impl Home {
     /// A cell was made; call before the task can be seen by others.
     pub fn cell_made(&self) {
         if context::drives(self.index) {
-            self.driver.cells.set(self.driver.cells.get() + 1);
+            self.driver.count_cell(1);
         } else {
             // Relaxed: the home is open, so the count cannot reach zero meanwhile.
             self.cells.fetch_add(1, Ordering::Relaxed);
@@ -252,6 +252,14 @@ impl Home {
         if self.cells.fetch_sub(1, Ordering::AcqRel) == 1 {
             homes().give_back(self.index);
         }
+    }
+
+    /// How many task cells there are, about, while the home is open: of tasks that have not ended, or whose output or
+    /// wakers somebody keeps.
+    pub fn cells(&self) -> u64 {
+        // Relaxed: a figure to look at.
+        let cells = self.cells.load(Ordering::Relaxed) - OPEN + self.driver.cells();
+        u64::try_from(cells).unwrap_or(0)
     }
 
     /// Puts a task whose `QUEUED` hold the caller owns into the inbox, and the hold with it.
@@ -314,7 +322,7 @@ impl Home {
     /// Ends the home's use; it is given back once its last cell is gone. The driver has called
     /// [`Claim::seal`] and finished every task.
     pub fn close(&'static self, claim: Claim) {
-        let balance = self.driver.cells.replace(0) - OPEN;
+        let balance = self.driver.take_cells() - OPEN;
         drop(claim);
         self.count_late(balance);
     }
@@ -464,7 +472,7 @@ impl Drop for Claim {
         // A claim of a closed home (an operation outlived its runtime): what it freed counts like what
         // other threads free, as nobody else will look at the driver's count.
         let late = if self.home.driver.closing.get() {
-            self.home.driver.cells.replace(0)
+            self.home.driver.take_cells()
         } else {
             0
         };

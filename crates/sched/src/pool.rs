@@ -112,6 +112,13 @@ pub struct Metrics {
     pub lingering: usize,
     /// Tasks spawned from outside that no worker has taken yet.
     pub injected: usize,
+    /// Tasks that are runnable, and that another worker could take. (Each worker has one more at most, to itself, and
+    /// fibers that have begun.)
+    pub queued: usize,
+    /// Tasks whose memory is there: they have not ended, or their output or a waker of theirs is kept.
+    pub tasks: u64,
+    /// Times a task was polled, about.
+    pub polls: u64,
     /// Times a worker parked.
     pub parks: u64,
     /// Tasks that a worker has taken out of another's queue.
@@ -177,6 +184,13 @@ impl Pool {
             idle: shared.idle.len(),
             lingering: shared.crew.lingering(),
             injected: shared.injector.waiting(),
+            queued: shared.homes().map(Home::open_len).sum(),
+            tasks: shared
+                .homes()
+                .chain([shared.injector])
+                .map(Home::cells)
+                .sum(),
+            polls: shared.homes().map(|home| home.driver.polls()).sum(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
             stolen: shared.counts.stolen.load(Ordering::Relaxed), // Relaxed: as above

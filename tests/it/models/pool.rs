@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait};
+use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar};
 
 use super::{runtime, watched};
 
@@ -133,5 +133,31 @@ fn many_outside_threads_spawn() {
         for spawner in spawners {
             assert_eq!(spawner.join().expect("no panic"), 499 * 500 / 2);
         }
+    });
+}
+
+#[test]
+fn the_figures_say_what_there_is() {
+    watched("figures", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let figures = || rt.metrics().expect("a pool");
+        let gate = Arc::new(MVar::<()>::empty());
+        let waiting: Vec<_> = (0..10)
+            .map(|_| {
+                let gate = gate.clone();
+                rt.spawn(async move { gate.read().await })
+            })
+            .collect();
+        assert!(figures().tasks >= 10, "{:?}", figures());
+        gate.put(()).wait();
+        for task in waiting {
+            task.wait().expect("no panic");
+        }
+        while figures().tasks > 0 {
+            // A worker may still be letting go of the last one.
+            thread::yield_now();
+        }
+        assert!(figures().polls >= 10, "{:?}", figures());
+        assert_eq!((figures().queued, figures().injected), (0, 0));
     });
 }

@@ -8,6 +8,8 @@
 /// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change; or a
 /// counter of the whole process. loom has nothing to find there, and every access it knows of multiplies its work.
 pub use core::sync::atomic::AtomicU32 as QuietU32;
+/// The same for counts that others may look at.
+pub use core::sync::atomic::{AtomicI64 as QuietI64, AtomicU64 as QuietU64};
 
 #[cfg(loom)]
 mod loomed;

@@ -10,10 +10,7 @@ pub(super) fn freed(home: u16) {
         return;
     }
     if context::drives(home) {
-        Home::at(home)
-            .driver
-            .cells
-            .set(Home::at(home).driver.cells.get() - 1);
+        Home::at(home).driver.count_cell(-1);
     } else {
         Home::at(home).cell_freed_elsewhere();
     }

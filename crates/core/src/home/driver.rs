@@ -3,7 +3,9 @@
 use core::cell::Cell;
 use std::time::Instant;
 
+use crate::door::atomic::Ordering;
 use crate::door::thread::{self, ThreadId};
+use crate::door::{QuietI64, QuietU64};
 use crate::header::{Owned, Place};
 
 /// Plain memory of whoever holds the home's claim.
@@ -15,8 +17,10 @@ pub struct Driver {
     pub owned_local: Owned,
     /// Whether new tasks are turned away, because the runtime is shutting down.
     pub closing: Cell<bool>,
-    /// Cells made and freed by the driver.
-    pub(crate) cells: Cell<i64>,
+    /// Cells made and freed by the driver; others may look.
+    cells: QuietI64,
+    /// Polls by drivers of this home; others may look.
+    polls: QuietU64,
     /// Tasks that stay with the thread that drives now, and which that is.
     pinned: Cell<usize>,
     /// How many useless offers are left until it stops to offer, and when the current poll offered first.
@@ -26,6 +30,39 @@ pub struct Driver {
 }
 
 impl Driver {
+    /// The driver has made (1) or freed (-1) a cell.
+    #[inline(always)]
+    pub(crate) fn count_cell(&self, more: i64) {
+        // Relaxed: only the driver writes it, and others only want to know about how many there are.
+        let cells = self.cells.load(Ordering::Relaxed) + more;
+        self.cells.store(cells, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// What the driver has counted, taken out.
+    pub(super) fn take_cells(&self) -> i64 {
+        let cells = self.cells();
+        self.cells.store(0, Ordering::Relaxed); // Relaxed: as above
+        cells
+    }
+
+    pub(super) fn cells(&self) -> i64 {
+        // Relaxed: as above.
+        self.cells.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the polls that there have been.
+    pub fn count_polls(&self, more: u64) {
+        // Relaxed: as for the cells.
+        let polls = self.polls.load(Ordering::Relaxed) + more;
+        self.polls.store(polls, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// How many polls there have been here, about.
+    pub fn polls(&self) -> u64 {
+        // Relaxed: as for the cells.
+        self.polls.load(Ordering::Relaxed)
+    }
+
     /// How many tasks stay with the thread that polled them first.
     pub fn pinned(&self) -> usize {
         self.pinned.get()
@@ -48,6 +85,8 @@ impl Driver {
         self.pinned_to.set(None);
         self.credit.set(0);
         self.offered_at.set(None);
+        // Relaxed: nobody looks at a home that is free.
+        self.polls.store(0, Ordering::Relaxed);
     }
 
     pub(crate) fn unpin_one(&self) {

@@ -185,8 +185,7 @@ impl Home {
 
     /// Moves the count of one cell here, where we drive, from another home.
     fn count_moved(&self, from: &Home) {
-        let cells = &self.driver.cells;
-        cells.set(cells.get() + 1);
+        self.driver.count_cell(1);
         from.cell_freed_elsewhere();
     }
 }

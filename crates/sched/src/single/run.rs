@@ -104,11 +104,26 @@ fn poll_tasks<S: Scheduler>(
     context: &Context,
     claim: &Claim,
     scheduler: &mut S,
-    mut polls: u32,
+    polls: u32,
     root: *const Header,
 ) -> Ran {
     let home = claim.home();
-    while polls > 0 {
+    let mut left = polls;
+    let ran = poll_until(context, claim, scheduler, &mut left, root);
+    home.driver.count_polls(u64::from(polls - left));
+    ran
+}
+
+#[inline(always)]
+fn poll_until<S: Scheduler>(
+    context: &Context,
+    claim: &Claim,
+    scheduler: &mut S,
+    polls: &mut u32,
+    root: *const Header,
+) -> Ran {
+    let home = claim.home();
+    while *polls > 0 {
         if home.has_pending() {
             if home.is_lost() {
                 end_child();
@@ -117,7 +132,7 @@ fn poll_tasks<S: Scheduler>(
             claim.drain();
         }
         let chained = if scheduler.is_empty() {
-            follow_chain(context, home, &mut polls)
+            follow_chain(context, home, polls)
         } else {
             None
         };
@@ -125,7 +140,7 @@ fn poll_tasks<S: Scheduler>(
             Some(last) => last,
             None => match next_task(context, claim, scheduler) {
                 Some(task) => {
-                    polls -= 1;
+                    *polls -= 1;
                     (task, take_turn(context, task))
                 }
                 None if home.has_pending() => continue,
