@@ -4,6 +4,7 @@ mod budget;
 mod ending;
 mod fiber_mends;
 mod fibers;
+mod limits;
 mod os_threads;
 mod pool;
 mod resizing;

@@ -4,11 +4,13 @@
 //! * [`mutants`]: planted bugs, each with the gate that must catch it.
 //! * [`loom`]: the model-checked protocols.
 //! * [`shuttle`]: whole runtimes, scheduled at random.
+//! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
 //! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
 
 #![forbid(unsafe_code)]
 
+pub mod asan;
 pub mod counts;
 pub mod loom;
 pub mod mutants;

@@ -13,6 +13,7 @@ usage: cargo xtask COMMAND
   mutants [--only NAME]  plants each bug of xtask/mutants.toml and runs the gate that must catch it
   loom                   runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
+  asan                   runs the tests with threads and stacks under AddressSanitizer
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         ["mutants", "--only", name] => xtask::mutants::run(&root, Some(name)),
         ["loom"] => xtask::loom::run(&root),
         ["shuttle"] => xtask::shuttle::run(&root),
+        ["asan"] => xtask::asan::run(&root),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -24,6 +24,7 @@
 mod model;
 mod resize;
 mod runtime;
+mod threads;
 mod yielding;
 
 pub use gossamer_core::wait::Wait;
@@ -36,6 +37,7 @@ pub use gossamer_task::{JoinError, JoinHandle};
 pub use self::model::{Model, ParseModelError};
 pub use self::resize::Resize;
 pub use self::runtime::{Builder, Runtime};
+pub use self::threads::{spawn_thread, try_spawn_thread};
 pub use self::yielding::{YieldNow, yield_now};
 
 /// Primitives for any thread.

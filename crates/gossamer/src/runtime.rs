@@ -11,7 +11,7 @@ use gossamer_core::fork::refusal;
 use gossamer_fiber::Fiber;
 use gossamer_sched::{
     Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped,
-    Threads, run_blocking, spawn_on, spawn_thread,
+    Threads, run_blocking, spawn_on,
 };
 use gossamer_task::JoinHandle;
 
@@ -218,14 +218,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_thread(work) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => {
-                panic!(
-                    "spawn_thread(): the system grants no more threads ({error}): raise the limit"
-                )
-            }
-        }
+        crate::threads::spawn_thread(work)
     }
 
     /// As [`spawn_thread`](Runtime::spawn_thread).
@@ -238,7 +231,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        spawn_thread(work, Location::caller())
+        crate::threads::try_spawn_thread(work)
     }
 
     /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.

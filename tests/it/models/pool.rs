@@ -1,10 +1,11 @@
 //! What is a pool's own: several workers, sharing, errors.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar};
+use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar, yield_now};
 
 use super::{runtime, watched};
 
@@ -159,5 +160,34 @@ fn the_figures_say_what_there_is() {
         }
         assert!(figures().polls >= 10, "{:?}", figures());
         assert_eq!((figures().queued, figures().injected), (0, 0));
+    });
+}
+
+/// A task wakes another one and calculates on: once an idle worker has noticed, the other one runs meanwhile.
+#[test]
+fn a_long_poll_keeps_nobody_waiting() {
+    watched("long polls", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let (ask, answered) = (Arc::new(MVar::<u64>::empty()), Arc::new(AtomicU64::new(0)));
+        let (asked, answers) = (ask.clone(), answered.clone());
+        drop(rt.spawn(async move {
+            loop {
+                let round = asked.take().await;
+                answers.store(round, Ordering::SeqCst);
+            }
+        }));
+        let asks = rt.spawn(async move {
+            for round in 1.. {
+                ask.put(round).await;
+                let began = Instant::now();
+                while began.elapsed() < Duration::from_millis(1) {
+                    if answered.load(Ordering::SeqCst) == round {
+                        return;
+                    }
+                }
+                yield_now().await;
+            }
+        });
+        asks.wait().expect("no panic");
     });
 }

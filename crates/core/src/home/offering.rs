@@ -86,7 +86,8 @@ impl Claim {
     pub(super) fn offer_if_wanted(&self) {
         let home = self.home();
         // Relaxed: a hint.
-        if home.pool() != 0 && home.offers_wanted.swap(false, Ordering::Relaxed) {
+        let wanted = home.pool() != 0 && home.offers_wanted.swap(false, Ordering::Relaxed);
+        if wanted && !cfg!(mutant = "offers_nothing") {
             home.driver.credit.set(CREDIT_AT_FIRST);
             context::with(|context| context.set_offers(true));
         }

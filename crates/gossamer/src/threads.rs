@@ -1,0 +1,51 @@
+//! OS threads without any runtime.
+
+use std::panic::Location;
+
+use gossamer_sched::SpawnError;
+use gossamer_task::JoinHandle;
+
+/// Starts an OS thread that uses the same primitives as tasks do, by [`.wait()`](crate::Wait::wait); no runtime is
+/// needed, and no scheduler is in the program. See [`Runtime::spawn_thread`](crate::Runtime::spawn_thread).
+///
+/// # Panics
+/// The system grants no more threads; see [`try_spawn_thread`].
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use gossamer::{Wait, sync::MVar};
+///
+/// let place = Arc::new(MVar::empty());
+/// let put = place.clone();
+/// let thread = gossamer::spawn_thread(move || put.put(1).wait());
+/// assert_eq!(place.take().wait(), 1);
+/// thread.wait()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_thread<F, T>(work: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    match try_spawn_thread(work) {
+        Ok(handle) => handle,
+        Err(SpawnError { error, .. }) => {
+            panic!("spawn_thread(): the system grants no more threads ({error}): raise the limit")
+        }
+    }
+}
+
+/// As [`spawn_thread`].
+///
+/// # Errors
+/// The system grants no more threads: the closure comes back.
+#[track_caller]
+pub fn try_spawn_thread<F, T>(work: F) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    gossamer_sched::spawn_thread(work, Location::caller())
+}

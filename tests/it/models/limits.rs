@@ -1,0 +1,127 @@
+//! When the system grants nothing more: errors that give back what was to be run, and runtimes that go on.
+//!
+//! The tests run themselves once more, in a process whose address space is limited.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
+use std::sync::Arc;
+
+use gossamer::{Model, Wait, sync::MVar};
+
+use super::{patience, runtime, watched};
+
+/// KiB of address space, and bytes of a thread's stack: room for some twenty. Large, so that there is always room left
+/// for what is small, which the standard library ends the process over.
+const LIMIT: &str = "1500000";
+const STACK: &str = "67108864";
+
+/// Set in the process that is limited.
+const LIMITED: &str = "GOSSAMER_LIMITED";
+
+/// Runs `body` in a process of its own, with a limit; `test` is the path of the test that calls this.
+fn limited(test: &str, body: impl FnOnce() + Send + 'static) {
+    if std::env::var_os(LIMITED).is_some() {
+        return watched(test, body);
+    }
+    let this = std::env::current_exe().expect("a test is a program");
+    let ran = Command::new("sh")
+        .args(["-c", "ulimit -v \"$0\"; exec \"$@\"", LIMIT])
+        .arg(this)
+        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+        .env(LIMITED, "1")
+        .env("RUST_MIN_STACK", STACK)
+        .env("GOSSAMER_PATIENCE", patience().as_secs().to_string())
+        .output()
+        .expect("there is a shell");
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let cried = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        ran.status.success() && said.contains("1 passed"),
+        "{said}{cried}"
+    );
+}
+
+#[test]
+fn no_more_threads_for_tasks() {
+    limited("models::limits::no_more_threads_for_tasks", || {
+        let rt = runtime(Model::Threads);
+        let gate = Arc::new(MVar::<()>::empty());
+        let mut waiting = Vec::new();
+        let refused = loop {
+            let gate = gate.clone();
+            let value = waiting.len();
+            match rt.try_spawn(async move {
+                gate.read().await;
+                value
+            }) {
+                Ok(task) => waiting.push(task),
+                Err(refused) => break refused,
+            }
+            assert!(waiting.len() < 60_000, "there is no limit");
+        };
+        // The future is whole, and the panic of `spawn` names what is lacking.
+        let panicked = catch_unwind(AssertUnwindSafe(|| rt.spawn(async {})));
+        let payload = panicked.map(drop).expect_err("no thread");
+        let text = payload.downcast_ref::<String>().expect("a text");
+        assert!(text.contains("grants no thread"), "{text}");
+        gate.put(()).wait();
+        assert_eq!(refused.future.wait(), waiting.len());
+        for (value, task) in waiting.into_iter().enumerate() {
+            assert_eq!(task.wait().expect("no panic"), value);
+        }
+        assert_eq!(
+            rt.spawn(async { 1 }).wait().expect("there is room again"),
+            1
+        );
+    });
+}
+
+#[test]
+fn no_more_workers() {
+    limited("models::limits::no_more_workers", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let error = rt.resize(1_024).wait().expect_err("no room for so many");
+        assert!(
+            error.to_string().contains("could not be started"),
+            "{error}"
+        );
+        let kept = rt.metrics().expect("a pool").workers;
+        assert!((2..100).contains(&kept), "{kept}");
+        assert_eq!(rt.spawn(async { 1 }).wait().expect("it goes on"), 1);
+        rt.resize(1).wait().expect("it shrinks");
+        assert_eq!(rt.spawn(async { 2 }).wait().expect("it goes on"), 2);
+    });
+}
+
+#[test]
+fn no_more_threads_and_stacks() {
+    limited("models::limits::no_more_threads_and_stacks", || {
+        let rt = runtime(Model::Single);
+        let gate = Arc::new(MVar::<()>::empty());
+        let (mut threads, mut fibers) = (Vec::new(), Vec::new());
+        let mut refused = loop {
+            let gate = gate.clone();
+            match rt.try_spawn_thread(move || gate.read().wait()) {
+                Ok(thread) => threads.push(thread),
+                Err(refused) => break vec![refused.error],
+            }
+        };
+        let body = loop {
+            let gate = gate.clone();
+            match rt.try_spawn_fiber(move || gate.read().wait()) {
+                Ok(fiber) => fibers.push(fiber),
+                Err(error) => {
+                    refused.push(error.error);
+                    break error.future;
+                }
+            }
+        };
+        assert_eq!(refused.len(), 2);
+        gate.put(()).wait();
+        // The closure came back whole.
+        body();
+        for all in threads.into_iter().chain(fibers) {
+            all.wait().expect("no panic");
+        }
+    });
+}

@@ -1,0 +1,61 @@
+//! Runs the tests of the models, of fibers and of shutting down under AddressSanitizer.
+//!
+//! It finds uses of freed memory and leaks, which loom does not look for and a plain test may survive. The compiler's
+//! option is unstable, so the stable compiler has to be told that this is no release.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+
+/// Where the toolchain comes with the sanitizer's runtime.
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+
+/// The tests that are run: those with threads, and with stacks of their own.
+const TESTS: [&str; 3] = ["models::", "conform::rules::models", "single::"];
+
+/// Runs the tests of the workspace at `root`; answers whether they pass. Where there is no sanitizer it says so, and
+/// that nothing was found.
+///
+/// # Errors
+/// When cargo or rustc cannot be started.
+pub fn run(root: &Path) -> Result<bool> {
+    let target = host()?;
+    if !TARGETS.contains(&target.as_str()) {
+        println!("asan: skipped, there is no AddressSanitizer for {target} in a stable toolchain");
+        return Ok(true);
+    }
+    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let start = Instant::now();
+    let status = Command::new("cargo")
+        .args(["test", "--target-dir", "target/asan", "--target", &target])
+        .args(["-p", "gossamer-tests", "-p", "gossamer-fiber"])
+        .args(["--features", "gossamer-fiber/sanitizer", "--"])
+        .args(TESTS)
+        .current_dir(root)
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", format!("{flags} -Zsanitizer=address").trim())
+        .status()
+        .context("cannot start cargo")?;
+    let words = if status.success() {
+        "nothing found"
+    } else {
+        "FAILED"
+    };
+    println!("asan: {words} ({:.1} s)", start.elapsed().as_secs_f64());
+    Ok(status.success())
+}
+
+/// What rustc builds for by itself.
+fn host() -> Result<String> {
+    let said = Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .context("cannot start rustc")?;
+    let text = String::from_utf8_lossy(&said.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    ensure!(host.is_some(), "rustc -vV names no host: {text}");
+    Ok(host.unwrap_or_default().to_owned())
+}
