@@ -7,6 +7,7 @@ mod fibers;
 mod limits;
 mod os_threads;
 mod pool;
+mod rescue;
 mod resizing;
 mod running;
 mod shutdowns;

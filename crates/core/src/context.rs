@@ -35,7 +35,7 @@ pub struct Context {
     left: Cell<u32>,
     full: Cell<u32>,
     polling: Cell<*const Header>,
-    /// Whether what a poll wakes is offered to other workers at once (see [`crate::home`]).
+    /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,

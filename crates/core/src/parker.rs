@@ -1,19 +1,18 @@
 //! Puts an OS thread to sleep until somebody wakes it: a permit that is never lost.
 //!
-//! A wake sets the permit and then unparks the thread; the thread sleeps only while it finds no
-//! permit, and `unpark` before `park` makes the `park` return at once. So a wake at any moment is
-//! seen. Tests have every park watched: a thread that looks again after a second, and finds what nobody has woken it
-//! for, has been rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use again; a second one is made only while the first is
-//! in use (a wait inside a wait).
+//! A wake gives the permit; the thread sleeps only while it finds none. So a wake at any moment is seen. Tests have
+//! every park watched: a thread that looks again after a second, and finds what nobody has woken it for, has been
+//! rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use again; a second one is
+//! made only while the first is in use (a wait inside a wait).
 
 use core::cell::RefCell;
 use core::task::Waker;
+use core::time::Duration;
 
 use alloc::sync::Arc;
 use alloc::task::Wake;
 
-use crate::door::atomic::{AtomicBool, Ordering};
-use crate::door::{thread, thread_local};
+use crate::door::{self, thread_local};
 
 /// One thread's permit.
 #[derive(Debug)]
@@ -23,25 +22,15 @@ pub struct Parker {
 }
 
 #[derive(Debug)]
-struct Permit {
-    given: AtomicBool,
-    thread: thread::Thread,
-}
+struct Permit(door::Permit);
 
 impl Wake for Permit {
     fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
+        self.0.give();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Release pairs with the acquire in `park`: what the waker did before is seen. A read-modify-write,
-        // so that of two wakers the one that is overtaken is seen as well.
-        if cfg!(mutant = "permit_overtaken") {
-            self.given.store(true, Ordering::Release); // pairs with `park`, unless overtaken
-        } else {
-            self.given.swap(true, Ordering::Release);
-        }
-        self.thread.unpark();
+        self.0.give();
     }
 }
 
@@ -56,10 +45,7 @@ thread_local! {
 
 impl Parker {
     fn new() -> Self {
-        let permit = Arc::new(Permit {
-            given: AtomicBool::new(false),
-            thread: thread::current(),
-        });
+        let permit = Arc::new(Permit(door::Permit::new()));
         Self {
             waker: Waker::from(permit.clone()),
             permit,
@@ -94,32 +80,14 @@ impl Parker {
         self.park_unwatched();
     }
 
-    /// The same in models, where no time passes.
-    #[cfg(any(loom, shuttle))]
-    pub fn park_for(&self, _limit: core::time::Duration) -> bool {
-        self.park_unwatched();
-        true
-    }
-
-    /// Sleeps until a wake, but no longer than `limit`; whether there was one.
-    #[cfg(not(any(loom, shuttle)))]
-    pub fn park_for(&self, limit: core::time::Duration) -> bool {
-        let began = std::time::Instant::now();
-        // Acquire pairs with the release in `wake_by_ref`.
-        while !self.permit.given.swap(false, Ordering::Acquire) {
-            let Some(left) = limit.checked_sub(began.elapsed()) else {
-                return false;
-            };
-            thread::park_timeout(left);
-        }
-        true
+    /// Sleeps until a wake, but no longer than `limit` (in models, where no time passes, as long as it takes);
+    /// whether there was one.
+    pub fn park_for(&self, limit: Duration) -> bool {
+        self.permit.0.take(Some(limit))
     }
 
     fn park_unwatched(&self) {
-        // Acquire pairs with the release in `wake_by_ref`.
-        while !self.permit.given.swap(false, Ordering::Acquire) {
-            thread::park();
-        }
+        self.permit.0.take(None);
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! A task lives at one worker's home, and wakes by that worker are plain memory, as in
 //! [`Single`](crate::Single). Of what is runnable a worker keeps one task to itself, in the run-next slot; the
-//! others are in the home's open queue, under a lock, from which idle workers take half. A worker that wakes a
+//! others are in the home's open queue, under a lock, from which idle workers take half: first new tasks, the oldest
+//! first, whereas the worker itself polls the newest first, and so walks a tree of tasks in depth. A worker that wakes a
 //! task of an idle worker takes it over ([`gossamer_core::home`]), so a chain of wake-ups stays on one worker,
 //! touches no queue, and the others sleep on. Tasks spawned from outside wait in the *injector*, from which a
 //! worker takes its share when it has nothing to do, and after each 128 polls.
@@ -17,7 +18,10 @@
 //! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
 //! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
 //! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
-//! after (2).
+//! after (2) (a light and a heavy one).
+//!
+//! One of the idle *watches*: every few milliseconds, as long as somebody is busy, it looks for workers in a long
+//! poll, and has them offer what they wake from then on (`watch.rs`, and `home/offering.rs` of `core`).
 //!
 //! # Resizing
 //!
@@ -33,8 +37,8 @@
 //!
 //! # The end
 //!
-//! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its inbox, drops the
-//! futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
+//! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its
+//! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
 
 mod crew;
 mod idle;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar, yield_now};
+use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar};
 
 use super::{runtime, watched};
 
@@ -163,29 +163,37 @@ fn the_figures_say_what_there_is() {
     });
 }
 
-/// A task wakes another one and calculates on: once an idle worker has noticed, the other one runs meanwhile.
+/// A task wakes another one and calculates on: once an idle worker has noticed, the other one runs meanwhile, time after
+/// time.
 #[test]
 fn a_long_poll_keeps_nobody_waiting() {
+    const IN_A_ROW: u32 = 20;
     watched("long polls", || {
         let rt = runtime(Model::Pool { workers: 2 });
-        let (ask, answered) = (Arc::new(MVar::<u64>::empty()), Arc::new(AtomicU64::new(0)));
-        let (asked, answers) = (ask.clone(), answered.clone());
+        let (ask, reply) = (Arc::new(MVar::<u64>::empty()), Arc::new(MVar::empty()));
+        let answered = Arc::new(AtomicU64::new(0));
+        let (asked, replies, answers) = (ask.clone(), reply.clone(), answered.clone());
         drop(rt.spawn(async move {
             loop {
                 let round = asked.take().await;
                 answers.store(round, Ordering::SeqCst);
+                replies.put(()).await;
             }
         }));
         let asks = rt.spawn(async move {
+            let mut in_a_row = 0;
             for round in 1.. {
                 ask.put(round).await;
                 let began = Instant::now();
-                while began.elapsed() < Duration::from_millis(1) {
-                    if answered.load(Ordering::SeqCst) == round {
-                        return;
-                    }
+                let mut ran = false;
+                while !ran && began.elapsed() < Duration::from_millis(5) {
+                    ran = answered.load(Ordering::SeqCst) == round;
                 }
-                yield_now().await;
+                in_a_row = if ran { in_a_row + 1 } else { 0 };
+                if in_a_row == IN_A_ROW {
+                    return;
+                }
+                reply.take().await;
             }
         });
         asks.wait().expect("no panic");

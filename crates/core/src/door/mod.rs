@@ -40,3 +40,8 @@ pub use forks::*;
 mod fences;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub use fences::*;
+
+#[cfg(feature = "std")]
+mod permit;
+#[cfg(feature = "std")]
+pub use permit::Permit;

@@ -1,4 +1,4 @@
-//! One idle worker watches those that are busy, for polls that go on for long (see `gossamer_core::home`).
+//! One idle worker watches those that are busy, for polls that go on for long (`home/offering.rs` of `core` tells what then).
 
 use std::time::{Duration, Instant};
 
