@@ -30,10 +30,12 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// How many operations may still begin before one gives way, and how many after one has waited; zero in a
-    /// simulation.
+    /// How many operations may still begin before one gives way; zero in a simulation.
     left: Cell<u32>,
-    full: Cell<u32>,
+    /// What an operation gets back that has to wait: one, in a simulation nothing.
+    unit: Cell<u32>,
+    /// Whether one has given way since then.
+    gave_way: Cell<bool>,
     polling: Cell<*const Header>,
     /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
     offers: Cell<bool>,
@@ -68,7 +70,8 @@ impl Context {
             points: Cell::new(false),
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
-            full: Cell::new(BUDGET),
+            unit: Cell::new(1),
+            gave_way: Cell::new(false),
             offers: Cell::new(false),
             fiber: Cell::new(None),
             polling: Cell::new(ptr::null()),
@@ -219,12 +222,28 @@ impl Context {
 
     #[cold]
     fn run_out(&self) -> bool {
-        self.left.set(self.full.get());
+        self.left.set(0);
         if self.points.get() {
             return true;
         }
+        if cfg!(mutant = "budget_never_ends") {
+            return false;
+        }
         // A thread that waits has nobody to give way to, and a foreign executor its own rules.
-        self.is_polling() && !cfg!(mutant = "budget_never_ends")
+        let Some(task) = self.polling() else {
+            self.left.set(BUDGET);
+            return false;
+        };
+        // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
+        // go on with the next. Giving way wakes the task, and a new poll begins with one that is not woken.
+        // SAFETY: it is being polled, so it is alive.
+        let is_woken = unsafe { task.as_ref() }.place().is_scheduled();
+        if self.gave_way.replace(true) && !is_woken {
+            self.gave_way.set(false);
+            self.left.set(BUDGET);
+            return false;
+        }
+        true
     }
 
     /// The fiber that runs on this thread.
@@ -303,10 +322,13 @@ pub fn is_watched() -> bool {
     with(|context| context.watched.get())
 }
 
-/// An operation has to wait: its task gives way.
+/// An operation that has begun has to wait, so it does not count. (It alone: the poll may go on with another one.)
 #[inline(always)]
 pub fn has_waited() {
-    with(|context| context.left.set(context.full.get()));
+    with(|context| {
+        let left = context.left.get().wrapping_add(context.unit.get());
+        context.left.set(left);
+    });
 }
 
 /// The scheduling point before an operation (see [`has_to_give_way`]): the
@@ -326,7 +348,8 @@ pub struct Entered {
     points: bool,
     watched: bool,
     left: u32,
-    full: u32,
+    unit: u32,
+    gave_way: bool,
     offers: bool,
     polling: *const Header,
     fiber: Option<NonNull<dyn Stackful>>,
@@ -348,7 +371,8 @@ pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
         points: context.points.replace(points),
         watched: context.watched.replace(watched),
         left: context.left.replace(if points { 0 } else { BUDGET }),
-        full: context.full.replace(if points { 0 } else { BUDGET }),
+        unit: context.unit.replace(u32::from(!points)),
+        gave_way: context.gave_way.replace(false),
         offers: context.offers.replace(false),
         polling: context.polling.replace(ptr::null()),
         fiber: context.fiber.take(),
@@ -371,7 +395,8 @@ impl Drop for Entered {
             context.points.set(self.points);
             context.watched.set(self.watched);
             context.left.set(self.left);
-            context.full.set(self.full);
+            context.unit.set(self.unit);
+            context.gave_way.set(self.gave_way);
             context.offers.set(self.offers);
             context.polling.set(self.polling);
             context.fiber.set(self.fiber);

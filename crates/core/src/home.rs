@@ -24,8 +24,6 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use alloc::collections::VecDeque;
-
 use crate::context::{self, Context, Entered};
 use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use crate::door::{Mutex, QuietU32, process_global};
@@ -35,11 +33,13 @@ use crate::waiter::Deferred;
 
 mod driver;
 mod forked;
+mod line;
 mod moving;
 mod offering;
 mod table;
 
 pub use self::driver::Driver;
+use self::line::Line;
 pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
 
@@ -83,7 +83,7 @@ pub struct Home {
 #[derive(Debug)]
 struct Inbox {
     /// Each with its `QUEUED` hold.
-    tasks: VecDeque<NonNull<Header>>,
+    tasks: Line,
     closed: bool,
     /// Wakes the driver, if it has parked or is about to.
     parked: Option<Waker>,
@@ -123,7 +123,7 @@ impl Home {
             index,
             pending: AtomicBool::new(false),
             inbox: Mutex::new(Inbox {
-                tasks: VecDeque::new(),
+                tasks: Line::new(),
                 closed: true,
                 parked: None,
                 keeper: None,
@@ -372,30 +372,24 @@ impl Claim {
             // Relaxed: a hint, kept under the lock.
             self.home.pending.store(false, Ordering::Relaxed);
             let keeper = if close { inbox.keeper.take() } else { None };
-            (
-                core::mem::take(&mut inbox.tasks),
-                inbox.parked.take(),
-                keeper,
-            )
+            (inbox.tasks.take(), inbox.parked.take(), keeper)
         };
         drop((parked, keeper));
         if cfg!(mutant = "drain_drops_second") {
-            tasks.truncate(1);
+            tasks.forget_rest();
         }
         if close && cfg!(mutant = "seal_forgets_inbox") {
-            tasks.clear();
+            tasks = Line::new();
         }
         let any = !tasks.is_empty();
         context::with(|context| {
-            for task in tasks.drain(..) {
+            while let Some(task) = tasks.pop_front() {
                 // SAFETY: the inbox's hold on the task is ours, and we drive its home.
                 unsafe { self.receive(context, task) };
             }
         });
-        // Keep the buffer, so that waking does not allocate again and again.
-        let mut inbox = self.home.inbox.lock();
-        if inbox.tasks.capacity() == 0 {
-            inbox.tasks = tasks;
+        if tasks.has_buffer() {
+            self.home.inbox.lock().tasks.give_buffer(tasks);
         }
         any
     }

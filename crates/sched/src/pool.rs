@@ -20,8 +20,8 @@
 //! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
 //! after (2) (a light and a heavy one).
 //!
-//! One of the idle *watches*: every few milliseconds, as long as somebody is busy, it looks for workers in a long
-//! poll, and has them offer what they wake from then on (`watch.rs`, and `home/offering.rs` of `core`).
+//! One of the idle *watches*, from when it became idle until nobody is busy (and anew when a worker has made 128 polls
+//! in a row): every few milliseconds it looks for workers in a long poll, and has them offer what they wake from then on (`watch.rs`, and `home/offering.rs` of `core`).
 //!
 //! # Resizing
 //!

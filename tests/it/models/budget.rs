@@ -86,3 +86,34 @@ fn a_thread_does_not_give_way() {
         assert_eq!(place.try_take(), Some(number));
     }
 }
+
+/// An operation that waits beside one that is always ready does not make the poll a short one.
+#[test]
+fn always_ready_beside_one_that_waits() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let stop = Arc::new(AtomicBool::new(false));
+        let busy: Vec<_> = (0..8)
+            .map(|_| {
+                let stop = stop.clone();
+                rt.spawn(async move {
+                    let (never, place) = (MVar::<u32>::empty(), MVar::<u32>::empty());
+                    while !stop.load(Ordering::Relaxed) {
+                        let mut waits = std::pin::pin!(never.take());
+                        std::future::poll_fn(|cx| {
+                            assert!(waits.as_mut().poll(cx).is_pending());
+                            std::task::Poll::Ready(())
+                        })
+                        .await;
+                        place.put(1).await;
+                        place.take().await;
+                    }
+                })
+            })
+            .collect();
+        let ends = rt.spawn(async move { stop.store(true, Ordering::Relaxed) });
+        for task in busy.into_iter().chain([ends]) {
+            task.wait().expect("no panic");
+        }
+    });
+}

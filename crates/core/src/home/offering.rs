@@ -50,6 +50,11 @@ impl Home {
     /// # Safety
     /// As [`Home::push_open`].
     pub(crate) unsafe fn offer(&self, task: NonNull<Header>) -> bool {
+        // Whoever ends a home empties its open queue first, and then nobody may touch its tasks. In a forked child the
+        // other workers do not exist.
+        if self.driver.closing.get() || self.is_lost() {
+            return false;
+        }
         // SAFETY: alive, as it is scheduled.
         if unsafe { task.as_ref() }.place().is_pinned() {
             return false;

@@ -116,7 +116,7 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
         };
         // Whoever calls from here on finds the parker.
         if home.park(parker.waker()) && stays() {
-            parker.park(|| home.has_pending() || !stays());
+            parker.park(|| home.waiting() > 0 || !stays());
         }
     });
 }
@@ -194,12 +194,9 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
         heavy_fence(); // pairs with the light one in `Home::push_open`
         let is_called = || {
-            home.has_pending()
-                || shared.injector.has_pending()
-                || shared.is_closing()
-                || shared.crew.is_surplus(number)
+            shared.injector.has_pending() || shared.is_closing() || shared.crew.is_surplus(number)
         };
-        let has_something = || is_called() || shared.has_work_elsewhere();
+        let has_something = || home.has_pending() || is_called() || shared.has_work_elsewhere();
         let began = Instant::now();
         while !has_something() {
             if began.elapsed() >= LOOK_FOR {
@@ -212,8 +209,9 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
                     if std::mem::take(&mut watches) {
                         shared.watch.end();
                     }
-                    // A lone task in the queue of a worker that is long in a poll calls nobody.
-                    parker.park(is_called);
+                    // A lone task in the queue of a worker that is long in a poll calls nobody, and a poke
+                    // nobody either.
+                    parker.park(|| home.waiting() > 0 || is_called());
                 }
                 break;
             }
