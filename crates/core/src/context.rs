@@ -45,8 +45,8 @@ pub struct Context {
     woken_many: TaskQueue,
 }
 
-/// After so many operations, none of which had to wait, one gives way: a task whose operations are always ready must
-/// not keep the others from running.
+/// After so many operations, those not counted that had to wait, one gives way: a task whose operations are always
+/// ready must not keep the others from running.
 const BUDGET: u32 = 1_024;
 
 /// More than one task was woken: they are in the queue.
@@ -262,14 +262,12 @@ impl Context {
         self.fiber.replace(fiber)
     }
 
-    /// Has the task that is being polled stay with the thread that polls it; `false` if no task of ours is.
-    pub fn pin_polled(&self) -> bool {
-        let Some(task) = self.polling() else {
-            return false;
-        };
-        // SAFETY: it is being polled, by this thread.
-        unsafe { Header::pin(task) };
-        true
+    /// Has the task that is being polled, if one of ours is, stay with the thread that polls it.
+    pub fn pin_polled(&self) {
+        if let Some(task) = self.polling() {
+            // SAFETY: it is being polled, by this thread.
+            unsafe { Header::pin(task) };
+        }
     }
 
     /// The task that is being polled, or dropped, may move again.
@@ -305,7 +303,7 @@ pub fn drives(home: u16) -> bool {
 }
 
 /// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
-/// elsewhere one in so many, if none has [waited](has_waited).
+/// elsewhere one in so many, not counting those that had to [wait](has_waited), and all others in the same poll.
 #[inline(always)]
 pub fn has_to_give_way() -> bool {
     with(|context| {

@@ -144,17 +144,14 @@ async fn random_programs_conserve_values(world: World, one: Kind, two: Kind, see
     };
     let scripts = [script(0), script(100), script(200), script(300)];
     let mut came = Vec::new();
+    let mut kinds = [one, two].into_iter().cycle();
     let actors = scripts.map(|script| {
         let replaced = script.iter().filter_map(|step| match step {
             Step::Replace(_, value) => Some(*value),
             _ => None,
         });
         came.extend(replaced);
-        let kind = if script.len() % 2 == came.len() % 2 {
-            one
-        } else {
-            two
-        };
+        let kind = kinds.next().expect("it has no end");
         world.start(kind, &places, script)
     });
     let mut went = Vec::new();

@@ -1,58 +1,77 @@
 //! A task whose operations are always ready gives way to the others all the same.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
-use gossamer::{Wait, local, sync::MVar};
+use gossamer::{JoinHandle, Runtime, Wait, local, sync::MVar};
 
-use super::{each_model, runtime};
+use super::{MODELS, each_model, runtime, watched};
+
+/// Spawns eight actors, as many as there are workers at most, each busy until a ninth stops them.
+fn nine(spawn: impl Fn(&Runtime, Arc<AtomicBool>) -> JoinHandle<()> + Copy) {
+    for model in MODELS {
+        let rt = runtime(model);
+        let stop = Arc::new(AtomicBool::new(false));
+        let busy: Vec<_> = (0..8).map(|_| spawn(&rt, stop.clone())).collect();
+        let ends = rt.spawn(async move { stop.store(true, Ordering::Relaxed) });
+        for actor in busy.into_iter().chain([ends]) {
+            actor.wait().expect("no panic");
+        }
+    }
+}
 
 #[test]
 fn always_ready_and_yet_not_alone() {
-    each_model(|model| {
-        let rt = runtime(model);
-        let stop = Arc::new(AtomicBool::new(false));
-        // As many as there are workers at most, and one that ends them.
-        let busy: Vec<_> = (0..8)
-            .map(|_| {
-                let stop = stop.clone();
-                rt.spawn(async move {
-                    let place = MVar::<u32>::empty();
-                    while !stop.load(Ordering::Relaxed) {
-                        place.put(1).await;
-                        place.take().await;
-                    }
-                })
+    watched("tasks", || {
+        nine(|rt, stop| {
+            rt.spawn(async move {
+                let place = MVar::<u32>::empty();
+                while !stop.load(Ordering::Relaxed) {
+                    place.put(1).await;
+                    place.take().await;
+                }
             })
-            .collect();
-        let ends = rt.spawn(async move { stop.store(true, Ordering::Relaxed) });
-        for task in busy.into_iter().chain([ends]) {
-            task.wait().expect("no panic");
-        }
+        });
     });
 }
 
 #[test]
 fn the_same_for_fibers() {
-    each_model(|model| {
-        let rt = runtime(model);
-        let stop = Arc::new(AtomicBool::new(false));
-        let busy: Vec<_> = (0..8)
-            .map(|_| {
-                let stop = stop.clone();
-                rt.spawn_fiber(move || {
-                    let place = MVar::<u32>::empty();
-                    while !stop.load(Ordering::Relaxed) {
-                        place.put(1).wait();
-                        place.take().wait();
-                    }
-                })
+    watched("fibers", || {
+        nine(|rt, stop| {
+            rt.spawn_fiber(move || {
+                let place = MVar::<u32>::empty();
+                while !stop.load(Ordering::Relaxed) {
+                    place.put(1).wait();
+                    place.take().wait();
+                }
             })
-            .collect();
-        let ends = rt.spawn_fiber(move || stop.store(true, Ordering::Relaxed));
-        for fiber in busy.into_iter().chain([ends]) {
-            fiber.wait().expect("no panic");
-        }
+        });
+    });
+}
+
+/// An operation that waits beside one that is always ready does not make the poll a short one.
+#[test]
+fn always_ready_beside_one_that_waits() {
+    watched("beside", || {
+        nine(|rt, stop| {
+            rt.spawn(async move {
+                let (never, place) = (MVar::<u32>::empty(), MVar::<u32>::empty());
+                while !stop.load(Ordering::Relaxed) {
+                    let mut waits = pin!(never.take());
+                    poll_fn(|cx| {
+                        assert!(waits.as_mut().poll(cx).is_pending());
+                        Poll::Ready(())
+                    })
+                    .await;
+                    place.put(1).await;
+                    place.take().await;
+                }
+            })
+        });
     });
 }
 
@@ -85,35 +104,4 @@ fn a_thread_does_not_give_way() {
         assert!(put.is_ready(), "operation {number}");
         assert_eq!(place.try_take(), Some(number));
     }
-}
-
-/// An operation that waits beside one that is always ready does not make the poll a short one.
-#[test]
-fn always_ready_beside_one_that_waits() {
-    each_model(|model| {
-        let rt = runtime(model);
-        let stop = Arc::new(AtomicBool::new(false));
-        let busy: Vec<_> = (0..8)
-            .map(|_| {
-                let stop = stop.clone();
-                rt.spawn(async move {
-                    let (never, place) = (MVar::<u32>::empty(), MVar::<u32>::empty());
-                    while !stop.load(Ordering::Relaxed) {
-                        let mut waits = std::pin::pin!(never.take());
-                        std::future::poll_fn(|cx| {
-                            assert!(waits.as_mut().poll(cx).is_pending());
-                            std::task::Poll::Ready(())
-                        })
-                        .await;
-                        place.put(1).await;
-                        place.take().await;
-                    }
-                })
-            })
-            .collect();
-        let ends = rt.spawn(async move { stop.store(true, Ordering::Relaxed) });
-        for task in busy.into_iter().chain([ends]) {
-            task.wait().expect("no panic");
-        }
-    });
 }

@@ -11,7 +11,7 @@ use crate::header::{Owned, Place};
 /// Plain memory of whoever holds the home's claim.
 #[derive(Debug, Default)]
 pub struct Driver {
-    /// Tasks that any thread may drive. In a pool thieves touch the list too: see [`Home::with_list`].
+    /// Tasks that any thread may drive. In a pool thieves touch the list too: see [`with_list`](super::Home::with_list).
     pub owned: Owned,
     /// Tasks of the current local scope.
     pub owned_local: Owned,
