@@ -31,6 +31,7 @@ use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, release};
 use crate::waiter::Deferred;
 
+mod calling;
 mod driver;
 mod forked;
 mod line;
@@ -85,6 +86,7 @@ struct Inbox {
     /// Each with its `QUEUED` hold.
     tasks: Line,
     closed: bool,
+    called: bool,
     /// Wakes the driver, if it has parked or is about to.
     parked: Option<Waker>,
     /// Wakes somebody who looks after a home without a driver.
@@ -125,6 +127,7 @@ impl Home {
             inbox: Mutex::new(Inbox {
                 tasks: Line::new(),
                 closed: true,
+                called: false,
                 parked: None,
                 keeper: None,
                 waiting: None,
@@ -303,14 +306,6 @@ impl Home {
         true
     }
 
-    /// Wakes the driver, if it has parked or is about to, though nothing was pushed.
-    pub fn call(&self) {
-        let parked = self.inbox.lock().parked.take();
-        if let Some(driver) = parked {
-            Deferred::new(driver).run();
-        }
-    }
-
     /// Adds to the count of cells; who brings it to zero gives the home back.
     fn count_late(&self, balance: i64) {
         // AcqRel pairs with `cell_freed_elsewhere`.
@@ -372,6 +367,9 @@ impl Claim {
             // Relaxed: a hint, kept under the lock.
             self.home.pending.store(false, Ordering::Relaxed);
             let keeper = if close { inbox.keeper.take() } else { None };
+            if core::mem::take(&mut inbox.called) {
+                self.home.driver.called.set(true);
+            }
             (inbox.tasks.take(), inbox.parked.take(), keeper)
         };
         drop((parked, keeper));

@@ -2,11 +2,12 @@
 
 use std::future::{pending, poll_fn};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Poll, Waker};
 use std::thread;
+use std::time::Duration;
 
-use gossamer::{JoinHandle, Runtime, Wait, sync::MVar, yield_now};
+use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar, yield_now};
 
 use super::{Random, each_model, runtime, watched};
 
@@ -90,6 +91,41 @@ fn dropped_in_every_state() {
     });
 }
 
+/// Tasks wait behind a long poll, at the worker and in the injector, when the pool ends.
+#[test]
+fn dropped_before_their_first_poll() {
+    watched("never polled", || {
+        let rt = Arc::new(runtime(Model::Pool { workers: 1 }));
+        let (drops, hold) = (Arc::new(AtomicUsize::new(0)), Arc::new(Barrier::new(2)));
+        let spawn = |rt: &Runtime, drops: &Arc<AtomicUsize>| -> JoinHandle<()> {
+            let counted = Counted(drops.clone());
+            rt.spawn(async move {
+                let _kept = counted;
+                panic!("the pool has ended");
+            })
+        };
+        let (inner, held, dropped) = (rt.clone(), hold.clone(), drops.clone());
+        let blocks = rt.spawn(async move {
+            let here = [(); 10].map(|()| spawn(&inner, &dropped));
+            drop(inner);
+            held.wait();
+            held.wait();
+            here
+        });
+        hold.wait();
+        let outside = [(); 10].map(|()| spawn(&rt, &drops));
+        let rt = Arc::into_inner(rt).expect("the task has let go of it");
+        assert!(!rt.shutdown_timeout(Duration::from_millis(1)));
+        hold.wait();
+        let inside = blocks.wait().expect("its poll came to its end");
+        for never in inside.into_iter().chain(outside) {
+            let error = never.wait().expect_err("the pool has ended");
+            assert!(error.is_cancelled(), "{error}");
+        }
+        assert_eq!(drops.load(Ordering::Relaxed), 20);
+    });
+}
+
 #[test]
 fn aborted_from_outside() {
     each_model(|model| {
@@ -121,7 +157,7 @@ fn a_runtime_dropped_by_its_own_task() {
             drop(taken.take().await);
             told.put(()).await;
         }));
-        if model == gossamer::Model::Single {
+        if model == Model::Single {
             // Its tasks run only while somebody drives it, and nobody can while it is given away.
             return;
         }

@@ -98,6 +98,19 @@ fn two_tasks_spawned_outside_run_at_once() {
 }
 
 #[test]
+fn sleeping_workers_are_called_for_new_tasks() {
+    watched("new, all asleep", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        for _ in 0..200 {
+            while rt.metrics().expect("a pool").idle < 2 {
+                thread::yield_now();
+            }
+            rt.spawn(async {}).wait().expect("no panic");
+        }
+    });
+}
+
+#[test]
 fn a_shutdown_has_a_limit() {
     watched("limit", || {
         for model in [Model::Pool { workers: 2 }, Model::Threads] {

@@ -17,6 +17,8 @@ pub struct Driver {
     pub owned_local: Owned,
     /// Whether new tasks are turned away, because the runtime is shutting down.
     pub closing: Cell<bool>,
+    /// Whether somebody wants the driver to look around: the pool ends, say, or shrinks.
+    pub called: Cell<bool>,
     /// Cells made and freed by the driver; others may look.
     cells: QuietI64,
     /// Polls by drivers of this home; others may look.
@@ -81,6 +83,7 @@ impl Driver {
     /// The home is another runtime's.
     pub(super) fn begin_anew(&self) {
         self.closing.set(false);
+        self.called.set(false);
         self.pinned.set(0);
         self.pinned_to.set(None);
         self.credit.set(0);

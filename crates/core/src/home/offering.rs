@@ -26,12 +26,6 @@ const CREDIT: u32 = 128;
 const CREDIT_AT_FIRST: u32 = 2;
 
 impl Home {
-    /// Leaves a mark that its driver takes back between any two polls.
-    pub fn poke(&self) {
-        // Relaxed: a hint. It makes the driver look at the inbox.
-        self.pending.store(true, Ordering::Relaxed);
-    }
-
     /// Has the driver offer what it wakes, from the end of its poll on.
     pub fn want_offers(&self) {
         // Relaxed: a hint.

@@ -18,11 +18,11 @@ pub(crate) enum Ran {
     Root,
     /// Nothing is runnable.
     Idle,
-    /// So many polls are done.
+    /// So many polls are done, or somebody has called.
     Budget,
 }
 
-/// Polls tasks until `root` has finished, nothing is runnable, or `polls` polls are done.
+/// Polls tasks until `root` has finished, nothing is runnable, `polls` polls are done, or somebody [calls](Home::call).
 pub(crate) fn run<S: Scheduler>(
     claim: &Claim,
     scheduler: &mut S,
@@ -130,6 +130,9 @@ fn poll_until<S: Scheduler>(
             }
             hand_over(context, scheduler);
             claim.drain();
+            if home.driver.called.take() && !cfg!(mutant = "call_unheard") {
+                break;
+            }
         }
         let chained = if scheduler.is_empty() {
             follow_chain(context, home, polls)

@@ -1,0 +1,28 @@
+//! Calling the driver of a home, though nothing was pushed.
+
+use super::Home;
+use crate::door::atomic::Ordering;
+use crate::waiter::Deferred;
+
+impl Home {
+    /// Calls the driver though nothing was pushed: wakes it, if it has parked or is about to, or ends its
+    /// [run](Driver::called) after the current poll.
+    pub fn call(&self) {
+        let parked = {
+            let mut inbox = self.inbox.lock();
+            inbox.called = true;
+            // Relaxed: a hint, kept under the lock.
+            self.pending.store(true, Ordering::Relaxed);
+            inbox.parked.take()
+        };
+        if let Some(driver) = parked {
+            Deferred::new(driver).run();
+        }
+    }
+
+    /// Leaves a mark that its driver takes back between any two polls.
+    pub fn poke(&self) {
+        // Relaxed: a hint. It makes the driver look at the inbox.
+        self.pending.store(true, Ordering::Relaxed);
+    }
+}
