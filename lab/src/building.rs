@@ -44,7 +44,7 @@ fn build_one(catalogue: &Catalogue, build: &Build, paths: &Paths) -> Result<(), 
     let argv: Vec<String> = build.argv.iter().map(|word| paths.fill(word)).collect();
     let output = Command::new(&argv[0])
         .args(&argv[1..])
-        .current_dir(paths.contenders_folder().join(&build.dir))
+        .current_dir(&build.dir)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("build failed: cannot start {}: {error}", argv[0]))?;

@@ -1,17 +1,18 @@
-//! What contenders.toml says: the tools that are needed, the builds, and the contenders.
+//! What the contenders.toml of each language says: the tools that are needed, the builds, the contenders, and those
+//! that cannot be had any more.
 //!
-//! Adding a contender is adding to that file and its folder; no code here knows any by name.
+//! Adding a contender is adding to such a file and its folder; no code here knows any by name.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::workloads::find;
 
-/// The whole file.
-#[derive(Debug, Clone, Deserialize)]
+/// One file, or all of them together.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
     /// Tools and headers that builds ask for by name.
@@ -21,8 +22,21 @@ pub struct Catalogue {
     #[serde(default, rename = "build")]
     pub builds: Vec<Build>,
     /// The contenders, in the order in which they are listed and run.
-    #[serde(rename = "contender")]
+    #[serde(default, rename = "contender")]
     pub contenders: Vec<Contender>,
+    /// What the seeds compare or name, and nobody can run here.
+    #[serde(default, rename = "absent")]
+    pub absent: Vec<Absent>,
+}
+
+/// Something that cannot be measured any more.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Absent {
+    /// Its name.
+    pub name: String,
+    /// Why it cannot be installed.
+    pub why: String,
 }
 
 /// Something a build needs to find on the machine.
@@ -35,9 +49,15 @@ pub struct Need {
     pub tool: Option<String>,
     /// A C header that must compile.
     pub header: Option<String>,
+    /// A command that must end well; the first line it prints is the version.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// The arguments that make the tool print its version.
     #[serde(default)]
     pub version: Vec<String>,
+    /// The Debian packages that bring it.
+    #[serde(default)]
+    pub debian: Vec<String>,
     /// What to tell someone who lacks it.
     pub install: String,
 }
@@ -51,9 +71,9 @@ pub struct Build {
     /// The needs without which it is not tried.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The folder to build in, relative to the file.
+    /// The folder to build in, relative to the file; absolute once it has been read.
     #[serde(default)]
-    pub dir: String,
+    pub dir: PathBuf,
     /// The command.
     pub argv: Vec<String>,
 }
@@ -66,6 +86,9 @@ pub struct Contender {
     pub name: String,
     /// The language it is written in.
     pub language: String,
+    /// What its threads are: `lightweight`, `POSIX`, `Ruby` as in the seed, or `control`.
+    #[serde(default)]
+    pub category: String,
     /// One line on what it is.
     pub about: String,
     /// The build that makes it.
@@ -78,7 +101,7 @@ pub struct Contender {
 }
 
 /// How a contender runs one workload.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
     /// The command, unless it is the contender's; the lab appends the workload's options.
@@ -88,6 +111,12 @@ pub struct RunSpec {
     pub cost_ns: f64,
     /// An option that the cost is in proportion to; the cost is for its usual value.
     pub cost_grows_with: Option<String>,
+    /// Options that must not be larger than this, or the row is skipped.
+    #[serde(default)]
+    pub at_most: BTreeMap<String, u64>,
+    /// What happens beyond that, for the row.
+    #[serde(default)]
+    pub beyond: String,
 }
 
 impl Contender {
@@ -103,19 +132,34 @@ impl Contender {
 }
 
 impl Catalogue {
-    /// Reads and checks the file.
+    /// Reads and checks one file, or a folder in which each language has one (`c/contenders.toml`, …).
     ///
     /// # Errors
-    /// The file cannot be read, is not what this module describes, or names what it lacks.
+    /// A file cannot be read, is not what this module describes, or names what it lacks.
     pub fn load(path: &Path) -> Result<Catalogue> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the list of contenders {}", path.display()))?;
-        let catalogue: Catalogue = toml::from_str(&text)
-            .with_context(|| format!("{} is not a list of contenders", path.display()))?;
-        catalogue
-            .check()
+        let mut all = Catalogue::default();
+        for file in files(path)? {
+            let one = Catalogue::read(&file)?;
+            all.needs.extend(one.needs);
+            all.builds.extend(one.builds);
+            all.contenders.extend(one.contenders);
+            all.absent.extend(one.absent);
+        }
+        all.check()
             .with_context(|| format!("in {}", path.display()))?;
-        Ok(catalogue)
+        Ok(all)
+    }
+
+    fn read(file: &Path) -> Result<Catalogue> {
+        let text = std::fs::read_to_string(file)
+            .with_context(|| format!("cannot read the list of contenders {}", file.display()))?;
+        let mut one: Catalogue = toml::from_str(&text)
+            .with_context(|| format!("{} is not a list of contenders", file.display()))?;
+        let folder = file.parent().unwrap_or(Path::new("."));
+        for build in &mut one.builds {
+            build.dir = folder.join(&build.dir);
+        }
+        Ok(one)
     }
 
     fn check(&self) -> Result<()> {
@@ -155,7 +199,7 @@ impl Catalogue {
                     "{what}: there is no run"
                 );
                 ensure!(spec.cost_ns > 0.0, "{what}: cost_ns must be above 0");
-                if let Some(option) = &spec.cost_grows_with {
+                for option in spec.cost_grows_with.iter().chain(spec.at_most.keys()) {
                     let known = workload.option(option).is_some();
                     ensure!(known, "{what}: there is no option {option}");
                 }
@@ -201,4 +245,17 @@ impl Catalogue {
             .filter(|e| only.is_empty() || only.contains(&e.name))
             .collect())
     }
+}
+
+fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).with_context(|| format!("{}", path.display()))? {
+        files.push(entry?.path().join("contenders.toml"));
+    }
+    files.retain(|file| file.exists());
+    files.sort();
+    Ok(files)
 }

@@ -27,7 +27,7 @@ pub struct Cli {
     /// What to do; nothing means the ring on every contender, sized to take two minutes.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// The list of contenders to use instead of lab/contenders.toml (for tests).
+    /// The list of contenders to use instead of lab/contenders (for tests).
     #[arg(long, global = true, hide = true, value_name = "FILE")]
     pub contenders: Option<PathBuf>,
     /// Where reports go instead of target/lab (for tests).
@@ -47,7 +47,11 @@ pub enum Command {
     /// List the workloads and the contenders, and what each one is.
     List,
     /// Tell which tools are installed, which version, and how to install the rest.
-    Doctor,
+    Doctor {
+        /// Print only the Debian packages that bring what is missing, for `xargs apt-get install`.
+        #[arg(long)]
+        packages: bool,
+    },
 }
 
 /// What was asked for after `run`.

@@ -1,5 +1,6 @@
 //! What each command does, from the parsed command line to the exit code.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use anyhow::Result;
@@ -47,7 +48,11 @@ pub fn execute(cli: Cli) -> Result<u8> {
             list(&catalogue);
             Ok(0)
         }
-        Some(Command::Doctor) => {
+        Some(Command::Doctor { packages: true }) => {
+            packages(&catalogue);
+            Ok(0)
+        }
+        Some(Command::Doctor { packages: false }) => {
             doctor(&catalogue);
             Ok(0)
         }
@@ -76,12 +81,30 @@ fn list(catalogue: &Catalogue) {
         let own = |name: &&str| contender.workload.contains_key(*name);
         let all = WORKLOADS.iter().map(|workload| workload.name);
         println!(
-            "  {:<34} {}: {} ({})",
+            "  {:<34} {}, {}: {} ({})",
             contender.name,
             contender.language,
+            contender.category,
             contender.about,
             all.filter(own).collect::<Vec<&str>>().join(" ")
         );
+    }
+    if !catalogue.absent.is_empty() {
+        println!("\nnot installable, history only:");
+    }
+    for absent in &catalogue.absent {
+        println!("  {:<34} {}", absent.name, absent.why);
+    }
+}
+
+fn packages(catalogue: &Catalogue) {
+    let missing = catalogue
+        .needs
+        .iter()
+        .filter(|need| probe(need) == Found::No);
+    let names: BTreeSet<&String> = missing.flat_map(|need| &need.debian).collect();
+    for name in names {
+        println!("{name}");
     }
 }
 

@@ -14,6 +14,7 @@ pub mod chart;
 pub mod cli;
 pub mod commands;
 pub mod format;
+pub mod history;
 pub mod launch;
 pub mod machine;
 pub mod measure;

@@ -1,5 +1,6 @@
 //! What the results were measured on; what cannot be found out is `unknown`, never left out.
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -35,12 +36,18 @@ pub struct Machine {
     pub go: String,
     /// The commit of the checkout, `+` if it was changed since.
     pub commit: String,
+    /// The width of a pointer of the lab, and of our contenders.
+    #[serde(default)]
+    pub pointer_bits: u32,
+    /// The version of each tool and library that a contender of the run needs, by its name in contenders.toml.
+    #[serde(default)]
+    pub versions: BTreeMap<String, String>,
 }
 
 impl Machine {
     /// Looks at this machine now.
     #[must_use]
-    pub fn here(paths: &Paths) -> Machine {
+    pub fn here(paths: &Paths, versions: BTreeMap<String, String>) -> Machine {
         let line = |file: &str, key: &str| field(file, key).unwrap_or_else(|| "unknown".into());
         let tool = |tool: &str, argument: &str| {
             version(tool, &[argument.to_owned()]).unwrap_or_else(|| "not found".into())
@@ -68,6 +75,8 @@ impl Machine {
             gcc: tool("cc", "--version"),
             go: tool("go", "version"),
             commit: commit(paths),
+            pointer_bits: usize::BITS,
+            versions,
         }
     }
 

@@ -13,6 +13,9 @@ use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
 use crate::results::{Results, Row, Status, spread};
 
+/// How a line of error output begins that has the figures of a garbage collector.
+const GC: &str = "gc:";
+
 /// A contender that can run: how, and which row of the results is its.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -47,6 +50,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
     Row {
         workload: workload.into(),
         contender: contender.into(),
+        category: String::new(),
         status: Status::Skipped,
         reason: Some("interrupted before its first run".into()),
         params,
@@ -62,6 +66,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         note: None,
         switches: None,
         said: None,
+        gc: None,
     }
 }
 
@@ -106,6 +111,7 @@ impl Measure<'_> {
             return;
         }
         row.said = last_words(&outcome);
+        row.gc = collections(&outcome.stderr);
         good.push(outcome);
         let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
         row.status = Status::Ok;
@@ -144,10 +150,26 @@ fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Result<(), (
     }
 }
 
-/// The last line of the error output that says anything.
+/// The last line of the error output that says anything to people.
 fn last_words(outcome: &Outcome) -> Option<String> {
     let mut lines = outcome.stderr.lines().rev();
-    lines.find(|line| !line.trim().is_empty()).map(shorten)
+    lines
+        .find(|line| !line.trim().is_empty() && !line.starts_with(GC))
+        .map(shorten)
+}
+
+/// What a managed contender says of its collector: a line `gc: name=value …` among the error output.
+fn collections(stderr: &str) -> Option<Map<String, Value>> {
+    let line = stderr
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix(GC))?;
+    let figures = line.split_whitespace().filter_map(|word| {
+        let (name, value) = word.split_once('=')?;
+        let number = serde_json::from_str(value).ok().filter(Value::is_number);
+        Some((name.to_owned(), number.unwrap_or_else(|| value.into())))
+    });
+    Some(figures.collect())
 }
 
 fn shorten(text: &str) -> String {

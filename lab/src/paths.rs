@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Paths {
     /// The root of the checkout; commands run there and are shown relative to it.
     pub root: PathBuf,
-    /// The file that lists the contenders.
+    /// What lists the contenders: a folder with one for each language, or one file.
     pub contenders: PathBuf,
     /// Cargo's target folder, as the environment or the default says.
     pub target: PathBuf,
@@ -30,7 +30,7 @@ impl Paths {
         };
         let out = out.map_or_else(|| target.join("lab"), |given| absolute(&given));
         let contenders =
-            contenders.map_or_else(|| here.join("contenders.toml"), |given| absolute(&given));
+            contenders.map_or_else(|| here.join("contenders"), |given| absolute(&given));
         Paths {
             bin: out.join("bin"),
             root,
@@ -38,12 +38,6 @@ impl Paths {
             target,
             out,
         }
-    }
-
-    /// The folder that the `dir` of a build is relative to.
-    #[must_use]
-    pub fn contenders_folder(&self) -> &Path {
-        self.contenders.parent().unwrap_or(&self.root)
     }
 
     /// Replaces `{bin}`, `{target}` and `{root}` in an argument of contenders.toml.

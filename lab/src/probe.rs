@@ -23,6 +23,9 @@ pub fn probe(need: &Need) -> Found {
         }
         return Found::Yes(version(tool, &need.version).unwrap_or_default());
     }
+    if let Some((tool, arguments)) = need.check.split_first() {
+        return version(tool, arguments).map_or(Found::No, Found::Yes);
+    }
     match &need.header {
         Some(header) if header_compiles(header) => Found::Yes(format!("<{header}>")),
         Some(_) => Found::No,
@@ -47,11 +50,13 @@ pub fn version(tool: &str, arguments: &[String]) -> Option<String> {
         .stdin(Stdio::null())
         .output()
         .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // Some print it as an error.
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let line = said.iter().flat_map(|text| text.lines()).next();
     output
         .status
         .success()
-        .then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+        .then(|| line.unwrap_or_default().trim().to_owned())
 }
 
 /// Asks the compiler instead of guessing where it looks for headers.

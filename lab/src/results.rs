@@ -58,6 +58,9 @@ pub struct Row {
     pub workload: String,
     /// The contender's name.
     pub contender: String,
+    /// What its threads are: lightweight, POSIX, … (beyond the frozen part).
+    #[serde(default)]
+    pub category: String,
     /// What became of it.
     pub status: Status,
     /// Why, unless it is `ok`.
@@ -91,6 +94,9 @@ pub struct Row {
     /// The last line of its last run's error output, which is for people (beyond the frozen part).
     #[serde(default)]
     pub said: Option<String>,
+    /// What its garbage collector did in its last run, under its own names (beyond the frozen part).
+    #[serde(default)]
+    pub gc: Option<Map<String, Value>>,
 }
 
 /// The spread of some values; `None` of none.

@@ -3,6 +3,7 @@
 //! The order matters: everything that can be refused is refused before anything is written, the
 //! builds come before the measuring, and every row exists before the first run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,11 +16,13 @@ use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
 use crate::commands::BadInput;
+use crate::format::thousands;
 use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
 use crate::plan::{Size, sizes};
+use crate::probe::{Found, probe};
 use crate::results::{Results, Row, SCHEMA, check_writable, write_atomically};
 use crate::workload::Request;
 use crate::{report, table};
@@ -47,7 +50,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
         building.elapsed().as_secs_f64()
     );
 
-    let (mut results, jobs) = prepare(&selected, &built, paths, request, common);
+    let (mut results, jobs) = prepare(catalogue, &selected, &built, paths, request, common);
     let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
     let measure = Measure {
@@ -70,6 +73,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
 
 /// One row for each selected contender, and a job for each that can run.
 fn prepare(
+    catalogue: &Catalogue,
     selected: &[&Contender],
     built: &Built,
     paths: &Paths,
@@ -79,7 +83,7 @@ fn prepare(
     let name = request.workload.name;
     let specs: Vec<&RunSpec> = selected
         .iter()
-        .filter(|contender| why_not(contender, built).is_none())
+        .filter(|contender| why_not(contender, built, request).is_none())
         .filter_map(|contender| contender.workload.get(name))
         .collect();
     let planned = sizes(&specs, request, common.runs, common.timeout);
@@ -87,14 +91,14 @@ fn prepare(
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
     for contender in selected {
         // `planned` has exactly those that can run, in the same order.
-        let next = match why_not(contender, built) {
+        let next = match why_not(contender, built, request) {
             None => planned.next(),
             Some(_) => None,
         };
         let Some(size) = next else {
             let ops = request.ops();
             let mut row = row(contender, request, &Size { ops, note: None });
-            row.reason = why_not(contender, built);
+            row.reason = why_not(contender, built, request);
             rows.push(row);
             continue;
         };
@@ -114,22 +118,51 @@ fn prepare(
     (
         Results {
             schema: SCHEMA,
-            machine: Machine::here(paths),
+            machine: Machine::here(paths, versions(catalogue, selected)),
             results: rows,
         },
         jobs,
     )
 }
 
-/// Why a contender cannot run, if its build says so.
-fn why_not(contender: &Contender, built: &Built) -> Option<String> {
-    built.get(contender.build.as_ref()?)?.clone().err()
+/// The version of everything that the selected contenders need and that is there.
+fn versions(catalogue: &Catalogue, selected: &[&Contender]) -> BTreeMap<String, String> {
+    let builds = selected
+        .iter()
+        .filter_map(|contender| catalogue.build(contender.build.as_ref()?));
+    let names: BTreeSet<&String> = builds.flat_map(|build| &build.needs).collect();
+    let needs = names.into_iter().filter_map(|name| catalogue.need(name));
+    needs
+        .filter_map(|need| match probe(need) {
+            Found::Yes(version) => Some((need.name.clone(), version)),
+            Found::No => None,
+        })
+        .collect()
+}
+
+/// Why a contender cannot run, if its build says so, or what was asked for is too much.
+fn why_not(contender: &Contender, built: &Built, request: &Request) -> Option<String> {
+    let build = contender.build.as_ref();
+    let unbuilt = build.and_then(|name| built.get(name)?.clone().err());
+    unbuilt.or_else(|| too_much(contender.workload.get(request.workload.name)?, request))
+}
+
+fn too_much(spec: &RunSpec, request: &Request) -> Option<String> {
+    let over = |(option, most): (&String, &u64)| {
+        let given = request.values.number(option);
+        (given > *most).then(|| {
+            let (most, beyond) = (thousands(*most), &spec.beyond);
+            format!("not run with more than --{option} {most}: {beyond}")
+        })
+    };
+    spec.at_most.iter().find_map(over)
 }
 
 fn row(contender: &Contender, request: &Request, size: &Size) -> Row {
     let params = request.sized(size.ops).recorded();
     let mut row = waiting_row(request.workload.name, &contender.name, params, size.ops);
     row.note.clone_from(&size.note);
+    row.category.clone_from(&contender.category);
     row
 }
 

@@ -12,6 +12,7 @@ fn spec(cost_ns: f64, cost_grows_with: Option<&str>) -> RunSpec {
         run: vec!["x".into()],
         cost_ns,
         cost_grows_with: cost_grows_with.map(String::from),
+        ..RunSpec::default()
     }
 }
 

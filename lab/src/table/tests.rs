@@ -23,7 +23,7 @@ fn row(name: &str, status: Status, ns: Option<f64>) -> Row {
 }
 
 fn example() -> Results {
-    let machine = Machine::here(&Paths::new(None, None));
+    let machine = Machine::here(&Paths::new(None, None), [].into());
     let rows = vec![
         row("absent", Status::Skipped, None),
         row("slow", Status::Ok, Some(50.0)),

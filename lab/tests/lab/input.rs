@@ -136,16 +136,18 @@ fn the_help_of_a_workload_is_its_own() {
 
 #[test]
 fn every_contender_has_a_line_in_a_readme() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readmes: String = ["c", "go", "rust"]
-        .map(|language| folder.join("contenders").join(language).join("README.md"))
-        .iter()
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contenders");
+    let languages = std::fs::read_dir(&folder).expect("our own folder");
+    let readmes: String = languages
+        .map(|language| language.expect("listed").path().join("README.md"))
         .map(|file| std::fs::read_to_string(file).expect("each language has a README.md"))
         .collect();
-    let list = folder.join("contenders.toml");
-    let catalogue = gossamer_lab::catalogue::Catalogue::load(&list).expect("our own list");
+    let catalogue = gossamer_lab::catalogue::Catalogue::load(&folder).expect("our own lists");
     for contender in catalogue.contenders {
         let name = format!("`{}`", contender.name);
         assert!(readmes.contains(&name), "no README explains {name}");
+        let category = contender.category.as_str();
+        let known = ["lightweight", "POSIX", "Ruby", "control"];
+        assert!(known.contains(&category), "{name}: category {category:?}");
     }
 }

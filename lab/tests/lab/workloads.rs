@@ -59,6 +59,46 @@ fn what_a_contender_says_is_kept() {
 }
 
 #[test]
+fn what_a_collector_did_is_kept_under_its_own_names() {
+    let line = "echo talks >&2; echo 'gc: minor_words=369560098 share=0.3 odd=n/a' >&2; echo 1";
+    let place = Place::with_fakes(&[("managed", line), ("bare", "echo 1")]);
+    let output = place.run("run ring --threads 5 --hops 5 --runs 1 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("x.json", "managed");
+    let gc = json!({"minor_words": 369_560_098, "share": 0.3, "odd": "n/a"});
+    assert_eq!((&row["gc"], &row["said"]), (&gc, &json!("talks")));
+    assert_eq!(place.row("x.json", "bare")["gc"], json!(null));
+}
+
+#[test]
+fn a_contender_says_up_to_where_it_can_be_run() {
+    let place = Place::empty();
+    let list = r#"
+        [[contender]]
+        name = "small"
+        language = "sh"
+        about = "a fake"
+        [contender.workload.ring]
+        run = ["/bin/sh", "-c", "echo 1"]
+        cost_ns = 1
+        at_most = { threads = 5 }
+        beyond = "it has five stacks"
+    "#;
+    std::fs::write(place.path("contenders.toml"), list).expect("ours");
+    for (threads, status) in [(5, "ok"), (6, "skipped")] {
+        let words = format!("run ring --threads {threads} --hops 30 --runs 1 --json x.json");
+        let output = place.run(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(place.row("x.json", "small")["status"], status);
+    }
+    let reason = &place.row("x.json", "small")["reason"];
+    assert_eq!(
+        reason,
+        "not run with more than --threads 5: it has five stacks"
+    );
+}
+
+#[test]
 fn a_choice_decides_what_is_usual() {
     let line = "test $2 = short && test $4 = 3 && test $6 = 2000 && echo 1";
     let place = Place::with_fakes_of("slot", &[("choosy", line)]);
