@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
 use crate::format::thousands;
+use crate::plan::How;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
 
@@ -78,6 +79,18 @@ pub struct Common {
     /// Stop a contender whose single run takes longer than this, and call it `timeout`.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = timeout)]
     pub timeout: u64,
+}
+
+impl Common {
+    /// As the plan takes it.
+    #[must_use]
+    pub fn how(&self, budget_s: f64) -> How {
+        How {
+            runs: self.runs,
+            timeout_s: self.timeout,
+            budget_s,
+        }
+    }
 }
 
 impl Subcommand for Asked {

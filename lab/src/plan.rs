@@ -16,6 +16,17 @@ const OPS_LEAST: u64 = 20_000;
 /// An estimate may be wrong by this much before a contender runs into the timeout.
 const TIMEOUT_MARGIN: f64 = 2.5;
 
+/// How often, and how long, the contenders may run.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    /// Runs of each contender.
+    pub runs: u32,
+    /// Seconds that a single run may take.
+    pub timeout_s: u64,
+    /// Seconds that all runs together should take, unless a size was asked for.
+    pub budget_s: f64,
+}
+
 /// The size of one contender's run, and what to say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Size {
@@ -28,13 +39,13 @@ pub struct Size {
 /// Sizes for all contenders at once: what was asked for each unless that would hit the timeout, or,
 /// with nothing asked, what fits into the budget.
 #[must_use]
-pub fn sizes(specs: &[&RunSpec], request: &Request, runs: u32, timeout_s: u64) -> Vec<Size> {
+pub fn sizes(specs: &[&RunSpec], request: &Request, how: &How) -> Vec<Size> {
     let costs: Vec<f64> = specs.iter().map(|spec| cost_ns(spec, request)).collect();
     let wanted = request.ops();
-    let by_timeout = timeout_s as f64 / TIMEOUT_MARGIN;
+    let by_timeout = how.timeout_s as f64 / TIMEOUT_MARGIN;
     let cap_s = match request.asked {
         Some(_) => by_timeout,
-        None => share(&costs, wanted, BUDGET_S / f64::from(runs)).min(by_timeout),
+        None => share(&costs, wanted, how.budget_s / f64::from(how.runs)).min(by_timeout),
     };
     let round = |ops| request.workload.round(ops);
     costs

@@ -21,11 +21,23 @@ use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
-use crate::plan::{Size, sizes};
+use crate::plan::{BUDGET_S, How, Size, sizes};
 use crate::probe::{Found, probe};
 use crate::results::{Results, Row, SCHEMA, check_writable, write_atomically};
 use crate::workload::Request;
 use crate::{report, table};
+
+/// What the runs of one command share.
+#[derive(Debug)]
+pub struct Session<'a> {
+    catalogue: &'a Catalogue,
+    paths: &'a Paths,
+    launcher: Launcher,
+    stop: Arc<AtomicUsize>,
+}
+
+/// What was measured, and the signal that ended it early, if one did.
+pub type Measured = (Results, Option<usize>);
 
 /// Runs the workload on the contenders asked for; the exit code.
 ///
@@ -36,93 +48,138 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     let selected = catalogue.select(name, &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
-    std::fs::create_dir_all(&paths.out)
-        .with_context(|| format!("cannot make the folder {}", paths.out.display()))?;
-    let stop = Arc::new(AtomicUsize::new(0));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_usize(signal, stop.clone(), signal as usize)?;
-    }
-    let launcher = Launcher::build(&paths.bin)?;
-    let building = Instant::now();
-    let built = build_all(catalogue, &selected, paths);
-    eprintln!(
-        "building took {:.1} s; it is not measured",
-        building.elapsed().as_secs_f64()
-    );
-
-    let (mut results, jobs) = prepare(catalogue, &selected, &built, paths, request, common);
+    let session = Session::open(catalogue, paths)?;
+    let built = session.build(&selected);
     let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
-    let measure = Measure {
-        launcher: &launcher,
-        paths,
-        runs: common.runs,
-        timeout: Duration::from_secs(common.timeout),
-        stop: &stop,
-        files: &files,
-    };
-    let measuring = Instant::now();
-    let signal = measure.run(&jobs, &mut results)?;
-    eprintln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
+    let requests = std::slice::from_ref(request);
+    let how = common.how(BUDGET_S);
+    let (results, signal) = session.measure(&selected, &built, requests, &how, &files)?;
     present(request, paths, &results, &files)?;
-    Ok(signal.map_or(0, |signal| {
-        eprintln!("interrupted; what was measured until then is kept");
-        u8::try_from(128 + signal).unwrap_or(1)
-    }))
+    Ok(signal.map_or(0, interrupted))
 }
 
-/// One row for each selected contender, and a job for each that can run.
+/// Says that a signal came; the exit code.
+#[must_use]
+pub fn interrupted(signal: usize) -> u8 {
+    eprintln!("interrupted; what was measured until then is kept");
+    u8::try_from(128 + signal).unwrap_or(1)
+}
+
+impl<'a> Session<'a> {
+    /// Makes the folder for the results and the launcher, and listens to signals from now on.
+    ///
+    /// # Errors
+    /// One of these cannot be had.
+    pub fn open(catalogue: &'a Catalogue, paths: &'a Paths) -> Result<Session<'a>> {
+        std::fs::create_dir_all(&paths.out)
+            .with_context(|| format!("cannot make the folder {}", paths.out.display()))?;
+        let stop = Arc::new(AtomicUsize::new(0));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register_usize(signal, stop.clone(), signal as usize)?;
+        }
+        Ok(Session {
+            catalogue,
+            paths,
+            launcher: Launcher::build(&paths.bin)?,
+            stop,
+        })
+    }
+
+    /// Builds what these contenders need, and says how long it took.
+    #[must_use]
+    pub fn build(&self, selected: &[&Contender]) -> Built {
+        let building = Instant::now();
+        let built = build_all(self.catalogue, selected, self.paths);
+        eprintln!(
+            "building took {:.1} s; it is not measured",
+            building.elapsed().as_secs_f64()
+        );
+        built
+    }
+
+    /// Measures all the requests, interleaved, and saves the results to `files` after every run.
+    ///
+    /// # Errors
+    /// What keeps the lab itself from working.
+    pub fn measure(
+        &self,
+        selected: &[&Contender],
+        built: &Built,
+        requests: &[Request],
+        how: &How,
+        files: &[PathBuf],
+    ) -> Result<Measured> {
+        let machine = Machine::here(self.paths, versions(self.catalogue, selected));
+        let (rows, jobs) = prepare(selected, built, self.paths, requests, how);
+        let mut results = Results {
+            schema: SCHEMA,
+            machine,
+            results: rows,
+        };
+        let measure = Measure {
+            launcher: &self.launcher,
+            paths: self.paths,
+            runs: how.runs,
+            timeout: Duration::from_secs(how.timeout_s),
+            stop: &self.stop,
+            files,
+        };
+        let measuring = Instant::now();
+        let signal = measure.run(&jobs, &mut results)?;
+        eprintln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
+        Ok((results, signal))
+    }
+}
+
+/// One row for each selected contender and each request, and a job for each that can run. The budget is for all the
+/// requests together.
 fn prepare(
-    catalogue: &Catalogue,
     selected: &[&Contender],
     built: &Built,
     paths: &Paths,
-    request: &Request,
-    common: &Common,
-) -> (Results, Vec<Job>) {
-    let name = request.workload.name;
-    let specs: Vec<&RunSpec> = selected
-        .iter()
-        .filter(|contender| why_not(contender, built, request).is_none())
-        .filter_map(|contender| contender.workload.get(name))
-        .collect();
-    let planned = sizes(&specs, request, common.runs, common.timeout);
-    let mut planned = planned.into_iter();
+    requests: &[Request],
+    how: &How,
+) -> (Vec<Row>, Vec<Job>) {
+    let how = How {
+        budget_s: how.budget_s / requests.len().max(1) as f64,
+        ..*how
+    };
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
-    for contender in selected {
-        // `planned` has exactly those that can run, in the same order.
-        let next = match why_not(contender, built, request) {
-            None => planned.next(),
-            Some(_) => None,
-        };
-        let Some(size) = next else {
-            let ops = request.ops();
-            let mut row = row(contender, request, &Size { ops, note: None });
-            row.reason = why_not(contender, built, request);
+    for request in requests {
+        let name = request.workload.name;
+        let specs: Vec<&RunSpec> = selected
+            .iter()
+            .filter(|contender| why_not(contender, built, request).is_none())
+            .filter_map(|contender| contender.workload.get(name))
+            .collect();
+        let mut planned = sizes(&specs, request, &how).into_iter();
+        for contender in selected {
+            if !contender.workload.contains_key(name) {
+                continue;
+            }
+            // `planned` has exactly those that can run, in the same order.
+            let reason = why_not(contender, built, request);
+            let size = reason.is_none().then(|| planned.next()).flatten();
+            let mut row = row(contender, request, size.as_ref());
+            if reason.is_some() {
+                row.reason = reason;
+            } else {
+                let values = request.sized(row.ops);
+                let words = contender.command(name);
+                let mut argv: Vec<String> = words.iter().map(|word| paths.fill(word)).collect();
+                argv.extend(values.words());
+                row.command = paths.show(&argv);
+                jobs.push(Job {
+                    argv,
+                    expected: (request.workload.expected)(&values),
+                    row: rows.len(),
+                });
+            }
             rows.push(row);
-            continue;
-        };
-        let values = request.sized(size.ops);
-        let words = contender.command(name);
-        let mut argv: Vec<String> = words.iter().map(|word| paths.fill(word)).collect();
-        argv.extend(values.words());
-        let mut row = row(contender, request, &size);
-        row.command = paths.show(&argv);
-        jobs.push(Job {
-            argv,
-            expected: (request.workload.expected)(&values),
-            row: rows.len(),
-        });
-        rows.push(row);
+        }
     }
-    (
-        Results {
-            schema: SCHEMA,
-            machine: Machine::here(paths, versions(catalogue, selected)),
-            results: rows,
-        },
-        jobs,
-    )
+    (rows, jobs)
 }
 
 /// The version of everything that the selected contenders need and that is there.
@@ -158,11 +215,12 @@ fn too_much(spec: &RunSpec, request: &Request) -> Option<String> {
     spec.at_most.iter().find_map(over)
 }
 
-fn row(contender: &Contender, request: &Request, size: &Size) -> Row {
-    let params = request.sized(size.ops).recorded();
-    let mut row = waiting_row(request.workload.name, &contender.name, params, size.ops);
-    row.note.clone_from(&size.note);
+fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {
+    let ops = size.map_or(request.ops(), |size| size.ops);
+    let params = request.sized(ops).recorded();
+    let mut row = waiting_row(request.workload.name, &contender.name, params, ops);
     row.category.clone_from(&contender.category);
+    row.note = size.and_then(|size| size.note.clone());
     row
 }
 

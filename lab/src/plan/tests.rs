@@ -29,11 +29,19 @@ fn ring(threads: u64, asked: Option<u64>) -> Request {
     }
 }
 
+fn how(runs: u32, timeout_s: u64) -> How {
+    How {
+        runs,
+        timeout_s,
+        budget_s: BUDGET_S,
+    }
+}
+
 #[test]
 fn the_budget_is_kept_and_the_quick_ones_are_not_cut() {
     let specs = [3.0, 400.0, 15_000.0].map(|cost| spec(cost, None));
     let specs: Vec<&RunSpec> = specs.iter().collect();
-    let sizes = sizes(&specs, &ring(503, None), 5, 120);
+    let sizes = sizes(&specs, &ring(503, None), &how(5, 120));
     let uncut = Size {
         ops: USUAL,
         note: None,
@@ -53,11 +61,11 @@ fn the_budget_is_kept_and_the_quick_ones_are_not_cut() {
 fn an_explicit_size_is_cut_only_by_the_timeout() {
     let specs = [spec(15_000.0, None), spec(900.0, Some("threads"))];
     let specs: Vec<&RunSpec> = specs.iter().collect();
-    let few = sizes(&specs, &ring(503, Some(1_000_000)), 5, 120);
+    let few = sizes(&specs, &ring(503, Some(1_000_000)), &how(5, 120));
     assert_eq!(few[0].ops, 1_000_000);
-    let cut = sizes(&specs, &ring(503, Some(10_000_000)), 5, 50);
+    let cut = sizes(&specs, &ring(503, Some(10_000_000)), &how(5, 50));
     assert_eq!((cut[0].ops, cut[1].ops), (1_300_000, 10_000_000));
-    let ten_times = sizes(&specs, &ring(5030, Some(10_000_000)), 5, 50);
+    let ten_times = sizes(&specs, &ring(5030, Some(10_000_000)), &how(5, 50));
     assert_eq!(ten_times[1].ops, 2_200_000);
 }
 
@@ -77,6 +85,10 @@ fn a_size_that_must_be_a_power_of_ten_stays_one() {
     };
     for (cost, ops) in [(100.0, 1_000_000), (1e6, 10_000), (1e9, 10_000)] {
         let slow = spec(cost, None);
-        assert_eq!(sizes(&[&slow], &request, 5, 120)[0].ops, ops, "{cost} ns");
+        assert_eq!(
+            sizes(&[&slow], &request, &how(5, 120))[0].ops,
+            ops,
+            "{cost} ns"
+        );
     }
 }
