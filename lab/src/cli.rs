@@ -60,6 +60,8 @@ pub enum Command {
 pub enum Asked {
     /// A workload, its options, and those that all share.
     Known(Box<(Request, Common)>),
+    /// `all` or `sizes`, and the options of these.
+    Series(&'static str, Series),
     /// Anything else, kept so that the error can name the valid ones.
     Unknown(String),
 }
@@ -81,6 +83,35 @@ pub struct Common {
     pub timeout: u64,
 }
 
+/// The options of `run all` and `run sizes`.
+#[derive(Debug, Clone, Args)]
+pub struct Series {
+    /// Minutes instead of an hour: fewer operations, runs and sizes.
+    #[arg(long)]
+    pub quick: bool,
+    /// Only these contenders, by the names `lab list` shows, separated by commas.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// How many times each contender runs [without it: 5, with --quick 3].
+    #[arg(long, value_name = "N", value_parser = runs)]
+    pub runs: Option<u32>,
+    /// Stop a contender whose single run takes longer than this, and call it `timeout`.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = timeout)]
+    pub timeout: u64,
+}
+
+/// What `run` knows beside the workloads.
+const SERIES: [(&str, &str); 2] = [
+    (
+        "all",
+        "Every workload, one after the other, in less than an hour (--quick: five minutes)",
+    ),
+    (
+        "sizes",
+        "The ring with 10 to 1,000,000 threads: cost against size, with the exponent that fits",
+    ),
+];
+
 impl Common {
     /// As the plan takes it.
     #[must_use]
@@ -95,11 +126,15 @@ impl Common {
 
 impl Subcommand for Asked {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        WORKLOADS
+        let known = WORKLOADS
             .iter()
             .fold(command.allow_external_subcommands(true), |all, workload| {
                 all.subcommand(subcommand(workload))
-            })
+            });
+        SERIES.iter().fold(known, |all, (name, about)| {
+            let command = Series::augment_args(clap::Command::new(*name));
+            all.subcommand(command.about(*about))
+        })
     }
 
     fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
@@ -117,6 +152,9 @@ impl FromArgMatches for Asked {
         let Some((name, matches)) = matches.subcommand() else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
+        if let Some((name, _)) = SERIES.iter().find(|(own, _)| *own == name) {
+            return Ok(Asked::Series(name, Series::from_arg_matches(matches)?));
+        }
         let Some(workload) = find(name) else {
             return Ok(Asked::Unknown(name.into()));
         };

@@ -10,8 +10,8 @@ use crate::catalogue::{Catalogue, Contender};
 use crate::cli::{Asked, Cli, Command};
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
-use crate::session;
 use crate::workloads::WORKLOADS;
+use crate::{series, session};
 
 /// An error in what was asked for: exit code 2, and nothing was written or measured.
 #[derive(Debug)]
@@ -62,8 +62,10 @@ pub fn execute(cli: Cli) -> Result<u8> {
 fn measure(catalogue: &Catalogue, paths: &Paths, asked: Asked) -> Result<u8> {
     match asked {
         Asked::Known(asked) => session::run(catalogue, paths, &asked.0, &asked.1),
+        Asked::Series(name, options) => series::run(catalogue, paths, name, &options),
         Asked::Unknown(given) => {
-            let valid: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
+            let names = WORKLOADS.iter().map(|workload| workload.name);
+            let valid: Vec<&str> = names.chain(["all", "sizes"]).collect();
             let valid = valid.join(", ");
             let message = format!("unknown workload '{given}'; the valid ones are: {valid}");
             Err(BadInput(message).into())

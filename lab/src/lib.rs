@@ -23,6 +23,8 @@ pub mod plan;
 pub mod probe;
 pub mod report;
 pub mod results;
+pub mod scaling;
+pub mod series;
 pub mod session;
 pub mod table;
 pub mod workload;

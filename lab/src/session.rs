@@ -226,6 +226,19 @@ fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {
 
 /// Prints the table and writes the report.
 fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf]) -> Result<()> {
+    show(request, results);
+    let (title, op) = (request.title(), request.workload.op);
+    let page = paths.out.join(format!("{}.html", request.workload.name));
+    write_atomically(&page, report::html(&title, op, results)?.as_bytes())?;
+    println!("\nreport: {}", page.display());
+    for file in files {
+        println!("data:   {}", file.display());
+    }
+    Ok(())
+}
+
+/// Prints the table, and what the contenders said.
+pub fn show(request: &Request, results: &Results) {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = !plain && std::io::stdout().is_terminal();
     let (title, op) = (request.title(), request.workload.op);
@@ -240,11 +253,4 @@ fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf
         let many = op[1];
         println!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
     }
-    let page = paths.out.join(format!("{}.html", request.workload.name));
-    write_atomically(&page, report::html(&title, op, results)?.as_bytes())?;
-    println!("\nreport: {}", page.display());
-    for file in files {
-        println!("data:   {}", file.display());
-    }
-    Ok(())
 }

@@ -1,0 +1,65 @@
+//! Exponents of lines that are known, and a table with holes.
+
+use serde_json::json;
+
+use super::*;
+use crate::machine::Machine;
+use crate::measure::waiting_row;
+use crate::paths::Paths;
+use crate::results::{SCHEMA, Status};
+
+#[test]
+fn exponents() {
+    let cubic: Vec<(f64, f64)> = [1.0, 10.0, 500.0].map(|x| (x, 7.0 * x * x * x)).into();
+    assert!((exponent(&cubic).expect("a fit") - 3.0).abs() < 1e-9);
+    let flat = [(1.0, 5.0), (10.0, 5.0), (100.0, 5.0)];
+    assert!(exponent(&flat).expect("a fit").abs() < 1e-9);
+    assert_eq!(exponent(&flat[..2]), None);
+    assert_eq!(exponent(&[(4.0, 1.0), (4.0, 2.0), (4.0, 3.0)]), None);
+}
+
+fn row(name: &str, threads: u64, ns: Option<f64>, peak: u64) -> Row {
+    let params = json!({ "threads": threads }).as_object().cloned();
+    let mut row = waiting_row("ring", name, params.unwrap_or_default(), 1_000);
+    if let Some(ns) = ns {
+        row.status = Status::Ok;
+        row.ns_per_op = Some(ns);
+        row.peak_rss_bytes = Some(peak);
+    }
+    row
+}
+
+#[test]
+fn a_table_with_holes() {
+    let mut rows = Vec::new();
+    for (size, log) in [(10, 1.0), (1_000, 3.0), (100_000, 5.0)] {
+        rows.push(row(
+            "short",
+            size,
+            (size < 100_000).then_some(3.0),
+            1_000_000,
+        ));
+        let steep = 10_f64.powf(log / 2.0);
+        rows.push(row("steep", size, Some(steep), 1_000_000 + size * 50));
+    }
+    let results = Results {
+        schema: SCHEMA,
+        machine: Machine::here(&Paths::new(None, None), [].into()),
+        results: rows,
+    };
+    let text = render(&results, "threads", "hop");
+    let lines: Vec<&str> = text.lines().collect();
+    let words = |line: &str| -> Vec<String> { line.split_whitespace().map(String::from).collect() };
+    assert_eq!(
+        words(lines[0]),
+        [
+            "ns/hop", "10", "1,000", "100,000", "exponent", "bytes", "each"
+        ]
+    );
+    assert_eq!(
+        words(lines[1]),
+        ["steep", "3.16", "31.6", "316", "0.50", "50"]
+    );
+    assert_eq!(words(lines[2]), ["short", "3.00", "3.00", "-"]);
+    assert!(lines[4].starts_with("short, 100,000: skipped:"), "{text}");
+}

@@ -1,0 +1,151 @@
+//! Several workloads after each other: `lab run all`, and one over a range of sizes: `lab run sizes`.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::catalogue::{Catalogue, Contender};
+use crate::cli::Series;
+use crate::commands::BadInput;
+use crate::paths::Paths;
+use crate::plan::How;
+use crate::scaling;
+use crate::session::{Session, interrupted, show};
+use crate::workload::Request;
+use crate::workloads::find;
+
+/// What `lab run all` may measure, in seconds, building apart.
+const FULL_S: f64 = 2_700.0;
+const QUICK_S: f64 = 200.0;
+
+/// The sizes of the ring that are compared.
+const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+/// The same for `--quick`.
+const QUICK_SIZES: [u64; 3] = [10, 1_000, 100_000];
+
+/// Some requests whose results go into one file.
+#[derive(Debug)]
+struct Part {
+    /// The file's name, without its end.
+    name: &'static str,
+    requests: Vec<Request>,
+    /// Its share of the time.
+    weight: f64,
+}
+
+/// A request with these options, and the usual values for the others.
+fn request(workload: &str, given: &[(&str, Value)]) -> Request {
+    let workload = find(workload).expect("a workload of ours");
+    let value = |name: &str| {
+        let found = given.iter().find(|(own, _)| *own == name);
+        found.map(|(_, value)| value.clone())
+    };
+    Request {
+        workload,
+        values: workload.values(value),
+        asked: None,
+    }
+}
+
+fn part(name: &'static str, workload: &str, given: &[(&str, Value)], weight: f64) -> Part {
+    Part {
+        name,
+        requests: vec![request(workload, given)],
+        weight,
+    }
+}
+
+fn sizes(quick: bool) -> Part {
+    let sizes: &[u64] = if quick { &QUICK_SIZES } else { &SIZES };
+    let ring = |size: &u64| request("ring", &[("threads", json!(size))]);
+    Part {
+        name: "sizes",
+        requests: sizes.iter().map(ring).collect(),
+        weight: 5.0,
+    }
+}
+
+/// Every workload, with the options that its figures are about.
+fn all(quick: bool) -> Vec<Part> {
+    vec![
+        part("ring", "ring", &[], 5.0),
+        sizes(quick),
+        part("spawn", "spawn", &[], 1.0),
+        part("spawn-batch", "spawn", &[("batch", json!(1_000))], 1.0),
+        part("yield", "yield", &[], 1.0),
+        part("pingpong", "pingpong", &[], 1.0),
+        part("skynet", "skynet", &[], 1.0),
+        part("cpu", "cpu", &[], 1.0),
+        part("resize", "resize", &[], 1.0),
+        part("workers-1", "workers", &[("workers", json!(1))], 0.5),
+        part("workers-64", "workers", &[("workers", json!(64))], 0.5),
+        part("slot", "slot", &[], 1.0),
+        part("slot-short", "slot", &[("which", json!("short"))], 1.0),
+    ]
+}
+
+/// Runs one of the two; the exit code.
+///
+/// # Errors
+/// [`BadInput`] for a contender that has none of the workloads, or whatever keeps the lab itself from working.
+pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -> Result<u8> {
+    let parts = match name {
+        "sizes" => vec![sizes(options.quick)],
+        _ => all(options.quick),
+    };
+    let selected = select(catalogue, &parts, &options.only)?;
+    let session = Session::open(catalogue, paths)?;
+    let built = session.build(&selected);
+    let (total_s, usual_runs) = match options.quick {
+        true => (QUICK_S, 3),
+        false => (FULL_S, 5),
+    };
+    let weights: f64 = all(options.quick).iter().map(|part| part.weight).sum();
+    let count = parts.len();
+    for (index, part) in parts.iter().enumerate() {
+        let workload = part.requests[0].workload;
+        eprintln!("part {} of {count}: {}", index + 1, part.name);
+        let how = How {
+            runs: options.runs.unwrap_or(usual_runs),
+            timeout_s: options.timeout,
+            budget_s: total_s * part.weight / weights,
+        };
+        let files = [paths.out.join(format!("{}.json", part.name))];
+        let (results, signal) = session.measure(&selected, &built, &part.requests, &how, &files)?;
+        if let [only] = &part.requests[..] {
+            show(only, &results);
+        } else {
+            println!("The ring at {} sizes\n", part.requests.len());
+            print!("{}", scaling::render(&results, "threads", workload.op[0]));
+        }
+        println!();
+        if let Some(signal) = signal {
+            return Ok(interrupted(signal));
+        }
+    }
+    Ok(0)
+}
+
+/// The contenders that have one of the workloads, or of them those in `only`.
+fn select<'a>(
+    catalogue: &'a Catalogue,
+    parts: &[Part],
+    only: &[String],
+) -> Result<Vec<&'a Contender>> {
+    let names: Vec<&str> = parts
+        .iter()
+        .map(|part| part.requests[0].workload.name)
+        .collect();
+    let able = |entry: &&Contender| names.iter().any(|name| entry.workload.contains_key(*name));
+    let able: Vec<&Contender> = catalogue.contenders.iter().filter(able).collect();
+    if let Some(unknown) = only
+        .iter()
+        .find(|name| !able.iter().any(|e| e.name == **name))
+    {
+        let valid: Vec<&str> = able.iter().map(|entry| entry.name.as_str()).collect();
+        let valid = valid.join(", ");
+        let message = format!("unknown contender '{unknown}'; the valid ones are: {valid}");
+        return Err(BadInput(message).into());
+    }
+    let chosen = |entry: &&Contender| only.is_empty() || only.contains(&entry.name);
+    Ok(able.into_iter().filter(chosen).collect())
+}
