@@ -91,6 +91,10 @@ pub struct Contender {
     pub category: String,
     /// One line on what it is.
     pub about: String,
+    /// The files in which its ring stands, without what it shares with others; relative to the list, absolute once it
+    /// has been read.
+    #[serde(default)]
+    pub sources: Vec<PathBuf>,
     /// The build that makes it.
     pub build: Option<String>,
     /// The command, `{workload}` standing for the name, for workloads that have none of their own.
@@ -158,6 +162,13 @@ impl Catalogue {
         let folder = file.parent().unwrap_or(Path::new("."));
         for build in &mut one.builds {
             build.dir = folder.join(&build.dir);
+        }
+        for file in one
+            .contenders
+            .iter_mut()
+            .flat_map(|entry| &mut entry.sources)
+        {
+            *file = folder.join(&*file);
         }
         Ok(one)
     }

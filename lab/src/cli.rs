@@ -45,6 +45,8 @@ pub enum Command {
         #[command(subcommand)]
         workload: Asked,
     },
+    /// The tables that the project grew from, as printed, and beside them the same measured now (two minutes).
+    Seeds(SeedsOptions),
     /// List the workloads and the contenders, and what each one is.
     List,
     /// Tell which tools are installed, which version, and how to install the rest.
@@ -98,6 +100,32 @@ pub struct Series {
     /// Stop a contender whose single run takes longer than this, and call it `timeout`.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = timeout)]
     pub timeout: u64,
+}
+
+/// The options of `lab seeds`.
+#[derive(Debug, Clone, Args)]
+pub struct SeedsOptions {
+    /// Measure nothing: take these results of the ring, as the lab wrote them.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// How many times each contender runs.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = runs)]
+    pub runs: u32,
+    /// Stop a contender whose single run takes longer than this, and call it `timeout`.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = timeout)]
+    pub timeout: u64,
+}
+
+impl SeedsOptions {
+    /// As the plan takes it.
+    #[must_use]
+    pub fn how(&self, budget_s: f64) -> How {
+        How {
+            runs: self.runs,
+            timeout_s: self.timeout,
+            budget_s,
+        }
+    }
 }
 
 /// What `run` knows beside the workloads.

@@ -11,7 +11,7 @@ use crate::cli::{Asked, Cli, Command};
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::workloads::WORKLOADS;
-use crate::{series, session};
+use crate::{seeds, series, session};
 
 /// An error in what was asked for: exit code 2, and nothing was written or measured.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
             }
         }
         Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
+        Some(Command::Seeds(options)) => seeds::run(&catalogue, &paths, &options),
         Some(Command::List) => {
             list(&catalogue);
             Ok(0)

@@ -1,0 +1,207 @@
+//! The seed's figures beside today's, with the same ratios.
+
+use serde_json::Value;
+
+use crate::catalogue::Catalogue;
+use crate::format::{figure, thousands};
+use crate::history::{self, HOPS, Past};
+use crate::results::{Results, Row};
+use crate::seeds::tables::columns;
+use crate::source;
+use crate::table::{speed, status_text};
+
+/// What stands where there is nothing to say.
+const NOTHING: &str = "-";
+
+/// The row of a contender.
+fn row<'a>(results: &'a Results, contender: &str) -> Option<&'a Row> {
+    results
+        .results
+        .iter()
+        .find(|row| row.contender == contender)
+}
+
+/// The seconds that a contender takes for the seed's number of hops.
+#[must_use]
+pub fn seconds(results: &Results, contender: &str) -> Option<f64> {
+    let ns = speed(row(results, contender)?)?;
+    Some(ns * HOPS as f64 / 1e9)
+}
+
+fn ratio(seconds: Option<f64>, to: Option<f64>) -> String {
+    let ratio = seconds.zip(to).map(|(seconds, to)| seconds / to);
+    ratio.map_or_else(|| NOTHING.into(), |ratio| format!("{} x", figure(ratio)))
+}
+
+/// Seconds with a mark where fewer hops were made and the rest is calculated.
+fn time(row: &Row, seconds: f64) -> String {
+    let mark = if row.ops < HOPS { "~" } else { "" };
+    mark.to_owned() + &figure(seconds)
+}
+
+/// The ring's rows, ratios to GHC; then ours, and the others that the seeds speak of.
+#[must_use]
+pub fn ring(results: &Results) -> String {
+    let pasts = history::of("ring");
+    let base = pasts.iter().find(|past| past.contender == "ghc");
+    let now_base = seconds(results, "ghc");
+    let mut lines = vec![words([
+        "implementation",
+        "then KB",
+        "s",
+        "to GHC",
+        "now",
+        "KB",
+        "s",
+        "to ghc",
+    ])];
+    let mut reasons = String::new();
+    let compared = pasts.iter().filter(|past| past.memory_kb > 220);
+    for past in compared {
+        let then = ratio(Some(past.seconds), base.map(|base| base.seconds));
+        let mut line = vec![
+            past.implementation.to_owned(),
+            past.memory_kb.to_string(),
+            past.seconds.to_string(),
+            then,
+        ];
+        line.extend(now(results, past.contender, now_base, &mut reasons));
+        lines.push(line);
+    }
+    for row in &results.results {
+        if pasts.iter().any(|past| past.contender == row.contender) {
+            continue;
+        }
+        let mut line = words(["", "", "", ""]);
+        line.extend(now(results, &row.contender, now_base, &mut reasons));
+        lines.push(line);
+    }
+    let notes = "~ fewer hops were made, as it is slow; the time is for ten million.\n";
+    columns(&lines) + notes + &reasons
+}
+
+/// Today's four cells of a contender; why they are empty goes to `reasons`.
+fn now(results: &Results, contender: &str, base: Option<f64>, reasons: &mut String) -> Vec<String> {
+    if contender.is_empty() {
+        return words(["not installable", NOTHING, NOTHING, NOTHING]);
+    }
+    let found = row(results, contender);
+    let Some((row, seconds)) = found.zip(seconds(results, contender)) else {
+        let why = found.map_or_else(|| "it is not in these results".into(), status_text);
+        *reasons += &format!("{contender}: {why}\n");
+        return words([contender, NOTHING, NOTHING, NOTHING]);
+    };
+    let memory = row.peak_rss_bytes.map(|bytes| (bytes / 1024).to_string());
+    vec![
+        contender.to_owned(),
+        memory.unwrap_or_default(),
+        time(row, seconds),
+        ratio(Some(seconds), base),
+    ]
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(String::from).into()
+}
+
+/// Protothreads' two rows, and the two ratios that the seed states.
+#[must_use]
+pub fn protothreads(results: &Results) -> String {
+    let pasts = history::of("ring");
+    let then = |contender: &str| {
+        let found = pasts
+            .iter()
+            .find(|past: &&Past| past.contender == contender);
+        found.map(|past| past.seconds)
+    };
+    let (optimum, pessimum) = ("protothreads/optimum", "protothreads/pessimum");
+    let mut lines = vec![words(["", "then", "now"])];
+    for (text, contender) in [
+        ("optimum, seconds", optimum),
+        ("pessimum, seconds", pessimum),
+    ] {
+        let seconds = [then(contender), seconds(results, contender)];
+        let shown = seconds.map(|it| it.map_or_else(|| NOTHING.into(), |s| format!("{s:.3}")));
+        lines.push(std::iter::once(text.to_owned()).chain(shown).collect());
+    }
+    for (text, slow) in [
+        ("POSIX threads to optimum (\"nearly 400\")", "pthreads"),
+        ("pessimum to optimum (\"250\")", pessimum),
+    ] {
+        lines.push(vec![
+            text.to_owned(),
+            ratio(then(slow), then(optimum)),
+            ratio(seconds(results, slow), seconds(results, optimum)),
+        ]);
+    }
+    columns(&lines)
+}
+
+/// OCaml's collector with the two minor heaps of the seed.
+#[must_use]
+pub fn ocaml(results: &Results) -> String {
+    let figure = |contender: &str, name: &str| {
+        let value = row(results, contender).and_then(|row| row.gc.as_ref()?.get(name));
+        value.map_or_else(|| NOTHING.to_owned(), Value::to_string)
+    };
+    let names = [
+        "minor_words",
+        "promoted_words",
+        "major_words",
+        "minor_collections",
+        "major_collections",
+    ];
+    let mut lines = vec![words(["", "lwt-1m", "lwt-32k"])];
+    for name in names {
+        lines.push(vec![
+            name.to_owned(),
+            figure("lwt-1m", name),
+            figure("lwt-32k", name),
+        ]);
+    }
+    columns(&lines)
+}
+
+/// What all the other collectors say, Erlang's among them, each under its own names.
+#[must_use]
+pub fn collectors(results: &Results) -> String {
+    let mut text = String::new();
+    for row in &results.results {
+        let Some(gc) = row
+            .gc
+            .as_ref()
+            .filter(|_| !row.contender.starts_with("lwt"))
+        else {
+            continue;
+        };
+        let number = |value: &Value| value.as_u64().map_or_else(|| value.to_string(), thousands);
+        let figures: Vec<String> = gc
+            .iter()
+            .map(|(name, value)| format!("{name} {}", number(value)))
+            .collect();
+        text += &format!(
+            "{} ({} hops): {}\n",
+            row.contender,
+            thousands(row.ops),
+            figures.join(", ")
+        );
+    }
+    if text.is_empty() {
+        text = "no collector said anything\n".into();
+    }
+    text
+}
+
+/// The lines of code of each contender's ring.
+#[must_use]
+pub fn lines(catalogue: &Catalogue) -> String {
+    let mut lines = vec![words(["lines of code", "files", "contenders"])];
+    for program in source::of_ring(catalogue) {
+        lines.push(vec![
+            program.lines.to_string(),
+            program.files.join(" "),
+            program.names.join(", "),
+        ]);
+    }
+    columns(&lines)
+}
