@@ -100,8 +100,15 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
         false => (FULL_S, 5),
     };
     let weights: f64 = all(options.quick).iter().map(|part| part.weight).sum();
+    let has = |part: &&Part| {
+        let name = part.requests[0].workload.name;
+        selected
+            .iter()
+            .any(|entry| entry.workload.contains_key(name))
+    };
+    let parts: Vec<&Part> = parts.iter().filter(has).collect();
     let count = parts.len();
-    for (index, part) in parts.iter().enumerate() {
+    for (index, part) in parts.into_iter().enumerate() {
         let workload = part.requests[0].workload;
         eprintln!("part {} of {count}: {}", index + 1, part.name);
         let how = How {

@@ -9,5 +9,7 @@ mod input;
 mod interrupted;
 mod memory;
 mod ring;
+mod seeds;
+mod series;
 mod support;
 mod workloads;
