@@ -193,7 +193,9 @@ impl FromArgMatches for Asked {
         let request = Request {
             workload,
             values: workload.values(given),
-            asked: matches.get_one(workload.size).copied(),
+            asked: workload
+                .option(workload.size)
+                .and_then(|size| matches.get_one(size.name).copied()),
         };
         let common = Common::from_arg_matches(matches)?;
         Ok(Asked::Known(Box::new((request, common))))

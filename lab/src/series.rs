@@ -79,6 +79,7 @@ fn all(quick: bool) -> Vec<Part> {
         part("workers-1", "workers", &[("workers", json!(1))], 0.5),
         part("workers-64", "workers", &[("workers", json!(64))], 0.5),
         part("slot", "slot", &[], 1.0),
+        part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]
 }

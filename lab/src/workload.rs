@@ -16,7 +16,7 @@ pub struct Workload {
     pub op: [&'static str; 2],
     /// Its options, in the order in which a contender gets them.
     pub options: &'static [Opt],
-    /// The option that says how many operations there are; slow contenders may get a smaller one.
+    /// The option that says how many operations there are; slow contenders may get a smaller one. Empty: a run is one.
     pub size: &'static str,
     /// A line above the table.
     pub title: fn(&Values) -> String,
@@ -191,6 +191,9 @@ impl Request {
     /// How many operations a run has unless that is too many.
     #[must_use]
     pub fn ops(&self) -> u64 {
+        if self.workload.size.is_empty() {
+            return 1;
+        }
         self.values.number(self.workload.size)
     }
 

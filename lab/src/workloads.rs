@@ -3,8 +3,8 @@
 use crate::workload::{Kind, Opt, Usual, Workload};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 9] = [
-    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT,
+pub static WORKLOADS: [Workload; 10] = [
+    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PROCESS,
 ];
 
 /// The workload of this name.
@@ -316,6 +316,16 @@ const SLOT: Workload = Workload {
         };
         (generator_after(1, steps) ^ other).to_string()
     },
+};
+
+const PROCESS: Workload = Workload {
+    name: "process",
+    about: "a process that does nothing: what starting, ending and the lab itself add to every figure",
+    op: ["process", "processes"],
+    options: &[],
+    size: "",
+    title: |_| "A process that does nothing".into(),
+    expected: |_| String::new(),
 };
 
 /// What one of `parts` gets of `total`: equal parts, the first ones one more if it does not come out even.

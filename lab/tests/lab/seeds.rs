@@ -24,7 +24,7 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         "pthreads: failed: printed \"0\"",
         "erlang: it is not in these results",
         "not installable",
-        "minor_words             42  -",
+        "minor_words            42  -",
         "Rust port_set                         881,578      232.8%",
         "00:00:23:88967938 is 23.089 s",
         "repeat the first three rows, probably a slip",
