@@ -183,17 +183,31 @@ fn a_long_poll_keeps_nobody_waiting() {
     const IN_A_ROW: u32 = 20;
     watched("long polls", || {
         let rt = runtime(Model::Pool { workers: 2 });
+        // One worker is kept busy until both tasks have parked at the other one: apart they need no offers.
+        let hold = Arc::new(Barrier::new(2));
+        let held = hold.clone();
+        let holds = rt.spawn(async move {
+            held.wait();
+            held.wait();
+        });
+        hold.wait();
         let (ask, reply) = (Arc::new(MVar::<u64>::empty()), Arc::new(MVar::empty()));
+        let (start, parked) = (Arc::new(MVar::empty()), Arc::new(AtomicU64::new(0)));
         let answered = Arc::new(AtomicU64::new(0));
         let (asked, replies, answers) = (ask.clone(), reply.clone(), answered.clone());
+        let parks = parked.clone();
         drop(rt.spawn(async move {
+            parks.fetch_add(1, Ordering::SeqCst);
             loop {
                 let round = asked.take().await;
                 answers.store(round, Ordering::SeqCst);
                 replies.put(()).await;
             }
         }));
+        let (starts, parks) = (start.clone(), parked.clone());
         let asks = rt.spawn(async move {
+            parks.fetch_add(1, Ordering::SeqCst);
+            starts.take().await;
             let mut in_a_row = 0;
             for round in 1.. {
                 ask.put(round).await;
@@ -209,6 +223,12 @@ fn a_long_poll_keeps_nobody_waiting() {
                 reply.take().await;
             }
         });
+        while parked.load(Ordering::SeqCst) < 2 {
+            thread::yield_now();
+        }
+        hold.wait();
+        holds.wait().expect("no panic");
+        start.put(()).wait();
         asks.wait().expect("no panic");
     });
 }
