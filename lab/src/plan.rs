@@ -13,6 +13,8 @@ use crate::workload::Request;
 pub const BUDGET_S: f64 = 110.0;
 /// Fewer operations than this measure the start of the process and little else.
 const OPS_LEAST: u64 = 20_000;
+/// Unless they take longer than this: then this long is enough, whatever it is in operations.
+const SECONDS_LEAST: f64 = 2.0;
 /// An estimate may be wrong by this much before a contender runs into the timeout.
 const TIMEOUT_MARGIN: f64 = 2.5;
 
@@ -88,8 +90,9 @@ fn size(wanted: u64, cost: f64, cap_s: f64, round: impl Fn(u64) -> u64) -> Size 
             note: None,
         };
     }
-    let fitting = (cap_s * 1e9 / cost) as u64;
-    let ops = round(fitting.max(OPS_LEAST)).min(wanted);
+    let within = |seconds: f64| (seconds * 1e9 / cost) as u64;
+    let least = OPS_LEAST.min(within(SECONDS_LEAST)).max(1);
+    let ops = round(within(cap_s).max(least)).min(wanted);
     let note = (ops < wanted).then(|| {
         format!(
             "{} operations instead of {}: at about {} ns each a run should take {} s at most",

@@ -69,7 +69,7 @@ static inline void *ring_alloc(size_t count, size_t size)
 static inline long *ring_order(struct ring_args args)
 {
     long n = args.threads;
-    long *order = ring_alloc(n, sizeof *order);
+    long *order = (long *)ring_alloc(n, sizeof *order); /* C++ includes this, too, and asks for the cast */
     uint64_t state = 503;
     for (long k = 0; k < n; k++)
         order[k] = strcmp(args.order, "reverse") == 0 ? n - 1 - k : k;

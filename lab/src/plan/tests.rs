@@ -72,7 +72,16 @@ fn an_explicit_size_is_cut_only_by_the_timeout() {
 #[test]
 fn a_small_explicit_size_stays() {
     let stays = Size { ops: 7, note: None };
-    assert_eq!(size(7, 1e12, 1.0, |ops| ops), stays);
+    assert_eq!(size(7, 2e8, 1.0, |ops| ops), stays);
+}
+
+#[test]
+fn the_least_is_so_many_operations_or_so_many_seconds() {
+    let least = |cost| size(USUAL, cost, 0.1, |ops| ops).ops;
+    assert_eq!(least(50_000.0), 20_000);
+    assert_eq!(least(100_000.0), 20_000);
+    assert_eq!(least(500_000.0), 4_000);
+    assert_eq!(least(1e12), 1);
 }
 
 #[test]
@@ -83,7 +92,7 @@ fn a_size_that_must_be_a_power_of_ten_stays_one() {
         values: workload.usual_values(),
         asked: None,
     };
-    for (cost, ops) in [(100.0, 1_000_000), (1e6, 10_000), (1e9, 10_000)] {
+    for (cost, ops) in [(100.0, 1_000_000), (1e6, 10_000), (1e9, 10)] {
         let slow = spec(cost, None);
         assert_eq!(
             sizes(&[&slow], &request, &how(5, 120))[0].ops,

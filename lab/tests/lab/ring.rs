@@ -2,8 +2,9 @@
 
 use crate::support::{Place, stderr};
 
-const C: [&str; 4] = [
+const C: [&str; 5] = [
     "protothreads/optimum",
+    "protothreads/goto",
     "protothreads/pessimum",
     "protothreads/queue",
     "pthreads",

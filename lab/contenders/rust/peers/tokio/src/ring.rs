@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use peer_ring::creation_order;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::mvar::MVar;
@@ -10,7 +11,6 @@ use crate::options::{Failure, Link, Options};
 struct Ring {
     threads: usize,
     hops: u64,
-    order: String,
 }
 
 /// The number of the member that received the zero, counted from 1.
@@ -19,35 +19,14 @@ pub fn run(options: &Options) -> Result<u64, Failure> {
     let ring = Ring {
         threads: usize::try_from(options.number("--threads", 503)?)?,
         hops: options.number("--hops", 10_000_000)?,
-        order: options.text("--order", "forward").into(),
     };
-    let order = creation_order(&ring)?;
+    let order = creation_order(ring.threads, options.text("--order", "forward"))?;
     let runtime = options.runtime()?;
     let member = match options.link() {
         Link::Channel => runtime.block_on(ring_of_channels(&ring, &order))?,
         Link::MVar => runtime.block_on(ring_of_mvars(&ring, &order))?,
     };
     Ok(member as u64)
-}
-
-/// The order in which members are spawned: splitmix64 with the seed that all contenders use.
-fn creation_order(ring: &Ring) -> Result<Vec<usize>, Failure> {
-    let mut order: Vec<usize> = (0..ring.threads).collect();
-    match ring.order.as_str() {
-        "forward" => {}
-        "reverse" => order.reverse(),
-        "shuffled" => {
-            let mut state = 503_u64;
-            for k in (1..order.len()).rev() {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                order.swap(k, ((z ^ (z >> 31)) % (k as u64 + 1)) as usize);
-            }
-        }
-        other => return Err(format!("unknown order {other}").into()),
-    }
-    Ok(order)
 }
 
 async fn ring_of_channels(ring: &Ring, order: &[usize]) -> Result<usize, Failure> {

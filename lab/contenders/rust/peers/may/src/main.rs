@@ -1,0 +1,45 @@
+//! may's contender, the ring: `may-contender ring --kind WORKERS …`.
+
+use std::process::ExitCode;
+
+use may::coroutine::Builder;
+use may::go;
+use may::sync::mpsc;
+use peer_ring::Ring;
+
+fn main() -> ExitCode {
+    peer_ring::main(run)
+}
+
+/// A link is may's `mpsc`, which is unbounded, but there is one token.
+fn run(ring: Ring) -> Result<usize, String> {
+    let workers = ring.kind.parse().ok().filter(|workers| *workers > 0);
+    let workers = workers.ok_or_else(|| format!("--kind {}: expected a number", ring.kind))?;
+    may::config().set_workers(workers);
+    let (outputs, mut inputs): (Vec<_>, Vec<_>) = (0..ring.threads)
+        .map(|_| mpsc::channel::<u64>())
+        .map(|(output, input)| (output, Some(input)))
+        .unzip();
+    let (answer, answered) = std::sync::mpsc::channel();
+    for &member in &ring.order {
+        let input = inputs[member].take().ok_or("a member created twice")?;
+        let output = outputs[(member + 1) % ring.threads].clone();
+        let answer = answer.clone();
+        let spawned = go!(Builder::new(), move || {
+            // A lost token would leave the ring without an answer, which the lab sees.
+            while let Ok(token) = input.recv() {
+                let sent = match token {
+                    0 => answer.send(member + 1).is_ok(),
+                    token => output.send(token - 1).is_ok(),
+                };
+                if !sent {
+                    break;
+                }
+            }
+        });
+        spawned.map_err(|error| error.to_string())?;
+    }
+    let sent = outputs[0].send(ring.hops);
+    sent.map_err(|error| error.to_string())?;
+    answered.recv().map_err(|error| error.to_string())
+}
