@@ -3,10 +3,11 @@
 //! Schema 1 never loses a key or changes what one means; every key is in every row, `null` where
 //! there is nothing to say. Keys may be added.
 
+use std::cmp::Ordering;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -158,6 +159,35 @@ pub fn write_atomically(path: &Path, contents: &[u8]) -> Result<()> {
 }
 
 impl Results {
+    /// Reads a file that [`Results::save`] wrote, now or in an earlier version of the lab.
+    ///
+    /// # Errors
+    /// It cannot be read, is not whole, is something else, or has another schema; the message names
+    /// the file, and the line and column where there are any.
+    pub fn load(path: &Path) -> Result<Results> {
+        /// Read first: in a file of another schema no other key need be there.
+        #[derive(Deserialize)]
+        struct Head {
+            schema: u64,
+        }
+        let shown = path.display();
+        let text = std::fs::read(path).with_context(|| {
+            format!("cannot read {shown}; give a file that `lab run … --json FILE` wrote")
+        })?;
+        let head: Head = serde_json::from_slice(&text).map_err(|error| no_results(path, &error))?;
+        let advice = match head.schema.cmp(&u64::from(SCHEMA)) {
+            Ordering::Less => "the record is older than this lab; measure again",
+            Ordering::Greater => "this lab is older than the record; update it",
+            Ordering::Equal => {
+                return serde_json::from_slice(&text).map_err(|error| no_results(path, &error));
+            }
+        };
+        bail!(
+            "{shown}: schema {}, expected {SCHEMA}: {advice}",
+            head.schema
+        )
+    }
+
     /// Writes the results to each of `files`.
     ///
     /// # Errors
@@ -169,6 +199,23 @@ impl Results {
             .iter()
             .try_for_each(|file| write_atomically(file, &text))
     }
+}
+
+/// What is wrong in a file that should hold results, and where.
+fn no_results(path: &Path, error: &serde_json::Error) -> anyhow::Error {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    let what = text.strip_suffix(&place).unwrap_or(&text);
+    let advice = if error.is_eof() {
+        "it ends too early (half-written?)"
+    } else {
+        "it is not what `lab run … --json FILE` writes"
+    };
+    anyhow!(
+        "{}, line {line}, column {column}: {what}; {advice}",
+        path.display()
+    )
 }
 
 /// A name beside `path`, on the same file system, so that renaming is one step.

@@ -1,4 +1,4 @@
-//! The statistics of a row.
+//! The statistics of a row, and reading results back.
 
 use super::*;
 
@@ -15,4 +15,94 @@ fn the_middle() {
     );
     assert_eq!(spread(&[3.0, 1.0, 9.0]).map(|s| s.median), Some(3.0));
     assert_eq!(spread(&[4.0, 1.0, 2.0, 9.0]).map(|s| s.median), Some(3.0));
+}
+
+/// A folder that has one file of results in it.
+fn written(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("x.json");
+    std::fs::write(&file, text).expect("our own folder");
+    (folder, file)
+}
+
+#[track_caller]
+fn refused(text: &str, parts: &[&str]) {
+    let (_folder, file) = written(text);
+    let error = Results::load(&file).expect_err("it is no results");
+    let message = format!("{error:#}");
+    for part in parts.iter().chain(&["x.json"]) {
+        assert!(message.contains(part), "no '{part}' in: {message}");
+    }
+    assert_eq!(
+        message.matches(" column ").count(),
+        message.matches(" line ").count()
+    );
+}
+
+/// The records of the project are read as they are, those from before the newest keys, too.
+#[test]
+fn the_records_are_read() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("records");
+    let mut read = 0;
+    for record in std::fs::read_dir(records).expect("our own records") {
+        let record = record.expect("listed").path();
+        if !record.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(record).expect("a folder") {
+            let file = file.expect("listed").path();
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                let results = Results::load(&file).expect("a record is results");
+                assert!(!results.results.is_empty(), "{}", file.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 3, "only {read} records were found");
+}
+
+#[test]
+fn what_was_saved_is_read() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("records");
+    let record = records.join("2026-11-21-epyc-2-cores/ring.json");
+    let results = Results::load(&record).expect("a record");
+    let (_folder, file) = written("");
+    results
+        .save(std::slice::from_ref(&file))
+        .expect("our own folder");
+    let again = Results::load(&file).expect("just saved");
+    let text = |results: &Results| serde_json::to_string(results).expect("it was written before");
+    assert_eq!(text(&again), text(&results));
+}
+
+#[test]
+fn other_files_are_refused() {
+    let head = r#"{"schema": 1, "machine":"#;
+    refused("", &["line 1", "half-written"]);
+    refused(head, &["line 1, column 24", "half-written"]);
+    refused(
+        "{\n  \"schema\": 1,\n  oops\n}",
+        &["line 3, column 3", "is not what"],
+    );
+    refused("{}", &["missing field `schema`", "is not what"]);
+    refused("[1, 2]", &["is not what"]);
+    refused(
+        r#"{"schema": 1}"#,
+        &["missing field `machine`", "is not what"],
+    );
+    refused(r#"{"schema": "one"}"#, &["expected u64", "column"]);
+    refused(
+        r#"{"schema": 2}"#,
+        &["schema 2, expected 1", "lab is older than the record"],
+    );
+    refused(
+        r#"{"schema": 0}"#,
+        &["schema 0, expected 1", "record is older"],
+    );
+    refused("\u{0}", &["line 1, column 1"]);
+    let error = Results::load(Path::new("/no/such/x.json")).expect_err("there is none");
+    assert!(format!("{error:#}").contains("cannot read /no/such/x.json"));
 }
