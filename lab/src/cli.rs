@@ -1,4 +1,4 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`.
+//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab geomean FILE`.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
 use crate::format::thousands;
+use crate::geomean;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
 
@@ -52,6 +53,8 @@ pub enum Command {
         #[arg(long)]
         packages: bool,
     },
+    /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
+    Geomean(geomean::Options),
 }
 
 /// What was asked for after `run`.

@@ -8,6 +8,7 @@ use clap::Parser;
 
 use crate::catalogue::{Catalogue, Contender};
 use crate::cli::{Asked, Cli, Command};
+use crate::geomean;
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::session;
@@ -31,7 +32,7 @@ impl std::error::Error for BadInput {}
 /// [`BadInput`], or whatever keeps the lab itself from working.
 pub fn execute(cli: Cli) -> Result<u8> {
     let paths = Paths::new(cli.contenders, cli.out);
-    let catalogue = Catalogue::load(&paths.contenders)?;
+    let catalogue = || Catalogue::load(&paths.contenders);
     match cli.command {
         None => {
             println!(
@@ -39,23 +40,24 @@ pub fn execute(cli: Cli) -> Result<u8> {
             );
             // The defaults stand in the options themselves, so parse them from there.
             match Cli::try_parse_from(["lab", "run", "ring"])?.command {
-                Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
+                Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
                 _ => unreachable!("`lab run ring` is a run"),
             }
         }
-        Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
+        Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
         Some(Command::List) => {
-            list(&catalogue);
+            list(&catalogue()?);
             Ok(0)
         }
         Some(Command::Doctor { packages: true }) => {
-            packages(&catalogue);
+            packages(&catalogue()?);
             Ok(0)
         }
         Some(Command::Doctor { packages: false }) => {
-            doctor(&catalogue);
+            doctor(&catalogue()?);
             Ok(0)
         }
+        Some(Command::Geomean(options)) => geomean::run(&options),
     }
 }
 

@@ -5,6 +5,8 @@
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
 //! [`chart`] and [`report`].
+//!
+//! Commands of their own beside it: [`geomean`].
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +16,7 @@ pub mod chart;
 pub mod cli;
 pub mod commands;
 pub mod format;
+pub mod geomean;
 pub mod history;
 pub mod launch;
 pub mod machine;

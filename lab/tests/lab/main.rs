@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod fakes;
+mod geomean;
 mod input;
 mod interrupted;
 mod memory;
