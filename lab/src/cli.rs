@@ -1,4 +1,5 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab geomean FILE`.
+//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab time PROGRAM…`,
+//! `lab geomean FILE`.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use crate::format::thousands;
 use crate::geomean;
+use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
 
@@ -53,6 +55,8 @@ pub enum Command {
         #[arg(long)]
         packages: bool,
     },
+    /// Tell what any program costs: time, memory of all its processes, energy.
+    Time(timing::Options),
     /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
     Geomean(geomean::Options),
 }

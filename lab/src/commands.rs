@@ -1,30 +1,19 @@
 //! What each command does, from the parsed command line to the exit code.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use anyhow::Result;
 use clap::Parser;
 
 use crate::catalogue::{Catalogue, Contender};
 use crate::cli::{Asked, Cli, Command};
+pub use crate::error::BadInput;
 use crate::geomean;
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::session;
+use crate::timing;
 use crate::workloads::WORKLOADS;
-
-/// An error in what was asked for: exit code 2, and nothing was written or measured.
-#[derive(Debug)]
-pub struct BadInput(pub String);
-
-impl fmt::Display for BadInput {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BadInput {}
 
 /// Does what the command line says and returns the exit code.
 ///
@@ -57,6 +46,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
             doctor(&catalogue()?);
             Ok(0)
         }
+        Some(Command::Time(options)) => timing::run(&options, &paths),
         Some(Command::Geomean(options)) => geomean::run(&options),
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::commands::BadInput;
+use crate::error::BadInput;
 use crate::format::thousands;
 
 const TIMES: usize = 3;

@@ -6,7 +6,7 @@
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
 //! [`chart`] and [`report`].
 //!
-//! Commands of their own beside it: [`geomean`].
+//! Commands of their own beside it: [`geomean`], [`timing`].
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ pub mod catalogue;
 pub mod chart;
 pub mod cli;
 pub mod commands;
+pub mod error;
 pub mod format;
 pub mod geomean;
 pub mod history;
@@ -28,5 +29,6 @@ pub mod report;
 pub mod results;
 pub mod session;
 pub mod table;
+pub mod timing;
 pub mod workload;
 pub mod workloads;

@@ -181,7 +181,8 @@ fn shorten(text: &str) -> String {
     }
 }
 
-fn signal_name(number: i32) -> String {
+/// The name of a signal that ends programs.
+pub(crate) fn signal_name(number: i32) -> String {
     let name = match number {
         4 => "SIGILL",
         6 => "SIGABRT",

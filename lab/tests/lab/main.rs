@@ -11,4 +11,5 @@ mod interrupted;
 mod memory;
 mod ring;
 mod support;
+mod time;
 mod workloads;
