@@ -91,6 +91,9 @@ pub struct Contender {
     pub category: String,
     /// One line on what it is.
     pub about: String,
+    /// Whether its instructions can be counted: it is native and runs on one thread.
+    #[serde(default)]
+    pub counted: bool,
     /// The build that makes it.
     pub build: Option<String>,
     /// The command, `{workload}` standing for the name, for workloads that have none of their own.

@@ -3,8 +3,9 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
-//! [`chart`] and [`report`].
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
+//! [`counting`] → [`results`] → [`table`],
+//! [`chart`], [`report`] and [`gate`].
 //!
 //! Commands of their own beside it: [`geomean`], [`timing`].
 
@@ -15,8 +16,10 @@ pub mod catalogue;
 pub mod chart;
 pub mod cli;
 pub mod commands;
+pub mod counting;
 pub mod error;
 pub mod format;
+pub mod gate;
 pub mod geomean;
 pub mod history;
 pub mod launch;

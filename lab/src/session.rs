@@ -10,13 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
 use crate::commands::BadInput;
+use crate::counting::{Counter, NO_VALGRIND, has_valgrind};
 use crate::format::thousands;
+use crate::gate::{Gate, holds};
 use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::measure::{Job, Measure, waiting_row};
@@ -25,7 +27,7 @@ use crate::plan::{Size, sizes};
 use crate::probe::{Found, probe};
 use crate::results::{Results, Row, SCHEMA, check_writable, write_atomically};
 use crate::workload::Request;
-use crate::{report, table};
+use crate::{counting, report, table};
 
 /// Runs the workload on the contenders asked for; the exit code.
 ///
@@ -36,6 +38,9 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     let selected = catalogue.select(name, &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
+    let mut files = vec![paths.out.join(format!("{name}.json"))];
+    files.extend(json);
+    let gate = open_gate(&selected, request, common, &files)?;
     std::fs::create_dir_all(&paths.out)
         .with_context(|| format!("cannot make the folder {}", paths.out.display()))?;
     let stop = Arc::new(AtomicUsize::new(0));
@@ -51,8 +56,6 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     );
 
     let (mut results, jobs) = prepare(catalogue, &selected, &built, paths, request, common);
-    let mut files = vec![paths.out.join(format!("{name}.json"))];
-    files.extend(json);
     let measure = Measure {
         launcher: &launcher,
         paths,
@@ -62,13 +65,71 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
         files: &files,
     };
     let measuring = Instant::now();
-    let signal = measure.run(&jobs, &mut results)?;
+    let mut signal = measure.run(&jobs, &mut results)?;
     eprintln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
+    if signal.is_none() && (common.count || gate.is_some()) {
+        let counting = Instant::now();
+        let counter = Counter {
+            launcher: &launcher,
+            paths,
+            timeout: measure.timeout,
+            stop: &stop,
+            files: &files,
+        };
+        let wanted = |name: &str| common.count || gate.as_ref().is_some_and(|g| g.covers(name));
+        signal = counter.run(&selected, request, wanted, &mut results)?;
+        eprintln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
+    }
     present(request, paths, &results, &files)?;
-    Ok(signal.map_or(0, |signal| {
+    if let Some(signal) = signal {
         eprintln!("interrupted; what was measured until then is kept");
-        u8::try_from(128 + signal).unwrap_or(1)
-    }))
+        return Ok(u8::try_from(128 + signal).unwrap_or(1));
+    }
+    Ok(gate.map_or(0, |gate| judge(&gate, request, &results)))
+}
+
+/// Reads the baseline, if one was given: all that can be refused is refused here.
+fn open_gate(
+    selected: &[&Contender],
+    request: &Request,
+    common: &Common,
+    files: &[PathBuf],
+) -> Result<Option<Gate>> {
+    let Some(file) = &common.gate else {
+        return Ok(None);
+    };
+    let names: Vec<&str> = selected.iter().map(|one| one.name.as_str()).collect();
+    let opened = Gate::load(file, request, common.gate_tolerance).and_then(|mut gate| {
+        gate.only(&names, !common.only.is_empty())?;
+        let own = file.canonicalize()?;
+        ensure!(
+            !files
+                .iter()
+                .any(|file| file.canonicalize().is_ok_and(|file| file == own)),
+            "{} would be overwritten by this run; keep the baseline somewhere else",
+            file.display()
+        );
+        Ok(gate)
+    });
+    let gate = opened.map_err(|error| BadInput(format!("--gate: {error:#}")))?;
+    ensure!(has_valgrind(), "--gate: {NO_VALGRIND}");
+    Ok(Some(gate))
+}
+
+/// Prints the comparison; the exit code.
+fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
+    let compared = gate.compare(&results.results);
+    print!(
+        "{}",
+        gate.render(&compared, request.workload.op[0], &results.machine)
+    );
+    let holds = holds(&compared);
+    if !holds {
+        eprintln!(
+            "the gate does not hold: more instructions than in the baseline, or none counted"
+        );
+    }
+    u8::from(!holds)
 }
 
 /// One row for each selected contender, and a job for each that can run.
@@ -182,6 +243,7 @@ fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf
         let many = op[1];
         println!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
     }
+    print!("{}", counting::render(results, op[0]));
     let page = paths.out.join(format!("{}.html", request.workload.name));
     write_atomically(&page, report::html(&title, op, results)?.as_bytes())?;
     println!("\nreport: {}", page.display());

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod fakes;
+mod gate;
 mod geomean;
 mod input;
 mod interrupted;
