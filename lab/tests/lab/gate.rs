@@ -16,12 +16,12 @@ fn has_valgrind(test: &str) -> bool {
     has
 }
 
-/// Counts as many instructions a hop as the shell takes for a turn of a loop; `extra` goes into it.
+/// A shell that takes a turn of a loop for twenty hops; `extra` goes into it.
 fn looping(name: &str, extra: &str, counted: bool) -> String {
     format!(
         "[[contender]]\nname = \"{name}\"\nlanguage = \"sh\"\nabout = \"a fake\"\n\
          counted = {counted}\n[contender.workload.ring]\ncost_ns = 1\nrun = [\"/bin/sh\", \"-c\", \
-         '''i=0; while [ $i -lt $4 ]; do i=$(( i + 1 )); {extra} done; {RIGHT}''', \"ring\"]\n"
+         '''i=0; while [ $i -lt $4 ]; do i=$(( i + 20 )); {extra} done; {RIGHT}''', \"ring\"]\n"
     )
 }
 
@@ -50,7 +50,7 @@ fn counts_are_in_the_rows_and_a_gate_compares_them() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let row = place.row("base.json", "plain");
     let instructions = row["instructions_per_op"].as_f64().expect("a number");
-    assert!((50.0..100_000.0).contains(&instructions), "{row:#}");
+    assert!((5.0..10_000.0).contains(&instructions), "{row:#}");
     assert_eq!(row["not_counted"], json!(null));
     for (name, reason) in [
         ("many", "does not say `counted`"),
