@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod fakes;
+mod gate;
+mod geomean;
 mod input;
 mod interrupted;
 mod memory;
@@ -12,4 +14,5 @@ mod ring;
 mod seeds;
 mod series;
 mod support;
+mod time;
 mod workloads;
