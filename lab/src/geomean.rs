@@ -170,7 +170,7 @@ fn time_ns(text: &str) -> Result<u64, String> {
     total().ok_or_else(bad)
 }
 
-/// The whole number next to the geometric mean of some values from 1 to [`VALUE_MAX`], exactly.
+/// The whole number next to the geometric mean of some values from 1 to 2⁶³ - 1, exactly.
 ///
 /// # Panics
 /// If there are no values.
