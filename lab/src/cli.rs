@@ -1,4 +1,4 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`.
+//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, and what reads results again.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -14,6 +14,7 @@ use crate::format::thousands;
 use crate::plan::How;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
+use crate::{compare, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
@@ -55,6 +56,12 @@ pub enum Command {
         #[arg(long)]
         packages: bool,
     },
+    /// Make the report, a page that needs nothing beside it, of results measured before.
+    Report(report::Asked),
+    /// Keep the results as a record: JSON, CSV and a README in a folder of lab/records.
+    Record(record::Asked),
+    /// Tell what changed beyond noise between two results files or records.
+    Compare(compare::Asked),
 }
 
 /// What was asked for after `run`.

@@ -11,7 +11,7 @@ use crate::cli::{Asked, Cli, Command};
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::workloads::WORKLOADS;
-use crate::{seeds, series, session};
+use crate::{compare, record, report, seeds, series, session};
 
 /// An error in what was asked for: exit code 2, and nothing was written or measured.
 #[derive(Debug)]
@@ -30,7 +30,9 @@ impl std::error::Error for BadInput {}
 /// # Errors
 /// [`BadInput`], or whatever keeps the lab itself from working.
 pub fn execute(cli: Cli) -> Result<u8> {
-    let paths = Paths::new(cli.contenders, cli.out);
+    // The report's own `--out` is a file; the tests' one of the same name would be the folder.
+    let own = matches!(cli.command, Some(Command::Report(_)));
+    let paths = Paths::new(cli.contenders, cli.out.filter(|_| !own));
     let catalogue = Catalogue::load(&paths.contenders)?;
     match cli.command {
         None => {
@@ -57,6 +59,9 @@ pub fn execute(cli: Cli) -> Result<u8> {
             doctor(&catalogue);
             Ok(0)
         }
+        Some(Command::Report(asked)) => report::run(&asked, &paths),
+        Some(Command::Record(asked)) => record::run(&asked, &paths),
+        Some(Command::Compare(asked)) => compare::run(&asked),
     }
 }
 

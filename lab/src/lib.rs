@@ -3,24 +3,26 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`],
-//! [`chart`] and [`report`].
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`]
+//! and [`report`]. What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 
 #![forbid(unsafe_code)]
 
 pub mod building;
 pub mod catalogue;
-pub mod chart;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod format;
 pub mod history;
+pub mod inputs;
 pub mod launch;
 pub mod machine;
 pub mod measure;
 pub mod paths;
 pub mod plan;
 pub mod probe;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod scaling;
