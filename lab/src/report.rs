@@ -117,6 +117,7 @@ pub fn write(sources: &[Source], page: &Path) -> Result<()> {
 /// The data cannot be written as JSON.
 pub fn html(sources: &[Source]) -> Result<String> {
     let races = races::races(sources);
+    let points = overview::points(&races, sources);
     let title = match races.as_slice() {
         [race] => race.title(),
         _ => "Gossamer's benchmark lab".to_owned(),
@@ -137,7 +138,7 @@ pub fn html(sources: &[Source]) -> Result<String> {
         .children(
             workloads(&races)
                 .into_iter()
-                .map(|name| workload(name, &races, sources)),
+                .map(|name| workload(name, &races, &points, sources)),
         )
         .child(machines(sources))
         .child(data());
@@ -178,7 +179,12 @@ fn workloads<'a>(races: &[Race<'a>]) -> Vec<&'a str> {
     names
 }
 
-fn workload(name: &str, races: &[Race<'_>], sources: &[Source]) -> Element {
+fn workload(
+    name: &str,
+    races: &[Race<'_>],
+    points: &BTreeSet<usize>,
+    sources: &[Source],
+) -> Element {
     let known = find(name);
     let one = known.map_or("operation", |known| known.op[0]);
     let own = races
@@ -192,7 +198,7 @@ fn workload(name: &str, races: &[Race<'_>], sources: &[Source]) -> Element {
         .child(text("h2", name))
         .children(known.map(|known| text("p", known.about)))
         .children(series.iter().map(|series| growth::growth(series, one)))
-        .children(own.map(|(index, race)| section::section(index, race)))
+        .children(own.map(|(index, race)| section::section(index, race, points.contains(&index))))
         .children(past::past(name, &plain))
 }
 
@@ -204,6 +210,13 @@ pub fn class_of(contender: &str) -> &'static str {
     } else {
         "other"
     }
+}
+
+/// A contender's name as the head of a table row; it may be broken where it has parts.
+fn name_of(contender: &str) -> Element {
+    let mut parts = contender.split_inclusive('/');
+    let head = text("th", parts.next().unwrap_or_default());
+    parts.fold(head, |head, part| head.child(el("wbr")).text(part))
 }
 
 /// A table that is wider than a phone scrolls by itself.

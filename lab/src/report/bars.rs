@@ -30,8 +30,8 @@ const STEP_PX: f64 = 19.0;
 /// Room for the figure beside the longest bar.
 const FIGURE_PX: f64 = 46.0;
 /// The width of a letter, about.
-const LETTER_PX: f64 = 6.1;
-const NAMES_PX_MAX: f64 = 185.0;
+const LETTER_PX: f64 = 6.9;
+const NAMES_PX_MAX: f64 = 205.0;
 
 /// The chart; `None` without bars.
 #[must_use]

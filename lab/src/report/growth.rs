@@ -6,7 +6,7 @@ use crate::table::speed;
 use super::markup::{Element, el, text};
 use super::races::show;
 use super::series::Series;
-use super::{class_of, figure_of, lines, scrolling};
+use super::{class_of, figure_of, lines, name_of, scrolling};
 
 /// The part of a workload's section for one series; operations are called `one`.
 #[must_use]
@@ -47,7 +47,7 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
             .class(class_of(line.contender))
             .with("data-contender", line.contender)
             .with("data-category", line.category)
-            .child(text("th", line.contender))
+            .child(name_of(line.contender))
             .children(cells.into_iter().map(|cell| text("td", cell)))
     });
     let headings = [

@@ -13,7 +13,7 @@ const TOP_PX: f64 = 8.0;
 const BOTTOM_PX: f64 = 36.0;
 /// Room for the names at the ends of the lines.
 const NAMES_PX: f64 = 150.0;
-const NAME_LETTERS_MAX: usize = 23;
+const NAME_LETTERS_MAX: usize = 21;
 /// Names are at least so far apart.
 const NAME_STEP_PX: f64 = 13.0;
 /// How many kinds of lines the page's style has.

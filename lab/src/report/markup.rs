@@ -16,7 +16,7 @@ enum Node {
 }
 
 /// Elements of HTML that have no end tag.
-const VOID: [&str; 3] = ["meta", "input", "br"];
+const VOID: [&str; 4] = ["meta", "input", "br", "wbr"];
 
 /// An empty element.
 #[must_use]

@@ -1,5 +1,6 @@
 //! The overview: contenders against workloads as ratios to the fastest, and geometric means.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format::figure;
@@ -11,7 +12,7 @@ use super::markup::{Element, el, text};
 use super::means::{Mean, geometric};
 use super::races::{Race, Setting, show, size_option};
 use super::series::{self, Series};
-use super::{class_of, scrolling};
+use super::{class_of, name_of, scrolling};
 
 /// One column: a race, and its place among all.
 type Column<'a> = (usize, &'a Race<'a>);
@@ -22,18 +23,31 @@ pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
     let columns = columns(races, sources);
     let lines = lines(&columns);
     let reference = reference(&lines)?;
-    let mut head = el("tr")
-        .child(text("th", "contender"))
-        .child(text("th", "category"));
+    let categories = lines.iter().any(|line| !line.category.is_empty());
+    let against = format!("against {}", reference.contender);
+    let mut head = el("tr").child(text("th", "contender"));
+    if categories {
+        head = head.child(text("th", "category").class("word"));
+    }
+    for explained in [against.as_str(), "to the fastest"] {
+        let small = text("small", explained);
+        head = head.child(text("th", "mean").child(el("br")).child(small));
+    }
     for (index, race) in &columns {
         let link = text("a", race.workload).with("href", format!("#race-{index}"));
-        let options = text("small", race.options());
-        head = head.child(el("th").child(link).child(el("br")).child(options));
-    }
-    let against = format!("against {}", reference.contender);
-    for (title, explained) in [("mean", "to the fastest"), ("mean", against.as_str())] {
-        let small = text("small", explained);
-        head = head.child(text("th", title).child(el("br")).child(small));
+        let same = |other: &&Column<'_>| {
+            other.1.workload == race.workload && other.1.setting == race.setting
+        };
+        let mut below = race.options();
+        if columns.iter().filter(same).count() > 1 {
+            below = format!("{below}; {}", race.source.name);
+        }
+        head = head.child(
+            el("th")
+                .child(link)
+                .child(el("br"))
+                .child(text("small", below)),
+        );
     }
     let mut sorted: Vec<(Option<Mean>, &Line<'_>)> = lines
         .iter()
@@ -41,12 +55,14 @@ pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
         .collect();
     let key = |mean: &Option<Mean>| mean.map_or(f64::INFINITY, |mean| mean.mean);
     sorted.sort_by(|(a, _), (b, _)| key(a).total_cmp(&key(b)));
-    let body = sorted.iter().map(|(mean, line)| line.row(mean.as_ref()));
+    let body = sorted
+        .iter()
+        .map(|(mean, line)| line.row(mean.as_ref(), categories));
     let table = el("table")
         .class("overview")
         .child(el("thead").child(head))
         .child(el("tbody").children(body))
-        .child(foot(&lines, columns.len()));
+        .child(foot(&lines, columns.len(), categories));
     let section = el("section")
         .with("id", "overview")
         .child(text("h2", "Overview"));
@@ -75,7 +91,7 @@ impl Line<'_> {
         geometric(&ratios)
     }
 
-    fn row(&self, against: Option<&Mean>) -> Element {
+    fn row(&self, against: Option<&Mean>, category: bool) -> Element {
         let cells = self
             .ratios
             .iter()
@@ -99,11 +115,11 @@ impl Line<'_> {
             .class(class_of(self.contender))
             .with("data-contender", self.contender)
             .with("data-category", self.category)
-            .child(text("th", self.contender))
-            .child(text("td", self.category).class("word"))
-            .children(cells)
-            .child(mean_cell(geometric(&own).as_ref()))
+            .child(name_of(self.contender))
+            .children(category.then(|| text("td", self.category).class("word")))
             .child(mean_cell(against))
+            .child(mean_cell(geometric(&own).as_ref()))
+            .children(cells)
     }
 }
 
@@ -121,41 +137,58 @@ fn mean_cell(mean: Option<&Mean>) -> Element {
         return el("td").class("mean");
     };
     let spread = match mean.count {
-        1 => "over 1".to_owned(),
-        count => format!("×÷ {}, over {count}", figure(mean.deviation)),
+        1 => " of 1".to_owned(),
+        count => format!(" ×÷ {} of {count}", figure(mean.deviation)),
     };
     let range = format!("from {} to {}", figure(mean.min), figure(mean.max));
     text("td", figure(mean.mean))
         .class("mean")
         .with("title", range)
-        .child(el("br"))
         .child(text("small", spread))
 }
 
-/// The races that stand for a workload and its options: of a series, and of files with the same
-/// options, the one with the most contenders, then the latest.
+/// The races that get a column: of a series, and of files with the same options, the one with the
+/// most contenders, then the latest; and others only if they have contenders that it does not have.
 fn columns<'a>(races: &'a [Race<'a>], sources: &[Source]) -> Vec<Column<'a>> {
     let names: BTreeSet<&str> = races.iter().map(|race| race.workload).collect();
     let all: BTreeMap<&str, Vec<Series<'_>>> = names
         .into_iter()
         .map(|name| (name, series::of(name, sources)))
         .collect();
-    let mut best: BTreeMap<(&str, String), Column<'a>> = BTreeMap::new();
+    let mut alike: BTreeMap<(&str, String), Vec<Column<'a>>> = BTreeMap::new();
     for (index, race) in races.iter().enumerate() {
-        let weight = |race: &Race<'_>| {
+        let key = (race.workload, same_column(race, &all[race.workload]));
+        alike.entry(key).or_default().push((index, race));
+    }
+    let mut columns: Vec<Column<'a>> = Vec::new();
+    for mut same in alike.into_values() {
+        same.sort_by_key(|(_, race)| {
             let date = race.source.results.machine.date.clone();
-            (race.measured().count(), date)
-        };
-        let same = best
-            .entry((race.workload, same_column(race, &all[race.workload])))
-            .or_insert((index, race));
-        if weight(race) > weight(same.1) {
-            *same = (index, race);
+            Reverse((race.measured().count(), date))
+        });
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for (index, race) in same {
+            let before = seen.len();
+            seen.extend(race.rows.iter().map(|row| row.contender.as_str()));
+            if seen.len() > before {
+                columns.push((index, race));
+            }
         }
     }
-    let mut columns: Vec<Column<'a>> = best.into_values().collect();
     columns.sort_by_key(|(index, _)| *index);
     columns
+}
+
+/// Which races are only one more point of a series: the overview has no column for them.
+#[must_use]
+pub fn points(races: &[Race<'_>], sources: &[Source]) -> BTreeSet<usize> {
+    let shown: BTreeSet<usize> = columns(races, sources)
+        .into_iter()
+        .map(|(index, _)| index)
+        .collect();
+    (0..races.len())
+        .filter(|index| !shown.contains(index))
+        .collect()
 }
 
 /// What races have in common that get one column together.
@@ -215,7 +248,7 @@ fn reference<'b, 'a>(lines: &'b [Line<'a>]) -> Option<&'b Line<'a>> {
 }
 
 /// Under each column the mean of its ratios, their spread, and how many rows it is over.
-fn foot(lines: &[Line<'_>], columns: usize) -> Element {
+fn foot(lines: &[Line<'_>], columns: usize, category: bool) -> Element {
     let means: Vec<Option<Mean>> = (0..columns)
         .map(|place| {
             let ratios: Vec<f64> = lines.iter().filter_map(|line| line.ratios[place]).collect();
@@ -226,8 +259,11 @@ fn foot(lines: &[Line<'_>], columns: usize) -> Element {
         let cells = means
             .iter()
             .map(|mean| text("td", mean.as_ref().map_or_else(String::new, show)));
-        let head = el("tr").child(text("th", title)).child(el("td"));
-        head.children(cells).child(el("td").with("colspan", 2))
+        let before = el("td").with("colspan", 2 + usize::from(category));
+        el("tr")
+            .child(text("th", title))
+            .child(before)
+            .children(cells)
     };
     el("tfoot")
         .child(row("geometric mean", &|mean| figure(mean.mean)))

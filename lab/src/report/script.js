@@ -60,7 +60,7 @@
       else element.hidden = off;
     }
     all('svg.bars').forEach(closeGaps);
-    for (const block of all('section.race, section.growth')) {
+    for (const block of all('.race, .growth')) {
       block.hidden = all('tbody tr', block).every((row) => row.hidden);
     }
     for (const block of all('.collectors')) {
@@ -102,7 +102,9 @@
   for (const link of all('a[href^="#race-"]')) {
     link.addEventListener('click', (event) => {
       event.preventDefault();
-      by(link.getAttribute('href').slice(1)).scrollIntoView();
+      const race = by(link.getAttribute('href').slice(1));
+      if (race instanceof HTMLDetailsElement) race.open = true;
+      race.scrollIntoView();
     });
   }
   by('save').addEventListener('click', () => {

@@ -9,11 +9,11 @@ use crate::table::{COLUMNS, cells, headings, status_text};
 use super::bars::{Bar, chart};
 use super::markup::{Element, el, text};
 use super::races::{Race, plain};
-use super::{class_of, figure_of, list, scrolling, warnings};
+use super::{class_of, figure_of, list, name_of, scrolling, warnings};
 
-/// The section.
+/// The section; folded, if what counts in it is elsewhere.
 #[must_use]
-pub fn section(index: usize, race: &Race<'_>) -> Element {
+pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
     let machine = &race.source.results.machine;
     let meta = format!("{}; {}; {}", race.source.name, machine.date, race.options());
     let [one, many] = race.op();
@@ -29,10 +29,21 @@ pub fn section(index: usize, race: &Race<'_>) -> Element {
             chart(&memory(race), "peak memory in megabytes"),
         ),
     ];
-    let mut section = el("section")
+    let (name, title) = if folded {
+        (
+            "details",
+            text(
+                "summary",
+                format!("{} ({})", race.title(), race.source.name),
+            ),
+        )
+    } else {
+        ("section", text("h3", race.title()))
+    };
+    let mut section = el(name)
         .class("race")
         .with("id", format!("race-{index}"))
-        .child(text("h3", race.title()))
+        .child(title)
         .child(text("p", meta).class("meta"));
     section = section.children(list("warnings", &warnings::of_rows(&race.rows)));
     let charts = el("div")
@@ -78,18 +89,19 @@ fn memory<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
 }
 
 fn table(race: &Race<'_>) -> Element {
+    let categories = race.rows.iter().any(|row| !row.category.is_empty());
     let mut head = el("tr");
     for (place, heading) in headings(race.op()).into_iter().enumerate() {
         head = head.child(text("th", heading));
-        if place == 0 {
-            head = head.child(text("th", "category"));
+        if place == 0 && categories {
+            head = head.child(text("th", "category").class("word"));
         }
     }
     let fastest = race.fastest();
     let rows = race.rows.iter().map(|row| {
         let line = row_of(row)
-            .child(text("th", &row.contender))
-            .child(text("td", &row.category).class("word"));
+            .child(name_of(&row.contender))
+            .children(categories.then(|| text("td", &row.category).class("word")));
         match cells(row, fastest) {
             Some(cells) => line.children(cells.iter().skip(1).map(|cell| text("td", cell))),
             None => line.child(
@@ -130,9 +142,7 @@ fn collectors(race: &Race<'_>) -> Option<Element> {
         let rows = rows.into_iter().map(|row| {
             let values = row.gc.iter().flat_map(|gc| gc.values());
             let cells = values.map(|value| text("td", plain(value)));
-            row_of(row)
-                .child(text("th", &row.contender))
-                .children(cells)
+            row_of(row).child(name_of(&row.contender)).children(cells)
         });
         let body = el("tbody").children(rows);
         scrolling(el("table").child(el("thead").child(head)).child(body))

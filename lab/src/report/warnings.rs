@@ -6,6 +6,8 @@ use crate::inputs::Source;
 use crate::results::Row;
 use crate::table::speed;
 
+/// So many files are named in a warning.
+const NAMED_MAX: usize = 5;
 /// Fewer runs than this say little about chance.
 const RUNS_MIN: usize = 5;
 /// Runs of one contender that differ by more than this part of the median are noisy.
@@ -37,15 +39,17 @@ pub fn of_sources(sources: &[Source]) -> Vec<String> {
             commits.len()
         ));
     }
-    let named = |test: fn(&Source) -> bool| -> Vec<&str> {
+    let named = |test: fn(&Source) -> bool| -> Vec<String> {
         let files = sources.iter().filter(|source| test(source));
-        files.map(|source| source.name.as_str()).collect()
+        files.map(|source| source.name.clone()).collect()
     };
+    let all = sources.len();
     let changed = named(|source| source.results.machine.commit.ends_with('+'));
     if !changed.is_empty() {
-        let files = changed.join(", ");
         warnings.push(format!(
-            "The checkout had changes that were not committed: {files}. Nobody can measure that again."
+            "{} of {all} files are of a checkout with changes that were not committed, so nobody can measure it again: {}.",
+            changed.len(),
+            some(&changed)
         ));
     }
     let busy: Vec<String> = sources
@@ -55,11 +59,22 @@ pub fn of_sources(sources: &[Source]) -> Vec<String> {
         .collect();
     if !busy.is_empty() {
         warnings.push(format!(
-            "Other work was going on when the run began (load of the last minute above {LOAD_MAX}): {}.",
-            busy.join(", ")
+            "Other work was going on when {} of {all} runs began (load of the last minute above {LOAD_MAX}): {}.",
+            busy.len(),
+            some(&busy)
         ));
     }
     warnings
+}
+
+/// The first few, and how many more there are.
+fn some(names: &[String]) -> String {
+    let first: Vec<&str> = names.iter().take(NAMED_MAX).map(String::as_str).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(NAMED_MAX) {
+        0 => first,
+        more => format!("{first}, and {more} more"),
+    }
 }
 
 /// What is to be said about rows.

@@ -4,11 +4,16 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
+mod compare;
 mod fakes;
 mod input;
 mod interrupted;
 mod memory;
+mod records;
+mod report;
 mod ring;
+mod samples;
 mod seeds;
 mod series;
 mod support;
