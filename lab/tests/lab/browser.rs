@@ -3,12 +3,17 @@
 //! Without a browser these tests say so and pass, unless `GOSSAMER_NEEDS_BROWSER` is set, as in CI.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::samples::{machine, quiet, ring, write};
 use crate::support::{Place, stderr};
 
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const NEEDED: &str = "GOSSAMER_NEEDS_BROWSER";
 
 /// What the test adds to its copy of a page before the page's own script: errors are collected.
@@ -53,39 +58,51 @@ fn browser() -> Option<&'static str> {
         let names = NAMES.join(", ");
         eprintln!("no browser on this machine ({names}): the report was not opened in one");
         assert!(
-            std::env::var_os(NEEDED).is_none(),
+            std::env::var_os(NEEDED).is_none_or(|value| value.is_empty()),
             "{NEEDED} is set, and there is none of {names}; install chromium"
         );
     }
     found
 }
 
+/// Options for a browser that nobody sits in front of, and whose profile is nobody's.
+const OPTIONS: [&str; 12] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--enable-logging=stderr",
+    "--v=0",
+    "--virtual-time-budget=5000",
+    "--window-size=1200,900",
+    "--dump-dom",
+];
+/// How long a browser may take to start and to open a page; reached only when a test fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Opens a page and returns what became of it, and what the browser printed.
 fn open(browser: &str, page: &Path, fragment: &str) -> (String, String) {
     let profile = tempfile::tempdir().expect("a temporary folder");
-    let output = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-dev-shm-usage",
-            "--disable-extensions",
-            "--disable-background-networking",
-        ])
-        .args([
-            "--enable-logging=stderr",
-            "--v=0",
-            "--virtual-time-budget=5000",
-        ])
-        .arg("--window-size=1200,900")
+    let child = Command::new(browser)
+        .args(OPTIONS)
         .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg("--dump-dom")
         .arg(format!("file://{}{fragment}", page.display()))
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the browser starts");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (tx, ended) = mpsc::channel();
+    thread::spawn(move || tx.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+        let killed = kill_process(pid.expect("a pid"), Signal::KILL);
+        panic!("the browser did not end within {PATIENCE:?}; it was killed: {killed:?}");
+    };
+    let output = output.expect("the browser was started");
     assert!(output.status.success(), "{}", stderr(&output));
     let page = String::from_utf8_lossy(&output.stdout).into_owned();
     (page, stderr(&output))
