@@ -33,6 +33,7 @@ pub mod section;
 pub mod series;
 pub mod warnings;
 
+pub use markup::escape;
 use markup::{Element, el, text};
 use races::Race;
 
@@ -96,10 +97,18 @@ pub fn after_run(paths: &Paths, workload: &str, results: &Results) -> Result<()>
     };
     let page = paths.out.join(format!("{workload}.html"));
     write(&[own], &page)?;
-    let all = paths.out.join(PAGE);
-    write(&inputs::found(&paths.out)?, &all)?;
     println!("\nreport: {}", page.display());
-    println!("report: {} (all of this folder)", all.display());
+    after_all(paths)
+}
+
+/// The page about everything in the folder.
+///
+/// # Errors
+/// It cannot be written. A file of the folder that is not right is only said.
+pub fn after_all(paths: &Paths) -> Result<()> {
+    let page = paths.out.join(PAGE);
+    write(&inputs::found(&paths.out)?, &page)?;
+    println!("report: {} (all of this folder)", page.display());
     Ok(())
 }
 

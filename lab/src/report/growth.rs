@@ -1,6 +1,7 @@
 //! Cost and memory against size: two charts, and a table of exponents.
 
 use crate::format::figure;
+use crate::scaling::{Line, exponent};
 use crate::table::speed;
 
 use super::markup::{Element, el, text};
@@ -32,21 +33,20 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
         ),
     ];
     let rows = series.lines.iter().map(|line| {
-        let (fit, bytes) = (line.cost(), line.bytes_each());
-        let ends = [line.points.first(), line.points.last()]
-            .into_iter()
-            .flatten();
-        let sizes: Vec<String> = ends.map(|(size, _)| super::axis::short(*size)).collect();
+        let (fitted, bytes) = (exponent(&line.points()), line.bytes_each());
+        let ends = [line.rows.first(), line.rows.last()].into_iter().flatten();
+        let sizes: Vec<String> = ends
+            .map(|(size, _)| super::axis::short(*size as f64))
+            .collect();
         let cells = [
-            format!("{} ({})", line.points.len(), sizes.join(" to ")),
-            fit.map_or_else(String::new, |fit| format!("{:.2}", fit.exponent)),
-            fit.map_or_else(String::new, |fit| format!("{:.2}", fit.r_squared)),
-            bytes.map_or_else(String::new, |bytes| figure(bytes.max(0.0))),
+            format!("{} ({})", line.rows.len(), sizes.join(" to ")),
+            fitted.map_or_else(String::new, |exponent| format!("{exponent:.2}")),
+            bytes.map_or_else(String::new, figure),
         ];
         el("tr")
             .class(class_of(line.contender))
             .with("data-contender", line.contender)
-            .with("data-category", line.category)
+            .with("data-category", category_of(line))
             .child(name_of(line.contender))
             .children(cells.into_iter().map(|cell| text("td", cell)))
     });
@@ -54,7 +54,6 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
         "contender".to_owned(),
         "sizes".to_owned(),
         format!("exponent of ns/{one}"),
-        "R²".to_owned(),
         format!("bytes a {each}"),
     ];
     let head = el("tr").children(headings.map(|heading| text("th", heading)));
@@ -78,6 +77,12 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
         .child(text("p", explain(option, each)).class("note"))
 }
 
+/// The category of a line's contender.
+#[must_use]
+pub fn category_of<'a>(line: &Line<'a>) -> &'a str {
+    line.rows.first().map_or("", |(_, row)| &row.category)
+}
+
 fn files(series: &Series<'_>) -> String {
     let names: Vec<&str> = series.files.iter().copied().collect();
     let names = names.join(", ");
@@ -92,9 +97,9 @@ fn files(series: &Series<'_>) -> String {
 fn explain(option: &str, each: &str) -> String {
     format!(
         "The exponent a is that of time per operation ~ {option}^a, by least squares on the logarithms: \
-         0 does not grow, 1 grows in proportion; R² is how much of the variation the line explains, \
-         and of a cost that hardly grows it is small for good reason. \
-         Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes. \
+         0 does not grow, 1 grows in proportion. \
+         Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes, \
+         given from 10,000 on because below that the program's own pages hide it. \
          Starting and ending the process is in all of it."
     )
 }

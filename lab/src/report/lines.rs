@@ -3,9 +3,11 @@
 use super::axis::{Log, short};
 use super::bars::{WIDTH_PX, px};
 use super::class_of;
+use super::growth::category_of;
 use super::markup::{Element, el, text};
-use super::series::{Line, Series};
+use super::series::Series;
 use crate::results::Row;
+use crate::scaling::Line;
 
 const HEIGHT_PX: f64 = 330.0;
 const LEFT_PX: f64 = 44.0;
@@ -68,8 +70,8 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
 }
 
 fn points(line: &Line<'_>, pick: Pick) -> Vec<(f64, f64)> {
-    let point = |(size, row): &(f64, &Row)| Some((*size, pick(row)?));
-    line.points.iter().filter_map(point).collect()
+    let point = |(size, row): &(u64, &Row)| Some((*size as f64, pick(row)?));
+    line.rows.iter().filter_map(point).collect()
 }
 
 fn grid(x: &Log, y: &Log, right: f64) -> Vec<Element> {
@@ -124,7 +126,7 @@ fn group(
     el("g")
         .class(format!("{} s{style}", class_of(line.contender)))
         .with("data-contender", line.contender)
-        .with("data-category", line.category)
+        .with("data-category", category_of(line))
         .child(text("title", line.contender))
         .child(el("polyline").with("points", path.join(" ")))
         .children(dots)

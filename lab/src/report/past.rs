@@ -1,7 +1,7 @@
 //! What others printed long ago, beside today's figures and never in a ratio with them.
 
 use crate::format::{figure, thousands};
-use crate::history::{self, Past, RING_SOURCE};
+use crate::history::{self, Past};
 use crate::results::Row;
 
 use super::markup::{Element, el, text};
@@ -43,7 +43,7 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
     let said = format!(
         "History, not measured here: {}, {} operations, as printed. \
          Other machines, other versions, other ways to measure: no ratio is made of it. {from}",
-        source(workload),
+        history::source(workload).unwrap_or("the seeds"),
         thousands(first.ops)
     );
     let section = el("section").class("history").child(text("h3", "History"));
@@ -52,13 +52,6 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
             .child(text("p", said).class("note"))
             .child(scrolling(table)),
     )
-}
-
-fn source(workload: &str) -> &'static str {
-    match workload {
-        "ring" => RING_SOURCE,
-        _ => "the seeds",
-    }
 }
 
 /// History is of the usual options.
@@ -86,13 +79,12 @@ fn line(past: &Past, today: Option<(&Row, f64)>) -> Element {
         let kb = row.peak_rss_bytes.map(|bytes| thousands(bytes / 1_000));
         memory = kb.unwrap_or_default();
     }
-    let then = past.memory_kb.map(|kb| thousands(kb.into()));
     let mut row = el("tr").child(text("th", past.implementation));
     if !past.contender.is_empty() {
         row = row.with("data-contender", past.contender);
     }
-    row.child(text("td", past.seconds).class("then"))
-        .child(text("td", then.unwrap_or_default()).class("then"))
+    row.child(text("td", past.seconds.to_string()).class("then"))
+        .child(text("td", thousands(past.memory_kb.into())).class("then"))
         .child(text("td", past.contender).class("word"))
         .child(text("td", seconds))
         .child(text("td", memory))

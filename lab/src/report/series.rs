@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inputs::Source;
 use crate::results::Row;
+use crate::scaling::Line;
 use crate::table::speed;
 
 use super::races::{Setting, setting, show, size_option};
@@ -26,65 +27,6 @@ pub struct Series<'a> {
     pub lines: Vec<Line<'a>>,
     /// The files it is from.
     pub files: BTreeSet<&'a str>,
-}
-
-/// One contender in a series.
-#[derive(Debug)]
-pub struct Line<'a> {
-    /// Its name.
-    pub contender: &'a str,
-    /// Its category.
-    pub category: &'a str,
-    /// Size and row, from the smallest on.
-    pub points: Vec<(f64, &'a Row)>,
-}
-
-/// `cost ~ size^exponent`, by least squares on the logarithms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fit {
-    /// The exponent: 0 for a cost that does not depend on the size.
-    pub exponent: f64,
-    /// How much of the variation of the logarithms the line explains, 0 to 1; 1 where there is none.
-    pub r_squared: f64,
-}
-
-/// What growth by size makes of these points; `None` of fewer than two sizes.
-#[must_use]
-pub fn fit(points: &[(f64, f64)]) -> Option<Fit> {
-    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
-    let count = logs.len() as f64;
-    let mean_x = logs.iter().map(|(x, _)| x).sum::<f64>() / count;
-    let mean_y = logs.iter().map(|(_, y)| y).sum::<f64>() / count;
-    let sum = |part: fn(f64, f64) -> f64| -> f64 {
-        logs.iter().map(|(x, y)| part(x - mean_x, y - mean_y)).sum()
-    };
-    let (xx, xy, yy) = (sum(|x, _| x * x), sum(|x, y| x * y), sum(|_, y| y * y));
-    (xx > 0.0).then(|| Fit {
-        exponent: xy / xx,
-        r_squared: if yy > 0.0 { xy * xy / (xx * yy) } else { 1.0 },
-    })
-}
-
-impl Line<'_> {
-    /// Growth of nanoseconds an operation with the size.
-    #[must_use]
-    pub fn cost(&self) -> Option<Fit> {
-        let points: Vec<(f64, f64)> = self
-            .points
-            .iter()
-            .filter_map(|(size, row)| Some((*size, speed(row)?)))
-            .collect();
-        fit(&points)
-    }
-
-    /// Bytes of peak memory for one more, between the smallest size and the largest.
-    #[must_use]
-    pub fn bytes_each(&self) -> Option<f64> {
-        let peak = |(size, row): &(f64, &Row)| Some((*size, row.peak_rss_bytes? as f64));
-        let (few, small) = peak(self.points.first()?)?;
-        let (many, large) = peak(self.points.last()?)?;
-        (many > few).then(|| (large - small) / (many - few))
-    }
 }
 
 /// All series of a workload.
@@ -142,15 +84,13 @@ fn along<'a>(workload: &'a str, option: &str, rows: &[(&'a Source, &'a Row)]) ->
                 continue;
             }
             files.extend(points.values().map(|(source, _)| source.name.as_str()));
-            let category = points.values().next().map_or("", |(_, row)| &row.category);
-            let points = points.iter().map(|(size, (_, row))| (*size as f64, *row));
+            let rows = points.iter().map(|(size, (_, row))| (*size, *row));
             lines.push(Line {
                 contender,
-                category,
-                points: points.collect(),
+                rows: rows.collect(),
             });
         }
-        let last = |line: &Line<'_>| line.points.last().and_then(|(_, row)| speed(row));
+        let last = |line: &Line<'_>| line.rows.last().and_then(|(_, row)| speed(row));
         lines.sort_by(|a, b| {
             last(a)
                 .partial_cmp(&last(b))
@@ -166,6 +106,3 @@ fn along<'a>(workload: &'a str, option: &str, rows: &[(&'a Source, &'a Row)]) ->
     };
     groups.into_values().filter_map(series).collect()
 }
-
-#[cfg(test)]
-mod tests;
