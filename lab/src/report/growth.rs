@@ -100,6 +100,7 @@ fn explain(option: &str, each: &str) -> String {
          0 does not grow, 1 grows in proportion. \
          Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes, \
          given from 10,000 on because below that the program's own pages hide it. \
-         Starting and ending the process is in all of it."
+         Starting and ending the process is in all of it. \
+         Why a contender has fewer sizes stands in the tables of the sizes, below."
     )
 }

@@ -9,7 +9,7 @@ use super::series::Series;
 use crate::results::Row;
 use crate::scaling::Line;
 
-const HEIGHT_PX: f64 = 330.0;
+const HEIGHT_PX_MIN: f64 = 330.0;
 const LEFT_PX: f64 = 44.0;
 const TOP_PX: f64 = 8.0;
 const BOTTOM_PX: f64 = 36.0;
@@ -35,18 +35,21 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
         .collect();
     let all = || lines.iter().flat_map(|(_, points)| points.iter().copied());
     let right = WIDTH_PX - NAMES_PX;
+    let names = TOP_PX + NAME_STEP_PX * lines.len() as f64;
+    let bottom = names.max(HEIGHT_PX_MIN - BOTTOM_PX);
+    let height = bottom + BOTTOM_PX;
     let x = Log::tight(all().map(|(x, _)| x), [LEFT_PX, right])?;
-    let y = Log::tight(all().map(|(_, y)| y), [HEIGHT_PX - BOTTOM_PX, TOP_PX])?;
+    let y = Log::tight(all().map(|(_, y)| y), [bottom, TOP_PX])?;
     let svg = el("svg")
         .class("lines")
-        .with("viewBox", format!("0 0 {WIDTH_PX} {HEIGHT_PX}"))
+        .with("viewBox", format!("0 0 {WIDTH_PX} {height}"))
         .with("role", "img")
         .with("aria-label", about);
     let mut ends: Vec<f64> = lines
         .iter()
         .filter_map(|(_, points)| points.last().map(|(_, value)| y.at(*value)))
         .collect();
-    spread_out(&mut ends);
+    spread_out(&mut ends, bottom);
     let mut ours = 0;
     let mut others = 0;
     let groups = lines.iter().zip(ends).map(|((line, points), end)| {
@@ -61,9 +64,9 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
     let option = text("text", series.option.as_str())
         .class("axis")
         .with("x", px((LEFT_PX + right) / 2.0))
-        .with("y", HEIGHT_PX - 4.0);
+        .with("y", height - 4.0);
     Some(
-        svg.children(grid(&x, &y, right))
+        svg.children(grid(&x, &y, [right, bottom]))
             .child(option)
             .children(groups),
     )
@@ -74,8 +77,7 @@ fn points(line: &Line<'_>, pick: Pick) -> Vec<(f64, f64)> {
     line.rows.iter().filter_map(point).collect()
 }
 
-fn grid(x: &Log, y: &Log, right: f64) -> Vec<Element> {
-    let bottom = HEIGHT_PX - BOTTOM_PX;
+fn grid(x: &Log, y: &Log, [right, bottom]: [f64; 2]) -> Vec<Element> {
     let upright = x.ticks().into_iter().map(|tick| {
         let at = px(x.at(tick));
         let line = el("line").with("x1", &at).with("x2", &at);
@@ -139,7 +141,7 @@ fn group(
 }
 
 /// Moves names apart that would stand on each other, as little as possible and none out of sight.
-fn spread_out(ends: &mut [f64]) {
+fn spread_out(ends: &mut [f64], bottom: f64) {
     let mut order: Vec<usize> = (0..ends.len()).collect();
     order.sort_by(|a, b| ends[*a].total_cmp(&ends[*b]));
     let mut least = TOP_PX;
@@ -147,7 +149,7 @@ fn spread_out(ends: &mut [f64]) {
         ends[*index] = ends[*index].max(least);
         least = ends[*index] + NAME_STEP_PX;
     }
-    let mut most = HEIGHT_PX - BOTTOM_PX;
+    let mut most = bottom;
     for index in order.iter().rev() {
         ends[*index] = ends[*index].min(most);
         most = ends[*index] - NAME_STEP_PX;

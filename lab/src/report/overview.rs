@@ -27,7 +27,7 @@ pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
     let against = format!("against {}", reference.contender);
     let mut head = el("tr").child(text("th", "contender"));
     if categories {
-        head = head.child(text("th", "category").class("word"));
+        head = head.child(text("th", "category").class("word category"));
     }
     for explained in [against.as_str(), "to the fastest"] {
         let small = text("small", explained);
@@ -116,7 +116,7 @@ impl Line<'_> {
             .with("data-contender", self.contender)
             .with("data-category", self.category)
             .child(name_of(self.contender))
-            .children(category.then(|| text("td", self.category).class("word")))
+            .children(category.then(|| text("td", self.category).class("word category")))
             .child(mean_cell(against))
             .child(mean_cell(geometric(&own).as_ref()))
             .children(cells)
@@ -259,10 +259,12 @@ fn foot(lines: &[Line<'_>], columns: usize, category: bool) -> Element {
         let cells = means
             .iter()
             .map(|mean| text("td", mean.as_ref().map_or_else(String::new, show)));
-        let before = el("td").with("colspan", 2 + usize::from(category));
+        let before = category.then(|| el("td").class("category"));
+        let means_above = el("td").with("colspan", 2);
         el("tr")
             .child(text("th", title))
-            .child(before)
+            .children(before)
+            .child(means_above)
             .children(cells)
     };
     el("tfoot")

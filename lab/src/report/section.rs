@@ -94,14 +94,14 @@ fn table(race: &Race<'_>) -> Element {
     for (place, heading) in headings(race.op()).into_iter().enumerate() {
         head = head.child(text("th", heading));
         if place == 0 && categories {
-            head = head.child(text("th", "category").class("word"));
+            head = head.child(text("th", "category").class("word category"));
         }
     }
     let fastest = race.fastest();
     let rows = race.rows.iter().map(|row| {
         let line = row_of(row)
             .child(name_of(&row.contender))
-            .children(categories.then(|| text("td", &row.category).class("word")));
+            .children(categories.then(|| text("td", &row.category).class("word category")));
         match cells(row, fastest) {
             Some(cells) => line.children(cells.iter().skip(1).map(|cell| text("td", cell))),
             None => line.child(
