@@ -41,11 +41,17 @@ fn push_machine(page: &mut String, sources: &[Source]) -> std::fmt::Result {
         "Commit: {}.",
         all(|source| &source.results.machine.commit)
     )?;
-    writeln!(
-        page,
-        "Measured: {}.",
-        all(|source| &source.results.machine.date)
-    )?;
+    let dates = || sources.iter().map(|source| &*source.results.machine.date);
+    let (first, last) = (
+        dates().min().unwrap_or_default(),
+        dates().max().unwrap_or_default(),
+    );
+    let to = if first == last {
+        String::new()
+    } else {
+        format!(" to {last}")
+    };
+    writeln!(page, "Measured: {first}{to}.")?;
     writeln!(
         page,
         "A claim is a ratio within one file; raw times, commands and options are in the JSON.\n"

@@ -17,10 +17,14 @@ use super::{class_of, name_of, scrolling};
 /// One column: a race, and its place among all.
 type Column<'a> = (usize, &'a Race<'a>);
 
+/// What these measure is not time per operation: idle workers, and the lab itself.
+const NO_RACES: [&str; 2] = ["workers", "process"];
+
 /// The table with what it means; `None` without races.
 #[must_use]
 pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
-    let columns = columns(races, sources);
+    let mut columns = columns(races, sources);
+    columns.retain(|(_, race)| !NO_RACES.contains(&race.workload));
     let lines = lines(&columns);
     let reference = reference(&lines)?;
     let categories = lines.iter().any(|line| !line.category.is_empty());
@@ -284,6 +288,7 @@ fn explain(reference: &Line<'_>, columns: usize) -> Element {
          The mean against {} is over the columns that both have, and says how many; above 1 is slower. \
          ×÷ is the geometric standard deviation: two thirds of the ratios are about between the mean divided and multiplied by it. \
          The means below are over the rows of their column. \
+         `workers` and `process` are not in it, because what counts in them is not time per operation. \
          Filters hide rows; no ratio changes by them.",
         reference.contender
     );

@@ -160,6 +160,32 @@ fn means_are_over_what_both_have() {
 }
 
 #[test]
+fn what_is_no_race_is_in_no_mean() {
+    let place = Place::empty();
+    let idle = |name| {
+        let mut row = quiet(name, 1e9);
+        row["workload"] = json!("workers");
+        row["params"] = json!({"workers": 4, "idle-ms": 1_000});
+        row
+    };
+    write(
+        &place,
+        "a.json",
+        &machine(),
+        &[quiet("gossamer/x", 10.0), quiet("go", 20.0)],
+    );
+    write(
+        &place,
+        "b.json",
+        &machine(),
+        &[idle("gossamer/x"), idle("go")],
+    );
+    let page = page(&place, "report a.json b.json --out page.html");
+    assert!(page.contains("2.00<small> of 1</small>"), "{page}");
+    assert!(page.contains("4 workers, idle for 1000 ms"));
+}
+
+#[test]
 fn what_to_doubt_is_said_in_words() {
     let place = Place::empty();
     write(
