@@ -1,5 +1,4 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab time PROGRAM…`,
-//! `lab geomean FILE`.
+//! The command line: `lab`, `lab run WORKLOAD …`, what lists and what times, and what reads results again.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -16,7 +15,7 @@ use crate::plan::How;
 use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
-use crate::{gate, geomean};
+use crate::{compare, gate, geomean, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
@@ -63,6 +62,12 @@ pub enum Command {
     Time(timing::Options),
     /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
     Geomean(geomean::Options),
+    /// Make the report, a page that needs nothing beside it, of results measured before.
+    Report(report::Asked),
+    /// Keep the results as a record: JSON, CSV and a README in a folder of lab/records.
+    Record(record::Asked),
+    /// Tell what changed beyond noise between two results files or records.
+    Compare(compare::Asked),
 }
 
 /// What was asked for after `run`.

@@ -13,14 +13,16 @@ use crate::paths::Paths;
 use crate::probe::{Found, probe};
 use crate::timing;
 use crate::workloads::WORKLOADS;
-use crate::{seeds, series, session};
+use crate::{compare, record, report, seeds, series, session};
 
 /// Does what the command line says and returns the exit code.
 ///
 /// # Errors
 /// [`BadInput`], or whatever keeps the lab itself from working.
 pub fn execute(cli: Cli) -> Result<u8> {
-    let paths = Paths::new(cli.contenders, cli.out);
+    // The report's own `--out` is a file; the tests' one of the same name would be the folder.
+    let own = matches!(cli.command, Some(Command::Report(_)));
+    let paths = Paths::new(cli.contenders, cli.out.filter(|_| !own));
     let catalogue = || Catalogue::load(&paths.contenders);
     match cli.command {
         None => {
@@ -49,6 +51,9 @@ pub fn execute(cli: Cli) -> Result<u8> {
         }
         Some(Command::Time(options)) => timing::run(&options, &paths),
         Some(Command::Geomean(options)) => geomean::run(&options),
+        Some(Command::Report(asked)) => report::run(&asked, &paths),
+        Some(Command::Record(asked)) => record::run(&asked, &paths),
+        Some(Command::Compare(asked)) => compare::run(&asked),
     }
 }
 

@@ -3,31 +3,32 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
-//! [`counting`] → [`results`] → [`table`],
-//! [`chart`], [`report`] and [`gate`].
-//!
-//! Commands of their own beside it: [`geomean`], [`timing`].
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and [`counting`] → [`results`] → [`table`],
+//! [`report`] and [`gate`]. What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
+//! Several runs make a [`series`] (with [`scaling`]) or the tables of the [`seeds`]. On their own stand [`geomean`] and
+//! [`timing`].
 
 #![forbid(unsafe_code)]
 
 pub mod building;
 pub mod catalogue;
-pub mod chart;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod counting;
 pub mod error;
 pub mod format;
 pub mod gate;
 pub mod geomean;
 pub mod history;
+pub mod inputs;
 pub mod launch;
 pub mod machine;
 pub mod measure;
 pub mod paths;
 pub mod plan;
 pub mod probe;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod scaling;

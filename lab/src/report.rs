@@ -1,119 +1,392 @@
-//! The report: one HTML file that needs nothing beside it, with chart, table, machine, commands
-//! and the JSON itself.
+//! The report: one HTML page that needs nothing beside it, no server and no network.
+//!
+//! [`races`] cuts the rows of all files into what may be compared, [`overview`] puts the ratios side
+//! by side, [`section`] shows each race, [`growth`] what differs in size only ([`series`]), [`past`]
+//! what was printed long ago. The page is built as a tree ([`markup`]), the charts ([`bars`],
+//! [`lines`]) as SVG in it. Everything of a contender carries `data-contender`; the page's script
+//! (`report/script.js`) hides by it, and keeps the choice in the URL's fragment.
 
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
 
-use crate::chart;
-use crate::format::figure;
-use crate::results::Results;
-use crate::table::{COLUMNS, cells, fastest, headings, sorted, status_text};
+use crate::commands::BadInput;
+use crate::inputs::{self, Source};
+use crate::machine::Machine;
+use crate::paths::Paths;
+use crate::results::{Results, check_writable, write_atomically};
+use crate::workloads::find;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;\
-padding:0 1rem;color:#1f2933}table{border-collapse:collapse}td,th{padding:.2rem .6rem;\
-text-align:right;border-bottom:1px solid #e4e7eb}td:first-child,th:first-child,td.why{\
-text-align:left}td.why{color:#8d5b00}pre{overflow:auto;background:#f5f7fa;padding:1rem}\
-svg{max-width:100%;height:auto}dt{font-weight:600}dd{margin:0 0 .4rem}";
+pub mod axis;
+pub mod bars;
+pub mod growth;
+pub mod lines;
+pub mod markup;
+pub mod means;
+pub mod overview;
+pub mod past;
+pub mod races;
+pub mod section;
+pub mod series;
+pub mod warnings;
 
-/// Text in which nothing is markup.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+pub use markup::escape;
+use markup::{Element, el, text};
+use races::Race;
+
+const STYLE: &str = include_str!("report/style.css");
+const SCRIPT: &str = include_str!("report/script.js");
+
+/// How the page over a whole folder is called.
+const PAGE: &str = "report.html";
+
+/// What `lab report` was asked for.
+#[derive(Debug, Args)]
+pub struct Asked {
+    /// Results files, or folders with some (records, too); without any: all of target/lab.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The page to write, instead of report.html in target/lab.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
-/// The whole page; `op` is what one operation is called, and what many are.
+/// `lab report`.
 ///
 /// # Errors
-/// The chart cannot be drawn.
-pub fn html(title: &str, op: [&str; 2], results: &Results) -> Result<String> {
-    let mut page = String::new();
-    let (title, [one, many]) = (escape(title), op);
-    write!(
-        page,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\
-         <p>Whole processes; a claim is a ratio from one run of the lab. \
-         A row with fewer {many} than the others includes more of its start.</p>\n"
-    )?;
-    page.push_str(&chart::svg(results, one)?);
-    push_table(&mut page, op, results)?;
-    push_machine(&mut page, results)?;
-    push_commands(&mut page, results)?;
-    let json = escape(&serde_json::to_string_pretty(results)?);
-    writeln!(
-        page,
-        "<h2>JSON</h2>\n<details><summary>all of it</summary><pre>{json}</pre></details>"
-    )?;
-    page.push_str("</body></html>\n");
-    Ok(page)
+/// [`BadInput`] about a file that was named or that cannot be written; nothing was written then.
+pub fn run(asked: &Asked, paths: &Paths) -> Result<u8> {
+    let page = match &asked.out {
+        Some(page) => {
+            check_writable(page).map_err(|error| BadInput(format!("--out: {error:#}")))?
+        }
+        None => paths.out.join(PAGE),
+    };
+    let sources = if asked.paths.is_empty() {
+        inputs::found(&paths.out)?
+    } else {
+        inputs::named(&asked.paths)?
+    };
+    if sources.is_empty() {
+        let out = paths.out.display();
+        let message =
+            format!("no results in {out}; run a workload first (`lab run ring`), or name files");
+        return Err(BadInput(message).into());
+    }
+    if let Some(folder) = page.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    write(&sources, &page)?;
+    println!("report: {}", page.display());
+    Ok(0)
 }
 
-fn push_table(page: &mut String, op: [&str; 2], results: &Results) -> Result<()> {
-    page.push_str("<h2>Table</h2>\n<table><tr>");
-    for heading in headings(op) {
-        write!(page, "<th>{heading}</th>")?;
-    }
-    page.push_str("</tr>\n");
-    let fastest = fastest(results);
-    for row in sorted(results) {
-        page.push_str("<tr>");
-        if let Some(cells) = cells(row, fastest) {
-            for cell in cells {
-                write!(page, "<td>{}</td>", escape(&cell))?;
-            }
-        } else {
-            let (name, why) = (escape(&row.contender), escape(&status_text(row)));
-            write!(
-                page,
-                "<td>{name}</td><td class=\"why\" colspan=\"{}\">{why}</td>",
-                COLUMNS - 1
-            )?;
-        }
-        page.push_str("</tr>\n");
-    }
-    page.push_str("</table>\n");
+/// What every run leaves behind: a page about it alone, and one about everything in the folder.
+///
+/// # Errors
+/// They cannot be written. Another file of the folder that is not right is only said.
+pub fn after_run(paths: &Paths, workload: &str, results: &Results) -> Result<()> {
+    let path = paths.out.join(format!("{workload}.json"));
+    let own = Source {
+        name: format!("{workload}.json"),
+        path,
+        results: results.clone(),
+    };
+    let page = paths.out.join(format!("{workload}.html"));
+    write(&[own], &page)?;
+    println!("\nreport: {}", page.display());
+    after_all(paths)
+}
+
+/// The page about everything in the folder.
+///
+/// # Errors
+/// It cannot be written. A file of the folder that is not right is only said.
+pub fn after_all(paths: &Paths) -> Result<()> {
+    let page = paths.out.join(PAGE);
+    write(&inputs::found(&paths.out)?, &page)?;
+    println!("report: {} (all of this folder)", page.display());
     Ok(())
 }
 
-fn push_machine(page: &mut String, results: &Results) -> Result<()> {
-    page.push_str("<h2>Machine</h2>\n<dl>");
-    let machine = serde_json::to_value(&results.machine)?;
+/// Writes the page about these files to `page`, in one step.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn write(sources: &[Source], page: &Path) -> Result<()> {
+    write_atomically(page, html(sources)?.as_bytes())
+}
+
+/// The whole page.
+///
+/// # Errors
+/// The data cannot be written as JSON.
+pub fn html(sources: &[Source]) -> Result<String> {
+    let races = races::races(sources);
+    let points = overview::points(&races, sources);
+    let title = match races.as_slice() {
+        [race] => race.title(),
+        _ => "Gossamer's benchmark lab".to_owned(),
+    };
+    let lead = format!(
+        "{} and {} in {}. Whole processes; a claim is a ratio from one run of the lab.",
+        count(sources.len(), "results file"),
+        count(races.len(), "race"),
+        count(workloads(&races).len(), "workload"),
+    );
+    let header = el("header")
+        .child(text("h1", &title))
+        .child(text("p", lead));
+    let main = el("main")
+        .children(list("warnings", &warnings::of_sources(sources)))
+        .child(filters(&races))
+        .children(overview::overview(&races, sources))
+        .children(
+            workloads(&races)
+                .into_iter()
+                .map(|name| workload(name, &races, &points, sources)),
+        )
+        .child(machines(sources))
+        .child(data());
+    let head = el("head")
+        .child(el("meta").with("charset", "utf-8"))
+        .child(
+            el("meta")
+                .with("name", "viewport")
+                .with("content", "width=device-width, initial-scale=1"),
+        )
+        .child(text("title", title))
+        .child(el("style").raw(STYLE));
+    let body = el("body")
+        .child(header)
+        .child(main)
+        .child(
+            el("script")
+                .with("type", "application/json")
+                .with("id", "data")
+                .raw(embedded(sources)?),
+        )
+        .child(el("script").raw(SCRIPT));
+    let page = el("html").with("lang", "en").child(head).child(body);
+    Ok(format!("<!DOCTYPE html>\n{}\n", page.render()))
+}
+
+fn count(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// The workloads that there are races of, in their order.
+fn workloads<'a>(races: &[Race<'a>]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = races.iter().map(|race| race.workload).collect();
+    names.dedup();
+    names
+}
+
+fn workload(
+    name: &str,
+    races: &[Race<'_>],
+    points: &BTreeSet<usize>,
+    sources: &[Source],
+) -> Element {
+    let known = find(name);
+    let one = known.map_or("operation", |known| known.op[0]);
+    let own = races
+        .iter()
+        .enumerate()
+        .filter(|(_, race)| race.workload == name);
+    let series = series::of(name, sources);
+    let plain: Vec<&Race<'_>> = own.clone().map(|(_, race)| race).collect();
+    el("section")
+        .class("workload")
+        .child(text("h2", name))
+        .children(known.map(|known| text("p", known.about)))
+        .children(series.iter().map(|series| growth::growth(series, one)))
+        .children(own.map(|(index, race)| section::section(index, race, points.contains(&index))))
+        .children(past::past(name, &plain))
+}
+
+/// Whose a contender is, as a class of the page's style.
+#[must_use]
+pub fn class_of(contender: &str) -> &'static str {
+    if contender.starts_with("gossamer/") {
+        "ours"
+    } else {
+        "other"
+    }
+}
+
+/// A contender's name as the head of a table row; it may be broken where it has parts.
+fn name_of(contender: &str) -> Element {
+    let mut parts = contender.split_inclusive('/');
+    let head = text("th", parts.next().unwrap_or_default());
+    parts.fold(head, |head, part| head.child(el("wbr")).text(part))
+}
+
+/// A table that is wider than a phone scrolls by itself.
+fn scrolling(table: Element) -> Element {
+    el("div").class("scrolling").child(table)
+}
+
+fn figure_of(caption: &str, chart: Option<Element>) -> Option<Element> {
+    let chart = chart?;
+    Some(el("figure").child(text("figcaption", caption)).child(chart))
+}
+
+/// A list of sentences, unless there are none.
+fn list(class: &'static str, sentences: &[String]) -> Option<Element> {
+    let items = sentences.iter().map(|sentence| text("li", sentence));
+    (!sentences.is_empty()).then(|| el("ul").class(class).children(items))
+}
+
+/// Everything to filter by; the script shows it, because without one it would do nothing.
+fn filters(races: &[Race<'_>]) -> Element {
+    let rows = || races.iter().flat_map(|race| &race.rows);
+    let contenders: BTreeMap<&str, &str> = rows()
+        .map(|row| (row.contender.as_str(), row.category.as_str()))
+        .collect();
+    let categories: BTreeSet<&str> = contenders
+        .values()
+        .copied()
+        .filter(|name| !name.is_empty())
+        .collect();
+    let ticked = |class: &'static str, value: &str| {
+        let input = el("input").with("type", "checkbox").with("checked", "");
+        let input = input.class(class).with("value", value);
+        el("label").child(input).text(value)
+    };
+    let of_category = categories.iter().map(|name| ticked("category", name));
+    let of_contender = contenders.iter().map(|(name, category)| {
+        let label = ticked("contender", name).with("data-of", category);
+        label.class(class_of(name))
+    });
+    let search = el("input")
+        .with("type", "search")
+        .with("id", "find")
+        .with("placeholder", "part of a name")
+        .with("aria-label", "only contenders with this in their name");
+    el("form")
+        .with("id", "filters")
+        .with("hidden", "")
+        .child(
+            el("div")
+                .class("row")
+                .child(text("strong", "Show"))
+                .child(search)
+                .children(of_category)
+                .child(
+                    text("button", "all")
+                        .with("type", "button")
+                        .with("id", "all"),
+                )
+                .child(
+                    text("button", "none")
+                        .with("type", "button")
+                        .with("id", "none"),
+                )
+                .child(el("output").with("id", "shown")),
+        )
+        .child(
+            el("details").child(text("summary", "contenders")).child(
+                el("div")
+                    .class("row")
+                    .with("id", "contenders")
+                    .children(of_contender),
+            ),
+        )
+}
+
+fn machines(sources: &[Source]) -> Element {
+    let head = ["file", "measured", "load", "commit"].map(|name| text("th", name));
+    let rows = sources.iter().map(|source| {
+        let machine = &source.results.machine;
+        let load = format!("{:.2}", machine.load_1min);
+        let cells = [&machine.date, &load, &machine.commit].map(|cell| text("td", cell));
+        el("tr").child(text("th", &source.name)).children(cells)
+    });
+    let files = el("table")
+        .child(el("thead").child(el("tr").children(head)))
+        .child(el("tbody").children(rows));
+    let mut same: Vec<(Value, &Machine, Vec<&str>)> = Vec::new();
+    for source in sources {
+        let machine = &source.results.machine;
+        let lasting = lasting(machine);
+        match same.iter_mut().find(|(known, ..)| *known == lasting) {
+            Some((.., files)) => files.push(&source.name),
+            None => same.push((lasting, machine, vec![&source.name])),
+        }
+    }
+    let several = same.len() > 1;
+    let lists = same.iter().map(|(lasting, machine, files)| {
+        let title = several.then(|| text("h3", files.join(", ")));
+        let block = el("div").children(title);
+        block.child(text("p", machine.line())).child(facts(lasting))
+    });
+    el("section")
+        .with("id", "machine")
+        .child(text("h2", "Machine and files"))
+        .child(scrolling(files))
+        .children(lists.collect::<Vec<_>>())
+}
+
+/// A machine and its tools without what differs from run to run.
+fn lasting(machine: &Machine) -> Value {
+    let mut facts = json!(machine);
+    if let Some(facts) = facts.as_object_mut() {
+        for key in ["date", "load_1min", "commit"] {
+            facts.remove(key);
+        }
+    }
+    facts
+}
+
+fn facts(machine: &Value) -> Element {
+    let mut facts: Vec<(String, String)> = Vec::new();
     for (key, value) in machine.as_object().into_iter().flatten() {
-        let text = match value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        write!(page, "<dt>{key}</dt><dd>{}</dd>", escape(&text))?;
+        match value {
+            Value::Object(tools) => {
+                let tools = tools
+                    .iter()
+                    .map(|(tool, version)| (tool.clone(), races::plain(version)));
+                facts.extend(tools);
+            }
+            // A record from before the lab wrote it down.
+            Value::Number(number) if key == "pointer_bits" && number.as_u64() == Some(0) => {}
+            other => facts.push((key.replace('_', " "), races::plain(other))),
+        }
     }
-    page.push_str("</dl>\n");
-    Ok(())
+    let pairs = facts
+        .into_iter()
+        .map(|(key, value)| el("div").child(text("dt", key)).child(text("dd", value)));
+    el("dl").children(pairs)
 }
 
-fn push_commands(page: &mut String, results: &Results) -> Result<()> {
-    page.push_str("<h2>Commands</h2>\n<p>From the root of the checkout.</p>\n<pre>");
-    for row in &results.results {
-        let walls: Vec<String> = row
-            .raw_wall_s
-            .iter()
-            .map(|wall| figure(wall * 1e3))
-            .collect();
-        writeln!(
-            page,
-            "{}\n  {}",
-            escape(&row.contender),
-            escape(&row.command)
-        )?;
-        if !walls.is_empty() {
-            writeln!(page, "  milliseconds: {}", walls.join(" "))?;
-        }
-        for note in row.note.iter().chain(&row.said) {
-            writeln!(page, "  {}", escape(note))?;
-        }
-    }
-    page.push_str("</pre>\n");
-    Ok(())
+fn data() -> Element {
+    el("section").child(text("h2", "Data")).child(
+        el("p")
+            .text("All results files are in this page as JSON, in the element with the id ")
+            .child(text("code", "data"))
+            .text(". ")
+            .child(
+                text("button", "save it")
+                    .with("type", "button")
+                    .with("id", "save")
+                    .with("hidden", ""),
+            ),
+    )
+}
+
+/// The results files by name, as JSON that cannot end its element.
+fn embedded(sources: &[Source]) -> Result<String> {
+    let files: serde_json::Map<String, Value> = sources
+        .iter()
+        .map(|source| Ok((source.name.clone(), serde_json::to_value(&source.results)?)))
+        .collect::<Result<_>>()?;
+    let text = serde_json::to_string(&json!({ "files": files }))?;
+    Ok(text.replace('<', "\\u003c"))
 }

@@ -8,10 +8,10 @@ use crate::cli::Series;
 use crate::commands::BadInput;
 use crate::paths::Paths;
 use crate::plan::How;
-use crate::scaling;
 use crate::session::{Session, interrupted, show};
 use crate::workload::Request;
 use crate::workloads::find;
+use crate::{report, scaling};
 
 /// What `lab run all` may measure, in seconds, building apart.
 const FULL_S: f64 = 2_700.0;
@@ -109,6 +109,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
     };
     let parts: Vec<&Part> = parts.iter().filter(has).collect();
     let count = parts.len();
+    let mut ended = None;
     for (index, part) in parts.into_iter().enumerate() {
         let workload = part.requests[0].workload;
         eprintln!("part {} of {count}: {}", index + 1, part.name);
@@ -126,11 +127,13 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
             print!("{}", scaling::render(&results, "threads", workload.op[0]));
         }
         println!();
-        if let Some(signal) = signal {
-            return Ok(interrupted(signal));
+        if signal.is_some() {
+            ended = signal;
+            break;
         }
     }
-    Ok(0)
+    report::after_all(paths)?;
+    Ok(ended.map_or(0, interrupted))
 }
 
 /// The contenders that have one of the workloads, or of them those in `only`.

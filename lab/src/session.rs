@@ -25,7 +25,7 @@ use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
 use crate::plan::{BUDGET_S, How, Size, sizes};
 use crate::probe::{Found, probe};
-use crate::results::{Results, Row, SCHEMA, check_writable, write_atomically};
+use crate::results::{Results, Row, SCHEMA, check_writable};
 use crate::workload::Request;
 use crate::{counting, report, table};
 
@@ -291,10 +291,7 @@ fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {
 /// Prints the table and writes the report.
 fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf]) -> Result<()> {
     show(request, results);
-    let (title, op) = (request.title(), request.workload.op);
-    let page = paths.out.join(format!("{}.html", request.workload.name));
-    write_atomically(&page, report::html(&title, op, results)?.as_bytes())?;
-    println!("\nreport: {}", page.display());
+    report::after_run(paths, request.workload.name, results)?;
     for file in files {
         println!("data:   {}", file.display());
     }

@@ -4,13 +4,18 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
+mod compare;
 mod fakes;
 mod gate;
 mod geomean;
 mod input;
 mod interrupted;
 mod memory;
+mod records;
+mod report;
 mod ring;
+mod samples;
 mod seeds;
 mod series;
 mod support;

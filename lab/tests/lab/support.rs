@@ -82,6 +82,38 @@ impl Place {
         self.lab(words).output().expect("the lab starts")
     }
 
+    /// `lab WORDS…` as people call it, with `target` in this folder as cargo's target folder.
+    pub(crate) fn tool(&self, words: &str) -> Output {
+        self.args(&words.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// The same with arguments that may have spaces in them.
+    pub(crate) fn args(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command.args(arguments).stdin(Stdio::null());
+        command.current_dir(self.folder.path());
+        command.env("CARGO_TARGET_DIR", self.path("target"));
+        command.output().expect("the lab starts")
+    }
+
+    /// All files of the folder and of those in it, sorted.
+    pub(crate) fn tree(&self) -> Vec<String> {
+        let (mut folders, mut files) = (vec![self.folder.path().to_path_buf()], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("our own folder") {
+                let path = entry.expect("listed").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(self.folder.path()).expect("it is in it");
+                files.push(name.to_string_lossy().into_owned());
+            }
+        }
+        files.sort();
+        files
+    }
+
     pub(crate) fn json(&self, name: &str) -> Value {
         let text = std::fs::read(self.path(name)).expect("the lab wrote it");
         serde_json::from_slice(&text).expect("it is JSON")

@@ -1,0 +1,157 @@
+//! The README of a record: on what, at which commit, with which commands, and what to doubt.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::inputs::Source;
+use crate::report::races::{Race, plain, races, size_option};
+use crate::report::warnings;
+
+/// The whole page, a Markdown file with one sentence a line.
+#[must_use]
+pub fn readme(name: &str, sources: &[Source]) -> String {
+    let mut page = format!("# {name}\n\n");
+    let races = races(sources);
+    // Writing to a string cannot fail.
+    let _ = push_machine(&mut page, sources);
+    let _ = push_commands(&mut page, sources, &races);
+    let _ = push_files(&mut page, sources, &races);
+    let _ = push_warnings(&mut page, sources, &races);
+    page
+}
+
+fn push_machine(page: &mut String, sources: &[Source]) -> std::fmt::Result {
+    let Some(first) = sources.first() else {
+        return Ok(());
+    };
+    let machine = &first.results.machine;
+    let all = |pick: fn(&Source) -> &str| -> String {
+        let all: BTreeSet<&str> = sources.iter().map(pick).collect();
+        all.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let memory = machine.memory_bytes as f64 / 1e9;
+    writeln!(
+        page,
+        "Machine: {}, {} cores, {memory:.0} GB, {}.",
+        machine.cpu, machine.cores, machine.arch
+    )?;
+    writeln!(page, "System: {}, Linux {}.", machine.os, machine.kernel)?;
+    writeln!(
+        page,
+        "Commit: {}.",
+        all(|source| &source.results.machine.commit)
+    )?;
+    let dates = || sources.iter().map(|source| &*source.results.machine.date);
+    let (first, last) = (
+        dates().min().unwrap_or_default(),
+        dates().max().unwrap_or_default(),
+    );
+    let to = if first == last {
+        String::new()
+    } else {
+        format!(" to {last}")
+    };
+    writeln!(page, "Measured: {first}{to}.")?;
+    writeln!(
+        page,
+        "A claim is a ratio within one file; raw times, commands and options are in the JSON.\n"
+    )?;
+    writeln!(page, "## Versions\n")?;
+    let bits = match machine.pointer_bits {
+        0 => "unknown".to_owned(),
+        bits => format!("{bits} bits"),
+    };
+    writeln!(page, "* pointers: {bits}")?;
+    let mut tools: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for source in sources {
+        let machine = &source.results.machine;
+        tools.extend([
+            ("rustc", &*machine.rustc),
+            ("cc", &machine.gcc),
+            ("go", &machine.go),
+        ]);
+        let versions = machine.versions.iter();
+        tools.extend(versions.map(|(tool, version)| (tool.as_str(), version.as_str())));
+    }
+    for (tool, version) in tools {
+        writeln!(page, "* {tool}: {version}")?;
+    }
+    Ok(())
+}
+
+fn push_commands(page: &mut String, sources: &[Source], races: &[Race<'_>]) -> std::fmt::Result {
+    writeln!(page, "\n## To measure it again\n\n```sh")?;
+    for source in sources {
+        let own: Vec<&Race<'_>> = races
+            .iter()
+            .filter(|race| std::ptr::eq(race.source, source))
+            .collect();
+        for race in &own {
+            // Two races of one file: the second would replace the first.
+            let file = if own.len() == 1 { &*source.name } else { "" };
+            writeln!(page, "{}", command(race, file))?;
+        }
+    }
+    writeln!(page, "```")
+}
+
+/// The lab's own command for a race.
+fn command(race: &Race<'_>, json: &str) -> String {
+    let mut words = vec![format!("cargo run --release -- run {}", race.workload)];
+    let size = size_option(race.workload);
+    let option = |name: &str, value: String| format!("--{name} {value}");
+    words.extend(
+        race.setting
+            .iter()
+            .map(|(name, value)| option(name, plain(value))),
+    );
+    let sizes: BTreeSet<u64> = race.rows.iter().map(|row| row.ops).collect();
+    let cut = race.rows.iter().any(|row| row.note.is_some());
+    let given = race.setting.iter().any(|(name, _)| name == size);
+    // With different sizes the lab had chosen them, and will again.
+    if let (false, false, Some(ops), 1) = (cut, given, sizes.first(), sizes.len()) {
+        words.push(option(size, ops.to_string()));
+    }
+    let runs = race.rows.iter().map(|row| row.runs).max().unwrap_or(0);
+    words.push(option("runs", runs.max(1).to_string()));
+    let names: Vec<&str> = race.rows.iter().map(|row| row.contender.as_str()).collect();
+    words.push(option("only", names.join(",")));
+    if !json.is_empty() {
+        words.push(option("json", json.to_owned()));
+    }
+    words.join(" ")
+}
+
+fn push_files(page: &mut String, sources: &[Source], races: &[Race<'_>]) -> std::fmt::Result {
+    writeln!(
+        page,
+        "\n## Files\n\nEach as JSON, as the lab wrote it, and as CSV.\n"
+    )?;
+    for source in sources {
+        let own = races
+            .iter()
+            .filter(|race| std::ptr::eq(race.source, source));
+        let titles: Vec<String> = own.map(Race::title).collect();
+        writeln!(page, "* `{}`: {}", source.name, titles.join("; "))?;
+    }
+    Ok(())
+}
+
+fn push_warnings(page: &mut String, sources: &[Source], races: &[Race<'_>]) -> std::fmt::Result {
+    let whole = warnings::of_sources(sources);
+    let rows = races.iter().flat_map(|race| {
+        let found = warnings::of_rows(&race.rows);
+        found
+            .into_iter()
+            .map(|warning| format!("{}, {}: {warning}", race.source.name, race.title()))
+    });
+    let all: Vec<String> = whole.into_iter().chain(rows).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\n## To be doubted\n")?;
+    for warning in all {
+        writeln!(page, "* {warning}")?;
+    }
+    Ok(())
+}

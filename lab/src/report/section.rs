@@ -1,0 +1,184 @@
+//! One race: charts, warnings, table, collectors, commands and every single run.
+
+use std::collections::BTreeMap;
+
+use crate::format::{figure, megabytes};
+use crate::results::Row;
+use crate::table::{COLUMNS, cells, headings, status_text};
+
+use super::bars::{Bar, chart};
+use super::markup::{Element, el, text};
+use super::races::{Race, plain};
+use super::{class_of, figure_of, list, name_of, scrolling, warnings};
+
+/// The section; folded, if what counts in it is elsewhere.
+#[must_use]
+pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
+    let machine = &race.source.results.machine;
+    let meta = format!("{}; {}; {}", race.source.name, machine.date, race.options());
+    let [one, many] = race.op();
+    let charts = [
+        figure_of(
+            &format!(
+                "nanoseconds per {one}, logarithmic; median, and from the least to the most of all runs"
+            ),
+            chart(&costs(race), &format!("nanoseconds per {one}")),
+        ),
+        figure_of(
+            "peak memory in megabytes, logarithmic",
+            chart(&memory(race), "peak memory in megabytes"),
+        ),
+    ];
+    let (name, title) = if folded {
+        (
+            "details",
+            text(
+                "summary",
+                format!("{} ({})", race.title(), race.source.name),
+            ),
+        )
+    } else {
+        ("section", text("h3", race.title()))
+    };
+    let mut section = el(name)
+        .class("race")
+        .with("id", format!("race-{index}"))
+        .child(title)
+        .child(text("p", meta).class("meta"));
+    section = section.children(list("warnings", &warnings::of_rows(&race.rows)));
+    let charts = el("div")
+        .class("charts")
+        .children(charts.into_iter().flatten());
+    section = section.child(charts).child(scrolling(table(race)));
+    if race.rows.iter().any(|row| row.note.is_some()) {
+        let fewer = format!(
+            "A row with fewer {many} than the others has more of its start and end in each."
+        );
+        section = section.child(text("p", fewer).class("note"));
+    }
+    section.children(collectors(race)).child(commands(race))
+}
+
+fn costs<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
+    let bar = |(row, ns): (&'a Row, f64)| {
+        let wall = row.wall_s;
+        let range = wall.map(|wall| [wall.min, wall.max].map(|s| s * 1e9 / row.ops as f64));
+        Bar {
+            contender: &row.contender,
+            category: &row.category,
+            value: ns,
+            range,
+            label: figure(ns),
+        }
+    };
+    race.measured().map(bar).collect()
+}
+
+fn memory<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
+    let bar = |(row, _): (&'a Row, f64)| {
+        let peak = row.peak_rss_bytes?;
+        Some(Bar {
+            contender: &row.contender,
+            category: &row.category,
+            value: peak as f64 / 1e6,
+            range: None,
+            label: megabytes(peak),
+        })
+    };
+    race.measured().filter_map(bar).collect()
+}
+
+fn table(race: &Race<'_>) -> Element {
+    let categories = race.rows.iter().any(|row| !row.category.is_empty());
+    let mut head = el("tr");
+    for (place, heading) in headings(race.op()).into_iter().enumerate() {
+        head = head.child(text("th", heading));
+        if place == 0 && categories {
+            head = head.child(text("th", "category").class("word category"));
+        }
+    }
+    let fastest = race.fastest();
+    let rows = race.rows.iter().map(|row| {
+        let line = row_of(row)
+            .child(name_of(&row.contender))
+            .children(categories.then(|| text("td", &row.category).class("word category")));
+        match cells(row, fastest) {
+            Some(cells) => line.children(cells.iter().skip(1).map(|cell| text("td", cell))),
+            None => line.child(
+                text("td", status_text(row))
+                    .class("why")
+                    .with("colspan", COLUMNS - 1),
+            ),
+        }
+    });
+    el("table")
+        .child(el("thead").child(head))
+        .child(el("tbody").children(rows))
+}
+
+/// A table row that the filters know.
+fn row_of(row: &Row) -> Element {
+    el("tr")
+        .class(class_of(&row.contender))
+        .with("data-contender", &row.contender)
+        .with("data-category", &row.category)
+}
+
+/// What the garbage collectors did: one table for those that name the same figures.
+fn collectors(race: &Race<'_>) -> Option<Element> {
+    let mut groups: BTreeMap<Vec<&str>, Vec<&Row>> = BTreeMap::new();
+    for row in &race.rows {
+        if let Some(gc) = &row.gc {
+            let names = gc.keys().map(String::as_str).collect();
+            groups.entry(names).or_default().push(row);
+        }
+    }
+    if groups.is_empty() {
+        return None;
+    }
+    let tables = groups.into_iter().map(|(names, rows)| {
+        let head = el("tr").child(text("th", "contender"));
+        let head = head.children(names.iter().map(|name| text("th", *name)));
+        let rows = rows.into_iter().map(|row| {
+            let values = row.gc.iter().flat_map(|gc| gc.values());
+            let cells = values.map(|value| text("td", plain(value)));
+            row_of(row).child(name_of(&row.contender)).children(cells)
+        });
+        let body = el("tbody").children(rows);
+        scrolling(el("table").child(el("thead").child(head)).child(body))
+    });
+    let title = text(
+        "h4",
+        "Garbage collectors, in the last run, under their own names",
+    );
+    Some(el("div").class("collectors").child(title).children(tables))
+}
+
+fn commands(race: &Race<'_>) -> Element {
+    let runs = race.rows.iter().map(|row| {
+        let walls: Vec<String> = row
+            .raw_wall_s
+            .iter()
+            .map(|wall| figure(wall * 1e3))
+            .collect();
+        let mut block = el("div")
+            .class(format!("run {}", class_of(&row.contender)))
+            .with("data-contender", &row.contender)
+            .with("data-category", &row.category)
+            .child(text("strong", &row.contender));
+        if !row.command.is_empty() {
+            block = block.child(text("code", &row.command));
+        }
+        if !walls.is_empty() {
+            let walls = format!("milliseconds, in the order measured: {}", walls.join(" "));
+            block = block.child(text("span", walls));
+        }
+        let said = row.said.as_ref().map(|said| format!("said: {said}"));
+        let notes = row.note.iter().chain(&row.reason).chain(&said);
+        block.children(notes.map(|note| text("span", note)))
+    });
+    el("details")
+        .child(text("summary", "commands and every single run"))
+        .child(text("p", "From the root of the checkout.").class("note"))
+        .children(runs)
+}

@@ -1,0 +1,254 @@
+//! The report in a real browser: it opens, its filters work, and nothing in it goes wrong.
+//!
+//! Without a browser these tests say so and pass, unless `GOSSAMER_NEEDS_BROWSER` is set, as in CI.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::samples::{machine, quiet, ring, write};
+use crate::support::{Place, stderr};
+
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const NEEDED: &str = "GOSSAMER_NEEDS_BROWSER";
+
+/// What the test adds to its copy of a page before the page's own script: errors are collected.
+const WATCH: &str = "<script>
+    window.failures = [];
+    window.addEventListener('error', (event) => window.failures.push(event.message));
+</script>";
+
+/// What it adds at the end: `ACT` is done, then what can be seen is written into the page.
+const TELL: &str = "<pre id=\"told\"></pre><script>
+    const shown = (selector) => [...document.querySelectorAll(selector)]
+        .filter((element) => element.getClientRects().length > 0 && !element.closest('[hidden]'))
+        .map((element) => element.dataset.contender);
+    const tell = () => {
+        const bars = [...document.querySelectorAll('#race-0 svg.bars')][0];
+        document.getElementById('told').textContent = 'TOLD' + JSON.stringify({
+            overview: shown('.overview tbody tr'),
+            rows: shown('#race-0 tbody tr'),
+            bars: shown('#race-0 .charts figure:first-child g[data-contender]'),
+            lines: shown('.growth .charts figure:first-child g[data-contender]'),
+            places: bars ? [...bars.querySelectorAll('g[data-contender]')]
+                .filter((bar) => bar.style.display !== 'none')
+                .map((bar) => bar.getAttribute('transform')) : [],
+            status: document.getElementById('shown').textContent,
+            hash: location.hash,
+            files: Object.keys(JSON.parse(document.getElementById('data').textContent).files),
+            failures: window.failures,
+        }) + 'END';
+    };
+    ACT;
+    tell();
+</script>";
+
+/// The first browser there is; `None`, said on stderr, if there is none and none is demanded.
+fn browser() -> Option<&'static str> {
+    let works = |name: &&&str| {
+        let version = Command::new(name).arg("--version").output();
+        version.is_ok_and(|output| output.status.success())
+    };
+    let found = NAMES.iter().find(works).copied();
+    if found.is_none() {
+        let names = NAMES.join(", ");
+        eprintln!("no browser on this machine ({names}): the report was not opened in one");
+        assert!(
+            std::env::var_os(NEEDED).is_none_or(|value| value.is_empty()),
+            "{NEEDED} is set, and there is none of {names}; install chromium"
+        );
+    }
+    found
+}
+
+/// Options for a browser that nobody sits in front of, and whose profile is nobody's.
+const OPTIONS: [&str; 12] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--enable-logging=stderr",
+    "--v=0",
+    "--virtual-time-budget=5000",
+    "--window-size=1200,900",
+    "--dump-dom",
+];
+/// How long a browser may take to start and to open a page; reached only when a test fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Opens a page and returns what became of it, and what the browser printed.
+fn open(browser: &str, page: &Path, fragment: &str) -> (String, String) {
+    let profile = tempfile::tempdir().expect("a temporary folder");
+    let child = Command::new(browser)
+        .args(OPTIONS)
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}{fragment}", page.display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the browser starts");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (tx, ended) = mpsc::channel();
+    thread::spawn(move || tx.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+        let killed = kill_process(pid.expect("a pid"), Signal::KILL);
+        panic!("the browser did not end within {PATIENCE:?}; it was killed: {killed:?}");
+    };
+    let output = output.expect("the browser was started");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = String::from_utf8_lossy(&output.stdout).into_owned();
+    (page, stderr(&output))
+}
+
+/// A report with three contenders, one of them in a series of sizes.
+fn report(place: &Place) -> String {
+    let rows =
+        ["gossamer/single", "go", "pthreads"].map(|name| quiet(name, 10.0 * name.len() as f64));
+    write(place, "ring.json", &machine(), &rows);
+    for name in ["gossamer/single", "go"] {
+        let sizes = [10, 100, 1_000].map(|threads| ring(name, threads, &[threads as f64; 5]));
+        let file = format!("{}.json", name.replace('/', "-"));
+        write(place, &file, &machine(), &sizes);
+    }
+    let output = place.tool("report ring.json gossamer-single.json go.json --out page.html");
+    assert!(output.status.success(), "{}", stderr(&output));
+    std::fs::read_to_string(place.path("page.html")).expect("the page")
+}
+
+/// Opens a copy of the report, acts in it, and returns what can be seen then.
+fn seen(fragment: &str, act: &str) -> Option<serde_json::Value> {
+    let browser = browser()?;
+    let place = Place::empty();
+    let page = report(&place);
+    let tell = TELL.replace("ACT", act);
+    let page = page.replacen("<head>", &format!("<head>{WATCH}"), 1);
+    let page = page.replacen("</body>", &format!("{tell}</body>"), 1);
+    std::fs::write(place.path("copy.html"), page).expect("our own folder");
+    let (dom, printed) = open(browser, &place.path("copy.html"), fragment);
+    assert!(
+        !printed.contains("CONSOLE"),
+        "the console is not empty: {printed}"
+    );
+    let (_, told) = dom
+        .split_once(">TOLD")
+        .unwrap_or_else(|| panic!("nothing was told: {dom}\n{printed}"));
+    let (told, _) = told.split_once("END").expect("it ends");
+    let told = told
+        .replace("&gt;", ">")
+        .replace("&lt;", "<")
+        .replace("&amp;", "&");
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(told["failures"], serde_json::json!([]), "{told:#}");
+    Some(told)
+}
+
+#[track_caller]
+fn shows(told: &serde_json::Value, part: &str, names: &[&str]) {
+    let mut shown: Vec<&str> = told[part]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(serde_json::Value::as_str)
+        .collect();
+    shown.sort_unstable();
+    shown.dedup();
+    assert_eq!(shown, names, "{part} in {told:#}");
+}
+
+#[test]
+fn it_opens_whole() {
+    let Some(told) = seen("", "") else { return };
+    let all = ["go", "gossamer/single", "pthreads"];
+    for part in ["overview", "rows", "bars"] {
+        shows(&told, part, &all);
+    }
+    shows(&told, "lines", &all[..2]);
+    assert_eq!(told["status"], "3 of 3 contenders");
+    assert_eq!(told["files"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn the_fragment_filters() {
+    let Some(told) = seen("#only=gossamer/single,pthreads", "") else {
+        return;
+    };
+    for part in ["overview", "rows", "bars"] {
+        shows(&told, part, &["gossamer/single", "pthreads"]);
+    }
+    shows(&told, "lines", &["gossamer/single"]);
+    assert_eq!(told["status"], "2 of 3 contenders");
+    // The bars that are left close the gap.
+    assert_eq!(
+        told["places"],
+        serde_json::json!(["translate(0 22)", "translate(0 41)"])
+    );
+}
+
+#[test]
+fn an_unknown_name_is_said() {
+    let Some(told) = seen("#only=go,nobody", "") else {
+        return;
+    };
+    shows(&told, "rows", &["go"]);
+    assert_eq!(
+        told["status"],
+        "1 of 3 contenders; not in this report: nobody"
+    );
+}
+
+#[test]
+fn a_click_filters_and_is_kept_in_the_fragment() {
+    let click = "document.querySelector('input.contender[value=\"go\"]').click()";
+    let Some(told) = seen("", click) else { return };
+    for part in ["overview", "rows", "bars"] {
+        shows(&told, part, &["gossamer/single", "pthreads"]);
+    }
+    assert_eq!(told["hash"], "#only=gossamer/single,pthreads");
+}
+
+#[test]
+fn a_category_filters() {
+    let click = "document.querySelector('input.category[value=\"POSIX\"]').click()";
+    let Some(told) = seen("", click) else { return };
+    shows(&told, "rows", &["go", "gossamer/single"]);
+    assert_eq!(told["hash"], "#only=go,gossamer/single");
+}
+
+#[test]
+fn a_part_of_a_name_filters() {
+    let type_it = "document.getElementById('find').value = 'GO'; \
+                   document.getElementById('find').dispatchEvent(new Event('input'))";
+    let Some(told) = seen("", type_it) else {
+        return;
+    };
+    shows(&told, "rows", &["go", "gossamer/single"]);
+    assert_eq!(told["hash"], "#find=GO");
+}
+
+#[test]
+fn everything_comes_back() {
+    let click = "document.getElementById('none').click(); document.getElementById('all').click()";
+    let Some(told) = seen("#only=go", click) else {
+        return;
+    };
+    shows(&told, "bars", &["go", "gossamer/single", "pthreads"]);
+    assert_eq!(told["status"], "3 of 3 contenders");
+}
+
+#[test]
+fn the_page_as_it_is_prints_nothing_to_the_console() {
+    let Some(browser) = browser() else { return };
+    let place = Place::empty();
+    report(&place);
+    let (dom, printed) = open(browser, &place.path("page.html"), "#only=go");
+    assert!(dom.contains("1 of 3 contenders"), "its script did not run");
+    assert!(!printed.contains("CONSOLE"), "{printed}");
+}
