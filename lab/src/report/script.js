@@ -99,6 +99,19 @@
     svg.setAttribute('viewBox', `0 0 ${width} ${top + step * place + 4}`);
   }
 
+  // Names at the ends of the lines that are left, as near to them as others allow.
+  function placeNames(svg) {
+    const { top, bottom, step } = Object.fromEntries(Object.entries(svg.dataset).map(([key, value]) => [key, Number(value)]));
+    const lines = all('g[data-contender]', svg).filter((line) => line.style.display !== 'none');
+    const ends = lines.map((line) => ({ name: line.querySelector('.end'), at: Number(line.dataset.end) }));
+    ends.sort((a, b) => a.at - b.at);
+    let least = top;
+    for (const end of ends) least = (end.at = Math.max(end.at, least)) + step;
+    let most = bottom;
+    for (const end of ends.reverse()) most = (end.at = Math.min(end.at, most)) - step;
+    for (const end of ends) end.name.setAttribute('y', end.at + 4);
+  }
+
   function apply() {
     means();
     const shown = new Set(boxes.filter(isShown).map((box) => box.value));
@@ -108,6 +121,7 @@
       else element.hidden = off;
     }
     all('svg.bars').forEach(closeGaps);
+    all('svg.lines').forEach(placeNames);
     for (const block of all('.race, .growth')) {
       block.hidden = all('tbody tr', block).every((row) => row.hidden);
     }
