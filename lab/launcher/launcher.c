@@ -8,6 +8,8 @@
  * half of Rust's std can hand over no other extra descriptor); it moves to 3, closed on exec, and
  * the child gets /dev/null as its input.  The report is one line:
  *     WALL_NS USER_US SYS_US MAXRSS_BYTES SWITCHES exit|signal NUMBER
+ * Before it stands `unstarted ERRNO` on a line of its own if the program could not be started;
+ * its status, 127, might be the program's own.
  * No process group is made here: the harness made one for the launcher and kills it whole. */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +64,9 @@ int main(int argc, char **argv)
     if (child == 0) {
         die_with_parent();
         execvp(argv[1], argv + 1);
-        fprintf(stderr, "cannot start %s: %s\n", argv[1], strerror(errno));
+        int reason = errno;
+        dprintf(REPORT_FD, "unstarted %d\n", reason);
+        fprintf(stderr, "cannot start %s: %s\n", argv[1], strerror(reason));
         _exit(127);
     }
     int status;

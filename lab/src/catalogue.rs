@@ -95,6 +95,9 @@ pub struct Contender {
     /// has been read.
     #[serde(default)]
     pub sources: Vec<PathBuf>,
+    /// Whether its instructions can be counted: it is native and runs on one thread.
+    #[serde(default)]
+    pub counted: bool,
     /// The build that makes it.
     pub build: Option<String>,
     /// The command, `{workload}` standing for the name, for workloads that have none of their own.

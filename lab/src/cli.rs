@@ -1,4 +1,5 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, and what reads results again.
+//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab time PROGRAM…`,
+//! `lab geomean FILE`, and what reads results again: `lab report`, `lab record`, `lab compare`.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -12,12 +13,14 @@ use serde_json::json;
 
 use crate::format::thousands;
 use crate::plan::How;
+use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
-use crate::{compare, record, report};
+use crate::{compare, gate, geomean, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
+const PERCENT_MAX: f64 = 1_000.0;
 
 /// Runs the same workload on many kinds of threads and tells what each one cost.
 ///
@@ -62,6 +65,10 @@ pub enum Command {
     Record(record::Asked),
     /// Tell what changed beyond noise between two results files or records.
     Compare(compare::Asked),
+    /// Tell what any program costs: time, memory of all its processes, energy.
+    Time(timing::Options),
+    /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
+    Geomean(geomean::Options),
 }
 
 /// What was asked for after `run`.
@@ -90,6 +97,17 @@ pub struct Common {
     /// Stop a contender whose single run takes longer than this, and call it `timeout`.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = timeout)]
     pub timeout: u64,
+    /// Count instructions an operation as well, under valgrind.
+    #[arg(long)]
+    pub count: bool,
+    /// Count, and fail if a contender takes more instructions than in this file, made with --count
+    /// --json; times are not compared.
+    #[arg(long, value_name = "BASELINE")]
+    pub gate: Option<PathBuf>,
+    /// How many percent more instructions still pass.
+    #[arg(long, value_name = "PERCENT", default_value_t = gate::TOLERANCE_PERCENT,
+          value_parser = percent, allow_negative_numbers = true, requires = "gate")]
+    pub gate_tolerance: f64,
 }
 
 /// The options of `run all` and `run sizes`.
@@ -292,4 +310,11 @@ fn runs(text: &str) -> Result<u32, String> {
 fn timeout(text: &str) -> Result<u64, String> {
     let range = [1, TIMEOUT_MAX_S];
     number(text, range, "a run gets at least one second")
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse::<f64>().ok();
+    percent
+        .filter(|percent| (0.0..=PERCENT_MAX).contains(percent))
+        .ok_or_else(|| format!("give a number of percent from 0 to {PERCENT_MAX}"))
 }

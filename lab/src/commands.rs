@@ -1,29 +1,19 @@
 //! What each command does, from the parsed command line to the exit code.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use anyhow::Result;
 use clap::Parser;
 
 use crate::catalogue::{Catalogue, Contender};
 use crate::cli::{Asked, Cli, Command};
+pub use crate::error::BadInput;
+use crate::geomean;
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
+use crate::timing;
 use crate::workloads::WORKLOADS;
 use crate::{compare, record, report, seeds, series, session};
-
-/// An error in what was asked for: exit code 2, and nothing was written or measured.
-#[derive(Debug)]
-pub struct BadInput(pub String);
-
-impl fmt::Display for BadInput {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BadInput {}
 
 /// Does what the command line says and returns the exit code.
 ///
@@ -33,7 +23,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
     // The report's own `--out` is a file; the tests' one of the same name would be the folder.
     let own = matches!(cli.command, Some(Command::Report(_)));
     let paths = Paths::new(cli.contenders, cli.out.filter(|_| !own));
-    let catalogue = Catalogue::load(&paths.contenders)?;
+    let catalogue = || Catalogue::load(&paths.contenders);
     match cli.command {
         None => {
             println!(
@@ -41,27 +31,29 @@ pub fn execute(cli: Cli) -> Result<u8> {
             );
             // The defaults stand in the options themselves, so parse them from there.
             match Cli::try_parse_from(["lab", "run", "ring"])?.command {
-                Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
+                Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
                 _ => unreachable!("`lab run ring` is a run"),
             }
         }
-        Some(Command::Run { workload }) => measure(&catalogue, &paths, workload),
-        Some(Command::Seeds(options)) => seeds::run(&catalogue, &paths, &options),
+        Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
+        Some(Command::Seeds(options)) => seeds::run(&catalogue()?, &paths, &options),
         Some(Command::List) => {
-            list(&catalogue);
+            list(&catalogue()?);
             Ok(0)
         }
         Some(Command::Doctor { packages: true }) => {
-            packages(&catalogue);
+            packages(&catalogue()?);
             Ok(0)
         }
         Some(Command::Doctor { packages: false }) => {
-            doctor(&catalogue);
+            doctor(&catalogue()?);
             Ok(0)
         }
         Some(Command::Report(asked)) => report::run(&asked, &paths),
         Some(Command::Record(asked)) => record::run(&asked, &paths),
         Some(Command::Compare(asked)) => compare::run(&asked),
+        Some(Command::Time(options)) => timing::run(&options, &paths),
+        Some(Command::Geomean(options)) => geomean::run(&options),
     }
 }
 

@@ -70,6 +70,54 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+impl Outcome {
+    /// Of a program whose launcher has not said anything.
+    #[must_use]
+    pub fn unreported(how: String) -> Outcome {
+        Outcome {
+            end: End::Unreported(how),
+            wall_s: 0.0,
+            user_s: 0.0,
+            sys_s: 0.0,
+            peak_rss_bytes: 0,
+            switches: 0,
+            stdout: String::new(),
+            stderr: String::new(),
+        }
+    }
+
+    /// Fills in what the launcher's last line says.
+    ///
+    /// # Errors
+    /// It is not such a line; then nothing is certain.
+    pub fn read_report(&mut self, report: &str) -> Result<()> {
+        let line = report.lines().last().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [wall, user, sys, peak, switches, kind, number] = words[..] else {
+            bail!("expected seven words, found {line:?}");
+        };
+        self.wall_s = wall.parse::<f64>()? / 1e9;
+        self.user_s = user.parse::<f64>()? / 1e6;
+        self.sys_s = sys.parse::<f64>()? / 1e6;
+        self.peak_rss_bytes = peak.parse()?;
+        self.switches = switches.parse()?;
+        let number = number.parse()?;
+        self.end = if kind == "signal" {
+            End::Signalled(number)
+        } else {
+            End::Exited(number)
+        };
+        Ok(())
+    }
+}
+
+/// Why the program could not be started, if the launcher's report says so.
+#[must_use]
+pub fn unstarted(report: &str) -> Option<std::io::Error> {
+    let number = report.lines().next()?.strip_prefix("unstarted ")?;
+    Some(std::io::Error::from_raw_os_error(number.parse().ok()?))
+}
+
 /// The built launcher.
 #[derive(Debug, Clone)]
 pub struct Launcher {
@@ -113,6 +161,12 @@ impl Launcher {
             "cannot build the launcher with `cc` (install a C compiler): {}",
             problem.trim()
         )
+    }
+
+    /// The program, for those who watch it themselves.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Runs `argv` in `folder` until it ends, `timeout` is over, or `stop` holds a signal.
@@ -289,44 +343,17 @@ impl Watch {
     }
 
     fn outcome(&self, verdict: Option<End>, launcher: ExitStatus) -> Outcome {
-        let mut outcome = Outcome {
-            end: End::Unreported(format!("the launcher ended with {launcher}")),
-            wall_s: 0.0,
-            user_s: 0.0,
-            sys_s: 0.0,
-            peak_rss_bytes: 0,
-            switches: 0,
-            stdout: self.streams[OUTPUT].text(),
-            stderr: self.streams[ERRORS].text(),
-        };
+        let mut outcome = Outcome::unreported(format!("the launcher ended with {launcher}"));
+        outcome.stdout = self.streams[OUTPUT].text();
+        outcome.stderr = self.streams[ERRORS].text();
         if let Some(end) = verdict {
             outcome.end = end;
         } else if self.flooded() {
             outcome.end = End::Flooded;
         } else {
             // Without a readable report the end stays what it is above.
-            let _ = read_report(&self.streams[REPORT].text(), &mut outcome);
+            let _ = outcome.read_report(&self.streams[REPORT].text());
         }
         outcome
     }
-}
-
-/// Fills in what the launcher's line says.
-fn read_report(line: &str, outcome: &mut Outcome) -> Result<()> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let [wall, user, sys, peak, switches, kind, number] = words[..] else {
-        bail!("expected seven words");
-    };
-    outcome.wall_s = wall.parse::<f64>()? / 1e9;
-    outcome.user_s = user.parse::<f64>()? / 1e6;
-    outcome.sys_s = sys.parse::<f64>()? / 1e6;
-    outcome.peak_rss_bytes = peak.parse()?;
-    outcome.switches = switches.parse()?;
-    let number = number.parse()?;
-    outcome.end = if kind == "signal" {
-        End::Signalled(number)
-    } else {
-        End::Exited(number)
-    };
-    Ok(())
 }

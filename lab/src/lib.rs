@@ -3,8 +3,11 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] → [`results`] → [`table`]
-//! and [`report`]. What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
+//! [`counting`] → [`results`] → [`table`], [`report`] and [`gate`].
+//!
+//! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
+//! Commands of their own beside it: [`geomean`], [`timing`].
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +16,11 @@ pub mod catalogue;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod counting;
+pub mod error;
 pub mod format;
+pub mod gate;
+pub mod geomean;
 pub mod history;
 pub mod inputs;
 pub mod launch;
@@ -31,5 +38,6 @@ pub mod series;
 pub mod session;
 pub mod source;
 pub mod table;
+pub mod timing;
 pub mod workload;
 pub mod workloads;

@@ -67,6 +67,8 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         switches: None,
         said: None,
         gc: None,
+        instructions_per_op: None,
+        not_counted: None,
     }
 }
 
@@ -129,7 +131,11 @@ impl Measure<'_> {
 }
 
 /// Judges one run: the right answer and exit 0, or what was wrong.
-fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Result<(), (Status, String)> {
+pub(crate) fn verdict(
+    outcome: &Outcome,
+    expected: &str,
+    timeout: Duration,
+) -> Result<(), (Status, String)> {
     let failed = |reason: String| Err((Status::Failed, reason));
     let said = last_words(outcome).map_or_else(String::new, |line| format!(": {line}"));
     match &outcome.end {
@@ -181,7 +187,8 @@ fn shorten(text: &str) -> String {
     }
 }
 
-fn signal_name(number: i32) -> String {
+/// The name of a signal that ends programs.
+pub(crate) fn signal_name(number: i32) -> String {
     let name = match number {
         4 => "SIGILL",
         6 => "SIGABRT",

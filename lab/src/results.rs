@@ -98,6 +98,12 @@ pub struct Row {
     /// What its garbage collector did in its last run, under its own names (beyond the frozen part).
     #[serde(default)]
     pub gc: Option<Map<String, Value>>,
+    /// Instructions an operation, if they were counted (beyond the frozen part).
+    #[serde(default)]
+    pub instructions_per_op: Option<f64>,
+    /// Why they could not be counted, if that was tried (beyond the frozen part).
+    #[serde(default)]
+    pub not_counted: Option<String>,
 }
 
 /// The spread of some values; `None` of none.

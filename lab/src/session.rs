@@ -10,13 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
 use crate::commands::BadInput;
+use crate::counting::{Counter, NO_VALGRIND, has_valgrind};
 use crate::format::thousands;
+use crate::gate::{Gate, holds};
 use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::measure::{Job, Measure, waiting_row};
@@ -25,7 +27,7 @@ use crate::plan::{BUDGET_S, How, Size, sizes};
 use crate::probe::{Found, probe};
 use crate::results::{Results, Row, SCHEMA, check_writable};
 use crate::workload::Request;
-use crate::{report, table};
+use crate::{counting, report, table};
 
 /// What the runs of one command share.
 #[derive(Debug)]
@@ -48,15 +50,77 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     let selected = catalogue.select(name, &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
-    let session = Session::open(catalogue, paths)?;
-    let built = session.build(&selected);
     let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
+    let gate = open_gate(&selected, request, common, &files)?;
+    let session = Session::open(catalogue, paths)?;
+    let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
     let how = common.how(BUDGET_S);
-    let (results, signal) = session.measure(&selected, &built, requests, &how, &files)?;
+    let measured = session.measure(&selected, &built, requests, &how, &files)?;
+    let (mut results, mut signal) = measured;
+    if signal.is_none() && (common.count || gate.is_some()) {
+        let counting = Instant::now();
+        let counter = Counter {
+            launcher: &session.launcher,
+            paths,
+            timeout: Duration::from_secs(common.timeout),
+            stop: &session.stop,
+            files: &files,
+        };
+        let wanted = |name: &str| common.count || gate.as_ref().is_some_and(|g| g.covers(name));
+        signal = counter.run(&selected, request, wanted, &mut results)?;
+        eprintln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
+    }
     present(request, paths, &results, &files)?;
-    Ok(signal.map_or(0, interrupted))
+    if let Some(signal) = signal {
+        return Ok(interrupted(signal));
+    }
+    Ok(gate.map_or(0, |gate| judge(&gate, request, &results)))
+}
+
+/// Reads the baseline, if one was given: all that can be refused is refused here.
+fn open_gate(
+    selected: &[&Contender],
+    request: &Request,
+    common: &Common,
+    files: &[PathBuf],
+) -> Result<Option<Gate>> {
+    let Some(file) = &common.gate else {
+        return Ok(None);
+    };
+    let names: Vec<&str> = selected.iter().map(|one| one.name.as_str()).collect();
+    let opened = Gate::load(file, request, common.gate_tolerance).and_then(|mut gate| {
+        gate.only(&names, !common.only.is_empty())?;
+        let own = file.canonicalize()?;
+        ensure!(
+            !files
+                .iter()
+                .any(|file| file.canonicalize().is_ok_and(|file| file == own)),
+            "{} would be overwritten by this run; keep the baseline somewhere else",
+            file.display()
+        );
+        Ok(gate)
+    });
+    let gate = opened.map_err(|error| BadInput(format!("--gate: {error:#}")))?;
+    ensure!(has_valgrind(), "--gate: {NO_VALGRIND}");
+    Ok(Some(gate))
+}
+
+/// Prints the comparison; the exit code.
+fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
+    let compared = gate.compare(&results.results);
+    print!(
+        "{}",
+        gate.render(&compared, request.workload.op[0], &results.machine)
+    );
+    let holds = holds(&compared);
+    if !holds {
+        eprintln!(
+            "the gate does not hold: more instructions than in the baseline, or none counted"
+        );
+    }
+    u8::from(!holds)
 }
 
 /// Says that a signal came; the exit code.
@@ -250,4 +314,5 @@ pub fn show(request: &Request, results: &Results) {
         let many = op[1];
         println!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
     }
+    print!("{}", counting::render(results, op[0]));
 }

@@ -7,6 +7,8 @@
 mod browser;
 mod compare;
 mod fakes;
+mod gate;
+mod geomean;
 mod input;
 mod interrupted;
 mod memory;
@@ -17,4 +19,5 @@ mod samples;
 mod seeds;
 mod series;
 mod support;
+mod time;
 mod workloads;
