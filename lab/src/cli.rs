@@ -1,4 +1,5 @@
-//! The command line: `lab`, `lab run WORKLOAD …`, what lists and what times, and what reads results again.
+//! The command line: `lab`, `lab run WORKLOAD …`, `lab list`, `lab doctor`, `lab time PROGRAM…`,
+//! `lab geomean FILE`, and what reads results again: `lab report`, `lab record`, `lab compare`.
 //!
 //! Each workload's subcommand of `run` is made from its description in [`crate::workloads`], with
 //! the same [`Common`] options beside its own.
@@ -58,16 +59,16 @@ pub enum Command {
         #[arg(long)]
         packages: bool,
     },
-    /// Tell what any program costs: time, memory of all its processes, energy.
-    Time(timing::Options),
-    /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
-    Geomean(geomean::Options),
     /// Make the report, a page that needs nothing beside it, of results measured before.
     Report(report::Asked),
     /// Keep the results as a record: JSON, CSV and a README in a folder of lab/records.
     Record(record::Asked),
     /// Tell what changed beyond noise between two results files or records.
     Compare(compare::Asked),
+    /// Tell what any program costs: time, memory of all its processes, energy.
+    Time(timing::Options),
+    /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
+    Geomean(geomean::Options),
 }
 
 /// What was asked for after `run`.

@@ -49,11 +49,11 @@ pub fn execute(cli: Cli) -> Result<u8> {
             doctor(&catalogue()?);
             Ok(0)
         }
-        Some(Command::Time(options)) => timing::run(&options, &paths),
-        Some(Command::Geomean(options)) => geomean::run(&options),
         Some(Command::Report(asked)) => report::run(&asked, &paths),
         Some(Command::Record(asked)) => record::run(&asked, &paths),
         Some(Command::Compare(asked)) => compare::run(&asked),
+        Some(Command::Time(options)) => timing::run(&options, &paths),
+        Some(Command::Geomean(options)) => geomean::run(&options),
     }
 }
 

@@ -3,10 +3,11 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and [`counting`] → [`results`] → [`table`],
-//! [`report`] and [`gate`]. What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
-//! Several runs make a [`series`] (with [`scaling`]) or the tables of the [`seeds`]. On their own stand [`geomean`] and
-//! [`timing`].
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
+//! [`counting`] → [`results`] → [`table`], [`report`] and [`gate`].
+//!
+//! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
+//! Commands of their own beside it: [`geomean`], [`timing`].
 
 #![forbid(unsafe_code)]
 

@@ -270,6 +270,7 @@ fn filters(races: &[Race<'_>]) -> Element {
         .with("id", "find")
         .with("placeholder", "part of a name")
         .with("aria-label", "only contenders with this in their name");
+    let against = text("label", "means against ").child(el("select").with("id", "against"));
     el("form")
         .with("id", "filters")
         .with("hidden", "")
@@ -289,7 +290,8 @@ fn filters(races: &[Race<'_>]) -> Element {
                         .with("type", "button")
                         .with("id", "none"),
                 )
-                .child(el("output").with("id", "shown")),
+                .child(el("output").with("id", "shown"))
+                .child(against),
         )
         .child(
             el("details").child(text("summary", "contenders")).child(

@@ -1,4 +1,7 @@
 //! Cost against size, both logarithmic, one line a contender, as SVG.
+//!
+//! Names stand at the ends of the lines, moved apart; the page's script does that again when some
+//! are hidden, from what the chart says about itself in `data-…`.
 
 use super::axis::{Log, short};
 use super::bars::{WIDTH_PX, px};
@@ -43,6 +46,9 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
     let svg = el("svg")
         .class("lines")
         .with("viewBox", format!("0 0 {WIDTH_PX} {height}"))
+        .with("data-bottom", bottom)
+        .with("data-top", TOP_PX)
+        .with("data-step", NAME_STEP_PX)
         .with("role", "img")
         .with("aria-label", about);
     let mut ends: Vec<f64> = lines
@@ -129,6 +135,10 @@ fn group(
         .class(format!("{} s{style}", class_of(line.contender)))
         .with("data-contender", line.contender)
         .with("data-category", category_of(line))
+        .with(
+            "data-end",
+            px(points.last().map_or(end, |point| y.at(point.1))),
+        )
         .child(text("title", line.contender))
         .child(el("polyline").with("points", path.join(" ")))
         .children(dots)

@@ -33,8 +33,8 @@ pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
     if categories {
         head = head.child(text("th", "category").class("word category"));
     }
-    for explained in [against.as_str(), "to the fastest"] {
-        let small = text("small", explained);
+    for (id, explained) in [("named", against.as_str()), ("fastest", "to the fastest")] {
+        let small = text("small", explained).with("id", id);
         head = head.child(text("th", "mean").child(el("br")).child(small));
     }
     for (index, race) in &columns {
@@ -64,6 +64,7 @@ pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
         .map(|(mean, line)| line.row(mean.as_ref(), categories));
     let table = el("table")
         .class("overview")
+        .with("data-against", reference.contender)
         .child(el("thead").child(head))
         .child(el("tbody").children(body))
         .child(foot(&lines, columns.len(), categories));
@@ -114,15 +115,19 @@ impl Line<'_> {
                     .with("title", status_text(row)),
                 (None, None) => el("td"),
             });
+        // The page's script makes means against others of them.
+        let plain = |ratio: &Option<f64>| ratio.map_or_else(|| "-".to_owned(), |r| r.to_string());
+        let ratios: Vec<String> = self.ratios.iter().map(plain).collect();
         let own: Vec<f64> = self.ratios.iter().copied().flatten().collect();
         el("tr")
             .class(class_of(self.contender))
             .with("data-contender", self.contender)
             .with("data-category", self.category)
+            .with("data-ratios", ratios.join(" "))
             .child(name_of(self.contender))
             .children(category.then(|| text("td", self.category).class("word category")))
-            .child(mean_cell(against))
-            .child(mean_cell(geometric(&own).as_ref()))
+            .child(mean_cell(against, "mean against"))
+            .child(mean_cell(geometric(&own).as_ref(), "mean"))
             .children(cells)
     }
 }
@@ -136,9 +141,9 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-fn mean_cell(mean: Option<&Mean>) -> Element {
+fn mean_cell(mean: Option<&Mean>, class: &str) -> Element {
     let Some(mean) = mean else {
-        return el("td").class("mean");
+        return el("td").class(class);
     };
     let spread = match mean.count {
         1 => " of 1".to_owned(),
@@ -146,7 +151,7 @@ fn mean_cell(mean: Option<&Mean>) -> Element {
     };
     let range = format!("from {} to {}", figure(mean.min), figure(mean.max));
     text("td", figure(mean.mean))
-        .class("mean")
+        .class(class)
         .with("title", range)
         .child(text("small", spread))
 }
@@ -285,10 +290,10 @@ fn explain(reference: &Line<'_>, columns: usize) -> Element {
         "Each figure is a ratio of times per operation to the fastest contender of the same run; 1.00 is the fastest. \
          There are {columns} workloads or settings of them. \
          The mean to the fastest is the geometric mean over the columns that the contender has: contenders with other columns are not comparable by it. \
-         The mean against {} is over the columns that both have, and says how many; above 1 is slower. \
+         The mean against {} (or another, to be chosen above) is over the columns that both have, and says how many; above 1 is slower. \
          ×÷ is the geometric standard deviation: two thirds of the ratios are about between the mean divided and multiplied by it. \
          The means below are over the rows of their column. \
-         `workers` and `process` are not in it, because what counts in them is not time per operation. \
+         The workloads workers and process are not in it, because what counts in them is not time per operation. \
          Filters hide rows; no ratio changes by them.",
         reference.contender
     );

@@ -1,5 +1,6 @@
 // Hides contenders everywhere in the page, and keeps which ones in the URL's fragment:
-// #only=gossamer/single,go shows these two, #find=tokio those with that in their name.
+// #only=gossamer/single,go shows these two, #find=tokio those with that in their name, and
+// #against=go puts the overview's means against go.
 'use strict';
 (() => {
   const by = (id) => document.getElementById(id);
@@ -8,7 +9,15 @@
   const categories = all('input.category');
   const find = by('find');
   const names = boxes.map((box) => box.value);
+  const rows = all('.overview tbody tr');
+  const against = by('against');
+  const usual = document.querySelector('.overview')?.dataset.against ?? '';
+  let shownAgainst = usual;
   let unknown = [];
+
+  for (const name of names.filter((name) => rows.some((row) => row.dataset.contender === name))) {
+    against.append(new Option(name, name));
+  }
 
   const inCategory = (name) => boxes.filter((box) => box.closest('label').dataset.of === name);
   const isShown = (box) => box.checked && box.value.toLowerCase().includes(find.value.trim().toLowerCase());
@@ -21,6 +30,7 @@
     const ticked = boxes.filter((box) => box.checked).map((box) => encode(box.value));
     if (ticked.length < boxes.length) parts.push('only=' + ticked.join(','));
     if (find.value.trim()) parts.push('find=' + encode(find.value.trim()));
+    if (against.value !== usual) parts.push('against=' + encode(against.value));
     return '#' + parts.join('&');
   }
 
@@ -37,6 +47,43 @@
     unknown = only.filter((name) => !names.includes(name));
     for (const box of boxes) box.checked = only.includes(box.value);
     find.value = decode(given.find ?? '');
+    const other = decode(given.against ?? '');
+    against.value = rows.some((row) => row.dataset.contender === other) ? other : usual;
+  }
+
+  // Three digits, as in the rest of the page.
+  function figure(value) {
+    if (value < 9.995) return value.toFixed(2);
+    if (value < 99.95) return value.toFixed(1);
+    return Number(value.toPrecision(3)).toLocaleString('en-US');
+  }
+
+  // Geometric means of the ratios to one contender, over the columns that both have.
+  function means() {
+    const ratios = (row) => row.dataset.ratios.split(' ').map(Number);
+    const base = rows.find((row) => row.dataset.contender === against.value);
+    if (!base || against.value === shownAgainst) return;
+    shownAgainst = against.value;
+    by('named').textContent = `against ${shownAgainst}`;
+    const bases = ratios(base);
+    const order = new Map();
+    for (const row of rows) {
+      const logs = ratios(row).map((ratio, at) => Math.log(ratio / bases[at])).filter(Number.isFinite);
+      const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+      const square = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+      const cell = row.querySelector('td.against');
+      cell.textContent = '';
+      cell.title = '';
+      order.set(row, logs.length ? mean : Infinity);
+      if (!logs.length) continue;
+      const deviation = Math.exp(Math.sqrt(square / (logs.length - 1)));
+      const small = document.createElement('small');
+      small.textContent = logs.length === 1 ? ' of 1' : ` ×÷ ${figure(deviation)} of ${logs.length}`;
+      cell.append(figure(Math.exp(mean)), small);
+      cell.title = `from ${figure(Math.exp(Math.min(...logs)))} to ${figure(Math.exp(Math.max(...logs)))}`;
+    }
+    const sorted = [...rows].sort((a, b) => (order.get(a) < order.get(b) ? -1 : order.get(a) > order.get(b) ? 1 : 0));
+    for (const row of sorted) row.parentElement.append(row);
   }
 
   // Bars stand where the ones before them end: closes the gaps of hidden ones.
@@ -52,7 +99,21 @@
     svg.setAttribute('viewBox', `0 0 ${width} ${top + step * place + 4}`);
   }
 
+  // Names at the ends of the lines that are left, as near to them as others allow.
+  function placeNames(svg) {
+    const { top, bottom, step } = Object.fromEntries(Object.entries(svg.dataset).map(([key, value]) => [key, Number(value)]));
+    const lines = all('g[data-contender]', svg).filter((line) => line.style.display !== 'none');
+    const ends = lines.map((line) => ({ name: line.querySelector('.end'), at: Number(line.dataset.end) }));
+    ends.sort((a, b) => a.at - b.at);
+    let least = top;
+    for (const end of ends) least = (end.at = Math.max(end.at, least)) + step;
+    let most = bottom;
+    for (const end of ends.reverse()) most = (end.at = Math.min(end.at, most)) - step;
+    for (const end of ends) end.name.setAttribute('y', end.at + 4);
+  }
+
   function apply() {
+    means();
     const shown = new Set(boxes.filter(isShown).map((box) => box.value));
     for (const element of all('[data-contender]')) {
       const off = names.includes(element.dataset.contender) && !shown.has(element.dataset.contender);
@@ -60,6 +121,7 @@
       else element.hidden = off;
     }
     all('svg.bars').forEach(closeGaps);
+    all('svg.lines').forEach(placeNames);
     for (const block of all('.race, .growth')) {
       block.hidden = all('tbody tr', block).every((row) => row.hidden);
     }
@@ -95,6 +157,7 @@
     category.addEventListener('change', () => tick(inCategory(category.value), category.checked));
   }
   find.addEventListener('input', changed);
+  against.addEventListener('change', changed);
   by('all').addEventListener('click', () => { find.value = ''; tick(boxes, true); });
   by('none').addEventListener('click', () => tick(boxes, false));
   by('filters').addEventListener('submit', (event) => event.preventDefault());

@@ -156,11 +156,7 @@ fn collectors(race: &Race<'_>) -> Option<Element> {
 
 fn commands(race: &Race<'_>) -> Element {
     let runs = race.rows.iter().map(|row| {
-        let walls: Vec<String> = row
-            .raw_wall_s
-            .iter()
-            .map(|wall| figure(wall * 1e3))
-            .collect();
+        let walls: Vec<String> = row.raw_wall_s.iter().map(milliseconds).collect();
         let mut block = el("div")
             .class(format!("run {}", class_of(&row.contender)))
             .with("data-contender", &row.contender)
@@ -181,4 +177,14 @@ fn commands(race: &Race<'_>) -> Element {
         .child(text("summary", "commands and every single run"))
         .child(text("p", "From the root of the checkout.").class("note"))
         .children(runs)
+}
+
+/// A run as exactly as its noise deserves; the data has all digits.
+fn milliseconds(wall_s: &f64) -> String {
+    let ms = wall_s * 1e3;
+    if ms < 100.0 {
+        format!("{ms:.3}")
+    } else {
+        format!("{ms:.1}")
+    }
 }

@@ -67,7 +67,7 @@ fn along<'a>(workload: &'a str, option: &str, rows: &[Place<'a>]) -> Vec<Series<
         }
     }
     let series = |(fixed, rows): (Setting, Vec<Place<'a>>)| {
-        let points = of_one_file(option, &rows).unwrap_or_else(|| points(option, &rows));
+        let points = of_few_files(option, &rows);
         let mut files = BTreeSet::new();
         let mut lines: Vec<Line<'a>> = Vec::new();
         for (contender, points) in points.into_iter().filter(|(_, points)| enough(points)) {
@@ -119,18 +119,27 @@ fn enough(points: &BTreeMap<u64, Place<'_>>) -> bool {
     points.len() >= POINTS_MIN && *most as f64 >= SPAN_MIN * *least as f64
 }
 
-/// The points of the latest file that is a series by itself: one run is better than several.
-fn of_one_file<'a>(option: &str, rows: &[Place<'a>]) -> Option<Points<'a>> {
-    let mut sources: Vec<&Source> = rows.iter().map(|(source, _)| *source).collect();
-    sources.sort_by_key(|source| std::cmp::Reverse(&source.results.machine.date));
-    sources.dedup_by(|a, b| std::ptr::eq(*a, *b));
-    sources.into_iter().find_map(|source| {
-        let own: Vec<Place<'a>> = rows
-            .iter()
-            .filter(|(of, _)| std::ptr::eq(*of, source))
-            .copied()
-            .collect();
-        let points = points(option, &own);
-        points.values().any(enough).then_some(points)
-    })
+/// For each contender the points of one file that is a series by itself, because one run is better
+/// than several: of those the file with the most contenders, then the latest. Otherwise of all files.
+fn of_few_files<'a>(option: &str, rows: &[Place<'a>]) -> Points<'a> {
+    let mut sources: Vec<&Source> = Vec::new();
+    for (source, _) in rows {
+        if !sources.iter().any(|known| std::ptr::eq(*known, *source)) {
+            sources.push(source);
+        }
+    }
+    let mut files: Vec<(Points<'a>, &str)> = sources
+        .into_iter()
+        .map(|source| {
+            let own = rows.iter().filter(|(of, _)| std::ptr::eq(*of, source));
+            let mut points = points(option, &own.copied().collect::<Vec<_>>());
+            points.retain(|_, points| enough(points));
+            (points, source.results.machine.date.as_str())
+        })
+        .collect();
+    files.sort_by_key(|(points, date)| (points.len(), *date));
+    // The best one last, so that it replaces the others.
+    let mut all = points(option, rows);
+    all.extend(files.into_iter().flat_map(|(points, _)| points));
+    all
 }

@@ -39,6 +39,9 @@ const TELL: &str = "<pre id=\"told\"></pre><script>
                 .map((bar) => bar.getAttribute('transform')) : [],
             status: document.getElementById('shown').textContent,
             hash: location.hash,
+            means: [...document.querySelectorAll('.overview tbody tr')]
+                .map((row) => row.dataset.contender + ': ' + row.querySelector('td.against').textContent),
+            against: document.getElementById('named').textContent,
             files: Object.keys(JSON.parse(document.getElementById('data').textContent).files),
             failures: window.failures,
         }) + 'END';
@@ -231,6 +234,45 @@ fn a_part_of_a_name_filters() {
     };
     shows(&told, "rows", &["go", "gossamer/single"]);
     assert_eq!(told["hash"], "#find=GO");
+}
+
+#[test]
+fn means_are_against_whom_one_likes() {
+    let choose = "const select = document.getElementById('against'); \
+                  const choose = (name) => { select.value = name; select.dispatchEvent(new Event('change')); }; ";
+    let Some(own) = seen("", "") else { return };
+    // 150, 20 and 80 ns.
+    let means = [
+        "go: 0.13 of 1",
+        "pthreads: 0.53 of 1",
+        "gossamer/single: 1.00 of 1",
+    ];
+    assert_eq!(own["means"], serde_json::json!(means));
+    let others = [
+        "go: 1.00 of 1",
+        "pthreads: 4.00 of 1",
+        "gossamer/single: 7.50 of 1",
+    ];
+    for (fragment, act) in [
+        ("#against=go", String::new()),
+        ("", format!("{choose} choose('go')")),
+    ] {
+        let Some(told) = seen(fragment, &act) else {
+            return;
+        };
+        assert_eq!(told["means"], serde_json::json!(others));
+        assert_eq!(told["against"], "against go");
+        assert_eq!(told["hash"], "#against=go");
+    }
+    // There and back: the script's figures are those that the page came with.
+    let Some(told) = seen(
+        "",
+        &format!("{choose} choose('go'); choose('gossamer/single')"),
+    ) else {
+        return;
+    };
+    assert_eq!(told["means"], own["means"]);
+    assert_eq!(told["against"], own["against"]);
 }
 
 #[test]

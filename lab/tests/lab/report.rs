@@ -34,7 +34,7 @@ fn one_file() {
         "12.0 x",
         "failed: killed by SIGSEGV",
         "target/measured/go ring --threads 503",
-        "milliseconds, in the order measured: 120 120 120 120 120",
+        "milliseconds, in the order measured: 120.0 120.2 119.8 120.1 119.9",
         "pointer bits",
         "9.0.2",
         "History, not measured here",
