@@ -49,7 +49,7 @@ pub struct Need {
     pub tool: Option<String>,
     /// A C header that must compile.
     pub header: Option<String>,
-    /// A command that must end well; the first line it prints is the version.
+    /// A command that must end well; the first line it prints is the version. `{here}` in it is the file's folder.
     #[serde(default)]
     pub check: Vec<String>,
     /// The arguments that make the tool print its version.
@@ -172,6 +172,9 @@ impl Catalogue {
             .flat_map(|entry| &mut entry.sources)
         {
             *file = folder.join(&*file);
+        }
+        for word in one.needs.iter_mut().flat_map(|need| &mut need.check) {
+            *word = word.replace("{here}", &folder.to_string_lossy());
         }
         Ok(one)
     }

@@ -84,4 +84,13 @@ func main() {
 		fail("unknown kind (all, 1, resizing)", kind)
 	}
 	fmt.Println(run(o))
+	collections()
+}
+
+// collections tells what the collector did, under the names of runtime.MemStats.
+func collections() {
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	fmt.Fprintf(os.Stderr, "gc: NumGC=%d TotalAlloc=%d Mallocs=%d PauseTotalNs=%d HeapSys=%d StackSys=%d\n",
+		s.NumGC, s.TotalAlloc, s.Mallocs, s.PauseTotalNs, s.HeapSys, s.StackSys)
 }

@@ -1,0 +1,8 @@
+#!/bin/sh
+# build.sh FOLDER: the compiler writes beside its sources, so it gets copies.
+set -eu
+mkdir -p "$1/lwt_ring.sources"
+cp mvar.ml ring.ml "$1/lwt_ring.sources"
+cd "$1/lwt_ring.sources"
+# Lwt_main refers to Mutex, hence -thread; no second thread is ever started.
+ocamlfind ocamlopt -thread -package lwt,lwt.unix -linkpkg -inline 200 mvar.ml ring.ml -o ../lwt_ring
