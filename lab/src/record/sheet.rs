@@ -8,7 +8,7 @@ use crate::report::races::plain;
 use crate::results::{Results, Row, Status};
 
 const BEFORE: [&str; 5] = ["workload", "contender", "category", "status", "reason"];
-const AFTER: [&str; 11] = [
+const AFTER: [&str; 12] = [
     "ops",
     "runs",
     "min_s",
@@ -19,6 +19,7 @@ const AFTER: [&str; 11] = [
     "sys_s",
     "peak_rss_bytes",
     "switches",
+    "instructions_per_op",
     "raw_wall_s",
 ];
 
@@ -79,6 +80,7 @@ fn figures(row: &Row) -> [String; AFTER.len()] {
         number(row.sys_s),
         whole(row.peak_rss_bytes),
         whole(row.switches),
+        number(row.instructions_per_op),
         raw.join(" "),
     ]
 }

@@ -30,14 +30,14 @@ const STEP_PX: f64 = 19.0;
 /// Room for the figure beside the longest bar.
 const FIGURE_PX: f64 = 46.0;
 /// The width of a letter, about.
-const LETTER_PX: f64 = 6.9;
-const NAMES_PX_MAX: f64 = 205.0;
+const LETTER_PX: f64 = 7.1;
+const NAMES_PX_MAX: f64 = 210.0;
 
 /// The chart; `None` without bars.
 #[must_use]
 pub fn chart(bars: &[Bar<'_>], about: &str) -> Option<Element> {
     let longest = bars.iter().map(|bar| bar.contender.chars().count()).max()?;
-    let left = (longest as f64 * LETTER_PX + 8.0).min(NAMES_PX_MAX);
+    let left = (longest as f64 * LETTER_PX + 12.0).min(NAMES_PX_MAX);
     let values = bars
         .iter()
         .flat_map(|bar| [Some(bar.value), bar.range.map(|range| range[1])])

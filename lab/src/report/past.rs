@@ -29,7 +29,7 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
     });
     let table = el("table")
         .class("past")
-        .child(el("thead").child(el("tr").children(head.map(|name| text("th", name)))))
+        .child(el("thead").child(el("tr").children(head.map(heading))))
         .child(el("tbody").children(rows));
     let from = today.map_or_else(
         || "Nothing of today has the same options.".to_owned(),
@@ -52,6 +52,14 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
             .child(text("p", said).class("note"))
             .child(scrolling(table)),
     )
+}
+
+fn heading(name: &str) -> Element {
+    let head = text("th", name);
+    match name {
+        "today" => head.class("word"),
+        _ => head,
+    }
 }
 
 /// History is of the usual options.

@@ -97,17 +97,28 @@ fn table(race: &Race<'_>) -> Element {
             head = head.child(text("th", "category").class("word category"));
         }
     }
+    let counted = race
+        .rows
+        .iter()
+        .any(|row| row.instructions_per_op.is_some());
+    if counted {
+        head = head.child(text("th", format!("instructions/{}", race.op()[0])));
+    }
     let fastest = race.fastest();
     let rows = race.rows.iter().map(|row| {
         let line = row_of(row)
             .child(name_of(&row.contender))
             .children(categories.then(|| text("td", &row.category).class("word category")));
         match cells(row, fastest) {
-            Some(cells) => line.children(cells.iter().skip(1).map(|cell| text("td", cell))),
+            Some(cells) => {
+                let count = row.instructions_per_op.map(figure).unwrap_or_default();
+                let line = line.children(cells.iter().skip(1).map(|cell| text("td", cell)));
+                line.children(counted.then(|| text("td", count)))
+            }
             None => line.child(
                 text("td", status_text(row))
                     .class("why")
-                    .with("colspan", COLUMNS - 1),
+                    .with("colspan", COLUMNS - 1 + usize::from(counted)),
             ),
         }
     });

@@ -118,6 +118,7 @@ fn the_csv_has_one_line_a_row_and_all_figures() {
         (1, "sys_s", "0"),
         (1, "peak_rss_bytes", "1002000"),
         (1, "switches", "7"),
+        (1, "instructions_per_op", ""),
         (1, "raw_wall_s", "0.003 0.001 0.002"),
     ] {
         assert_eq!(cell(line, name), expected, "{name}");

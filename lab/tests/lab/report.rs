@@ -217,9 +217,11 @@ fn collectors_have_a_table_under_their_own_names() {
     let place = Place::empty();
     let mut row = quiet("lwt", 100.0);
     row["gc"] = json!({"minor_collections": 12_345, "share": 0.3});
+    row["instructions_per_op"] = json!(98.04);
     write(&place, "a.json", &machine(), &[row, quiet("c", 1.0)]);
     let page = page(&place, "report a.json --out page.html");
     assert!(page.contains("<th>minor_collections</th>") && page.contains("<td>12345</td>"));
+    assert!(page.contains("<th>instructions/hop</th>") && page.contains("<td>98.0</td>"));
 }
 
 #[test]
