@@ -180,12 +180,14 @@ impl Results {
         let text = std::fs::read(path).with_context(|| {
             format!("cannot read {shown}; give a file that `lab run … --json FILE` wrote")
         })?;
-        let head: Head = serde_json::from_slice(&text).map_err(|error| no_results(path, &error))?;
+        let head: Head =
+            serde_json::from_slice(&text).map_err(|error| no_results(path, &text, &error))?;
         let advice = match head.schema.cmp(&u64::from(SCHEMA)) {
             Ordering::Less => "the record is older than this lab; measure again",
             Ordering::Greater => "this lab is older than the record; update it",
             Ordering::Equal => {
-                return serde_json::from_slice(&text).map_err(|error| no_results(path, &error));
+                return serde_json::from_slice(&text)
+                    .map_err(|error| no_results(path, &text, &error));
             }
         };
         bail!(
@@ -208,12 +210,16 @@ impl Results {
 }
 
 /// What is wrong in a file that should hold results, and where.
-fn no_results(path: &Path, error: &serde_json::Error) -> anyhow::Error {
+fn no_results(path: &Path, contents: &[u8], error: &serde_json::Error) -> anyhow::Error {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
     let place = format!(" at line {line} column {column}");
     let what = text.strip_suffix(&place).unwrap_or(&text);
-    let advice = if error.is_eof() {
+    // A number that is cut behind its point is bad syntax to the parser, not an early end.
+    let lines = contents.split(|byte| *byte == b'\n');
+    let end = lines.enumerate().last();
+    let at_end = end.is_some_and(|(index, last)| (line, column) == (index + 1, last.len()));
+    let advice = if error.is_eof() || error.is_syntax() && at_end {
         "it ends too early (half-written?)"
     } else {
         "it is not what `lab run … --json FILE` writes"

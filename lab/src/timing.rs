@@ -56,7 +56,7 @@ pub struct Options {
     #[arg(short = 's')]
     pub show_output: bool,
     /// Append each run to FILE, under a name and a language.
-    #[arg(short = 'o', num_args = 3, value_names = ["NAME", "LANG", "FILE"])]
+    #[arg(short = 'o', num_args = 3, action = clap::ArgAction::Set, value_names = ["NAME", "LANG", "FILE"])]
     pub output: Vec<String>,
     /// How often the program runs.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]

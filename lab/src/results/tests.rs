@@ -106,3 +106,20 @@ fn other_files_are_refused() {
     let error = Results::load(Path::new("/no/such/x.json")).expect_err("there is none");
     assert!(format!("{error:#}").contains("cannot read /no/such/x.json"));
 }
+
+/// Wherever it was cut.
+#[test]
+fn half_of_a_file_is_called_that() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("records");
+    let record = records.join("2026-11-21-epyc-2-cores-pool/ring.json");
+    let mut results = Results::load(&record).expect("a record");
+    results.results.truncate(1);
+    let whole = serde_json::to_string_pretty(&results).expect("it was written before");
+    let (_folder, file) = written("");
+    for length in (0..whole.len()).filter(|length| whole.is_char_boundary(*length)) {
+        std::fs::write(&file, &whole[..length]).expect("our own folder");
+        let error = Results::load(&file).expect_err("it is not whole");
+        let message = format!("{error:#}");
+        assert!(message.contains("half-written"), "{length}: {message}");
+    }
+}

@@ -36,10 +36,11 @@ pub(super) fn summary(bytes: &[f64], wall_s: &[f64], joules: Option<&[f64]>) -> 
     text
 }
 
-/// The root of the product; 0 if there is a 0.
+/// The root of the product, 0 if there is a 0; never outside of the values, as rounding might have it.
 pub(super) fn geometric_mean(values: &[f64]) -> f64 {
     let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
-    (logarithms / values.len() as f64).exp()
+    let mean = (logarithms / values.len() as f64).exp();
+    spread(values).map_or(f64::NAN, |all| mean.clamp(all.min, all.max))
 }
 
 /// `hh:mm:ss.nnnnnnnnn`, as many hours as there are.

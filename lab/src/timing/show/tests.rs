@@ -56,3 +56,11 @@ fn several() {
     );
     assert!(!summary(&[1.0, 1.0], &[1.0, 1.0], None).contains("energy"));
 }
+
+#[test]
+fn a_mean_of_equal_values_is_that_value() {
+    for value in [1_114_112.0, 1e-9, 3.0, 0.0, 7e15] {
+        assert_eq!(geometric_mean(&[value; 3]), value);
+    }
+    assert!((geometric_mean(&[1.0, 100.0]) - 10.0).abs() < 1e-9);
+}
