@@ -1,6 +1,6 @@
 //! How many operations each contender gets.
 //!
-//! Costs differ by four orders of magnitude, so "the same number for all in two minutes" cannot
+//! Costs differ by five orders of magnitude, so "the same number for all in two minutes" cannot
 //! be had. Without an explicit number every contender gets the usual one unless it is too slow
 //! for its share of the budget; the row then says how many it got. Only rough costs from the
 //! catalogue enter here, and nothing from here enters a result.
@@ -13,8 +13,10 @@ use crate::workload::Request;
 pub const BUDGET_S: f64 = 110.0;
 /// Fewer operations than this measure the start of the process and little else.
 const OPS_LEAST: u64 = 20_000;
-/// Unless they take longer than this: then this long is enough, whatever it is in operations.
+/// Unless they take longer than this: then this long is enough.
 const SECONDS_LEAST: f64 = 2.0;
+/// So few are run however long they take: a small explicit size stays what it is.
+const OPS_FEWEST: u64 = 100;
 /// An estimate may be wrong by this much before a contender runs into the timeout.
 const TIMEOUT_MARGIN: f64 = 2.5;
 
@@ -91,7 +93,7 @@ fn size(wanted: u64, cost: f64, cap_s: f64, round: impl Fn(u64) -> u64) -> Size 
         };
     }
     let within = |seconds: f64| (seconds * 1e9 / cost) as u64;
-    let least = OPS_LEAST.min(within(SECONDS_LEAST)).max(1);
+    let least = within(SECONDS_LEAST).clamp(OPS_FEWEST, OPS_LEAST);
     let ops = round(within(cap_s).max(least)).min(wanted);
     let note = (ops < wanted).then(|| {
         format!(
