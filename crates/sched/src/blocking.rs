@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::{Origin, end_child};
 use gossamer_task::{JoinHandle, promise};
 
@@ -87,9 +87,7 @@ impl Blocking {
 
     fn start(&self, caller: &'static Location<'static>) {
         let shared = self.shared.clone();
-        let started = thread::Builder::new()
-            .name("gossamer-blocking".to_owned())
-            .spawn(move || shared.work());
+        let started = start_thread("gossamer-blocking", move || shared.work());
         if let Err(error) = started {
             let orphan = {
                 let mut state = self.shared.state.lock();
@@ -181,8 +179,10 @@ impl fmt::Debug for Blocking {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use super::*;
+    use gossamer_core::door::thread;
     use gossamer_core::wait::Wait;
+
+    use super::*;
 
     #[test]
     fn idle_threads_go_away() {

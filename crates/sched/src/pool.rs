@@ -57,7 +57,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use gossamer_core::door::{QuietU32, thread};
+use gossamer_core::door::{QuietU32, start_thread};
 use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
@@ -368,14 +368,13 @@ impl Shared {
         let home = self.home_for(number)?;
         let shared = self.clone();
         home.set_keeper(None);
-        let started = thread::Builder::new()
-            .name(format!("gossamer-{number}"))
-            .spawn(move || worker::work(&shared, number, home));
+        let name = format!("gossamer-{number}");
+        let started = start_thread(&name, move || worker::work(&shared, number, home));
         if started.is_err() {
             // Tasks of a worker that has retired may wait there.
             home.set_keeper(Some(self.caller()));
         }
-        started.map(drop)
+        started
     }
 
     /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else drives a home for

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::{Condvar, Mutex, thread};
+use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
@@ -130,13 +130,11 @@ impl Threads {
             homes.push(home);
         }
         let shared = self.shared.clone();
-        let started = thread::Builder::new()
-            .name("gossamer-task".to_owned())
-            .spawn(move || drive(&shared, home));
+        let started = start_thread("gossamer-task", move || drive(&shared, home));
         match started {
             // SAFETY: the thread closes the home when a task was there and has ended, or when the runtime is
             // shutting down, after which tasks are turned away.
-            Ok(_) => Ok(unsafe { spawn(home, future, caller) }),
+            Ok(()) => Ok(unsafe { spawn(home, future, caller) }),
             Err(error) => {
                 self.shared.forget(home);
                 close_unused(home);
@@ -298,14 +296,14 @@ where
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));
     let taken = work.clone();
-    let started = thread::Builder::new().spawn(move || {
+    let started = start_thread("gossamer-thread", move || {
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
             promise.keep(catch_unwind(AssertUnwindSafe(work)));
         }
     });
     match started {
-        Ok(_) => Ok(handle),
+        Ok(()) => Ok(handle),
         Err(error) => {
             let Some((work, promise)) = work.lock().take() else {
                 unreachable!("no thread has taken it");

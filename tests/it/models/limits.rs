@@ -20,16 +20,20 @@ const LIMITED: &str = "GOSSAMER_LIMITED";
 
 /// Runs `body` in a process of its own, with a limit; `test` is the path of the test that calls this.
 fn limited(test: &str, body: impl FnOnce() + Send + 'static) {
+    in_a_process(test, LIMIT, STACK, body);
+}
+
+fn in_a_process(test: &str, limit: &str, stack: &str, body: impl FnOnce() + Send + 'static) {
     if std::env::var_os(LIMITED).is_some() {
         return watched(test, body);
     }
     let this = std::env::current_exe().expect("a test is a program");
     let ran = Command::new("sh")
-        .args(["-c", "ulimit -v \"$0\"; exec \"$@\"", LIMIT])
+        .args(["-c", "ulimit -v \"$0\"; exec \"$@\"", limit])
         .arg(this)
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(LIMITED, "1")
-        .env("RUST_MIN_STACK", STACK)
+        .env("RUST_MIN_STACK", stack)
         .env("GOSSAMER_PATIENCE", patience().as_secs().to_string())
         .output()
         .expect("there is a shell");
@@ -73,6 +77,33 @@ fn no_more_threads_for_tasks() {
             rt.spawn(async { 1 }).wait().expect("there is room again"),
             1
         );
+    });
+}
+
+/// So many threads that there is no room for the small things of one more, which the standard library would end the
+/// process over.
+#[test]
+fn no_more_mappings() {
+    let test = "models::limits::no_more_mappings";
+    in_a_process(test, "unlimited", "131072", || {
+        let rt = runtime(Model::Threads);
+        let gate = Arc::new(MVar::<()>::empty());
+        let mut waiting = Vec::new();
+        while waiting.len() < 40_000 {
+            let gate = gate.clone();
+            match rt.try_spawn(async move { gate.read().await }) {
+                Ok(task) => waiting.push(task),
+                Err(refused) => {
+                    drop(refused.future);
+                    break;
+                }
+            }
+        }
+        gate.put(()).wait();
+        for task in waiting {
+            task.wait().expect("no panic");
+        }
+        assert_eq!(rt.spawn(async { 1 }).wait().expect("it goes on"), 1);
     });
 }
 

@@ -45,3 +45,8 @@ pub use fences::*;
 mod permit;
 #[cfg(feature = "std")]
 pub use permit::Permit;
+
+#[cfg(feature = "std")]
+mod start;
+#[cfg(feature = "std")]
+pub use start::start_thread;
