@@ -1,6 +1,6 @@
 // The thread ring on Boost.Fiber: fibers with stacks on one kernel thread, round robin.
 //
-// Its buffered_channel is a mailbox; a mutex with a condition variable takes half as long again.
+// Its buffered_channel is a mailbox; a mutex with a condition variable takes two thirds longer.
 #include "../c/ring.h"
 #include <boost/fiber/all.hpp>
 #include <exception>
