@@ -121,6 +121,9 @@ pub struct RunSpec {
     /// Options that must not be larger than this, or the row is skipped.
     #[serde(default)]
     pub at_most: BTreeMap<String, u64>,
+    /// Options that must not be smaller than this, or the row is skipped.
+    #[serde(default)]
+    pub at_least: BTreeMap<String, u64>,
     /// What happens beyond that, for the row.
     #[serde(default)]
     pub beyond: String,
@@ -216,7 +219,12 @@ impl Catalogue {
                     "{what}: there is no run"
                 );
                 ensure!(spec.cost_ns > 0.0, "{what}: cost_ns must be above 0");
-                for option in spec.cost_grows_with.iter().chain(spec.at_most.keys()) {
+                for option in spec
+                    .cost_grows_with
+                    .iter()
+                    .chain(spec.at_most.keys())
+                    .chain(spec.at_least.keys())
+                {
                     let known = workload.option(option).is_some();
                     ensure!(known, "{what}: there is no option {option}");
                 }

@@ -119,7 +119,7 @@ pub struct Series {
     /// Only these contenders, by the names `lab list` shows, separated by commas.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// How many times each contender runs [without it: 5, with --quick 3].
+    /// How many times each contender runs [without it: 5, sizes 2; with --quick 3, sizes once].
     #[arg(long, value_name = "N", value_parser = runs)]
     pub runs: Option<u32>,
     /// Stop a contender whose single run takes longer than this, and call it `timeout`.

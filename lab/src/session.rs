@@ -269,14 +269,21 @@ fn why_not(contender: &Contender, built: &Built, request: &Request) -> Option<St
 }
 
 fn too_much(spec: &RunSpec, request: &Request) -> Option<String> {
-    let over = |(option, most): (&String, &u64)| {
-        let given = request.values.number(option);
-        (given > *most).then(|| {
-            let (most, beyond) = (thousands(*most), &spec.beyond);
-            format!("not run with more than --{option} {most}: {beyond}")
-        })
+    let beyond = |word: &str, (option, limit): (&String, &u64)| {
+        let (limit, why) = (thousands(*limit), &spec.beyond);
+        format!("not run with {word} than --{option} {limit}: {why}")
     };
-    spec.at_most.iter().find_map(over)
+    let given = |option: &str| request.values.number(option);
+    let over = spec
+        .at_most
+        .iter()
+        .find(|(option, most)| given(option) > **most);
+    let under = spec
+        .at_least
+        .iter()
+        .find(|(option, least)| given(option) < **least);
+    over.map(|limit| beyond("more", limit))
+        .or_else(|| under.map(|limit| beyond("less", limit)))
 }
 
 fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {

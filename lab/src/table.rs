@@ -6,7 +6,7 @@ use crate::format::{figure, megabytes, seconds, thousands};
 use crate::results::{Results, Row, Status};
 
 /// How many columns there are.
-pub const COLUMNS: usize = 12;
+pub const COLUMNS: usize = 13;
 
 /// The headings, for operations of this name (one, many); the rows of the report have the same.
 #[must_use]
@@ -25,6 +25,7 @@ pub fn headings([one, many]: [&str; 2]) -> [String; COLUMNS] {
         "switches",
         many,
         "runs",
+        "category",
     ]
     .map(String::from)
 }
@@ -77,6 +78,7 @@ pub fn cells(row: &Row, fastest: f64) -> Option<[String; COLUMNS]> {
         row.switches.map(thousands).unwrap_or_default(),
         thousands(row.ops),
         row.runs.to_string(),
+        row.category.clone(),
     ])
 }
 

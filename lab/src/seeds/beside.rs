@@ -8,7 +8,7 @@ use crate::history::{self, HOPS, Past};
 use crate::results::{Results, Row};
 use crate::seeds::tables::columns;
 use crate::source;
-use crate::table::{speed, status_text};
+use crate::table::{sorted, speed, status_text};
 
 /// What stands where there is nothing to say.
 const NOTHING: &str = "-";
@@ -68,7 +68,7 @@ pub fn ring(results: &Results) -> String {
         line.extend(now(results, past.contender, now_base, &mut reasons));
         lines.push(line);
     }
-    for row in &results.results {
+    for row in sorted(results) {
         if pasts.iter().any(|past| past.contender == row.contender) {
             continue;
         }
@@ -151,7 +151,11 @@ pub fn ocaml(results: &Results) -> String {
         "minor_collections",
         "major_collections",
     ];
+    let hops = |contender: &str| {
+        row(results, contender).map_or_else(|| NOTHING.to_owned(), |row| row.ops.to_string())
+    };
     let mut lines = vec![words(["", "lwt-1m", "lwt-32k"])];
+    lines.push(vec!["hops".to_owned(), hops("lwt-1m"), hops("lwt-32k")]);
     for name in names {
         lines.push(vec![
             name.to_owned(),
@@ -162,10 +166,41 @@ pub fn ocaml(results: &Results) -> String {
     columns(&lines)
 }
 
-/// What all the other collectors say, Erlang's among them, each under its own names.
+/// GHC's collector under the seed's names.
+fn ghc(row: &Row) -> Option<String> {
+    let gc = row.gc.as_ref()?;
+    let number = |name: &str| gc.get(name).and_then(Value::as_u64);
+    let (all, major) = (number("gcs")?, number("major_gcs")?);
+    let (collecting, working) = (number("gc_cpu_ns")?, number("mutator_cpu_ns")?);
+    let share = 100.0 * collecting as f64 / (collecting + working).max(1) as f64;
+    let lines = [
+        (thousands(row.ops), "hops"),
+        (
+            thousands(number("allocated_bytes")?),
+            "bytes allocated in the heap",
+        ),
+        (thousands(number("copied_bytes")?), "bytes copied during GC"),
+        (
+            thousands(number("max_live_bytes")?),
+            "bytes maximum residency",
+        ),
+        (
+            thousands(all - major.min(all)),
+            "collections in generation 0",
+        ),
+        (thousands(major), "collections in generation 1"),
+        (format!("{share:.1}%"), "%GC time"),
+    ];
+    // The first line is a heading to `columns`.
+    let lines = lines.map(|(figure, name)| vec![figure, name.to_owned()]);
+    let heading = vec![words(["ghc", ""])];
+    Some(columns(&[heading, lines.into()].concat()) + "\n")
+}
+
+/// GHC's collector as the seed has it, and what all the others say, Erlang's among them, each under its own names.
 #[must_use]
 pub fn collectors(results: &Results) -> String {
-    let mut text = String::new();
+    let mut text = row(results, "ghc").and_then(ghc).unwrap_or_default();
     for row in &results.results {
         let Some(gc) = row
             .gc

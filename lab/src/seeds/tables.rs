@@ -121,7 +121,7 @@ pub const LINES: Table = Table {
     notes: &[],
 };
 
-const RUST_2012: &str = "Rust 0.4 in development, July and August 2012 (the pipes of the time)";
+const RUST_2012: &str = "Eric Holk's notes on the pipes that Rust had in 2012";
 
 /// The tables whose workloads come later.
 pub const LATER: [Table; 6] = [

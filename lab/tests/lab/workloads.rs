@@ -81,11 +81,12 @@ fn a_contender_says_up_to_where_it_can_be_run() {
         [contender.workload.ring]
         run = ["/bin/sh", "-c", "echo 1"]
         cost_ns = 1
+        at_least = { threads = 4 }
         at_most = { threads = 5 }
         beyond = "it has five stacks"
     "#;
     std::fs::write(place.path("contenders.toml"), list).expect("ours");
-    for (threads, status) in [(5, "ok"), (6, "skipped")] {
+    for (threads, status) in [(3, "skipped"), (5, "ok"), (6, "skipped")] {
         let words = format!("run ring --threads {threads} --hops 30 --runs 1 --json x.json");
         let output = place.run(&words);
         assert!(output.status.success(), "{}", stderr(&output));
