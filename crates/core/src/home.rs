@@ -163,7 +163,11 @@ impl Home {
         home.cells.store(OPEN, Ordering::Relaxed);
         home.join_pool(0);
         home.watch(false);
-        home.inbox.lock().closed = false;
+        let mut inbox = home.inbox.lock();
+        (inbox.closed, inbox.called) = (false, false);
+        // Relaxed: kept under the lock.
+        home.pending.store(false, Ordering::Relaxed);
+        drop(inbox);
         Some(home)
     }
 

@@ -313,8 +313,10 @@ impl Shared {
 
     /// Whether an idle worker could steal something, or look after a home without a worker.
     fn has_work_elsewhere(&self) -> bool {
+        // Until somebody has retired, nobody looks after homes without a worker (nor is there anything at them).
+        let any_orphans = self.crew.has_retired();
         self.numbered_homes().any(|(number, home)| {
-            home.open_len() > 0 || home.has_pending() && self.crew.is_vacant(number)
+            home.open_len() > 0 || any_orphans && home.has_pending() && self.crew.is_vacant(number)
         })
     }
 
