@@ -245,30 +245,27 @@ impl Catalogue {
         self.builds.iter().find(|build| build.name == name)
     }
 
-    /// The contenders that have this workload, or of them those in `only`.
+    /// The contenders that have one of these workloads, or of them those in `only`.
     ///
     /// # Errors
     /// The first name in `only` that is not one of them; the message lists all that are.
-    pub fn select(&self, workload: &str, only: &[String]) -> Result<Vec<&Contender>, String> {
-        let able: Vec<&Contender> = self
-            .contenders
-            .iter()
-            .filter(|entry| entry.workload.contains_key(workload))
-            .collect();
-        if let Some(unknown) = only
-            .iter()
-            .find(|name| !able.iter().any(|e| e.name == **name))
-        {
+    pub fn select(&self, workloads: &[&str], only: &[String]) -> Result<Vec<&Contender>, String> {
+        let able = |entry: &&Contender| {
+            workloads
+                .iter()
+                .any(|name| entry.workload.contains_key(*name))
+        };
+        let able: Vec<&Contender> = self.contenders.iter().filter(able).collect();
+        let is_able = |name: &String| able.iter().any(|entry| entry.name == *name);
+        if let Some(unknown) = only.iter().find(|name| !is_able(name)) {
             let valid: Vec<&str> = able.iter().map(|entry| entry.name.as_str()).collect();
+            let (workloads, valid) = (workloads.join(", "), valid.join(", "));
             return Err(format!(
-                "unknown contender '{unknown}' for {workload}; the valid ones are: {}",
-                valid.join(", ")
+                "unknown contender '{unknown}' for {workloads}; the valid ones are: {valid}"
             ));
         }
-        Ok(able
-            .into_iter()
-            .filter(|e| only.is_empty() || only.contains(&e.name))
-            .collect())
+        let chosen = |entry: &&Contender| only.is_empty() || only.contains(&entry.name);
+        Ok(able.into_iter().filter(chosen).collect())
     }
 }
 

@@ -149,6 +149,7 @@ impl SeedsOptions {
             runs: self.runs,
             timeout_s: self.timeout,
             budget_s,
+            most_s: f64::INFINITY,
         }
     }
 }
@@ -173,6 +174,7 @@ impl Common {
             runs: self.runs,
             timeout_s: self.timeout,
             budget_s,
+            most_s: f64::INFINITY,
         }
     }
 }

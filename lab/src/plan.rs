@@ -29,6 +29,8 @@ pub struct How {
     pub timeout_s: u64,
     /// Seconds that all runs together should take, unless a size was asked for.
     pub budget_s: f64,
+    /// Seconds that a single run should take at most, even then.
+    pub most_s: f64,
 }
 
 /// The size of one contender's run, and what to say about it.
@@ -46,7 +48,7 @@ pub struct Size {
 pub fn sizes(specs: &[&RunSpec], request: &Request, how: &How) -> Vec<Size> {
     let costs: Vec<f64> = specs.iter().map(|spec| cost_ns(spec, request)).collect();
     let wanted = request.ops();
-    let by_timeout = how.timeout_s as f64 / TIMEOUT_MARGIN;
+    let by_timeout = (how.timeout_s as f64 / TIMEOUT_MARGIN).min(how.most_s);
     let cap_s = match request.asked {
         Some(_) => by_timeout,
         None => share(&costs, wanted, how.budget_s / f64::from(how.runs)).min(by_timeout),

@@ -39,6 +39,14 @@ impl Line<'_> {
         self.rows.iter().filter_map(measured).collect()
     }
 
+    /// Of these, the rows that made as many operations as the others at their size.
+    #[must_use]
+    pub fn comparable(&self) -> Vec<(f64, f64)> {
+        let rows = self.rows.iter().filter(|(_, row)| row.note.is_none());
+        let measured = |(size, row): &(u64, &Row)| Some((*size as f64, speed(row)?));
+        rows.filter_map(measured).collect()
+    }
+
     /// The bytes that one more takes, from the smallest size measured to the largest.
     #[must_use]
     pub fn bytes_each(&self) -> Option<f64> {
@@ -76,7 +84,8 @@ pub fn lines<'a>(results: &'a Results, option: &str) -> Vec<Line<'a>> {
 }
 
 /// The table as text: nanoseconds per operation, the exponent, bytes for each thread (or whatever there is one more
-/// of); the quickest at the largest size first. Below it stands why cells are empty.
+/// of); the quickest at the largest size first. A cell with `~` is of a run with fewer operations, so that more of the
+/// start is in it, and not in the exponent. Below it stands why cells are empty.
 #[must_use]
 pub fn render(results: &Results, option: &str, one: &str) -> String {
     let mut lines = lines(results, option);
@@ -93,12 +102,19 @@ pub fn render(results: &Results, option: &str, one: &str) -> String {
         .max()
         .unwrap_or(0);
     let heading = format!("ns/{one}");
-    let width = width.max(heading.len());
+    let width = width.max(heading.len()).max("operations".len());
     let mut text = format!("{heading:<width$}");
     for size in &sizes {
         let _ = write!(text, "{:>11}", thousands(*size));
     }
     let _ = writeln!(text, "{:>10}{:>12}", "exponent", "bytes each");
+    let _ = write!(text, "{:<width$}", "operations");
+    for size in &sizes {
+        let rows = lines.iter().flat_map(|line| &line.rows);
+        let ops = rows.filter(|(own, _)| own == size).map(|(_, row)| row.ops);
+        let _ = write!(text, "{:>11}", thousands(ops.max().unwrap_or(0)));
+    }
+    text.push('\n');
     let mut reasons = String::new();
     for line in &lines {
         let _ = write!(text, "{:<width$}", line.contender);
@@ -108,19 +124,21 @@ pub fn render(results: &Results, option: &str, one: &str) -> String {
                 .iter()
                 .find(|(own, _)| own == size)
                 .map(|(_, row)| row);
-            let ns = row.and_then(|row| speed(row)).map(figure);
+            let mark = |row: &Row| if row.note.is_some() { "~" } else { "" };
+            let ns = row.and_then(|row| Some(mark(row).to_owned() + &figure(speed(row)?)));
             let _ = write!(text, "{:>11}", ns.as_deref().unwrap_or("-"));
             if let Some(row) = row.filter(|row| speed(row).is_none()) {
                 let (name, why) = (line.contender, status_text(row));
                 let _ = writeln!(reasons, "{name}, {}: {why}", thousands(*size));
             }
         }
-        let fitted = exponent(&line.points()).map(|exponent| format!("{exponent:.2}"));
+        let fitted = exponent(&line.comparable()).map(|exponent| format!("{exponent:.2}"));
         let bytes = line.bytes_each().map(|bytes| thousands(bytes as u64));
         let (fitted, bytes) = (fitted.unwrap_or_default(), bytes.unwrap_or_default());
         let _ = writeln!(text, "{fitted:>10}{bytes:>12}");
     }
-    text + "\n" + &reasons
+    text + "\n~ fewer operations than the others at that size, so that more of the start is in them\n"
+        + &reasons
 }
 
 /// How far up a line stands: those that got furthest first, of these the quickest.

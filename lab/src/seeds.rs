@@ -4,7 +4,7 @@ pub mod beside;
 pub mod page;
 pub mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -14,8 +14,9 @@ use crate::commands::BadInput;
 use crate::history;
 use crate::paths::Paths;
 use crate::plan::BUDGET_S;
-use crate::results::{Results, write_atomically};
+use crate::results::{Results, Row, write_atomically};
 use crate::session::{Session, interrupted};
+use crate::table;
 use crate::workload::Request;
 use crate::workloads::find;
 
@@ -23,8 +24,8 @@ use tables::{GHC_GC, LATER, LINES, OCAML_GC, PROTOTHREADS, RING, Table};
 
 /// Beside those in the tables: the programs that the seeds speak of without a row, and ours.
 const ALSO: [&str; 8] = [
+    "lwt-1m",
     "lwt-1m-relaxed",
-    "lwt-1m-list",
     "go",
     "java-virtual",
     "gossamer/single-local",
@@ -41,19 +42,38 @@ const SWEEP: &str = "ghc-a";
 /// [`BadInput`] if the results given cannot be used, or whatever keeps the lab itself from working.
 pub fn run(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Result<u8> {
     let (results, signal, data) = match &options.from {
-        Some(file) => {
-            let results = Results::load(file).map_err(|error| BadInput(format!("{error:#}")))?;
-            (results, None, file.clone())
-        }
+        Some(file) => (loaded(file)?, None, file.clone()),
         None => measured(catalogue, paths, options)?,
     };
-    print(catalogue, &results);
+    print(catalogue, paths, &results);
     let page = paths.out.join("seeds.html");
     std::fs::create_dir_all(&paths.out)?;
-    write_atomically(&page, page::html(catalogue, &results)?.as_bytes())?;
+    write_atomically(&page, page::html(catalogue, paths, &results)?.as_bytes())?;
     println!("page: {}", page.display());
     println!("data: {}", data.display());
     Ok(signal.map_or(0, interrupted))
+}
+
+/// The rows of a results file that are the usual ring.
+fn loaded(file: &Path) -> Result<Results> {
+    let mut results = Results::load(file).map_err(|error| BadInput(format!("{error:#}")))?;
+    let ring = find(RING.workload).expect("a workload of ours");
+    let mut usual = ring.usual_values().recorded();
+    usual.remove(ring.size);
+    let is_usual = |row: &Row| {
+        let mut params = row.params.clone();
+        params.remove(ring.size);
+        row.workload == ring.name && params == usual
+    };
+    results.results.retain(is_usual);
+    if results.results.is_empty() {
+        let (file, usual) = (file.display(), serde_json::to_string(&usual)?);
+        let message = format!(
+            "{file} has no row of the ring with {usual}; give what `lab run ring` wrote, or measure it without --from"
+        );
+        return Err(BadInput(message).into());
+    }
+    Ok(results)
 }
 
 type Found = (Results, Option<usize>, PathBuf);
@@ -92,28 +112,37 @@ fn selected(catalogue: &Catalogue) -> Vec<&Contender> {
         .collect()
 }
 
-fn print(catalogue: &Catalogue, results: &Results) {
+fn print(catalogue: &Catalogue, paths: &Paths, results: &Results) {
     println!("Measured now on {}\n", results.machine.line());
-    let printed: [(&Table, String); 5] = [
+    for (table, now) in now(catalogue, paths, results) {
+        println!("{}\nnow:\n\n{now}\n", table.render());
+    }
+}
+
+/// Every table, with what there is to say of it today.
+fn now(catalogue: &Catalogue, paths: &Paths, results: &Results) -> Vec<(&'static Table, String)> {
+    let measured = [
         (&RING, beside::ring(results)),
         (&PROTOTHREADS, beside::protothreads(results)),
         (&OCAML_GC, beside::ocaml(results)),
         (&GHC_GC, beside::collectors(results)),
         (&LINES, beside::lines(catalogue)),
     ];
-    for (table, now) in printed {
-        println!("{}\nnow:\n\n{now}\n", table.render());
-    }
-    for table in &LATER {
-        println!("{}\nnow: {}\n", table.render(), not_yet(table));
-    }
+    let later = LATER.iter().map(|table| (table, later(table, paths)));
+    measured.into_iter().chain(later).collect()
 }
 
-/// What stands beside a table whose workload is still to come.
-fn not_yet(table: &Table) -> String {
+/// What stands beside a table whose workload the seeds did not begin with: its rows, once it exists and was run.
+fn later(table: &Table, paths: &Paths) -> String {
     let name = table.workload;
-    match find(name) {
-        None => format!("not yet (there is no workload {name})"),
-        Some(_) => format!("`lab run {name}`"),
+    if name.is_empty() {
+        return "it compares what languages have, not what was measured\n".into();
+    }
+    let Some(workload) = find(name) else {
+        return format!("not yet (there is no workload {name})\n");
+    };
+    match Results::load(&paths.out.join(format!("{name}.json"))) {
+        Ok(results) => table::render(&results, workload.op, false),
+        Err(_) => format!("not measured yet: `lab run {name}`\n"),
     }
 }

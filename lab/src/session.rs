@@ -47,7 +47,7 @@ pub type Measured = (Results, Option<usize>);
 /// [`BadInput`], or whatever keeps the lab itself from working.
 pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Common) -> Result<u8> {
     let name = request.workload.name;
-    let selected = catalogue.select(name, &common.only).map_err(BadInput)?;
+    let selected = catalogue.select(&[name], &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
     let mut files = vec![paths.out.join(format!("{name}.json"))];

@@ -34,6 +34,7 @@ fn how(runs: u32, timeout_s: u64) -> How {
         runs,
         timeout_s,
         budget_s: BUDGET_S,
+        most_s: f64::INFINITY,
     }
 }
 

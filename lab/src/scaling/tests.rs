@@ -56,10 +56,29 @@ fn a_table_with_holes() {
             "ns/hop", "10", "1,000", "100,000", "exponent", "bytes", "each"
         ]
     );
+    assert_eq!(words(lines[1]), ["operations", "1,000", "1,000", "1,000"]);
     assert_eq!(
-        words(lines[1]),
+        words(lines[2]),
         ["steep", "3.16", "31.6", "316", "0.50", "50"]
     );
-    assert_eq!(words(lines[2]), ["short", "3.00", "3.00", "-"]);
-    assert!(lines[4].starts_with("short, 100,000: skipped:"), "{text}");
+    assert_eq!(words(lines[3]), ["short", "3.00", "3.00", "-"]);
+    assert!(text.contains("short, 100,000: skipped:"), "{text}");
+}
+
+#[test]
+fn a_run_with_fewer_operations_is_marked_and_not_fitted() {
+    let mut rows: Vec<Row> = [10, 1_000, 100_000]
+        .map(|size| row("cut", size, Some(3.0), 1_000_000))
+        .into();
+    rows[2].note = Some("fewer".into());
+    let results = Results {
+        schema: SCHEMA,
+        machine: Machine::here(&Paths::new(None, None), [].into()),
+        results: rows,
+    };
+    let text = render(&results, "threads", "hop");
+    let line = text.lines().nth(2).expect("the line of the contender");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // No exponent, as two points are left.
+    assert_eq!(words, ["cut", "3.00", "3.00", "~3.00", "0"]);
 }

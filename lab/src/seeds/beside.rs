@@ -4,11 +4,14 @@ use serde_json::Value;
 
 use crate::catalogue::Catalogue;
 use crate::format::{figure, thousands};
-use crate::history::{self, HOPS, Past};
+use crate::history::{self, HOPS};
 use crate::results::{Results, Row};
 use crate::seeds::tables::columns;
 use crate::source;
 use crate::table::{sorted, speed, status_text};
+
+/// What the mark of a time means.
+const FEWER: &str = "~ fewer hops were made, as it is slow; the time is for ten million.\n";
 
 /// What stands where there is nothing to say.
 const NOTHING: &str = "-";
@@ -62,7 +65,7 @@ pub fn ring(results: &Results) -> String {
         let mut line = vec![
             past.implementation.to_owned(),
             past.memory_kb.to_string(),
-            past.seconds.to_string(),
+            past.printed.to_owned(),
             then,
         ];
         line.extend(now(results, past.contender, now_base, &mut reasons));
@@ -76,8 +79,7 @@ pub fn ring(results: &Results) -> String {
         line.extend(now(results, &row.contender, now_base, &mut reasons));
         lines.push(line);
     }
-    let notes = "~ fewer hops were made, as it is slow; the time is for ten million.\n";
-    columns(&lines) + notes + &reasons
+    columns(&lines) + FEWER + &reasons
 }
 
 /// Today's four cells of a contender; why they are empty goes to `reasons`.
@@ -108,33 +110,36 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
 #[must_use]
 pub fn protothreads(results: &Results) -> String {
     let pasts = history::of("ring");
-    let then = |contender: &str| {
-        let found = pasts
-            .iter()
-            .find(|past: &&Past| past.contender == contender);
-        found.map(|past| past.seconds)
-    };
+    let then = |contender: &str| pasts.iter().find(|past| past.contender == contender);
+    let then_s = |contender: &str| then(contender).map(|past| past.seconds);
     let (optimum, pessimum) = ("protothreads/optimum", "protothreads/pessimum");
-    let mut lines = vec![words(["", "then", "now"])];
-    for (text, contender) in [
-        ("optimum, seconds", optimum),
-        ("pessimum, seconds", pessimum),
-    ] {
-        let seconds = [then(contender), seconds(results, contender)];
-        let shown = seconds.map(|it| it.map_or_else(|| NOTHING.into(), |s| format!("{s:.3}")));
-        lines.push(std::iter::once(text.to_owned()).chain(shown).collect());
+    let mut lines = vec![words(["", "then KB", "s", "now KB", "s"])];
+    let mut reasons = String::new();
+    for (text, contender) in [("optimum", optimum), ("pessimum", pessimum)] {
+        let mut line = vec![text.to_owned()];
+        line.extend(then(contender).map_or_else(
+            || words([NOTHING, NOTHING]),
+            |past| vec![past.memory_kb.to_string(), past.printed.to_owned()],
+        ));
+        let today = now(results, contender, None, &mut reasons);
+        line.extend(today.into_iter().skip(1).take(2));
+        lines.push(line);
     }
     for (text, slow) in [
         ("POSIX threads to optimum (\"nearly 400\")", "pthreads"),
         ("pessimum to optimum (\"250\")", pessimum),
     ] {
+        let today = ratio(seconds(results, slow), seconds(results, optimum));
+        let past = ratio(then_s(slow), then_s(optimum));
         lines.push(vec![
             text.to_owned(),
-            ratio(then(slow), then(optimum)),
-            ratio(seconds(results, slow), seconds(results, optimum)),
+            String::new(),
+            past,
+            String::new(),
+            today,
         ]);
     }
-    columns(&lines)
+    columns(&lines) + FEWER + &reasons
 }
 
 /// OCaml's collector with the two minor heaps of the seed.
@@ -154,13 +159,17 @@ pub fn ocaml(results: &Results) -> String {
     let hops = |contender: &str| {
         row(results, contender).map_or_else(|| NOTHING.to_owned(), |row| row.ops.to_string())
     };
-    let mut lines = vec![words(["", "lwt-1m", "lwt-32k"])];
-    lines.push(vec!["hops".to_owned(), hops("lwt-1m"), hops("lwt-32k")]);
+    let mut lines = vec![words(["", "lwt-1m-list", "lwt-32k-list"])];
+    lines.push(vec![
+        "hops".to_owned(),
+        hops("lwt-1m-list"),
+        hops("lwt-32k-list"),
+    ]);
     for name in names {
         lines.push(vec![
             name.to_owned(),
-            figure("lwt-1m", name),
-            figure("lwt-32k", name),
+            figure("lwt-1m-list", name),
+            figure("lwt-32k-list", name),
         ]);
     }
     columns(&lines)

@@ -149,5 +149,13 @@ fn every_contender_has_a_line_in_a_readme() {
         let category = contender.category.as_str();
         let known = ["lightweight", "POSIX", "Ruby", "control"];
         assert!(known.contains(&category), "{name}: category {category:?}");
+        for file in &contender.sources {
+            assert!(file.is_file(), "{name}: there is no {}", file.display());
+        }
+        let has_ring = contender.workload.contains_key("ring");
+        assert!(
+            !has_ring || !contender.sources.is_empty(),
+            "{name}: no sources"
+        );
     }
 }

@@ -9,7 +9,7 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
     let collects = format!("{COLLECTS}{RIGHT}");
     let place = Place::with_fakes(&[
         ("ghc", RIGHT),
-        ("lwt-1m", &collects),
+        ("lwt-1m-list", &collects),
         ("pthreads", "echo 0"),
         ("protothreads/optimum", RIGHT),
         ("protothreads/pessimum", RIGHT),
@@ -27,7 +27,7 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         "Rust port_set                         881,578      232.8%",
         "00:00:23:88967938 is 23.089 s",
         "repeat the first three rows, probably a slip",
-        "now: not yet (there is no workload msgsend)",
+        "not yet (there is no workload msgsend)",
     ] {
         assert!(text.contains(part), "no '{part}' in: {text}");
     }
@@ -63,4 +63,22 @@ fn results_of_an_earlier_run_will_do() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("x.json"), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn only_the_usual_ring_will_do() {
+    let place = Place::with_fakes(&[("ghc", RIGHT)]);
+    for words in ["--threads 10", "--order reverse"] {
+        let output = place.run(&format!(
+            "run ring {words} --hops 10 --runs 1 --json x.json"
+        ));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let output = place.run("seeds --from x.json");
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        let message = stderr(&output);
+        assert!(
+            message.contains("x.json has no row of the ring with"),
+            "{message}"
+        );
+    }
 }
