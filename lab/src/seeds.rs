@@ -16,9 +16,9 @@ use crate::paths::Paths;
 use crate::plan::BUDGET_S;
 use crate::results::{Results, Row, write_atomically};
 use crate::session::{Session, interrupted};
-use crate::table;
 use crate::workload::Request;
 use crate::workloads::find;
+use crate::{report, table};
 
 use tables::{GHC_GC, LATER, LINES, OCAML_GC, PROTOTHREADS, RING, Table};
 
@@ -51,6 +51,9 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Resu
     write_atomically(&page, page::html(catalogue, paths, &results)?.as_bytes())?;
     println!("page: {}", page.display());
     println!("data: {}", data.display());
+    if options.from.is_none() {
+        report::after_all(paths)?;
+    }
     Ok(signal.map_or(0, interrupted))
 }
 

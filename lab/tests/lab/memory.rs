@@ -37,6 +37,15 @@ fn true_is_small_below_a_harness_of_100_mb() {
 }
 
 #[test]
+fn a_process_that_does_nothing_has_less_than_a_megabyte() {
+    let place = Place::empty();
+    let output = place.run("run process --only nothing --runs 3 --json x.json");
+    assert!(output.status.success());
+    let peak = place.row("x.json", "nothing")["peak_rss_bytes"].as_u64();
+    assert!(peak.is_some_and(|peak| peak < MB), "{peak:?}");
+}
+
+#[test]
 fn what_a_contender_uses_is_seen() {
     let place = Place::empty();
     let launcher = Launcher::build(&place.path("bin")).expect("a C compiler");
