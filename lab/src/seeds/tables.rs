@@ -98,7 +98,7 @@ pub const GHC_GC: Table = Table {
         &["154", "collections in generation 0 ( 0.00s)"],
         &["1", "collections in generation 1 ( 0.00s)"],
         &["[...]"],
-        &["%GC time", "0.3% (1.2% elapsed)"],
+        &["", "%GC time 0.3% (1.2% elapsed)"],
         &["[...]"],
     ],
     notes: &[
