@@ -99,6 +99,11 @@ fn the_readme_asks_for_what_was_run() {
     idle["params"] = json!({"workers": 4, "idle-ms": 1_000});
     idle["ops"] = json!(4);
     write(&place, "in/workers-4.json", &machine(), &[idle]);
+    let mut nothing = quiet("true", 1.0);
+    nothing["workload"] = json!("process");
+    nothing["params"] = json!({});
+    nothing["ops"] = json!(1);
+    write(&place, "in/process.json", &machine(), &[nothing]);
     let output = place.tool(WORDS);
     assert!(output.status.success(), "{}", stderr(&output));
     let readme = text(&place, "records/2026-11-21-epyc-2-cores/README.md");
@@ -109,6 +114,7 @@ fn the_readme_asks_for_what_was_run() {
         &format!("{run} ring --threads 503 --order forward --hops 1000000 --runs 5 --only go\n"),
         &format!("{run} ring --threads 503 --order forward --hops 20000 --runs 5 --only slow\n"),
         &format!("{run} ring --threads 10 --order forward --hops 1000000 --runs 2 --only go\n"),
+        &format!("{run} process --runs 5 --only true --json process.json\n"),
         &format!(
             "{run} workers --idle-ms 1000 --workers 4 --runs 5 --only go --json workers-4.json\n"
         ),
