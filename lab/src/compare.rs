@@ -3,7 +3,7 @@
 //! Rows are matched by workload, options and contender (and by file, when two folders are
 //! compared). What the machine itself drifted between the runs is taken out where it can be known:
 //! it is the median change of the peers in the same race, because their code did not change with
-//! ours. The rule is in [`noise`], and in lab/METHODOLOGY.md.
+//! ours; how far the peers are apart is added to what a change must be. The rule is in [`noise`], and in lab/METHODOLOGY.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ use crate::table::{speed, status_text};
 
 pub mod noise;
 
-use noise::{Verdict, median, verdict};
+use noise::{Drift, Verdict, least_chance, verdict};
 
 /// Fewer peers than this do not tell the machine's drift from their own noise.
 const PEERS_MIN: usize = 3;
@@ -62,8 +62,8 @@ type Place<'a> = (&'a Source, &'a Row);
 struct Pair<'a> {
     before: Place<'a>,
     after: Place<'a>,
-    /// What the machine changed between the two, as a factor; `None` if it cannot be known.
-    drift: Option<f64>,
+    /// What the machine changed between the two; `None` if it cannot be known.
+    drift: Option<Drift>,
     verdict: Verdict,
 }
 
@@ -73,8 +73,8 @@ struct Comparison<'a> {
     races: BTreeMap<String, Vec<Pair<'a>>>,
     /// On both sides, measured on one of them or none.
     broken: Vec<(Place<'a>, Place<'a>)>,
-    only_before: Vec<Place<'a>>,
-    only_after: Vec<Place<'a>>,
+    /// Not compared, by why: on one side only, or on one side more than once.
+    alone: BTreeMap<&'static str, Vec<Place<'a>>>,
 }
 
 impl<'a> Comparison<'a> {
@@ -116,8 +116,7 @@ impl<'a> Comparison<'a> {
         Comparison {
             races,
             broken,
-            only_before,
-            only_after,
+            alone: why_alone(&only_before, &only_after, by_file),
         }
     }
 
@@ -154,16 +153,17 @@ impl<'a> Comparison<'a> {
                 state(after.1)
             );
         }
-        for (side, rows) in [("A", &self.only_before), ("B", &self.only_after)] {
+        for (why, rows) in &self.alone {
             for (race, names) in by_race(rows) {
-                let _ = writeln!(text, "\nonly in {side}: {race}: {names}");
+                let _ = writeln!(text, "\n{why}: {race}: {names}");
             }
         }
         let compared: usize = self.races.values().map(Vec::len).sum();
         let (slower, faster) = (self.count(Verdict::Slower), self.count(Verdict::Faster));
         let _ = writeln!(
             text,
-            "\n{compared} rows compared: {slower} slower and {faster} faster beyond noise, {} within it, {} unknown",
+            "\n{compared} rows compared: {slower} slower and {faster} faster beyond noise, {} perhaps, {} within it, {} unknown",
+            self.count(Verdict::Perhaps),
             self.count(Verdict::Noise),
             self.count(Verdict::Unknown)
         );
@@ -192,14 +192,46 @@ fn index<'a>(
 ) -> BTreeMap<String, Option<Place<'a>>> {
     let mut index: BTreeMap<String, Option<Place<'a>>> = BTreeMap::new();
     for place in rows {
-        let ops = if sized { place.1.ops } else { 0 };
-        let key = format!("{}\0{ops}\0{}", race_of(*place, by_file), place.1.contender);
+        let key = key_of(*place, by_file, sized);
         let entry = index.entry(key).or_insert(Some(*place));
         if !entry.is_some_and(|(_, row)| std::ptr::eq(row, place.1)) {
             *entry = None;
         }
     }
     index
+}
+
+/// What a row is, with its number of operations or without.
+fn key_of(place: Place<'_>, by_file: bool, sized: bool) -> String {
+    let ops = if sized { place.1.ops } else { 0 };
+    format!("{}\0{ops}\0{}", race_of(place, by_file), place.1.contender)
+}
+
+/// What was left over, by why. Two that are left are a pair unless one of them is there twice.
+fn why_alone<'a>(
+    before: &[Place<'a>],
+    after: &[Place<'a>],
+    by_file: bool,
+) -> BTreeMap<&'static str, Vec<Place<'a>>> {
+    let (left, right) = (index(before, by_file, false), index(after, by_file, false));
+    let mut alone: BTreeMap<&'static str, Vec<Place<'a>>> = BTreeMap::new();
+    for place in before {
+        let key = key_of(*place, by_file, false);
+        let several_before = left.get(&key).is_some_and(Option::is_none);
+        let why = match right.get(&key) {
+            None => "only in A",
+            Some(None) if several_before => "several in A and in B",
+            Some(None) => "several in B",
+            Some(Some(_)) => "several in A",
+        };
+        alone.entry(why).or_default().push(*place);
+    }
+    // What both sides have has been said.
+    let new = |place: &&Place<'a>| !left.contains_key(&key_of(**place, by_file, false));
+    for place in after.iter().filter(new) {
+        alone.entry("only in B").or_default().push(*place);
+    }
+    alone
 }
 
 /// The workload and its options, and the file when that is part of what is compared.
@@ -216,27 +248,23 @@ fn race_of((source, row): Place<'_>, by_file: bool) -> String {
 
 /// Finds the drift for each pair of a race, and judges it.
 fn judge(pairs: &mut [Pair<'_>]) {
-    let change = |pair: &Pair<'_>| Some(speed(pair.after.1)? / speed(pair.before.1)?);
-    let changes: Vec<(bool, f64)> = pairs
+    // With other operations the start of the process weighs more or less: no measure of the machine.
+    let is_peer = |pair: &Pair<'_>| {
+        class_of(&pair.before.1.contender) != "ours" && pair.before.1.ops == pair.after.1.ops
+    };
+    let changes: Vec<Option<f64>> = pairs
         .iter()
         .map(|pair| {
-            let peer = class_of(&pair.before.1.contender) != "ours";
-            (peer, change(pair).unwrap_or(1.0))
+            let change = speed(pair.after.1)? / speed(pair.before.1)?;
+            is_peer(pair).then_some(change)
         })
         .collect();
     for (own, pair) in pairs.iter_mut().enumerate() {
-        let peers: Vec<f64> = changes
-            .iter()
-            .enumerate()
-            .filter(|(at, (peer, _))| *peer && *at != own)
-            .map(|(_, (_, change))| *change)
-            .collect();
-        pair.drift = (peers.len() >= PEERS_MIN).then(|| median(&peers));
-        let after: Vec<f64> = runs(pair.after.1)
-            .iter()
-            .map(|ns| ns / pair.drift.unwrap_or(1.0))
-            .collect();
-        pair.verdict = verdict(&runs(pair.before.1), &after);
+        let others = changes.iter().enumerate().filter(|(at, _)| *at != own);
+        let peers: Vec<f64> = others.filter_map(|(_, change)| *change).collect();
+        pair.drift = Drift::of(&peers).filter(|_| peers.len() >= PEERS_MIN);
+        let drift = pair.drift.unwrap_or(Drift::NONE);
+        pair.verdict = verdict(&runs(pair.before.1), &runs(pair.after.1), drift);
     }
 }
 
@@ -286,15 +314,16 @@ fn push_race(text: &mut String, race: &str, pairs: &[Pair<'_>]) -> std::fmt::Res
     sorted.sort_by_key(|pair| match pair.verdict {
         Verdict::Slower => 0,
         Verdict::Faster => 1,
-        Verdict::Unknown => 2,
-        Verdict::Noise => 3,
+        Verdict::Perhaps => 2,
+        Verdict::Unknown => 3,
+        Verdict::Noise => 4,
     });
     let names = sorted.iter().map(|pair| pair.before.1.contender.len());
     let width = names.max().unwrap_or(0).max("contender".len());
     writeln!(text, "\n{race}")?;
     writeln!(
         text,
-        "{:<width$}  {:>10}  {:>10}  {:>9}  {:>9}  verdict",
+        "{:<width$}  {:>10}  {:>10}  {:>9}  {:>17}  verdict",
         "contender", "ns before", "ns after", "change", "drift"
     )?;
     for pair in sorted {
@@ -305,12 +334,15 @@ fn push_race(text: &mut String, race: &str, pairs: &[Pair<'_>]) -> std::fmt::Res
         let percent = |factor: f64| format!("{:+.1} %", (factor - 1.0) * 100.0);
         writeln!(
             text,
-            "{:<width$}  {:>10}  {:>10}  {:>9}  {:>9}  {}{}",
+            "{:<width$}  {:>10}  {:>10}  {:>9}  {:>17}  {}{}",
             before.contender,
             figure(was),
             figure(is),
             percent(is / was),
-            pair.drift.map_or_else(|| "unknown".to_owned(), percent),
+            pair.drift.map_or_else(
+                || "unknown".to_owned(),
+                |drift| format!("{} ± {:.1}", percent(drift.factor), drift.spread * 100.0)
+            ),
             said(pair),
             other_size(before, after)
         )?;
@@ -318,12 +350,18 @@ fn push_race(text: &mut String, race: &str, pairs: &[Pair<'_>]) -> std::fmt::Res
     Ok(())
 }
 
-fn said(pair: &Pair<'_>) -> &'static str {
+fn said(pair: &Pair<'_>) -> String {
     match pair.verdict {
-        Verdict::Slower => "SLOWER beyond noise",
-        Verdict::Faster => "faster beyond noise",
-        Verdict::Noise => "within noise",
-        Verdict::Unknown => "unknown: a single run has no noise to compare with",
+        Verdict::Slower => "SLOWER beyond noise".into(),
+        Verdict::Faster => "faster beyond noise".into(),
+        Verdict::Perhaps => {
+            let runs = |row: &Row| row.raw_wall_s.len();
+            let chance = least_chance(runs(pair.before.1), runs(pair.after.1)) * 100.0;
+            let digits = usize::from(chance < 9.95);
+            format!("perhaps: chance alone does it in {chance:.digits$} %; more runs would tell")
+        }
+        Verdict::Noise => "within noise".into(),
+        Verdict::Unknown => "unknown: a single run has no noise to compare with".into(),
     }
 }
 

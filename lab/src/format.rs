@@ -16,10 +16,12 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Three significant digits, thousands separated: 2.31, 23.1, 231, 2,310.
+/// Three significant digits, thousands separated: 2.31, 23.1, 231, 2,310. What is no number, or
+/// without end, is a dash.
 #[must_use]
 pub fn figure(value: f64) -> String {
     match value {
+        v if !v.is_finite() => "–".into(),
         v if v < 9.995 => format!("{v:.2}"),
         v if v < 99.95 => format!("{v:.1}"),
         v => {

@@ -3,6 +3,7 @@
 //! What was named must be right: the first bad file is the error, and nothing was written then. A
 //! folder that was not named (the lab's own) may hold a bad file: it is said and passed over.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -13,7 +14,8 @@ use crate::results::Results;
 /// One results file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// How it is called in what is written: its name, with its folder where names repeat.
+    /// How it is called in what is written, each otherwise: its name, with its folder where names
+    /// repeat, and a number where that repeats, too.
     pub name: String,
     /// Where it lies.
     pub path: PathBuf,
@@ -39,8 +41,10 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<Source>> {
             return Err(BadInput(message).into());
         }
         for file in files {
-            let known = |source: &Source| source.path == file;
-            if sources.iter().any(known) {
+            if sources
+                .iter()
+                .any(|source: &Source| same_file(&source.path, &file))
+            {
                 continue;
             }
             let results = Results::load(&file).map_err(|error| BadInput(format!("{error:#}")))?;
@@ -109,14 +113,33 @@ fn last(path: &Path) -> String {
     )
 }
 
-/// Puts the folder before names that repeat.
+/// Whether two paths lead to one file, by whatever way.
+#[must_use]
+pub fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}
+
+/// Puts the folder before names that repeat, and a number behind what repeats all the same.
 fn name_apart(sources: &mut [Source]) {
     let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
-    for source in sources {
+    for source in &mut *sources {
         let same = names.iter().filter(|name| **name == source.name).count();
-        let folder = source.path.parent().and_then(Path::file_name);
+        let real = source.path.canonicalize();
+        let path = real.as_ref().unwrap_or(&source.path);
+        let folder = path.parent().and_then(Path::file_name);
         if let (true, Some(folder)) = (same > 1, folder) {
             source.name = format!("{}/{}", folder.to_string_lossy(), source.name);
+        }
+    }
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for source in sources {
+        let plain = source.name.clone();
+        for number in 2.. {
+            if taken.insert(source.name.clone()) {
+                break;
+            }
+            source.name = format!("{plain} ({number})");
         }
     }
 }

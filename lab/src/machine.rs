@@ -26,7 +26,8 @@ pub struct Machine {
     pub arch: String,
     /// When the run began, UTC.
     pub date: String,
-    /// The load of the last minute when the run began: other work spoils a result.
+    /// The load of the last minute when the run began: other work spoils a result. What the lab
+    /// itself built or measured in that minute is in it, too.
     pub load_1min: f64,
     /// The version of rustc, or `not found`.
     pub rustc: String,

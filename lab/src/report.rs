@@ -7,6 +7,7 @@
 //! (`report/script.js`) hides by it, and keeps the choice in the URL's fragment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -14,7 +15,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::commands::BadInput;
-use crate::inputs::{self, Source};
+use crate::inputs::{self, Source, same_file};
 use crate::machine::Machine;
 use crate::paths::Paths;
 use crate::results::{Results, check_writable, write_atomically};
@@ -76,12 +77,30 @@ pub fn run(asked: &Asked, paths: &Paths) -> Result<u8> {
             format!("no results in {out}; run a workload first (`lab run ring`), or name files");
         return Err(BadInput(message).into());
     }
+    no_results_lost(&sources, &page)?;
     if let Some(folder) = page.parent() {
         std::fs::create_dir_all(folder)?;
     }
     write(&sources, &page)?;
     println!("report: {}", page.display());
     Ok(0)
+}
+
+/// Refuses to write the page over results.
+fn no_results_lost(sources: &[Source], page: &Path) -> Result<(), BadInput> {
+    let (shown, advice) = (page.display(), "give a file that ends in .html");
+    if sources.iter().any(|source| same_file(&source.path, page)) {
+        return Err(BadInput(format!(
+            "--out: {shown} holds results of this report, and the page would replace them; {advice}"
+        )));
+    }
+    let is_json = |kind: &OsStr| kind.eq_ignore_ascii_case("json");
+    if page.extension().is_some_and(is_json) {
+        return Err(BadInput(format!(
+            "--out: {shown} is called as results are, and the page is HTML; {advice}"
+        )));
+    }
+    Ok(())
 }
 
 /// What every run leaves behind: a page about it alone, and one about everything in the folder.
@@ -195,7 +214,7 @@ fn workload(
     sources: &[Source],
 ) -> Element {
     let known = find(name);
-    let one = known.map_or("operation", |known| known.op[0]);
+    let op = known.map_or(["operation", "operations"], |known| known.op);
     let own = races
         .iter()
         .enumerate()
@@ -206,7 +225,7 @@ fn workload(
         .class("workload")
         .child(text("h2", name))
         .children(known.map(|known| text("p", known.about)))
-        .children(series.iter().map(|series| growth::growth(series, one)))
+        .children(series.iter().map(|series| growth::growth(series, op)))
         .children(own.map(|(index, race)| section::section(index, race, points.contains(&index))))
         .children(past::past(name, &plain))
 }

@@ -168,8 +168,8 @@ impl Results {
     /// Reads a file that [`Results::save`] wrote, now or in an earlier version of the lab.
     ///
     /// # Errors
-    /// It cannot be read, is not whole, is something else, or has another schema; the message names
-    /// the file, and the line and column where there are any.
+    /// It cannot be read, is not whole, is something else, has another schema, or figures that
+    /// nothing can have; the message names the file, and the line and column where there are any.
     pub fn load(path: &Path) -> Result<Results> {
         /// Read first: in a file of another schema no other key need be there.
         #[derive(Deserialize)]
@@ -186,12 +186,16 @@ impl Results {
             Ordering::Less => "the record is older than this lab; measure again",
             Ordering::Greater => "this lab is older than the record; update it",
             Ordering::Equal => {
-                return serde_json::from_slice(&text)
-                    .map_err(|error| no_results(path, &text, &error));
+                let results: Results = serde_json::from_slice(&text)
+                    .map_err(|error| no_results(path, &text, &error))?;
+                let checked = results.results.iter().try_for_each(possible);
+                checked.with_context(|| format!("{shown} is not as the lab wrote it"))?;
+                return Ok(results);
             }
         };
+        let (line, column) = place_of_schema(&text, head.schema);
         bail!(
-            "{shown}: schema {}, expected {SCHEMA}: {advice}",
+            "{shown}, line {line}, column {column}: schema {}, expected {SCHEMA}: {advice}",
             head.schema
         )
     }
@@ -207,6 +211,43 @@ impl Results {
             .iter()
             .try_for_each(|file| write_atomically(file, &text))
     }
+}
+
+/// Refuses what no measuring gives, and what there is no ratio to.
+fn possible(row: &Row) -> Result<()> {
+    let whose = format!("{}, {}", row.workload, row.contender);
+    ensure!(row.ops > 0, "{whose}: found ops 0, expected 1 or more");
+    let wall = row.wall_s.iter().flat_map(|wall| {
+        let ends = [wall.min, wall.median, wall.max];
+        ends.map(|seconds| ("wall_s", seconds))
+    });
+    let runs = row
+        .raw_wall_s
+        .iter()
+        .map(|seconds| ("raw_wall_s", *seconds));
+    let each = row.ns_per_op.iter().map(|ns| ("ns_per_op", *ns));
+    for (key, value) in wall.chain(runs).chain(each) {
+        ensure!(
+            value > 0.0 && value.is_finite(),
+            "{whose}: found {key} {value}, expected more than 0"
+        );
+    }
+    Ok(())
+}
+
+/// Line and column, from 1 on, of the key `schema` with this value; the file's own stands first.
+fn place_of_schema(contents: &[u8], schema: u64) -> (usize, usize) {
+    const KEY: &str = "\"schema\"";
+    let text = String::from_utf8_lossy(contents);
+    let is_it = |at: &usize| {
+        let rest = text[at + KEY.len()..].trim_start();
+        let value = rest.strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.starts_with(&schema.to_string()))
+    };
+    let mut found = text.match_indices(KEY).map(|(at, _)| at);
+    let before = &text[..found.find(is_it).unwrap_or(0)];
+    let column = before.chars().rev().take_while(|c| *c != '\n').count();
+    (before.matches('\n').count() + 1, column + 1)
 }
 
 /// What is wrong in a file that should hold results, and where.

@@ -10,6 +10,9 @@ fn numbers() {
     assert_eq!(figure(23.12), "23.1");
     assert_eq!(figure(231.2), "231");
     assert_eq!(figure(12_345.0), "12,300");
+    for none in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        assert_eq!(figure(none), "–");
+    }
 }
 
 #[test]

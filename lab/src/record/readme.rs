@@ -1,11 +1,12 @@
 //! The README of a record: on what, at which commit, with which commands, and what to doubt.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::inputs::Source;
 use crate::report::races::{Race, plain, races, size_option};
 use crate::report::warnings;
+use crate::results::{Row, Status};
 
 /// The whole page, a Markdown file with one sentence a line.
 #[must_use]
@@ -80,45 +81,75 @@ fn push_machine(page: &mut String, sources: &[Source]) -> std::fmt::Result {
 }
 
 fn push_commands(page: &mut String, sources: &[Source], races: &[Race<'_>]) -> std::fmt::Result {
-    writeln!(page, "\n## To measure it again\n\n```sh")?;
+    writeln!(page, "\n## To measure it again\n")?;
+    let of_series = |name: &str| sources.iter().any(|source| source.name == name);
+    if of_series("sizes.json") {
+        let (what, of) = if of_series("ring.json") {
+            ("all", "Files of these names")
+        } else {
+            ("sizes", "A file of the name sizes.json")
+        };
+        writeln!(
+            page,
+            "{of} are what `cargo run --release -- run {what}` writes; it chooses the numbers of operations anew."
+        )?;
+    }
+    writeln!(
+        page,
+        "The lines below are not what was typed: they ask for the numbers of operations that were run."
+    )?;
+    writeln!(
+        page,
+        "Contenders of one race that did different numbers were measured by turns, and here have a line each."
+    )?;
+    writeln!(
+        page,
+        "What was run for each single row is its `command` in the JSON.\n\n```sh"
+    )?;
     for source in sources {
-        let own: Vec<&Race<'_>> = races
-            .iter()
-            .filter(|race| std::ptr::eq(race.source, source))
-            .collect();
-        for race in &own {
-            // Two races of one file: the second would replace the first.
-            let file = if own.len() == 1 { &*source.name } else { "" };
-            writeln!(page, "{}", command(race, file))?;
+        let of_source = |race: &&Race<'_>| std::ptr::eq(race.source, source);
+        let own: Vec<Vec<String>> = races.iter().filter(of_source).map(commands).collect();
+        // Two lines of one file: the second would replace the first.
+        let single = own.iter().flatten().count() == 1;
+        for command in own.iter().flatten() {
+            match single {
+                true => writeln!(page, "{command} --json {}", source.name)?,
+                false => writeln!(page, "{command}")?,
+            }
         }
     }
     writeln!(page, "```")
 }
 
-/// The lab's own command for a race.
-fn command(race: &Race<'_>, json: &str) -> String {
+/// The lab's own commands for a race, one for each number of operations; what was skipped is in
+/// none.
+fn commands(race: &Race<'_>) -> Vec<String> {
+    let mut by_ops: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
+    for row in &race.rows {
+        if row.status != Status::Skipped {
+            by_ops.entry(row.ops).or_default().push(row);
+        }
+    }
+    let groups = by_ops.iter().rev();
+    groups
+        .map(|(ops, rows)| command(race, *ops, rows))
+        .collect()
+}
+
+fn command(race: &Race<'_>, ops: u64, rows: &[&Row]) -> String {
     let mut words = vec![format!("cargo run --release -- run {}", race.workload)];
     let size = size_option(race.workload);
     let option = |name: &str, value: String| format!("--{name} {value}");
-    words.extend(
-        race.setting
-            .iter()
-            .map(|(name, value)| option(name, plain(value))),
-    );
-    let sizes: BTreeSet<u64> = race.rows.iter().map(|row| row.ops).collect();
-    let cut = race.rows.iter().any(|row| row.note.is_some());
-    let given = race.setting.iter().any(|(name, _)| name == size);
-    // With different sizes the lab had chosen them, and will again.
-    if let (false, false, Some(ops), 1) = (cut, given, sizes.first(), sizes.len()) {
+    let others = race.setting.iter().filter(|(name, _)| name != size);
+    words.extend(others.map(|(name, value)| option(name, plain(value))));
+    // Where nothing says how many operations there are, a run is one.
+    if !size.is_empty() {
         words.push(option(size, ops.to_string()));
     }
-    let runs = race.rows.iter().map(|row| row.runs).max().unwrap_or(0);
+    let runs = rows.iter().map(|row| row.runs).max().unwrap_or(0);
     words.push(option("runs", runs.max(1).to_string()));
-    let names: Vec<&str> = race.rows.iter().map(|row| row.contender.as_str()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.contender.as_str()).collect();
     words.push(option("only", names.join(",")));
-    if !json.is_empty() {
-        words.push(option("json", json.to_owned()));
-    }
     words.join(" ")
 }
 

@@ -1,6 +1,9 @@
 //! Cost and memory against size: two charts, and a table of exponents.
 
-use crate::format::figure;
+use std::collections::BTreeSet;
+
+use crate::format::{figure, thousands};
+use crate::results::Row;
 use crate::scaling::{Line, exponent};
 use crate::table::speed;
 
@@ -9,11 +12,10 @@ use super::races::show;
 use super::series::Series;
 use super::{class_of, figure_of, lines, name_of, scrolling};
 
-/// The part of a workload's section for one series; operations are called `one`.
+/// The part of a workload's section for one series; operations are called `one`, and `many`.
 #[must_use]
-pub fn growth(series: &Series<'_>, one: &str) -> Element {
+pub fn growth(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
     let option = &series.option;
-    let each = option.strip_suffix('s').unwrap_or(option);
     let charts = [
         figure_of(
             &format!("nanoseconds per {one} against {option}, both logarithmic"),
@@ -32,34 +34,6 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
             ),
         ),
     ];
-    let rows = series.lines.iter().map(|line| {
-        let (fitted, bytes) = (exponent(&line.points()), line.bytes_each());
-        let ends = [line.rows.first(), line.rows.last()].into_iter().flatten();
-        let sizes: Vec<String> = ends
-            .map(|(size, _)| super::axis::short(*size as f64))
-            .collect();
-        let cells = [
-            format!("{} ({})", line.rows.len(), sizes.join(" to ")),
-            fitted.map_or_else(String::new, |exponent| format!("{exponent:.2}")),
-            bytes.map_or_else(String::new, figure),
-        ];
-        el("tr")
-            .class(class_of(line.contender))
-            .with("data-contender", line.contender)
-            .with("data-category", category_of(line))
-            .child(name_of(line.contender))
-            .children(cells.into_iter().map(|cell| text("td", cell)))
-    });
-    let headings = [
-        "contender".to_owned(),
-        "sizes".to_owned(),
-        format!("exponent of ns/{one}"),
-        format!("bytes a {each}"),
-    ];
-    let head = el("tr").children(headings.map(|heading| text("th", heading)));
-    let table = el("table")
-        .child(el("thead").child(head))
-        .child(el("tbody").children(rows));
     let mut title = format!("Against {option}");
     if !series.fixed.is_empty() {
         title = format!("{title}, with {}", show(&series.fixed));
@@ -73,8 +47,86 @@ pub fn growth(series: &Series<'_>, one: &str) -> Element {
         .children(charts.into_iter().flatten());
     section
         .child(charts)
-        .child(scrolling(table))
-        .child(text("p", explain(option, each)).class("note"))
+        .child(scrolling(table(series, [one, many])))
+        .child(text("p", explain(option, [one, many])).class("note"))
+}
+
+/// The options' values of a series, from the least on.
+fn sizes(series: &Series<'_>) -> BTreeSet<u64> {
+    let rows = series.lines.iter().flat_map(|line| &line.rows);
+    rows.map(|(size, _)| *size).collect()
+}
+
+/// One line a contender: what an operation took at each size, then what is made of that.
+fn table(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
+    let sizes = sizes(series);
+    let rows = series.lines.iter().map(|line| {
+        let at = |size: &u64| {
+            let found = line.rows.iter().find(|(own, _)| own == size);
+            found.map_or_else(|| el("td"), |(_, row)| cost(row))
+        };
+        let fitted = exponent(&line.comparable()).map(|exponent| format!("{exponent:.2}"));
+        let bytes = line.bytes_each().map(figure);
+        let made = [fitted, bytes].map(|cell| text("td", cell.unwrap_or_default()));
+        el("tr")
+            .class(class_of(line.contender))
+            .with("data-contender", line.contender)
+            .with("data-category", category_of(line))
+            .child(name_of(line.contender))
+            .children(sizes.iter().map(at))
+            .children(made)
+    });
+    let heads = sizes.iter().map(|size| {
+        let below = text("small", operations(series, *size, many));
+        text("th", thousands(*size)).child(el("br")).child(below)
+    });
+    let made = [
+        format!("exponent of ns/{one}"),
+        format!("bytes a {}", each(&series.option)),
+    ];
+    let head = el("tr")
+        .child(text("th", format!("ns/{one}")))
+        .children(heads)
+        .children(made.map(|heading| text("th", heading)));
+    el("table")
+        .child(el("thead").child(head))
+        .child(el("tbody").children(rows))
+}
+
+/// What one more of an option is called.
+fn each(option: &str) -> &str {
+    option.strip_suffix('s').unwrap_or(option)
+}
+
+/// A row with fewer operations than the others of its size is marked.
+fn cost(row: &Row) -> Element {
+    let ns = speed(row).map(figure).unwrap_or_default();
+    match &row.note {
+        None => text("td", ns),
+        Some(note) => text("td", format!("~{ns}")).with("title", note.as_str()),
+    }
+}
+
+/// How many operations the rows of a size did, but for those that are marked.
+fn operations(series: &Series<'_>, size: u64, many: &str) -> String {
+    let rows = || {
+        let all = series.lines.iter().flat_map(|line| &line.rows);
+        all.filter(move |(own, _)| *own == size).map(|(_, row)| row)
+    };
+    let mut ops: Vec<u64> = rows()
+        .filter(|row| row.note.is_none())
+        .map(|row| row.ops)
+        .collect();
+    if ops.is_empty() {
+        ops = rows().map(|row| row.ops).collect();
+    }
+    match (ops.iter().min(), ops.iter().max()) {
+        (Some(least), Some(most)) if least == most => format!("{} {many}", thousands(*most)),
+        (Some(least), Some(most)) => {
+            format!("{} to {} {many}", thousands(*least), thousands(*most))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The category of a line's contender.
@@ -94,13 +146,16 @@ fn files(series: &Series<'_>) -> String {
     }
 }
 
-fn explain(option: &str, each: &str) -> String {
+fn explain(option: &str, [one, many]: [&str; 2]) -> String {
+    let each = each(option);
     format!(
-        "The exponent a is that of time per operation ~ {option}^a, by least squares on the logarithms: \
+        "Above each column stands how many {many} its rows did; one with ~ did fewer, so that more of its start is in each {one}, \
+         and is left out of the exponent. \
+         The exponent a is that of time per operation ~ {option}^a, by least squares on the logarithms: \
          0 does not grow, 1 grows in proportion. \
          Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes, \
          given from 10,000 on because below that the program's own pages hide it. \
-         Starting and ending the process is in all of it. \
+         Starting and ending the process is in all of it, and weighs more where there are fewer {many}. \
          Why a contender has fewer sizes stands in the tables of the sizes, below."
     )
 }

@@ -10,6 +10,7 @@ use crate::table::{speed, status_text};
 
 use super::markup::{Element, el, text};
 use super::means::{Mean, geometric};
+use super::past::is_usual;
 use super::races::{Race, Setting, show, size_option};
 use super::series::{self, Series};
 use super::{class_of, name_of, scrolling};
@@ -157,7 +158,7 @@ fn mean_cell(mean: Option<&Mean>, class: &str) -> Element {
 }
 
 /// The races that get a column: of a series, and of files with the same options, the one with the
-/// most contenders, then the latest; and others only if they have contenders that it does not have.
+/// usual options, then the most contenders, then the latest; and others only if they have contenders that it does not have.
 fn columns<'a>(races: &'a [Race<'a>], sources: &[Source]) -> Vec<Column<'a>> {
     let names: BTreeSet<&str> = races.iter().map(|race| race.workload).collect();
     let all: BTreeMap<&str, Vec<Series<'_>>> = names
@@ -173,7 +174,7 @@ fn columns<'a>(races: &'a [Race<'a>], sources: &[Source]) -> Vec<Column<'a>> {
     for mut same in alike.into_values() {
         same.sort_by_key(|(_, race)| {
             let date = race.source.results.machine.date.clone();
-            Reverse((race.measured().count(), date))
+            Reverse((is_usual(race), race.measured().count(), date))
         });
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for (index, race) in same {
@@ -208,8 +209,11 @@ fn same_column(race: &Race<'_>, all: &[Series<'_>]) -> String {
         let rest = rest.filter(|(name, _)| name != option && name != size);
         rest.cloned().collect()
     };
-    let of = all
-        .iter()
+    // One that differs in the number of operations as well stands with those of the other series.
+    let (by_size, others): (Vec<_>, Vec<_>) = all.iter().partition(|series| series.option == size);
+    let of = others
+        .into_iter()
+        .chain(by_size)
         .find(|series| without(&series.option) == series.fixed);
     of.map_or_else(
         || race.options(),

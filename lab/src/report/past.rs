@@ -62,8 +62,8 @@ fn heading(name: &str) -> Element {
     }
 }
 
-/// History is of the usual options.
-fn is_usual(race: &Race<'_>) -> bool {
+/// Whether a race has the usual options: history is of these, and the overview prefers them.
+pub(super) fn is_usual(race: &Race<'_>) -> bool {
     let Some(known) = race.known() else {
         return false;
     };
@@ -84,7 +84,8 @@ fn line(past: &Past, today: Option<(&Row, f64)>) -> Element {
     let (mut seconds, mut memory) = (String::new(), String::new());
     if let Some((row, ns)) = today {
         seconds = figure(ns * past.ops as f64 / 1e9);
-        let kb = row.peak_rss_bytes.map(|bytes| thousands(bytes / 1_000));
+        // As then: a KB of `time` and `ps` is of 1,024 bytes.
+        let kb = row.peak_rss_bytes.map(|bytes| thousands(bytes / 1_024));
         memory = kb.unwrap_or_default();
     }
     let mut row = el("tr").child(text("th", past.implementation));

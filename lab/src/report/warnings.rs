@@ -12,8 +12,9 @@ const NAMED_MAX: usize = 5;
 const RUNS_MIN: usize = 5;
 /// Runs of one contender that differ by more than this part of the median are noisy.
 const NOISE_MAX: f64 = 0.10;
-/// More load than this when a run began means that something else was running.
-const LOAD_MAX: f64 = 0.5;
+/// The load of the last minute has the lab's own builds in it, and what it measured just before;
+/// these keep the processors busy, and little more. By so much more something else was running.
+const LOAD_BEYOND_CORES: f64 = 1.0;
 
 /// What is to be said about whole files and about their being together.
 #[must_use]
@@ -54,12 +55,17 @@ pub fn of_sources(sources: &[Source]) -> Vec<String> {
     }
     let busy: Vec<String> = sources
         .iter()
-        .filter(|source| source.results.machine.load_1min > LOAD_MAX)
-        .map(|source| format!("{} ({:.2})", source.name, source.results.machine.load_1min))
+        .map(|source| (source, &source.results.machine))
+        .filter(|(_, machine)| machine.load_1min > machine.cores as f64 + LOAD_BEYOND_CORES)
+        .map(|(source, machine)| {
+            let (load, cores) = (machine.load_1min, machine.cores);
+            format!("{} ({load:.2} on {cores} cores)", source.name)
+        })
         .collect();
     if !busy.is_empty() {
         warnings.push(format!(
-            "Other work was going on when {} of {all} runs began (load of the last minute above {LOAD_MAX}): {}.",
+            "When {} of {all} runs began, the load of the last minute was more than {LOAD_BEYOND_CORES} above the number of cores; \
+             the lab's own building and what it measured just before are in it, but other work may be, too: {}.",
             busy.len(),
             some(&busy)
         ));

@@ -96,7 +96,14 @@ fn other_files_are_refused() {
     refused(r#"{"schema": "one"}"#, &["expected u64", "column"]);
     refused(
         r#"{"schema": 2}"#,
-        &["schema 2, expected 1", "lab is older than the record"],
+        &[
+            "line 1, column 2: schema 2, expected 1",
+            "lab is older than the record",
+        ],
+    );
+    refused(
+        "{\n  \"said\": \"\\\"schema\\\": 3\",\n  \"machine\": {\"schema\": 1},\n  \"schema\" : 3\n}",
+        &["line 4, column 3: schema 3, expected 1"],
     );
     refused(
         r#"{"schema": 0}"#,
@@ -105,6 +112,33 @@ fn other_files_are_refused() {
     refused("\u{0}", &["line 1, column 1"]);
     let error = Results::load(Path::new("/no/such/x.json")).expect_err("there is none");
     assert!(format!("{error:#}").contains("cannot read /no/such/x.json"));
+}
+
+/// Somebody changed it by hand: there is no ratio to nothing.
+#[test]
+fn figures_that_nothing_can_have_are_refused() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("records");
+    let record = records.join("2026-11-21-epyc-2-cores/ring.json");
+    let results = Results::load(&record).expect("a record");
+    let changed = |change: fn(&mut Row), parts: &[&str]| {
+        let mut results = results.clone();
+        results.results.truncate(1);
+        let row = &mut results.results[0];
+        assert!(row.ns_per_op.is_some(), "the first row was measured");
+        row.contender = "nobody".into();
+        change(row);
+        let text = serde_json::to_string(&results).expect("it was written before");
+        refused(&text, parts);
+        refused(&text, &["ring, nobody", "expected"]);
+    };
+    changed(|row| row.ops = 0, &["found ops 0"]);
+    changed(|row| row.ns_per_op = Some(0.0), &["found ns_per_op 0"]);
+    changed(|row| row.ns_per_op = Some(-2.5), &["found ns_per_op -2.5"]);
+    changed(|row| row.raw_wall_s[0] = 0.0, &["found raw_wall_s 0"]);
+    changed(
+        |row| row.wall_s.as_mut().expect("measured").min = -1.0,
+        &["found wall_s -1"],
+    );
 }
 
 /// Wherever it was cut.

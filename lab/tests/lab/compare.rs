@@ -97,6 +97,84 @@ fn what_all_peers_did_is_the_machine() {
 }
 
 #[test]
+fn two_runs_are_no_proof() {
+    let (code, text) = compared(
+        &[ring("x", 503, &[10.0, 10.1])],
+        &[ring("x", 503, &[20.0, 20.1])],
+    );
+    assert_eq!(code, Some(0), "it may be chance:\n{text}");
+    assert!(
+        line(&text, "x").contains("perhaps: chance alone does it in 33 %"),
+        "{text}"
+    );
+    assert!(
+        text.contains("0 slower and 0 faster beyond noise, 1 perhaps"),
+        "{text}"
+    );
+}
+
+#[test]
+fn peers_that_do_not_agree_move_nobody() {
+    let rows = |ours: f64, peers: [f64; 3]| -> Vec<Value> {
+        let names = ["p1", "p2", "p3"].iter().zip(peers);
+        let peers = names.map(|(name, ns)| quiet(name, ns));
+        peers.chain([quiet("gossamer/single", ours)]).collect()
+    };
+    // Our time stayed; the peers' went everywhere, their median down by a tenth.
+    let before = rows(10.0, [100.0; 3]);
+    let (_, text) = compared(&before, &rows(10.0, [90.0, 75.0, 110.0]));
+    let ours = line(&text, "gossamer/single");
+    assert!(
+        ours.contains("-10.0 % ± 22.2") && ours.ends_with("within noise"),
+        "{text}"
+    );
+    // Peers of one mind do move us.
+    let (code, text) = compared(&before, &rows(10.0, [90.0; 3]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        line(&text, "gossamer/single").contains("-10.0 % ± 0.0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_peer_with_other_operations_is_no_measure_of_the_machine() {
+    let rows = |ns: f64, ops: u64| -> Vec<Value> {
+        let peer = |name: &&str| {
+            let mut row = quiet(name, ns);
+            row["ops"] = json!(ops);
+            row["params"]["hops"] = json!(ops);
+            row
+        };
+        let peers = ["p1", "p2", "p3"].iter().map(peer);
+        peers.chain([quiet("gossamer/single", 10.0)]).collect()
+    };
+    let (code, text) = compared(&rows(100.0, 1_000_000), &rows(80.0, 2_000_000));
+    assert_eq!(code, Some(0), "{text}");
+    let ours = line(&text, "gossamer/single");
+    assert!(
+        ours.contains("unknown") && ours.ends_with("within noise"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_row_that_is_there_twice_is_called_that() {
+    let one = [quiet("x", 1.0)];
+    let two = [quiet("x", 1.0), quiet("x", 2.0)];
+    for (before, after, why) in [
+        (&one[..], &two[..], "several in B"),
+        (&two[..], &one[..], "several in A"),
+        (&two[..], &two[..], "several in A and in B"),
+    ] {
+        let (_, text) = compared(before, after);
+        let expected = format!("{why}: ring, threads 503, order forward: x");
+        assert!(text.contains(&expected), "{text}");
+        assert!(!text.contains("only in"), "{text}");
+    }
+}
+
+#[test]
 fn our_own_kinds_are_no_measure_of_the_machine() {
     let rows = |ns: f64| ["a", "b", "c", "d"].map(|kind| quiet(&format!("gossamer/{kind}"), ns));
     let (code, text) = compared(&rows(10.0), &rows(12.0));

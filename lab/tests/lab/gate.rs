@@ -176,7 +176,7 @@ fn baselines_that_are_none_are_refused_before_measuring() {
         (
             "new.json",
             "{\"schema\": 2}",
-            &["new.json: schema 2", "expected 1"],
+            &["new.json, line 1, column 2: schema 2", "expected 1"],
         ),
     ] {
         std::fs::write(place.path(name), text).expect("our own folder");

@@ -80,6 +80,50 @@ fn a_record_has_json_csv_and_a_readme() {
     }
 }
 
+/// The lines name what was run, and say what they are not.
+#[test]
+fn the_readme_asks_for_what_was_run() {
+    let place = Place::empty();
+    let mut slow = quiet("slow", 9_000.0);
+    slow["ops"] = json!(20_000);
+    slow["params"]["hops"] = json!(20_000);
+    slow["note"] = json!("20,000 operations instead of 1,000,000");
+    let mut absent = quiet("absent", 1.0);
+    absent["status"] = json!("skipped");
+    let rows = [quiet("go", 120.0), slow, absent];
+    write(&place, "in/ring.json", &machine(), &rows);
+    let sizes = [10, 1_000].map(|threads| ring("go", threads, &[9.0; 2]));
+    write(&place, "in/sizes.json", &machine(), &sizes);
+    let mut idle = quiet("go", 1e9);
+    idle["workload"] = json!("workers");
+    idle["params"] = json!({"workers": 4, "idle-ms": 1_000});
+    idle["ops"] = json!(4);
+    write(&place, "in/workers-4.json", &machine(), &[idle]);
+    let mut nothing = quiet("true", 1.0);
+    nothing["workload"] = json!("process");
+    nothing["params"] = json!({});
+    nothing["ops"] = json!(1);
+    write(&place, "in/process.json", &machine(), &[nothing]);
+    let output = place.tool(WORDS);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let readme = text(&place, "records/2026-11-21-epyc-2-cores/README.md");
+    let run = "\ncargo run --release -- run";
+    for part in [
+        "Files of these names are what `cargo run --release -- run all` writes",
+        "not what was typed",
+        &format!("{run} ring --threads 503 --order forward --hops 1000000 --runs 5 --only go\n"),
+        &format!("{run} ring --threads 503 --order forward --hops 20000 --runs 5 --only slow\n"),
+        &format!("{run} ring --threads 10 --order forward --hops 1000000 --runs 2 --only go\n"),
+        &format!("{run} process --runs 5 --only true --json process.json\n"),
+        &format!(
+            "{run} workers --idle-ms 1000 --workers 4 --runs 5 --only go --json workers-4.json\n"
+        ),
+    ] {
+        assert!(readme.contains(part), "no '{part}' in:\n{readme}");
+    }
+    assert!(!readme.contains("only absent"), "{readme}");
+}
+
 #[test]
 fn the_csv_has_one_line_a_row_and_all_figures() {
     let place = Place::empty();

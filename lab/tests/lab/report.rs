@@ -51,6 +51,15 @@ fn one_file() {
     assert_eq!(place.names(), ["page.html", "x.json"]);
 }
 
+/// 1,100,600 bytes in the KB of 2008, which are of 1,024 bytes.
+#[test]
+fn memory_beside_history_is_in_its_kilobytes() {
+    let place = Place::empty();
+    write(&place, "x.json", &machine(), &[quiet("ghc", 100.0)]);
+    let page = page(&place, "report x.json --out page.html");
+    assert!(page.contains("<td>1,074</td>"), "{page}");
+}
+
 #[test]
 fn it_loads_nothing() {
     let place = Place::empty();
@@ -128,6 +137,39 @@ fn sizes_in_one_file_or_in_several_are_a_series() {
     assert!(!together.contains("runs of the lab, so"));
 }
 
+/// At 10,000 threads the slow one made a tenth of the hops: that is no point of its line.
+#[test]
+fn rows_with_fewer_operations_bend_no_exponent() {
+    let place = Place::empty();
+    let sizes = [10_u64, 100, 1_000, 10_000];
+    let row = |name: &str, threads: u64| {
+        let mut row = ring(name, threads, &[(threads as f64).sqrt(); 5]);
+        let hops = 10_000_000 / threads;
+        row["ops"] = json!(hops);
+        row["params"]["hops"] = json!(hops);
+        row
+    };
+    let mut rows: Vec<Value> = sizes
+        .into_iter()
+        .flat_map(|threads| ["go", "slow"].map(|name| row(name, threads)))
+        .collect();
+    let cut = rows.last_mut().expect("rows");
+    cut["note"] = json!("100 hops instead of 1,000: too slow");
+    cut["ops"] = json!(100);
+    cut["params"]["hops"] = json!(100);
+    cut["ns_per_op"] = json!(1_000.0);
+    write(&place, "sizes.json", &machine(), &rows);
+    let page = page(&place, "report sizes.json --out page.html");
+    assert_eq!(page.matches("<td>0.50</td>").count(), 2, "{page}");
+    assert!(page.contains(">~1,000</td>"), "{page}");
+    for heading in [
+        "10<br><small>1,000,000 hops</small>",
+        "10,000<br><small>1,000 hops</small>",
+    ] {
+        assert!(page.contains(heading), "no '{heading}' in {page}");
+    }
+}
+
 #[test]
 fn means_are_over_what_both_have() {
     let place = Place::empty();
@@ -196,20 +238,115 @@ fn what_to_doubt_is_said_in_words() {
     );
     let mut other = machine();
     other["commit"] = json!("ba9876543210+");
-    other["load_1min"] = json!(1.5);
+    other["load_1min"] = json!(3.5);
     other["cpu"] = json!("Another");
     write(&place, "b.json", &other, &[quiet("go", 100.0)]);
     let page = page(&place, "report a.json b.json --out page.html");
     for part in [
         "Fewer than 5 runs: go (3)",
         "go (30 %)",
-        "b.json (1.50)",
+        "more than 1 above the number of cores; the lab's own building",
+        "b.json (3.50 on 2 cores)",
         "changes that were not committed, so nobody can measure it again: b.json",
         "from 2 machines",
         "at 2 commits",
     ] {
         assert!(page.contains(part), "no '{part}'");
     }
+}
+
+/// Two cores that the lab itself kept busy until then.
+#[test]
+fn the_labs_own_load_is_no_other_work() {
+    let place = Place::empty();
+    let mut busy = machine();
+    busy["load_1min"] = json!(2.6);
+    write(&place, "a.json", &busy, &[quiet("go", 100.0)]);
+    let page = page(&place, "report a.json --out page.html");
+    assert!(!page.contains("class=\"warnings\""), "{page}");
+}
+
+#[test]
+fn files_of_one_name_are_all_there_and_once() {
+    let place = Place::empty();
+    for (folder, ns) in [("a/x", 1.0), ("b/x", 2.0), ("c/y", 3.0)] {
+        let file = format!("{folder}/ring.json");
+        write(&place, &file, &machine(), &[quiet("go", ns)]);
+    }
+    let again = "./a/x/ring.json a/../a/x a/x/ring.json";
+    let words = format!("report a/x/ring.json b/x c/y {again} --out page.html");
+    let page = page(&place, &words);
+    let data = data(&page);
+    let files = data["files"].as_object().expect("files");
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    assert_eq!(names, ["x/ring.json", "x/ring.json (2)", "y/ring.json"]);
+    assert!(page.contains("3 results files and 3 races"), "{page}");
+}
+
+#[test]
+fn the_page_replaces_no_results() {
+    let place = Place::empty();
+    for name in ["x.json", "y.json", "plain"] {
+        write(&place, name, &machine(), &[quiet("go", 1.0)]);
+    }
+    std::os::unix::fs::symlink(place.path("x.json"), place.path("link.html")).expect("ours");
+    let before: Vec<Vec<u8>> = ["x.json", "y.json", "plain"]
+        .map(|name| std::fs::read(place.path(name)).expect("ours"))
+        .to_vec();
+    for words in [
+        "x.json --out x.json",
+        "x.json --out ./link.html",
+        "x.json --out y.json",
+        "x.json --out new.json",
+        "plain --out plain",
+    ] {
+        let output = place.tool(&format!("report {words}"));
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{words}: {message}");
+        assert!(message.contains("--out: ") && message.contains(".html"));
+    }
+    let after: Vec<Vec<u8>> = ["x.json", "y.json", "plain"]
+        .map(|name| std::fs::read(place.path(name)).expect("ours"))
+        .to_vec();
+    assert_eq!(before, after);
+    assert!(!place.path("new.json").exists());
+}
+
+/// What `lab run all` leaves: the ring, and the ring at other sizes with as many contenders.
+#[test]
+fn the_usual_ring_is_the_overviews() {
+    let place = Place::empty();
+    let names = ["gossamer/x", "go"];
+    let mut skipped = quiet("lwt", 1.0);
+    skipped["status"] = json!("skipped");
+    let mut rows: Vec<Value> = names.iter().map(|name| quiet(name, 10.0)).collect();
+    rows.push(skipped);
+    write(&place, "ring.json", &machine(), &rows);
+    let sizes = [10, 1_000, 10_000].into_iter().flat_map(|threads| {
+        let all = ["gossamer/x", "go", "lwt"];
+        all.map(|name| ring(name, threads, &[9.0; 5]))
+    });
+    let sizes: Vec<Value> = sizes.collect();
+    let mut later = machine();
+    later["date"] = json!("2026-11-21T12:03:31Z");
+    write(&place, "sizes.json", &later, &sizes);
+    // Two more of the ring make a series of numbers of hops, which takes it out of no other.
+    for hops in [2_000_000, 4_000_000] {
+        let mut row = quiet("go", 10.0);
+        row["ops"] = json!(hops);
+        row["params"]["hops"] = json!(hops);
+        write(&place, &format!("hops-{hops}.json"), &machine(), &[row]);
+    }
+    let page = page(&place, "report . --out page.html");
+    let (_, overview) = page.split_once("class=\"overview\"").expect("an overview");
+    let (overview, _) = overview.split_once("</table>").expect("its end");
+    assert!(
+        overview.contains("<small>threads 503, order forward</small>"),
+        "{overview}"
+    );
+    assert_eq!(overview.matches("href=").count(), 1, "{overview}");
+    assert!(page.contains("<h3>Thread ring, 503 threads, forward order"));
+    assert!(page.contains("<summary>Thread ring, 10 threads, forward order"));
 }
 
 #[test]

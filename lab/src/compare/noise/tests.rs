@@ -28,7 +28,8 @@ fn five_against_five() {
 
 #[track_caller]
 fn judged(before: &[f64], after: &[f64], expected: Verdict) {
-    assert_eq!(verdict(before, after), expected, "{before:?} {after:?}");
+    let verdict = verdict(before, after, Drift::NONE);
+    assert_eq!(verdict, expected, "{before:?} {after:?}");
 }
 
 #[test]
@@ -41,11 +42,54 @@ fn the_rule() {
     judged(&steady, &steady.map(|ns| ns * 1.02), Verdict::Noise);
     // Large, but not sure.
     judged(&five, &[103.5, 150.0, 150.0, 150.0, 150.0], Verdict::Noise);
-    // Three runs each: apart, or not.
-    judged(&[1.0, 1.1, 1.2], &[1.3, 1.4, 1.5], Verdict::Slower);
+    // Three runs each: apart, or not; apart is no proof.
+    judged(&[1.0, 1.1, 1.2], &[1.3, 1.4, 1.5], Verdict::Perhaps);
     judged(&[1.0, 1.1, 1.3], &[1.3, 1.4, 1.5], Verdict::Noise);
     judged(&[1.0], &[2.0, 2.0], Verdict::Unknown);
     judged(&[], &[2.0, 2.0], Verdict::Unknown);
+}
+
+/// Chance alone puts so few runs apart: it has to be said, and never called sure.
+#[test]
+fn few_runs_apart_are_no_proof() {
+    let runs = |count: u32, ns: f64| -> Vec<f64> {
+        (0..count).map(|run| ns + f64::from(run) / 100.0).collect()
+    };
+    for (m, n, chance) in [(2, 2, 2.0 / 6.0), (3, 3, 0.1), (4, 4, 2.0 / 70.0)] {
+        judged(&runs(m, 1.0), &runs(n, 2.0), Verdict::Perhaps);
+        judged(&runs(m, 2.0), &runs(n, 1.0), Verdict::Perhaps);
+        let least = least_chance(m as usize, n as usize);
+        assert!((least - chance).abs() < 1e-12, "{m} {n}: {least}");
+    }
+    // Four and six are enough: 2 of 210 orders. Nine make up for three.
+    judged(&runs(4, 1.0), &runs(6, 2.0), Verdict::Slower);
+    judged(&runs(9, 2.0), &runs(3, 1.0), Verdict::Faster);
+    judged(&runs(4, 1.0), &runs(5, 2.0), Verdict::Perhaps);
+    // However many the others are: the normal distribution would never be sure of two.
+    judged(&runs(2, 9.0), &runs(300, 1.0), Verdict::Faster);
+    judged(&runs(300, 1.0), &runs(2, 9.0), Verdict::Slower);
+}
+
+#[test]
+fn drift_is_as_sure_as_its_peers_agree() {
+    assert_eq!(Drift::of(&[]), None);
+    let close = |changes: &[f64], factor: f64, spread: f64| {
+        let drift = Drift::of(changes).expect("there are peers");
+        assert!((drift.factor - factor).abs() < 1e-12, "{drift:?}");
+        assert!((drift.spread - spread).abs() < 1e-12, "{drift:?}");
+    };
+    // Of three the farthest; of four and five all but one.
+    close(&[1.0, 1.01, 0.7], 1.0, 0.3);
+    close(&[1.0, 1.0, 1.0, 1.5], 1.0, 0.0);
+    close(&[1.0, 1.1, 0.95, 2.0, 1.0], 1.0, 0.1);
+    let five = [100.0, 100.1, 100.2, 100.3, 100.4];
+    let slower = five.map(|ns| ns * 1.1);
+    let drift = |spread| Drift {
+        factor: 1.0,
+        spread,
+    };
+    assert_eq!(verdict(&five, &slower, drift(0.05)), Verdict::Slower);
+    assert_eq!(verdict(&five, &slower, drift(0.08)), Verdict::Noise);
 }
 
 #[test]
