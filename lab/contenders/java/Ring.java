@@ -155,6 +155,6 @@ final class Ring {
             count += Math.max(collector.getCollectionCount(), 0);
             time += Math.max(collector.getCollectionTime(), 0);
         }
-        System.err.println("gc: CollectionCount=" + count + " CollectionTime_ms=" + time);
+        System.err.println("gc: CollectionCount=" + count + " CollectionTime=" + time);
     }
 }
