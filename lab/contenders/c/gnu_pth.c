@@ -1,54 +1,57 @@
 /* The thread ring on GNU Pth: user threads with stacks and priorities on one kernel thread.
  *
- * A mutex and a condition variable a mailbox, as its manual does it; there is no semaphore.
- * Whenever a thread waits, Pth's scheduler looks at what every waiting thread waits for, so a hop
- * costs in proportion to the ring. */
+ * A message port a mailbox, which is Pth's own. Whenever a thread waits, Pth's scheduler looks at what every
+ * waiting thread waits for, so a hop costs in proportion to the ring. */
 #include "ring.h"
 #include <errno.h>
 #include <pth.h>
 
-struct mailbox { int full; long value; pth_mutex_t lock; pth_cond_t filled; };
+/* A port does not copy what is put into it; there is one token, so one message is enough. */
+struct message { pth_message_t head; long value; };
 
 static long ring_size;
-static struct mailbox *mailboxes;
-static struct mailbox answer;
+static pth_msgport_t *ports;
+static pth_msgport_t answer;
 
-static void empty(struct mailbox *mailbox)
+static pth_msgport_t port(void)
 {
-    pth_mutex_init(&mailbox->lock);
-    pth_cond_init(&mailbox->filled);
+    pth_msgport_t created = pth_msgport_create(NULL);
+    if (created == NULL)
+        ring_fail("pth_msgport_create failed", strerror(errno));
+    return created;
 }
 
-static void put(struct mailbox *mailbox, long value)
+static pth_event_t arrival(pth_msgport_t from)
 {
-    pth_mutex_acquire(&mailbox->lock, FALSE, NULL);
-    mailbox->value = value;
-    mailbox->full = 1;
-    pth_cond_notify(&mailbox->filled, FALSE);
-    pth_mutex_release(&mailbox->lock);
+    pth_event_t event = pth_event(PTH_EVENT_MSG, from);
+    if (event == NULL)
+        ring_fail("pth_event failed", strerror(errno));
+    return event;
 }
 
-static long take(struct mailbox *mailbox)
+static struct message *take(pth_msgport_t from, pth_event_t arrived)
 {
-    pth_mutex_acquire(&mailbox->lock, FALSE, NULL);
-    while (!mailbox->full)
-        pth_cond_await(&mailbox->filled, &mailbox->lock, NULL);
-    mailbox->full = 0;
-    long value = mailbox->value;
-    pth_mutex_release(&mailbox->lock);
-    return value;
+    pth_message_t *message;
+    while ((message = pth_msgport_get(from)) == NULL)
+        pth_wait(arrived);
+    return (struct message *)message;
 }
 
 static void *member(void *argument)
 {
     long id = (long)(intptr_t)argument;
-    struct mailbox *in = &mailboxes[id];
-    struct mailbox *out = &mailboxes[id + 1 == ring_size ? 0 : id + 1];
-    long token;
-    while ((token = take(in)) != 0)
-        put(out, token - 1);
-    put(&answer, id + 1);
-    return NULL;
+    pth_msgport_t in = ports[id], out = ports[id + 1 == ring_size ? 0 : id + 1];
+    pth_event_t arrived = arrival(in);
+    for (;;) {
+        struct message *token = take(in, arrived);
+        if (token->value == 0) {
+            token->value = id + 1;
+            pth_msgport_put(answer, &token->head);
+            return NULL;
+        }
+        token->value--;
+        pth_msgport_put(out, &token->head);
+    }
 }
 
 int main(int argc, char **argv)
@@ -57,11 +60,11 @@ int main(int argc, char **argv)
     ring_size = args.threads;
     long *order = ring_order(args);
     if (!pth_init())
-        ring_die("pth_init failed", strerror(errno));
-    mailboxes = ring_alloc(ring_size, sizeof *mailboxes);
+        ring_fail("pth_init failed", strerror(errno));
+    ports = ring_alloc(ring_size, sizeof *ports);
     for (long i = 0; i < ring_size; i++)
-        empty(&mailboxes[i]);
-    empty(&answer);
+        ports[i] = port();
+    answer = port();
     pth_attr_t attributes = pth_attr_new();
     pth_attr_set(attributes, PTH_ATTR_STACK_SIZE, 16 * 1024);
     for (long k = 0; k < ring_size; k++)
@@ -70,7 +73,9 @@ int main(int argc, char **argv)
             exit(1);
         }
     free(order);
-    put(&mailboxes[0], args.hops);
-    printf("%ld\n", take(&answer));
+    static struct message token;
+    token.value = args.hops;
+    pth_msgport_put(ports[0], &token.head);
+    printf("%ld\n", take(answer, arrival(answer))->value);
     return 0;
 }

@@ -96,5 +96,5 @@ int main(int argc, char **argv)
     put(&mailboxes[0], args.hops);
     while ((thread = queue_pop(&runnable)) != NULL)
         thread->run(thread);
-    ring_die("the ring stopped", "nobody is runnable");
+    ring_fail("the ring stopped", "nobody is runnable");
 }

@@ -4,6 +4,7 @@
  * Only parsing and set-up live here; everything that is measured per hop is in the contender. */
 #ifndef RING_H
 #define RING_H
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +17,29 @@ struct ring_args {
     const char *kind;
 };
 
+/* A bad command line: status 2. */
 static void ring_die(const char *what, const char *given)
 {
     fprintf(stderr, "%s: %s\n", what, given);
     exit(2);
 }
 
+/* Trouble at run time: status 1. */
+static inline void ring_fail(const char *what, const char *given)
+{
+    fprintf(stderr, "%s: %s\n", what, given);
+    exit(1);
+}
+
 static long ring_number(const char *text, long least)
 {
     char *end;
+    errno = 0;
     long value = strtol(text, &end, 10);
-    if (*text == 0 || *end != 0 || value < least)
-        ring_die("expected a larger whole number, got", text);
+    if (*text == 0 || *end != 0)
+        ring_die("expected a whole number, got", text);
+    if (errno == ERANGE || value < least)
+        ring_die(value < least ? "expected a larger number, got" : "expected a smaller number, got", text);
     return value;
 }
 
@@ -60,7 +72,7 @@ static inline void *ring_alloc(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
     if (memory == NULL)
-        ring_die("out of memory for the ring", "calloc");
+        ring_fail("out of memory for the ring", "calloc");
     return memory;
 }
 

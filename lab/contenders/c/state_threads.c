@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     ring_size = args.threads;
     long *order = ring_order(args);
     if (st_init() != 0)
-        ring_die("st_init failed", "no event system");
+        ring_fail("st_init failed", "no event system");
     mailboxes = ring_alloc(ring_size, sizeof *mailboxes);
     finished = st_cond_new();
     for (long i = 0; i < ring_size; i++)

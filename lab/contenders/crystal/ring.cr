@@ -55,8 +55,8 @@ end
 # Crystal's collector is libgc; these are its own counters.
 def collections
   s = GC.prof_stats
-  allocated = s.bytes_before_gc + s.bytes_since_gc
-  STDERR.puts "gc: gc_no=#{s.gc_no} heap_size=#{s.heap_size} allocated_bytes=#{allocated}"
+  STDERR.puts "gc: gc_no=#{s.gc_no} heap_size=#{s.heap_size} " \
+              "bytes_before_gc=#{s.bytes_before_gc} bytes_since_gc=#{s.bytes_since_gc}"
 end
 
 threads, hops, order = 503, 10_000_000_i64, "forward"

@@ -1,3 +1,3 @@
 module gossamer-lab-go
 
-go 1.20
+go 1.19

@@ -1,28 +1,28 @@
-// Skynet in Go, as its author wrote it: a goroutine a node, ten children, an unbuffered channel for
-// the children's answers.
+// Skynet in Go, after the design of atemerev/skynet (MIT): a goroutine a node, and an unbuffered
+// channel that all children of a node answer on.
 package main
 
 const children = 10
 
-func node(answer chan<- uint64, first, leaves uint64) {
-	if leaves == 1 {
-		answer <- first
-		return
+// subtree sends the sum of the numbers of so many leaves, of which the first one has the number first.
+func subtree(sums chan<- uint64, first, leaves uint64) {
+	total := first
+	if leaves > 1 {
+		parts, each := make(chan uint64), leaves/children
+		for past := first + leaves; first < past; first += each {
+			go subtree(parts, first, each)
+		}
+		total = 0
+		for answers := 0; answers < children; answers++ {
+			total += <-parts
+		}
 	}
-	answers, each := make(chan uint64), leaves/children
-	for child := uint64(0); child < children; child++ {
-		go node(answers, first+child*each, each)
-	}
-	sum := uint64(0)
-	for child := 0; child < children; child++ {
-		sum += <-answers
-	}
-	answer <- sum
+	sums <- total
 }
 
 func skynet(o options) uint64 {
 	o.only("--leaves")
-	answer := make(chan uint64)
-	go node(answer, 0, o.number("--leaves", 1000))
-	return <-answer
+	sum := make(chan uint64)
+	go subtree(sum, 0, o.number("--leaves", 1000))
+	return <-sum
 }

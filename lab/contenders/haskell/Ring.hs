@@ -12,11 +12,13 @@ import Data.Array.ST (newListArray, readArray, runSTUArray, writeArray)
 import Data.Array.Unboxed (UArray, elems)
 import Data.Bits (shiftR, xor)
 import Data.Word (Word64)
+import Foreign.StablePtr (newStablePtr)
 import GHC.Stats (RTSStats (..), getRTSStats, getRTSStatsEnabled)
 import System.Environment (getArgs)
 import System.Exit (ExitCode (..), exitWith)
-import System.IO (hPutStrLn, stderr)
+import System.IO (hFlush, hPutStrLn, stderr, stdout)
 import System.Mem (performMinorGC)
+import System.Posix.Process (exitImmediately)
 import Text.Read (readMaybe)
 
 data Options = Options {threads :: Int, hops :: Int, order :: String}
@@ -80,8 +82,12 @@ main = do
   forM_ (elems (creationOrder n (order options))) $ \i ->
     forkIO $ member answer (i + 1) (links ! i) (links ! ((i + 1) `mod` n))
   putMVar (links ! 0) (hops options)
+  -- Otherwise the members that wait could be collected, each with an exception for it.
+  _ <- newStablePtr links
   takeMVar answer >>= print
+  hFlush stdout
   collections
+  exitImmediately ExitSuccess -- the other members wait for ever; do not take them down one by one
 
 -- | What -sstderr would say, under the names of GHC.Stats, which needs the runtime's option -T. The
 -- figures are those of the last collection, so there is one more, a minor one.

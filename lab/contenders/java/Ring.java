@@ -1,29 +1,61 @@
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread ring in Java: one virtual thread a member, one mailbox a link.
+ * The thread ring in Java: one virtual thread a member, one mailbox a link, or with {@code --kind queue} one queue.
  *
  * <p>A mailbox has one reader and holds one value, so it needs no lock: the writer publishes the value and unparks
  * the reader. {@code unpark} before {@code park} is not lost, and {@code park} may return for no reason, hence the
  * loop in {@link Mailbox#take}.
  */
 final class Ring {
-    private static final class Mailbox {
+    private interface Link {
+        void put(long token) throws InterruptedException;
+
+        long take() throws InterruptedException;
+
+        /** Told before anything is put. */
+        default void readBy(Thread reader) {}
+    }
+
+    /** What {@code java.util.concurrent} has for it. */
+    private static final class QueueOfOne implements Link {
+        private final ArrayBlockingQueue<Long> queue = new ArrayBlockingQueue<>(1);
+
+        @Override
+        public void put(long token) throws InterruptedException {
+            queue.put(token);
+        }
+
+        @Override
+        public long take() throws InterruptedException {
+            return queue.take();
+        }
+    }
+
+    private static final class Mailbox implements Link {
         private static final long EMPTY = -1;
 
         private volatile long value = EMPTY;
         private Thread reader;
 
+        @Override
+        public void readBy(Thread reader) {
+            this.reader = reader;
+        }
+
         /** There is only one token, so that a full mailbox is never put into. */
-        void put(long token) {
+        @Override
+        public void put(long token) {
             value = token;
             LockSupport.unpark(reader);
         }
 
-        long take() {
+        @Override
+        public long take() {
             long token;
             while ((token = value) == EMPTY) {
                 LockSupport.park(this);
@@ -41,7 +73,7 @@ final class Ring {
         }
     }
 
-    private record Options(int threads, long hops, String order) {}
+    private record Options(int threads, long hops, String order, String kind) {}
 
     private static volatile int answer;
 
@@ -65,14 +97,16 @@ final class Ring {
         if (words.length % 2 == 0 || !words[0].equals("ring")) {
             throw new Refused("expected ring [--option value]..., got", String.join(" ", words));
         }
-        var options = new Options(503, 10_000_000, "forward");
+        var options = new Options(503, 10_000_000, "forward", "mailbox");
         for (int i = 1; i < words.length; i += 2) {
             String text = words[i + 1];
             options = switch (words[i]) {
                 case "--threads" ->
-                    new Options((int) number(1, Integer.MAX_VALUE, text), options.hops, options.order);
-                case "--hops" -> new Options(options.threads, number(0, Long.MAX_VALUE, text), options.order);
-                case "--order" -> new Options(options.threads, options.hops, text);
+                    new Options((int) number(1, Integer.MAX_VALUE, text), options.hops, options.order, options.kind);
+                case "--hops" ->
+                    new Options(options.threads, number(0, Long.MAX_VALUE, text), options.order, options.kind);
+                case "--order" -> new Options(options.threads, options.hops, text, options.kind);
+                case "--kind" -> new Options(options.threads, options.hops, options.order, text);
                 default -> throw new Refused("unknown option", words[i]);
             };
         }
@@ -118,32 +152,41 @@ final class Ring {
 
     private static int ring(Options options) throws InterruptedException {
         int n = options.threads;
-        var links = new Mailbox[n];
+        var links = new Link[n];
         for (int i = 0; i < n; i++) {
-            links[i] = new Mailbox();
+            links[i] = switch (options.kind) {
+                case "mailbox" -> new Mailbox();
+                case "queue" -> new QueueOfOne();
+                default -> throw new Refused("unknown kind (mailbox, queue)", options.kind);
+            };
         }
         var finished = new CountDownLatch(1);
         for (int i : creationOrder(n, options.order)) {
             var from = links[i];
             var to = links[(i + 1) % n];
             // Starting a thread publishes what was written before; nothing is put before all are started.
-            from.reader = Thread.ofVirtual().unstarted(() -> member(i + 1, from, to, finished));
-            from.reader.start();
+            var member = Thread.ofVirtual().unstarted(() -> member(i + 1, from, to, finished));
+            from.readBy(member);
+            member.start();
         }
         links[0].put(options.hops);
         finished.await();
         return answer;
     }
 
-    private static void member(int number, Mailbox from, Mailbox to, CountDownLatch finished) {
-        while (true) {
-            long token = from.take();
-            if (token == 0) {
-                answer = number;
-                finished.countDown();
-                return;
+    private static void member(int number, Link from, Link to, CountDownLatch finished) {
+        try {
+            while (true) {
+                long token = from.take();
+                if (token == 0) {
+                    answer = number;
+                    finished.countDown();
+                    return;
+                }
+                to.put(token - 1);
             }
-            to.put(token - 1);
+        } catch (InterruptedException problem) {
+            throw new IllegalStateException("nobody interrupts a member", problem);
         }
     }
 
@@ -155,6 +198,6 @@ final class Ring {
             count += Math.max(collector.getCollectionCount(), 0);
             time += Math.max(collector.getCollectionTime(), 0);
         }
-        System.err.println("gc: CollectionCount=" + count + " CollectionTime_ms=" + time);
+        System.err.println("gc: CollectionCount=" + count + " CollectionTime=" + time);
     }
 }

@@ -1,10 +1,14 @@
 #!/bin/sh
 # build.sh version: which JDK with virtual threads (21 or later) there is, or that there is none.
+# build.sh home [LEAST]: where it is, of a version of at least LEAST instead.
 # build.sh FOLDER: compiles the contender with it into FOLDER/java, and leaves a link to it there, for the runs.
 #
 # The first one wins of JAVA_HOME, what the path has, and the folders in which systems keep JDKs, newest first.
 set -eu
 least=21
+if [ "$1" = home ]; then
+    least=${2:-$least}
+fi
 
 # The number before the first dot of the line JAVA_VERSION="25.0.3" in the file that every JDK brings.
 version_of() {
@@ -30,6 +34,10 @@ done)
 if [ -z "$home" ]; then
     echo "no JDK of at least $least in JAVA_HOME, on the path or in /usr/lib/jvm" >&2
     exit 1
+fi
+if [ "$1" = home ]; then
+    echo "$home"
+    exit
 fi
 if [ "$1" = version ]; then
     exec "$home/bin/java" --version

@@ -5,4 +5,4 @@ mkdir -p "$1/lwt_ring.sources"
 cp mvar.ml ring.ml "$1/lwt_ring.sources"
 cd "$1/lwt_ring.sources"
 # Lwt_main refers to Mutex, hence -thread; no second thread is ever started.
-ocamlfind ocamlopt -thread -package lwt,lwt.unix -linkpkg -inline 200 mvar.ml ring.ml -o ../lwt_ring
+ocamlfind ocamlopt -thread -package lwt,lwt.unix -linkpkg -O3 -inline 200 mvar.ml ring.ml -o ../lwt_ring

@@ -76,7 +76,7 @@ def main():
     number = answer.get()
     collections = sum(generation["collections"] for generation in gc.get_stats())
     collected = sum(generation["collected"] for generation in gc.get_stats())
-    print(f"gc: collections={collections} collected={collected}", file=sys.stderr)
+    print(f"gc: collections={collections} collected={collected}", file=sys.stderr, flush=True)
     end(0, number, sys.stdout)
 
 

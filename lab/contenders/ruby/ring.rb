@@ -60,7 +60,8 @@ begin
   links[0].push(hops)
   number = answer.pop
   stat = GC.stat
-  warn "gc: " + %i[count minor_gc_count major_gc_count time].map { |name| "#{name}=#{stat[name]}" }.join(" ")
+  known = stat.slice(:count, :minor_gc_count, :major_gc_count, :time) # time is there since Ruby 3.1
+  warn "gc: " + known.map { |name, value| "#{name}=#{value}" }.join(" ")
   puts number
   $stdout.flush
   exit!(0) # the other threads wait for ever; they need not be killed one by one

@@ -27,6 +27,20 @@ object Ring {
     }
   }
 
+  /** Creates the members as its children: a reference to an actor of the top level takes a detour. */
+  private final class Parent(order: Array[Int], hops: Long, answer: Promise[Int]) extends Actor {
+    override def preStart(): Unit = try create() catch { case problem: Throwable => answer.tryFailure(problem) }
+
+    private def create(): Unit = {
+      val members = new Array[ActorRef](order.length)
+      for (i <- order) members(i) = context.actorOf(Props(new Member(i + 1, answer)))
+      for (i <- members.indices) members(i) ! Next(members((i + 1) % members.length))
+      members(0) ! Token(hops)
+    }
+
+    def receive: Receive = Actor.emptyBehavior
+  }
+
   private case class Options(threads: Int = 503, hops: Long = 10000000, order: String = "forward")
 
   private def parse(words: List[String], options: Options = Options()): Options = words match {
@@ -64,12 +78,8 @@ object Ring {
 
   private def ring(options: Options): Int = {
     val order = creationOrder(options.threads, options.order)
-    val system = ActorSystem("ring")
     val answer = Promise[Int]()
-    val members = new Array[ActorRef](options.threads)
-    for (i <- order) members(i) = system.actorOf(Props(new Member(i + 1, answer)))
-    for (i <- members.indices) members(i) ! Next(members((i + 1) % members.length))
-    members(0) ! Token(options.hops)
+    ActorSystem("ring").actorOf(Props(new Parent(order, options.hops, answer)))
     Await.result(answer.future, Duration.Inf)
   }
 
@@ -78,7 +88,7 @@ object Ring {
     val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala
     val count = collectors.map(_.getCollectionCount.max(0)).sum
     val time = collectors.map(_.getCollectionTime.max(0)).sum
-    System.err.println(s"gc: CollectionCount=$count CollectionTime_ms=$time")
+    System.err.println(s"gc: CollectionCount=$count CollectionTime=$time")
   }
 
   def main(words: Array[String]): Unit = {

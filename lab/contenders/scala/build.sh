@@ -1,10 +1,29 @@
 #!/bin/sh
-# build.sh FOLDER: fetches Pekko and the Scala compiler into FOLDER/pekko, and compiles the contender with them.
+# build.sh version: the JDK that would be used and Maven's version, in one line.
+# build.sh FOLDER: fetches Pekko and the Scala compiler into FOLDER/pekko, compiles the contender with them, and
+# leaves a link to the JDK there, for the runs.
+#
+# The JDK is the one of the contenders in Java; without one, any of at least 17 will do.
 set -eu
+jdk=../java/build.sh
+home=$(sh "$jdk" home 2>/dev/null || sh "$jdk" home 17)
+if [ "$1" = version ]; then
+    java=$("$home/bin/java" --version)
+    maven=$(mvn --batch-mode --version)
+    # Maven colours even what it was asked to leave plain.
+    echo "$(echo "$java" | sed -n 1p), $(echo "$maven" | sed -n 's/.*\(Apache Maven [0-9.]*\).*/\1/p')"
+    exit
+fi
 to=$1/pekko
+rm -rf "$to/jars" "$to/classes"
 mkdir -p "$to/classes"
-mvn --quiet --batch-mode -Dmaven.repo.local="$to/repository" \
+if ! mvn --quiet --batch-mode -Dmaven.repo.local="$to/repository" \
     org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-    -DoutputDirectory="$to/jars" >&2
-exec java -cp "$to/jars/*" scala.tools.nsc.Main -deprecation -cp "$to/jars/pekko-actor_2.13-1.7.0.jar" \
-    -usejavacp -d "$to/classes" Ring.scala
+    -DoutputDirectory="$to/jars" >&2; then
+    echo "Maven could not fetch Pekko: offline?" >&2
+    exit 1
+fi
+rm -f "$to/jdk"
+ln -s "$home" "$to/jdk"
+exec "$home/bin/java" -cp "$to/jars/*" scala.tools.nsc.Main -deprecation \
+    -cp "$to/jars/pekko-actor_2.13-1.7.0.jar" -usejavacp -d "$to/classes" Ring.scala

@@ -2,6 +2,8 @@
 
 use gossamer::{Model, Runtime};
 
+use crate::Failure;
+
 /// What to run.
 #[derive(Debug)]
 pub struct Args {
@@ -65,7 +67,7 @@ impl Args {
     }
 
     /// The runtime of the kind `single`, `pool-N` or `threads`, for as long as the process lives.
-    pub fn runtime(&self) -> Result<&'static Runtime, String> {
+    pub fn runtime(&self) -> Result<&'static Runtime, Failure> {
         let kind = self.kind();
         let model = match kind.split_once('-') {
             None if kind == "single" => Model::Single,
@@ -73,21 +75,21 @@ impl Args {
             Some(("pool", workers)) => Model::Pool {
                 workers: number("--kind pool-", workers)?,
             },
-            _ => return Err(format!("--kind {kind}: {} has none", self.workload)),
+            _ => return Err(format!("--kind {kind}: {} has none", self.workload).into()),
         };
         runtime(model)
     }
 }
 
 /// A runtime for as long as the process lives, which tasks can refer to without counting.
-pub fn runtime(model: Model) -> Result<&'static Runtime, String> {
+pub fn runtime(model: Model) -> Result<&'static Runtime, Failure> {
     let built = Runtime::builder().model(model).build();
     Ok(Box::leak(Box::new(built.map_err(said)?)))
 }
 
-/// An error as a message.
-pub fn said(error: impl std::fmt::Display) -> String {
-    error.to_string()
+/// An error at run time as a message.
+pub fn said(error: impl std::fmt::Display) -> Failure {
+    Failure::Ran(error.to_string())
 }
 
 /// A number, or a message that names the option.

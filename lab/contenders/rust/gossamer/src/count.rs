@@ -2,24 +2,22 @@
 
 use gossamer::{Runtime, local, sync, yield_now};
 
+use gossamer_contender::Failure;
+use gossamer_contender::args::said;
+
 /// The operations that are counted.
 const OPERATIONS: [&str; 5] = ["spawn", "wake", "yield", "take-put", "take-put-shared"];
 
 /// Does `operation` `times` times; gives a number that depends on all of them.
-pub(crate) fn run(operation: &str, times: u32) -> Result<u32, String> {
-    let rt = Runtime::builder()
-        .build()
-        .map_err(|error| error.to_string())?;
+pub(crate) fn run(operation: &str, times: u32) -> Result<u32, Failure> {
+    let rt = Runtime::builder().build().map_err(said)?;
     match operation {
         "spawn" => Ok(rt.block_on(spawn(&rt, times))),
         "yield" => Ok(rt.block_on(yields(times))),
         "wake" => Ok(rt.block_on_local(|scope| wakes(scope.clone(), times))),
         "take-put" => Ok(rt.block_on(take_put(&local::MVar::empty(), times))),
         "take-put-shared" => Ok(rt.block_on(take_put(&sync::MVar::empty(), times))),
-        other => Err(format!(
-            "{other}: expected one of {}",
-            OPERATIONS.join(", ")
-        )),
+        other => Err(format!("{other}: expected one of {}", OPERATIONS.join(", ")).into()),
     }
 }
 

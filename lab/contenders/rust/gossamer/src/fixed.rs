@@ -1,7 +1,7 @@
 //! The ring on statically allocated tasks: no heap, no threads; its size is fixed when it is compiled.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use gossamer_core::fixed::{Pool, Slot};
@@ -11,7 +11,7 @@ use crate::ring::Ring;
 const TASKS: usize = 503;
 
 static RING: Pool<Hop, TASKS> = Pool::new([const { Slot::new(Hop) }; TASKS]);
-static TOKENS: [AtomicU32; TASKS] = [const { AtomicU32::new(0) }; TASKS];
+static TOKENS: [AtomicU64; TASKS] = [const { AtomicU64::new(0) }; TASKS];
 static WINNER: AtomicUsize = AtomicUsize::new(0);
 
 struct Hop;

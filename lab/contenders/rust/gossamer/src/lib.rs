@@ -11,16 +11,36 @@ pub mod places;
 
 use std::process::ExitCode;
 
-/// Prints the answer, or says what was wrong.
-pub fn end(answer: Result<u64, String>) -> ExitCode {
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that is not there.
+    Asked(String),
+    /// Something went wrong at run time.
+    Ran(String),
+}
+
+/// What is only words is about the command line; [`args::said`] makes the other kind.
+impl From<String> for Failure {
+    fn from(words: String) -> Failure {
+        Failure::Asked(words)
+    }
+}
+
+/// Prints the answer, or says what was wrong: status 2 for a bad command line, 1 for trouble at run time.
+pub fn end(answer: Result<u64, Failure>) -> ExitCode {
     match answer {
         Ok(number) => {
             println!("{number}");
             ExitCode::SUCCESS
         }
-        Err(message) => {
+        Err(Failure::Asked(message)) => {
             eprintln!("{message}");
             ExitCode::from(2)
+        }
+        Err(Failure::Ran(message)) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
         }
     }
 }

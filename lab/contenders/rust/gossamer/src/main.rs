@@ -9,9 +9,9 @@ mod ring;
 
 use std::process::ExitCode;
 
-use gossamer_contender::{args, end};
+use gossamer_contender::{Failure, args, end};
 
-fn run(words: Vec<String>) -> Result<u64, String> {
+fn run(words: Vec<String>) -> Result<u64, Failure> {
     if let [count, operation, times] = words.as_slice()
         && count == "count"
     {
@@ -20,7 +20,7 @@ fn run(words: Vec<String>) -> Result<u64, String> {
     let args = args::parse(words.into_iter())?;
     match args.workload.as_str() {
         "ring" => ring::run(&args).map(|number| number as u64),
-        other => Err(format!("unknown workload '{other}'")),
+        other => Err(format!("unknown workload '{other}'").into()),
     }
 }
 

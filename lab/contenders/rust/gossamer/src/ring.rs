@@ -1,10 +1,11 @@
 //! The thread ring, once for each kind.
 //!
-//! The places live as long as the process, so a task holds two plain references and its number.
+//! The runtime and the places live as long as the process, so a task holds two plain references and its number.
 
-use gossamer::{Model, Runtime, Wait, local, sync};
+use gossamer::{Model, Wait, local, sync};
 
-use gossamer_contender::args::Args;
+use gossamer_contender::Failure;
+use gossamer_contender::args::{Args, runtime};
 use gossamer_contender::places::leak;
 use gossamer_contender::put;
 
@@ -13,16 +14,15 @@ pub(crate) struct Ring {
     /// Tasks in it.
     pub(crate) threads: usize,
     /// What the token begins with.
-    pub(crate) hops: u32,
+    pub(crate) hops: u64,
 }
 
 /// Runs the ring and gives the number of the task that received the zero.
-pub(crate) fn run(args: &Args) -> Result<usize, String> {
+pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
     args.only(&["--kind", "--threads", "--hops", "--order"])?;
-    let hops = args.number("--hops", 1_000)?;
     let ring = Ring {
         threads: args.count("--threads", 503)?,
-        hops: u32::try_from(hops).map_err(|error| format!("--hops {hops}: {error}"))?,
+        hops: args.number("--hops", 1_000)?,
     };
     let order = spawn_order(&ring, args.text("--order", "forward"))?;
     match args.kind() {
@@ -33,11 +33,12 @@ pub(crate) fn run(args: &Args) -> Result<usize, String> {
         "pool-1" => shared(&ring, &order, Model::Pool { workers: 1 }),
         "pool-2" => shared(&ring, &order, Model::Pool { workers: 2 }),
         "threads" => shared(&ring, &order, Model::Threads),
-        "fixed" => crate::fixed::run(&ring),
+        "fixed" => Ok(crate::fixed::run(&ring)?),
         other => Err(format!(
             "--kind {other}: expected single-local, single-local-replace, single, \
              single-second-thread, pool-1, pool-2, threads, fixed"
-        )),
+        )
+        .into()),
     }
 }
 
@@ -85,21 +86,21 @@ macro_rules! pass_on {
     }};
 }
 
-/// The seed's relaxed put.
+/// The seed's relaxed put, by which what was there is lost; written as the full one is in `put!`.
 macro_rules! replace {
     ($place:ident, $value:expr) => {
-        $place.replace($value).await
+        if let Err(value) = $place.try_replace($value) {
+            $place.replace(value).await;
+        }
     };
 }
 
 /// A ring of `!Send` tasks over local places.
 macro_rules! local_ring {
     ($name:ident, $put:ident) => {
-        fn $name(asked: &Ring, order: &[usize]) -> Result<usize, String> {
-            let rt = Runtime::builder()
-                .build()
-                .map_err(|error| error.to_string())?;
-            let ring = leak((0..asked.threads).map(|_| local::MVar::<u32>::empty()));
+        fn $name(asked: &Ring, order: &[usize]) -> Result<usize, Failure> {
+            let rt = runtime(Model::Single)?;
+            let ring = leak((0..asked.threads).map(|_| local::MVar::<u64>::empty()));
             let winner = &leak([local::MVar::<usize>::empty()])[0];
             Ok(rt.block_on_local(|scope| {
                 for &id in order {
@@ -118,12 +119,9 @@ local_ring!(single_local, put);
 local_ring!(single_local_replace, replace);
 
 /// A ring of `Send` tasks over shared places, under any model.
-fn shared(asked: &Ring, order: &[usize], model: Model) -> Result<usize, String> {
-    let rt = Runtime::builder()
-        .model(model)
-        .build()
-        .map_err(|error| error.to_string())?;
-    let ring = leak((0..asked.threads).map(|_| sync::MVar::<u32>::empty()));
+fn shared(asked: &Ring, order: &[usize], model: Model) -> Result<usize, Failure> {
+    let rt = runtime(model)?;
+    let ring = leak((0..asked.threads).map(|_| sync::MVar::<u64>::empty()));
     let winner = &leak([sync::MVar::<usize>::empty()])[0];
     for &id in order {
         drop(rt.spawn(pass_on!(ring, id, winner, put)));

@@ -4,11 +4,12 @@ use std::process::{Command, Stdio};
 
 use gossamer::{JoinHandle, Wait};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, number, said};
 use gossamer_contender::generator::{part, steps};
 
 /// The states that all tasks end with, xor-ed.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--rounds", "--tasks"])?;
     let (rounds, tasks) = (args.number("--rounds", 1_000)?, args.number("--tasks", 2)?);
     let work = move |task: u64| steps(task + 1, part(rounds, tasks, task));
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<u64, String> {
 }
 
 /// Starts this program twice, each with every second task, and waits for both.
-fn in_two_processes(rounds: u64, tasks: u64) -> Result<u64, String> {
+fn in_two_processes(rounds: u64, tasks: u64) -> Result<u64, Failure> {
     let program = std::env::current_exe().map_err(said)?;
     let start = |kind: &str| {
         let (rounds, tasks) = (rounds.to_string(), tasks.to_string());
@@ -55,7 +56,7 @@ fn in_two_processes(rounds: u64, tasks: u64) -> Result<u64, String> {
     for child in children {
         let output = child.wait_with_output().map_err(said)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        all ^= number::<u64>("a process", text.trim())?;
+        all ^= number::<u64>("a process", text.trim()).map_err(said)?;
     }
     Ok(all)
 }

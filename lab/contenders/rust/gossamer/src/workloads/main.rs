@@ -12,9 +12,9 @@ mod yielding;
 
 use std::process::ExitCode;
 
-use gossamer_contender::{args, end};
+use gossamer_contender::{Failure, args, end};
 
-fn run(words: impl Iterator<Item = String>) -> Result<u64, String> {
+fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
     match args.workload.as_str() {
         "spawn" => spawn::run(&args),
@@ -25,7 +25,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, String> {
         "resize" => yielding::resizing(&args),
         "workers" => workers::run(&args),
         "slot" => slot::run(&args),
-        other => Err(format!("unknown workload '{other}'")),
+        other => Err(format!("unknown workload '{other}'").into()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gossamer::{JoinHandle, Model, Wait, local, sync};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
 use gossamer_contender::generator::part;
 use gossamer_contender::places::leak;
@@ -30,7 +31,7 @@ macro_rules! pair {
 }
 
 /// The sum of what all pairs end with.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--trips", "--pairs"])?;
     let (trips, pairs) = (args.number("--trips", 1_000)?, args.count("--pairs", 1)?);
     match args.kind() {
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<u64, String> {
     }
 }
 
-fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, String> {
+fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, Failure> {
     let rt = args.runtime()?;
     let places = leak((0..pairs).map(|_| [sync::MVar::empty(), sync::MVar::empty()]));
     let firsts: Vec<JoinHandle<u64>> = (0..pairs)
@@ -57,7 +58,7 @@ fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, String> {
     Ok(total)
 }
 
-fn on_one_thread(trips: u64, pairs: usize) -> Result<u64, String> {
+fn on_one_thread(trips: u64, pairs: usize) -> Result<u64, Failure> {
     let rt = runtime(Model::Single)?;
     let places = leak((0..pairs).map(|_| [local::MVar::empty(), local::MVar::empty()]));
     rt.block_on_local(|scope| {

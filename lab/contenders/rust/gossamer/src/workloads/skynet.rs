@@ -2,12 +2,13 @@
 
 use gossamer::{JoinHandle, Runtime, Wait};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, said};
 
 const CHILDREN: u64 = 10;
 
 /// The sum of all leaves' numbers.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--leaves"])?;
     let leaves = args.number("--leaves", 1_000)?;
     tree(args.runtime()?, 0, leaves).wait().map_err(said)

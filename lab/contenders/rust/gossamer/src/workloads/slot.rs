@@ -2,25 +2,26 @@
 
 use gossamer::{Runtime, Wait, sync};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, said};
 use gossamer_contender::generator::steps;
 use gossamer_contender::places::leak;
 use gossamer_contender::put;
 
 /// The states that the tasks end with, xor-ed.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--which", "--wakes", "--work"])?;
     let (wakes, work) = (args.number("--wakes", 100)?, args.number("--work", 1_000)?);
     let rt = args.runtime()?;
     match args.text("--which", "busy") {
         "busy" => busy(rt, wakes, work),
         "short" => rt.spawn(short(rt, wakes, work)).wait().map_err(said),
-        other => Err(format!("--which {other}: expected busy, short")),
+        other => Err(format!("--which {other}: expected busy, short").into()),
     }
 }
 
 /// tokio#4941: one task wakes the other and calculates on; the other one calculates as long.
-fn busy(rt: &Runtime, wakes: u64, work: u64) -> Result<u64, String> {
+fn busy(rt: &Runtime, wakes: u64, work: u64) -> Result<u64, Failure> {
     let places = leak([sync::MVar::<u64>::empty(), sync::MVar::empty()]);
     let (ask, answer) = (&places[0], &places[1]);
     drop(rt.spawn(async move {

@@ -2,10 +2,11 @@
 
 use gossamer::{Runtime, Wait};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, said};
 
 /// The sum, in 32 bits.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--spawns", "--batch"])?;
     let spawns = args.number("--spawns", 1_000)?;
     let batch = args.count("--batch", 1)?;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gossamer::{JoinHandle, Model, Runtime, Wait, yield_now};
 
+use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
 use gossamer_contender::generator::part;
 
@@ -17,7 +18,7 @@ async fn yields(times: u64) -> u64 {
 }
 
 /// How many yields there were.
-pub(crate) fn run(args: &Args) -> Result<u64, String> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--yields", "--tasks"])?;
     match args.kind() {
         "single-local" => local(args),
@@ -25,12 +26,12 @@ pub(crate) fn run(args: &Args) -> Result<u64, String> {
     }
 }
 
-fn parts(args: &Args) -> Result<impl Iterator<Item = u64>, String> {
+fn parts(args: &Args) -> Result<impl Iterator<Item = u64>, Failure> {
     let (total, tasks) = (args.number("--yields", 1_000)?, args.number("--tasks", 20)?);
     Ok((0..tasks).map(move |task| part(total, tasks, task)))
 }
 
-fn shared(args: &Args, rt: &Runtime) -> Result<u64, String> {
+fn shared(args: &Args, rt: &Runtime) -> Result<u64, Failure> {
     let tasks: Vec<JoinHandle<u64>> = parts(args)?.map(|times| rt.spawn(yields(times))).collect();
     let mut total = 0;
     for task in tasks {
@@ -39,7 +40,7 @@ fn shared(args: &Args, rt: &Runtime) -> Result<u64, String> {
     Ok(total)
 }
 
-fn local(args: &Args) -> Result<u64, String> {
+fn local(args: &Args) -> Result<u64, Failure> {
     let rt = runtime(Model::Single)?;
     let parts = parts(args)?;
     rt.block_on_local(|scope| {
@@ -58,7 +59,7 @@ fn local(args: &Args) -> Result<u64, String> {
 
 /// As [`run`], and with the kind `pool-resizing` a thread resizes the pool to 8, 1, 8, … workers
 /// meanwhile, each time waiting until it is so; how often stands on stderr.
-pub(crate) fn resizing(args: &Args) -> Result<u64, String> {
+pub(crate) fn resizing(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--yields", "--tasks"])?;
     if args.kind() != "pool-resizing" {
         return shared(args, args.runtime()?);
@@ -69,13 +70,15 @@ pub(crate) fn resizing(args: &Args) -> Result<u64, String> {
         let resizer = scope.spawn(|| resize_until(rt, &done));
         let total = shared(args, rt);
         done.store(true, Ordering::Relaxed);
-        let resizes = resizer.join().map_err(|_| "the resizing thread panicked")?;
+        let resizes = resizer
+            .join()
+            .map_err(|_| said("the resizing thread panicked"))?;
         eprintln!("{} resizes", resizes?);
         total
     })
 }
 
-fn resize_until(rt: &Runtime, done: &AtomicBool) -> Result<u64, String> {
+fn resize_until(rt: &Runtime, done: &AtomicBool) -> Result<u64, Failure> {
     let mut resizes = 0;
     while !done.load(Ordering::Relaxed) {
         for workers in [8, 1] {

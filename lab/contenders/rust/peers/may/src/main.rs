@@ -5,16 +5,17 @@ use std::process::ExitCode;
 use may::coroutine::Builder;
 use may::go;
 use may::sync::mpsc;
-use peer_ring::Ring;
+use peer_ring::{Failure, Ring};
 
 fn main() -> ExitCode {
     peer_ring::main(run)
 }
 
 /// A link is may's `mpsc`, which is unbounded, but there is one token.
-fn run(ring: Ring) -> Result<usize, String> {
+fn run(ring: Ring) -> Result<usize, Failure> {
     let workers = ring.kind.parse().ok().filter(|workers| *workers > 0);
-    let workers = workers.ok_or_else(|| format!("--kind {}: expected a number", ring.kind))?;
+    let workers = workers
+        .ok_or_else(|| Failure::Asked(format!("--kind {}: expected a number", ring.kind)))?;
     may::config().set_workers(workers);
     let (outputs, mut inputs): (Vec<_>, Vec<_>) = (0..ring.threads)
         .map(|_| mpsc::channel::<u64>())
@@ -22,7 +23,9 @@ fn run(ring: Ring) -> Result<usize, String> {
         .unzip();
     let (answer, answered) = std::sync::mpsc::channel();
     for &member in &ring.order {
-        let input = inputs[member].take().ok_or("a member created twice")?;
+        let input = inputs[member]
+            .take()
+            .ok_or_else(|| Failure::Ran("a member created twice".into()))?;
         let output = outputs[(member + 1) % ring.threads].clone();
         let answer = answer.clone();
         let spawned = go!(Builder::new(), move || {
@@ -37,9 +40,8 @@ fn run(ring: Ring) -> Result<usize, String> {
                 }
             }
         });
-        spawned.map_err(|error| error.to_string())?;
+        spawned?;
     }
-    let sent = outputs[0].send(ring.hops);
-    sent.map_err(|error| error.to_string())?;
-    answered.recv().map_err(|error| error.to_string())
+    outputs[0].send(ring.hops)?;
+    Ok(answered.recv()?)
 }

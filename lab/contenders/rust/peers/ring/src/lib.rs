@@ -17,16 +17,41 @@ pub struct Ring {
     pub kind: String,
 }
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that is not there.
+    Asked(String),
+    /// Something went wrong at run time.
+    Ran(String),
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Ran(error.to_string())
+    }
+}
+
 /// Reads the command line, runs the ring, and prints the number that it returns, counted from 1.
-pub fn main(run: impl FnOnce(Ring) -> Result<usize, String>) -> ExitCode {
-    match Ring::parse(std::env::args().skip(1)).and_then(run) {
+pub fn main(run: impl FnOnce(Ring) -> Result<usize, Failure>) -> ExitCode {
+    let asked = Ring::parse(std::env::args().skip(1)).map_err(Failure::Asked);
+    end(asked.and_then(run).map(|number| number as u64))
+}
+
+/// Prints the answer, or says what was wrong: status 2 for a bad command line, 1 for trouble at run time.
+pub fn end(answer: Result<u64, Failure>) -> ExitCode {
+    match answer {
         Ok(number) => {
             println!("{number}");
             ExitCode::SUCCESS
         }
-        Err(message) => {
+        Err(Failure::Asked(message)) => {
             eprintln!("{message}");
             ExitCode::from(2)
+        }
+        Err(Failure::Ran(message)) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -4,17 +4,17 @@
 
 use std::process::ExitCode;
 
-use async_channel::bounded;
+use async_channel::{TrySendError, bounded};
 use async_executor::LocalExecutor;
 use futures_lite::future::block_on;
-use peer_ring::Ring;
+use peer_ring::{Failure, Ring};
 
 fn main() -> ExitCode {
     peer_ring::main(run)
 }
 
-/// A link holds one value: a sender never waits, since there is one token.
-fn run(ring: Ring) -> Result<usize, String> {
+/// A link holds one value; what can be sent at once is not waited for, and there is one token.
+fn run(ring: Ring) -> Result<usize, Failure> {
     // Tasks may wait for ever; dropping the executor would only walk over them.
     let executor: &LocalExecutor = Box::leak(Box::default());
     let (outputs, mut inputs): (Vec<_>, Vec<_>) = (0..ring.threads)
@@ -23,7 +23,9 @@ fn run(ring: Ring) -> Result<usize, String> {
         .unzip();
     let (answer, answered) = bounded(1);
     for &member in &ring.order {
-        let input = inputs[member].take().ok_or("a member created twice")?;
+        let input = inputs[member]
+            .take()
+            .ok_or_else(|| Failure::Ran("a member created twice".into()))?;
         let output = outputs[(member + 1) % ring.threads].clone();
         let answer = answer.clone();
         let task = executor.spawn(async move {
@@ -31,7 +33,11 @@ fn run(ring: Ring) -> Result<usize, String> {
             while let Ok(token) = input.recv().await {
                 let sent = match token {
                     0 => answer.send(member + 1).await.is_ok(),
-                    token => output.send(token - 1).await.is_ok(),
+                    token => match output.try_send(token - 1) {
+                        Ok(()) => true,
+                        Err(TrySendError::Full(token)) => output.send(token).await.is_ok(),
+                        Err(TrySendError::Closed(_)) => false,
+                    },
                 };
                 if !sent {
                     break;
@@ -44,5 +50,5 @@ fn run(ring: Ring) -> Result<usize, String> {
         outputs[0].send(ring.hops).await.ok()?;
         answered.recv().await.ok()
     }));
-    ended.ok_or_else(|| "a link was closed".into())
+    ended.ok_or_else(|| Failure::Ran("a link was closed".into()))
 }

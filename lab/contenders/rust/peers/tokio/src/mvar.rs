@@ -30,6 +30,12 @@ fn register(place: &mut Option<Waker>, context: &Context<'_>) {
     }
 }
 
+impl<T> Default for MVar<T> {
+    fn default() -> Self {
+        MVar::new()
+    }
+}
+
 impl<T> MVar<T> {
     pub fn new() -> Self {
         let (value, taker, putter) = (None, None, None);
@@ -60,6 +66,19 @@ impl<T> MVar<T> {
             Poll::Ready(value)
         })
         .await
+    }
+
+    /// Puts at once, or gives the value back.
+    pub fn try_put(&self, value: T) -> Result<(), T> {
+        let mut slot = self.slot.lock();
+        if slot.value.is_some() {
+            return Err(value);
+        }
+        slot.value = Some(value);
+        if slot.taker_waits {
+            wake(slot, |slot| &slot.taker);
+        }
+        Ok(())
     }
 
     pub async fn put(&self, value: T) {

@@ -1,8 +1,7 @@
 //! The command line, `WORKLOAD --option value …`, and the runtime it asks for.
 
+use peer_ring::Failure;
 use tokio::runtime::{Builder, Runtime};
-
-pub type Failure = Box<dyn std::error::Error>;
 
 /// What passes values on between tasks, where a workload does so.
 pub enum Link {
@@ -24,7 +23,7 @@ impl Options {
         while let Some(name) = words.next() {
             let value = words
                 .next()
-                .ok_or_else(|| format!("{name} needs a value"))?;
+                .ok_or_else(|| Failure::Asked(format!("{name} needs a value")))?;
             given.push((name, value));
         }
         Ok(Options { workload, given })
@@ -37,7 +36,10 @@ impl Options {
             .iter()
             .find(|(name, _)| !known.contains(&&**name))
         {
-            Some((name, _)) => Err(format!("{name} is none of {}", known.join(", ")).into()),
+            Some((name, _)) => Err(Failure::Asked(format!(
+                "{name} is none of {}",
+                known.join(", ")
+            ))),
             None => Ok(()),
         }
     }
@@ -54,7 +56,9 @@ impl Options {
         };
         match text.parse() {
             Ok(number) if number > 0 => Ok(number),
-            _ => Err(format!("{name} {text}: expected a whole number of at least 1").into()),
+            _ => Err(Failure::Asked(format!(
+                "{name} {text}: expected a whole number of at least 1"
+            ))),
         }
     }
 
@@ -83,7 +87,9 @@ impl Options {
         let workers = scheduler.strip_prefix("multi-").map(str::parse::<usize>);
         match workers {
             Some(Ok(workers)) if workers > 0 => multi(workers, slot),
-            _ => Err(format!("--kind {kind}: expected current, multi-N, multi-N-no-slot").into()),
+            _ => Err(Failure::Asked(format!(
+                "--kind {kind}: expected current, multi-N, multi-N-no-slot"
+            ))),
         }
     }
 }
@@ -111,7 +117,9 @@ fn without_slot(builder: &mut Builder) -> Result<(), Failure> {
 
 #[cfg(not(tokio_unstable))]
 fn without_slot(_builder: &mut Builder) -> Result<(), Failure> {
-    Err("the slot cannot be switched off: built without --cfg tokio_unstable".into())
+    Err(Failure::Asked(
+        "the slot cannot be switched off: built without --cfg tokio_unstable".into(),
+    ))
 }
 
 /// Runs a future as a task of the runtime, not on the thread that waits for it.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use peer_ring::creation_order;
+use peer_ring::{Failure, creation_order};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::mvar::MVar;
-use crate::options::{Failure, Link, Options};
+use tokio_contender::mvar::MVar;
+use tokio_contender::options::{Link, Options};
+use tokio_contender::{put, send};
 
 struct Ring {
     threads: usize,
@@ -20,7 +21,8 @@ pub fn run(options: &Options) -> Result<u64, Failure> {
         threads: usize::try_from(options.number("--threads", 503)?)?,
         hops: options.number("--hops", 10_000_000)?,
     };
-    let order = creation_order(ring.threads, options.text("--order", "forward"))?;
+    let order = creation_order(ring.threads, options.text("--order", "forward"));
+    let order = order.map_err(Failure::Asked)?;
     let runtime = options.runtime()?;
     let member = match options.link() {
         Link::Channel => runtime.block_on(ring_of_channels(&ring, &order))?,
@@ -37,7 +39,9 @@ async fn ring_of_channels(ring: &Ring, order: &[usize]) -> Result<usize, Failure
     let (answer, answered) = oneshot::channel();
     let answer = Arc::new(std::sync::Mutex::new(Some(answer)));
     for &member in order {
-        let mut input = inputs[member].take().ok_or("a member created twice")?;
+        let mut input = inputs[member]
+            .take()
+            .ok_or_else(|| Failure::Ran("a member created twice".into()))?;
         let output = outputs[(member + 1) % ring.threads].clone();
         let answer = answer.clone();
         tokio::spawn(async move {
@@ -48,7 +52,7 @@ async fn ring_of_channels(ring: &Ring, order: &[usize]) -> Result<usize, Failure
                         .map(|answer| answer.send(member + 1))
                         .unwrap_or(Ok(()));
                 }
-                if output.send(token - 1).await.is_err() {
+                if !send!(output, token - 1) {
                     break;
                 }
             }
@@ -72,7 +76,7 @@ async fn ring_of_mvars(ring: &Ring, order: &[usize]) -> Result<usize, Failure> {
                 if token == 0 {
                     return answer.put(member + 1).await;
                 }
-                output.put(token - 1).await;
+                put!(output, token - 1);
             }
         });
     }

@@ -1,9 +1,10 @@
 //! Workloads of tasks that send nothing: spawn and join, yield, skynet.
 
+use peer_ring::Failure;
 use tokio::task::{JoinHandle, yield_now};
+use tokio_contender::options::{Options, as_task};
 
 use crate::arithmetic::part;
-use crate::options::{Failure, Options, as_task};
 
 /// A task spawns tasks that return a number, and adds up in 32 bits what they return.
 pub fn spawn(options: &Options) -> Result<u64, Failure> {

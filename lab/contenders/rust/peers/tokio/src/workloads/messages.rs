@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use peer_ring::Failure;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_contender::mvar::MVar;
+use tokio_contender::options::{Link, Options, as_task};
+use tokio_contender::{put, send};
 
 use crate::arithmetic::{part, steps};
-use crate::mvar::MVar;
-use crate::options::{Failure, Link, Options, as_task};
 
 /// Pairs of tasks send a number to and fro; each way adds one. The sum of what they end with.
 pub fn pingpong(options: &Options) -> Result<u64, Failure> {
@@ -37,7 +39,7 @@ fn pair_of_channels(trips: u64) -> JoinHandle<u64> {
     let (pong, mut ponged) = mpsc::channel::<u64>(1);
     tokio::spawn(async move {
         while let Some(number) = pinged.recv().await {
-            if pong.send(number + 1).await.is_err() {
+            if !send!(pong, number + 1) {
                 break;
             }
         }
@@ -46,7 +48,7 @@ fn pair_of_channels(trips: u64) -> JoinHandle<u64> {
         let mut number = 0;
         for _ in 0..trips {
             // A message that got lost would make the number wrong, which the lab sees.
-            if ping.send(number).await.is_err() {
+            if !send!(ping, number) {
                 break;
             }
             number = ponged.recv().await.map_or(0, |number| number + 1);
@@ -61,14 +63,14 @@ fn pair_of_mvars(trips: u64) -> JoinHandle<u64> {
     tokio::spawn(async move {
         let [ping, pong] = &*others;
         for _ in 0..trips {
-            pong.put(ping.take().await + 1).await;
+            put!(pong, ping.take().await + 1);
         }
     });
     tokio::spawn(async move {
         let [ping, pong] = &*places;
         let mut number = 0;
         for _ in 0..trips {
-            ping.put(number).await;
+            put!(ping, number);
             number = pong.take().await + 1;
         }
         number
@@ -86,7 +88,9 @@ pub fn slot(options: &Options) -> Result<u64, Failure> {
     match options.text("--which", "busy") {
         "busy" => as_task(runtime, busy(wakes, work)),
         "short" => as_task(runtime, short(wakes, work)),
-        other => Err(format!("--which {other}: expected busy, short").into()),
+        other => Err(Failure::Asked(format!(
+            "--which {other}: expected busy, short"
+        ))),
     }
 }
 
@@ -96,14 +100,14 @@ async fn busy(wakes: u64, work: u64) -> u64 {
     let (answer, mut answered) = mpsc::channel::<u64>(1);
     tokio::spawn(async move {
         while let Some(state) = asked.recv().await {
-            if answer.send(steps(state, work)).await.is_err() {
+            if !send!(answer, steps(state, work)) {
                 break;
             }
         }
     });
     let (mut own, mut others) = (1, 2);
     for _ in 0..wakes {
-        if ask.send(others).await.is_err() {
+        if !send!(ask, others) {
             break;
         }
         own = steps(own, work);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use peer_ring::Failure;
 use tokio::task::JoinHandle;
-
-use crate::options::{Failure, Options, multi};
+use tokio_contender::options::{Options, multi};
 
 /// The state of xorshift (Marsaglia 2003) after so many steps. A linear congruence would not do: the compiler
 /// makes one step of many.
