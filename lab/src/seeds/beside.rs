@@ -248,4 +248,5 @@ pub fn lines(catalogue: &Catalogue) -> String {
         ]);
     }
     columns(&lines)
+        + "Whole programs, with their command lines and the order of creation; neither empty lines nor comments.\n"
 }
