@@ -7,7 +7,7 @@
 //! [`counting`] → [`results`] → [`table`], [`report`] and [`gate`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
-//! Commands of their own beside it: [`geomean`], [`timing`].
+//! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`say`], which prints.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,7 @@ pub mod probe;
 pub mod record;
 pub mod report;
 pub mod results;
+pub mod say;
 pub mod scaling;
 pub mod seeds;
 pub mod series;
