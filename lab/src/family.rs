@@ -1,7 +1,7 @@
 //! The processes below the lab, from what `/proc` shows: who they are, who of them was there
 //! before a program was started, and the end of all others.
 //!
-//! Who loses its parent gets the lab as the next one (it is a subreaper, [`become_parent`]), so
+//! Who loses its parent gets the lab as the next one (it is a subreaper, `become_parent`), so
 //! that nobody leaves the family, whatever group or session it makes for itself.
 //!
 //! Who was there before is a stranger: `sh -c 'server & exec lab time client'` gives the lab a
