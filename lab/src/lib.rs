@@ -8,7 +8,7 @@
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 //! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
-//! below the lab, and [`say`], which prints.
+//! below the lab, and [`mod@say`], which prints.
 
 #![forbid(unsafe_code)]
 
