@@ -9,7 +9,8 @@
  * the child gets /dev/null as its input.  The report is one line:
  *     WALL_NS USER_US SYS_US MAXRSS_BYTES SWITCHES exit|signal NUMBER
  * Before it stands `unstarted ERRNO` on a line of its own if the program could not be started;
- * its status, 127, might be the program's own.
+ * its status, 127, might be the program's own; or, alone, `unforked ERRNO` if there was no process
+ * to start it in.
  * No process group is made here: the harness made one for the launcher and kills it whole. */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,9 @@ int main(int argc, char **argv)
     long long start = now_ns();
     pid_t child = fork();
     if (child < 0) {
-        fprintf(stderr, "launcher: fork: %s\n", strerror(errno));
+        int reason = errno;
+        dprintf(REPORT_FD, "unforked %d\n", reason);
+        fprintf(stderr, "launcher: fork: %s\n", strerror(reason));
         return 125;
     }
     if (child == 0) {

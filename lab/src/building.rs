@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::catalogue::{Build, Catalogue, Contender};
+use crate::esayln;
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
 
@@ -25,8 +26,8 @@ pub fn build_all(catalogue: &Catalogue, selected: &[&Contender], paths: &Paths) 
         let start = Instant::now();
         let outcome = build_one(catalogue, build, paths);
         match &outcome {
-            Ok(()) => eprintln!("built {name} in {:.1} s", start.elapsed().as_secs_f64()),
-            Err(reason) => eprintln!("not built: {name}: {reason}"),
+            Ok(()) => esayln!("built {name} in {:.1} s", start.elapsed().as_secs_f64()),
+            Err(reason) => esayln!("not built: {name}: {reason}"),
         }
         built.insert(name.clone(), outcome);
     }

@@ -11,6 +11,7 @@ pub use crate::error::BadInput;
 use crate::geomean;
 use crate::paths::Paths;
 use crate::probe::{Found, probe};
+use crate::sayln;
 use crate::timing;
 use crate::workloads::WORKLOADS;
 use crate::{compare, record, report, seeds, series, session};
@@ -26,7 +27,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
     let catalogue = || Catalogue::load(&paths.contenders);
     match cli.command {
         None => {
-            println!(
+            sayln!(
                 "The thread ring on every contender found; `lab list` names the other workloads."
             );
             // The defaults stand in the options themselves, so parse them from there.
@@ -72,15 +73,15 @@ fn measure(catalogue: &Catalogue, paths: &Paths, asked: Asked) -> Result<u8> {
 }
 
 fn list(catalogue: &Catalogue) {
-    println!("workloads (lab run WORKLOAD, lab run WORKLOAD --help):");
+    sayln!("workloads (lab run WORKLOAD, lab run WORKLOAD --help):");
     for workload in &WORKLOADS {
-        println!("  {:<34} {}", workload.name, workload.about);
+        sayln!("  {:<34} {}", workload.name, workload.about);
     }
-    println!("\ncontenders (--only A,B) and the workloads they have:");
+    sayln!("\ncontenders (--only A,B) and the workloads they have:");
     for contender in &catalogue.contenders {
         let own = |name: &&str| contender.workload.contains_key(*name);
         let all = WORKLOADS.iter().map(|workload| workload.name);
-        println!(
+        sayln!(
             "  {:<34} {}, {}: {} ({})",
             contender.name,
             contender.language,
@@ -90,10 +91,10 @@ fn list(catalogue: &Catalogue) {
         );
     }
     if !catalogue.absent.is_empty() {
-        println!("\nnot installable, history only:");
+        sayln!("\nnot installable, history only:");
     }
     for absent in &catalogue.absent {
-        println!("  {:<34} {}", absent.name, absent.why);
+        sayln!("  {:<34} {}", absent.name, absent.why);
     }
 }
 
@@ -104,15 +105,15 @@ fn packages(catalogue: &Catalogue) {
         .filter(|need| probe(need) == Found::No);
     let names: BTreeSet<&String> = missing.flat_map(|need| &need.debian).collect();
     for name in names {
-        println!("{name}");
+        sayln!("{name}");
     }
 }
 
 fn doctor(catalogue: &Catalogue) {
     for need in &catalogue.needs {
         match probe(need) {
-            Found::Yes(version) => println!("found    {:<14} {version}", need.name),
-            Found::No => println!("missing  {:<14} {}", need.name, need.install),
+            Found::Yes(version) => sayln!("found    {:<14} {version}", need.name),
+            Found::No => sayln!("missing  {:<14} {}", need.name, need.install),
         }
     }
     let lacking = |contender: &&Contender| {
@@ -131,8 +132,8 @@ fn doctor(catalogue: &Catalogue) {
         .filter_map(|contender| Some(format!("{} ({})", contender.name, lacking(&contender)?)))
         .collect();
     if without.is_empty() {
-        println!("\nevery contender can be built");
+        sayln!("\nevery contender can be built");
     } else {
-        println!("\nwill be skipped: {}", without.join(", "));
+        sayln!("\nwill be skipped: {}", without.join(", "));
     }
 }

@@ -18,6 +18,7 @@ use crate::report::class_of;
 use crate::report::races::{setting, show, size_option};
 use crate::report::warnings::machine;
 use crate::results::{Row, Status};
+use crate::say;
 use crate::table::{speed, status_text};
 
 pub mod noise;
@@ -50,7 +51,7 @@ pub fn run(asked: &Asked) -> Result<u8> {
     let after = named(std::slice::from_ref(&asked.after))?;
     let by_file = asked.before.is_dir() && asked.after.is_dir();
     let comparison = Comparison::new(&before, &after, by_file);
-    print!("{}", comparison.render(&before, &after));
+    say!("{}", comparison.render(&before, &after));
     Ok(u8::from(asked.fail && comparison.worse() > 0))
 }
 

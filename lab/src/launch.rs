@@ -2,8 +2,11 @@
 //!
 //! The launcher (`launcher/launcher.c` says why it exists) leads a process group of its own. The
 //! group is killed whole, and always *before* the launcher is reaped: until then its number
-//! cannot belong to somebody else. That ends a contender that hangs, one that floods us, and
-//! children that outlive it, which would otherwise run beside the next contender.
+//! cannot belong to somebody else. That ends a contender that hangs and one that floods us.
+//!
+//! What outlives it, in its group or out of it, becomes the lab's child and would run beside the
+//! next contender: after each run everybody below the lab that was not there before is ended
+//! (`family`), and counted if the program had ended by itself.
 //!
 //! One thread polls three pipes (report, output, errors), so that nothing here waits for the end
 //! of a pipe that a stray grandchild holds open.
@@ -18,18 +21,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::family::{
+    GRACE, Left, Strangers, become_parent, end_left, kill_group, reap_orphans, timespec,
+};
 
 const SOURCE: &str = include_str!("../launcher/launcher.c");
 /// More output than this is a flood: the workloads' answers are one line.
 const OUTPUT_MAX: usize = 1 << 20;
+/// More errors than this are a flood as well: reading them takes a processor from the others.
+const ERRORS_MAX: usize = 64 << 20;
 /// Of the error output the end is kept: that is where the reason stands.
 const ERRORS_KEPT: usize = 16 << 10;
 /// How often a signal to the lab itself is looked for.
 const POLL_SLICE: Duration = Duration::from_millis(100);
-/// How long output may still arrive after the end; only a process that left the group uses it.
+/// How long output may still arrive after the end; only a process that nobody could end uses it.
 const DRAIN_MAX: Duration = Duration::from_millis(500);
 
 /// How a program ended.
@@ -43,6 +51,8 @@ pub enum End {
     Timeout,
     /// It was killed because it printed more than an answer could be.
     Flooded,
+    /// It was killed because it printed more errors than anybody reads.
+    FloodedErrors,
     /// It was killed because this signal came to the lab.
     Interrupted(usize),
     /// The launcher ended without a report: killed by its contender, or out of processes.
@@ -68,6 +78,8 @@ pub struct Outcome {
     pub stdout: String,
     /// The end of what it printed as errors.
     pub stderr: String,
+    /// What of it was still there when it had ended by itself.
+    pub left: Left,
 }
 
 impl Outcome {
@@ -83,6 +95,7 @@ impl Outcome {
             switches: 0,
             stdout: String::new(),
             stderr: String::new(),
+            left: Left::default(),
         }
     }
 
@@ -114,7 +127,17 @@ impl Outcome {
 /// Why the program could not be started, if the launcher's report says so.
 #[must_use]
 pub fn unstarted(report: &str) -> Option<std::io::Error> {
-    let number = report.lines().next()?.strip_prefix("unstarted ")?;
+    errno(report, "unstarted ")
+}
+
+/// Why there was no process to start the program in, if the launcher's report says so.
+#[must_use]
+pub fn unforked(report: &str) -> Option<std::io::Error> {
+    errno(report, "unforked ")
+}
+
+fn errno(report: &str, word: &str) -> Option<std::io::Error> {
+    let number = report.lines().next()?.strip_prefix(word)?;
     Some(std::io::Error::from_raw_os_error(number.parse().ok()?))
 }
 
@@ -180,6 +203,8 @@ impl Launcher {
         timeout: Duration,
         stop: &AtomicUsize,
     ) -> Result<Outcome> {
+        become_parent();
+        let strangers = Strangers::here();
         let (report, report_end) = pipe_with(PipeFlags::CLOEXEC)?;
         // The command must be gone after this, with its copy of the pipe's other end.
         let mut child = Command::new(&self.program)
@@ -191,23 +216,24 @@ impl Launcher {
             .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {}", self.program.display()))?;
-        let watched = Watch::new(&mut child, report).and_then(|mut watch| {
-            let verdict = watch.until_end(Instant::now() + timeout, stop)?;
-            kill_group(&child);
-            watch.drain()?;
-            Ok((verdict, watch))
-        });
-        kill_group(&child);
+        let launcher = i32::try_from(child.id())?;
+        let mut watch = Watch::new(&mut child, report)?;
+        let verdict = watch.until_end(launcher, Instant::now() + timeout, stop);
+        let by_itself = matches!(verdict, Ok(None));
+        if !by_itself {
+            kill_group(launcher);
+        }
+        let grace = if by_itself { GRACE } else { Duration::ZERO };
+        let mut left = end_left(launcher, &strangers, grace);
+        if !by_itself {
+            // They were ended with it, which is what its row says.
+            left.ended = 0;
+        }
+        kill_group(launcher);
+        let drained = watch.drain();
         let status = child.wait()?;
-        let (verdict, watch) = watched?;
-        Ok(watch.outcome(verdict, status))
-    }
-}
-
-/// Errors are of no interest: the group may be gone already, which is what we want.
-fn kill_group(launcher: &Child) {
-    if let Some(group) = i32::try_from(launcher.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
+        drained?;
+        Ok(watch.outcome(verdict?, status, left))
     }
 }
 
@@ -215,6 +241,8 @@ fn kill_group(launcher: &Child) {
 struct Stream {
     file: Option<File>,
     data: Vec<u8>,
+    /// How much came, whether it was kept or not.
+    total: usize,
     keep_end: bool,
 }
 
@@ -223,6 +251,7 @@ impl Stream {
         Stream {
             file: Some(File::from(fd)),
             data: Vec::new(),
+            total: 0,
             keep_end,
         }
     }
@@ -241,6 +270,7 @@ impl Stream {
         if count == 0 {
             self.file = None;
         }
+        self.total += count;
         self.data.extend_from_slice(&buffer[..count]);
         if self.keep_end && self.data.len() > ERRORS_KEPT {
             self.data.drain(..self.data.len() - ERRORS_KEPT);
@@ -281,7 +311,12 @@ impl Watch {
     }
 
     /// Waits for the report; `Some` if the program has to be killed before it comes.
-    fn until_end(&mut self, deadline: Instant, stop: &AtomicUsize) -> Result<Option<End>> {
+    fn until_end(
+        &mut self,
+        launcher: i32,
+        deadline: Instant,
+        stop: &AtomicUsize,
+    ) -> Result<Option<End>> {
         while self.streams[REPORT].file.is_some() {
             let left = deadline.saturating_duration_since(Instant::now());
             let signal = stop.load(Ordering::Relaxed);
@@ -291,9 +326,12 @@ impl Watch {
             if left.is_zero() {
                 return Ok(Some(End::Timeout));
             }
-            self.poll_once(left.min(POLL_SLICE))?;
-            if self.flooded() {
-                return Ok(Some(End::Flooded));
+            if !self.poll_once(left.min(POLL_SLICE))? {
+                reap_orphans(launcher);
+            }
+            let flood = self.flood();
+            if flood.is_some() {
+                return Ok(flood);
             }
         }
         Ok(None)
@@ -302,7 +340,7 @@ impl Watch {
     /// Reads what was still on the way after the group was killed.
     fn drain(&mut self) -> Result<()> {
         let deadline = Instant::now() + DRAIN_MAX;
-        while self.streams.iter().any(|stream| stream.file.is_some()) && !self.flooded() {
+        while self.streams.iter().any(|stream| stream.file.is_some()) && self.flood().is_none() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -312,11 +350,18 @@ impl Watch {
         Ok(())
     }
 
-    fn flooded(&self) -> bool {
-        self.streams[OUTPUT].data.len() > OUTPUT_MAX
+    fn flood(&self) -> Option<End> {
+        if self.streams[OUTPUT].total > OUTPUT_MAX {
+            Some(End::Flooded)
+        } else if self.streams[ERRORS].total > ERRORS_MAX {
+            Some(End::FloodedErrors)
+        } else {
+            None
+        }
     }
 
-    fn poll_once(&mut self, wait: Duration) -> Result<()> {
+    /// Reads what comes in this time; whether anything came.
+    fn poll_once(&mut self, wait: Duration) -> Result<bool> {
         let open: Vec<usize> = (0..3).filter(|&i| self.streams[i].file.is_some()).collect();
         let mut entries: Vec<PollFd<'_>> = self
             .streams
@@ -324,11 +369,7 @@ impl Watch {
             .filter_map(|stream| stream.file.as_ref())
             .map(|file| PollFd::new(file, PollFlags::IN))
             .collect();
-        let wait = Timespec {
-            tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(wait.subsec_nanos()),
-        };
-        match poll(&mut entries, Some(&wait)) {
+        match poll(&mut entries, Some(&timespec(wait))) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
@@ -336,20 +377,20 @@ impl Watch {
             .iter()
             .map(|entry| !entry.revents().is_empty())
             .collect();
+        let any = ready.contains(&true);
         for (index, _) in open.into_iter().zip(ready).filter(|(_, ready)| *ready) {
             self.streams[index].read()?;
         }
-        Ok(())
+        Ok(any)
     }
 
-    fn outcome(&self, verdict: Option<End>, launcher: ExitStatus) -> Outcome {
+    fn outcome(&self, verdict: Option<End>, launcher: ExitStatus, left: Left) -> Outcome {
         let mut outcome = Outcome::unreported(format!("the launcher ended with {launcher}"));
         outcome.stdout = self.streams[OUTPUT].text();
         outcome.stderr = self.streams[ERRORS].text();
-        if let Some(end) = verdict {
+        outcome.left = left;
+        if let Some(end) = verdict.or_else(|| self.flood()) {
             outcome.end = end;
-        } else if self.flooded() {
-            outcome.end = End::Flooded;
         } else {
             // Without a readable report the end stays what it is above.
             let _ = outcome.read_report(&self.streams[REPORT].text());

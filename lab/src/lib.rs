@@ -7,7 +7,8 @@
 //! [`counting`] → [`results`] → [`table`], [`report`] and [`gate`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
-//! Commands of their own beside it: [`geomean`], [`timing`].
+//! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
+//! below the lab, and [`mod@say`], which prints.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ pub mod commands;
 pub mod compare;
 pub mod counting;
 pub mod error;
+pub mod family;
 pub mod format;
 pub mod gate;
 pub mod geomean;
@@ -32,6 +34,7 @@ pub mod probe;
 pub mod record;
 pub mod report;
 pub mod results;
+pub mod say;
 pub mod scaling;
 pub mod seeds;
 pub mod series;

@@ -8,14 +8,14 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use gossamer_lab::{cli::Cli, commands};
+use gossamer_lab::{cli::Cli, commands, esayln};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match commands::execute(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            esayln!("error: {error:#}");
             ExitCode::from(if error.is::<commands::BadInput>() {
                 2
             } else {

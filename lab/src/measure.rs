@@ -2,7 +2,7 @@
 //! alike; every answer is verified, and the results are saved after every single run.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -66,6 +66,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         note: None,
         switches: None,
         said: None,
+        left_behind: None,
         gc: None,
         instructions_per_op: None,
         not_counted: None,
@@ -75,12 +76,21 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
 impl Measure<'_> {
     /// Runs all jobs and fills in their rows; the signal that interrupted it, if one did.
     ///
+    /// Until the first run has ended, the files of an earlier measuring stay as they are.
+    ///
     /// # Errors
     /// The launcher does not work or the results cannot be saved; never what a contender does.
     pub fn run(&self, jobs: &[Job], results: &mut Results) -> Result<Option<usize>> {
+        let signal = self.stop.load(Ordering::Relaxed);
+        if signal != 0 {
+            return Ok(Some(signal));
+        }
+        if jobs.is_empty() {
+            // Nothing can run, and that is a result.
+            results.save(self.files)?;
+        }
         let bar = progress(u64::from(self.runs) * jobs.len() as u64);
         let mut good: Vec<Vec<Outcome>> = vec![Vec::new(); jobs.len()];
-        results.save(self.files)?;
         for _ in 0..self.runs {
             for (job, good) in jobs.iter().zip(&mut good) {
                 let row = &mut results.results[job.row];
@@ -107,6 +117,9 @@ impl Measure<'_> {
 
     /// Adds one run to its row, or says in the row what was wrong with it.
     fn record(&self, row: &mut Row, job: &Job, outcome: Outcome, good: &mut Vec<Outcome>) {
+        if outcome.left.ended > 0 {
+            row.left_behind = row.left_behind.max(Some(outcome.left.ended));
+        }
         if let Err((status, reason)) = verdict(&outcome, &job.expected, self.timeout) {
             row.status = status;
             row.reason = Some(reason);
@@ -143,7 +156,12 @@ pub(crate) fn verdict(
             let reason = format!("stopped after {} s", timeout.as_secs());
             Err((Status::Timeout, reason))
         }
+        _ if outcome.left.alive > 0 => failed(format!(
+            "left processes behind that cannot be ended ({}); they run beside all others",
+            outcome.left.alive
+        )),
         End::Flooded => failed("printed more than 1 MiB instead of one line".into()),
+        End::FloodedErrors => failed("printed more than 64 MiB of errors".into()),
         End::Signalled(signal) => failed(format!("killed by {}{said}", signal_name(*signal))),
         End::Exited(0) if outcome.stdout.trim() == expected => Ok(()),
         End::Exited(0) => failed(format!(

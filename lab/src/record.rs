@@ -14,6 +14,7 @@ use crate::commands::BadInput;
 use crate::inputs::{Source, named};
 use crate::paths::Paths;
 use crate::report::warnings::machine;
+use crate::sayln;
 
 pub mod readme;
 pub mod sheet;
@@ -64,8 +65,8 @@ pub fn run(asked: &Asked, paths: &Paths) -> Result<u8> {
         let _ = std::fs::remove_dir_all(&unfinished);
     }
     written.with_context(|| format!("cannot write {}", record.display()))?;
-    println!("record: {}", record.display());
-    println!(
+    sayln!("record: {}", record.display());
+    sayln!(
         "Say in its README.md what was claimed, and add a line to {}.",
         records.join("README.md").display()
     );

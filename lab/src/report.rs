@@ -19,6 +19,7 @@ use crate::inputs::{self, Source, same_file};
 use crate::machine::Machine;
 use crate::paths::Paths;
 use crate::results::{Results, check_writable, write_atomically};
+use crate::sayln;
 use crate::workloads::find;
 
 pub mod axis;
@@ -82,7 +83,7 @@ pub fn run(asked: &Asked, paths: &Paths) -> Result<u8> {
         std::fs::create_dir_all(folder)?;
     }
     write(&sources, &page)?;
-    println!("report: {}", page.display());
+    sayln!("report: {}", page.display());
     Ok(0)
 }
 
@@ -116,7 +117,7 @@ pub fn after_run(paths: &Paths, workload: &str, results: &Results) -> Result<()>
     };
     let page = paths.out.join(format!("{workload}.html"));
     write(&[own], &page)?;
-    println!("\nreport: {}", page.display());
+    sayln!("\nreport: {}", page.display());
     after_all(paths)
 }
 
@@ -127,7 +128,7 @@ pub fn after_run(paths: &Paths, workload: &str, results: &Results) -> Result<()>
 pub fn after_all(paths: &Paths) -> Result<()> {
     let page = paths.out.join(PAGE);
     write(&inputs::found(&paths.out)?, &page)?;
-    println!("report: {} (all of this folder)", page.display());
+    sayln!("report: {} (all of this folder)", page.display());
     Ok(())
 }
 

@@ -95,6 +95,10 @@ pub struct Row {
     /// The last line of its last run's error output, which is for people (beyond the frozen part).
     #[serde(default)]
     pub said: Option<String>,
+    /// The most processes that any of its runs left behind, which were ended; `None` if none did
+    /// (beyond the frozen part).
+    #[serde(default)]
+    pub left_behind: Option<usize>,
     /// What its garbage collector did in its last run, under its own names (beyond the frozen part).
     #[serde(default)]
     pub gc: Option<Map<String, Value>>,
@@ -104,6 +108,17 @@ pub struct Row {
     /// Why they could not be counted, if that was tried (beyond the frozen part).
     #[serde(default)]
     pub not_counted: Option<String>,
+}
+
+impl Row {
+    /// What it left behind, in words.
+    #[must_use]
+    pub fn left_text(&self) -> Option<String> {
+        self.left_behind.map(|left| match left {
+            1 => "left 1 process behind, which was ended".into(),
+            _ => format!("left {left} processes behind, which were ended"),
+        })
+    }
 }
 
 /// The spread of some values; `None` of none.
@@ -165,6 +180,13 @@ pub fn write_atomically(path: &Path, contents: &[u8]) -> Result<()> {
 }
 
 impl Results {
+    /// Whether no run has ended, well or not; then nothing was saved.
+    #[must_use]
+    pub fn is_empty_handed(&self) -> bool {
+        let waits = |row: &Row| row.runs == 0 && row.status == Status::Skipped;
+        self.results.iter().all(waits)
+    }
+
     /// Reads a file that [`Results::save`] wrote, now or in an earlier version of the lab.
     ///
     /// # Errors

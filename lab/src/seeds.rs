@@ -15,6 +15,7 @@ use crate::history;
 use crate::paths::Paths;
 use crate::plan::BUDGET_S;
 use crate::results::{Results, Row, write_atomically};
+use crate::sayln;
 use crate::session::{Session, interrupted};
 use crate::workload::Request;
 use crate::workloads::find;
@@ -45,12 +46,15 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Resu
         Some(file) => (loaded(file)?, None, file.clone()),
         None => measured(catalogue, paths, options)?,
     };
+    if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
+        return Ok(interrupted(signal));
+    }
     print(catalogue, paths, &results);
     let page = paths.out.join("seeds.html");
     std::fs::create_dir_all(&paths.out)?;
     write_atomically(&page, page::html(catalogue, paths, &results)?.as_bytes())?;
-    println!("page: {}", page.display());
-    println!("data: {}", data.display());
+    sayln!("page: {}", page.display());
+    sayln!("data: {}", data.display());
     if options.from.is_none() {
         report::after_all(paths)?;
     }
@@ -116,9 +120,9 @@ fn selected(catalogue: &Catalogue) -> Vec<&Contender> {
 }
 
 fn print(catalogue: &Catalogue, paths: &Paths, results: &Results) {
-    println!("Measured now on {}\n", results.machine.line());
+    sayln!("Measured now on {}\n", results.machine.line());
     for (table, now) in now(catalogue, paths, results) {
-        println!("{}\nnow:\n\n{now}\n", table.render());
+        sayln!("{}\nnow:\n\n{now}\n", table.render());
     }
 }
 

@@ -11,6 +11,7 @@ use crate::plan::How;
 use crate::session::{Session, interrupted, show};
 use crate::workload::Request;
 use crate::workloads::find;
+use crate::{esayln, say, sayln};
 use crate::{report, scaling};
 
 /// How long `lab run all` measures, in seconds, beside building and the starting of many threads.
@@ -137,7 +138,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
     let mut ended = None;
     for (index, part) in parts.into_iter().enumerate() {
         let workload = part.requests[0].workload;
-        eprintln!("part {} of {count}: {}", index + 1, part.name);
+        esayln!("part {} of {count}: {}", index + 1, part.name);
         let quick = usize::from(options.quick);
         let how = How {
             runs: options.runs.unwrap_or(part.runs[quick]),
@@ -147,13 +148,17 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
         };
         let files = [paths.out.join(format!("{}.json", part.name))];
         let (results, signal) = session.measure(&selected, &built, &part.requests, &how, &files)?;
+        if signal.is_some() && results.is_empty_handed() {
+            ended = signal;
+            break;
+        }
         if let [only] = &part.requests[..] {
             show(only, &results);
         } else {
-            println!("The ring at {} sizes\n", part.requests.len());
-            print!("{}", scaling::render(&results, "threads", workload.op[0]));
+            sayln!("The ring at {} sizes\n", part.requests.len());
+            say!("{}", scaling::render(&results, "threads", workload.op[0]));
         }
-        println!();
+        sayln!();
         if signal.is_some() {
             ended = signal;
             break;

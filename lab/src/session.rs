@@ -28,6 +28,7 @@ use crate::probe::{Found, probe};
 use crate::results::{Results, Row, SCHEMA, check_writable};
 use crate::workload::Request;
 use crate::{counting, report, table};
+use crate::{esayln, say, sayln};
 
 /// What the runs of one command share.
 #[derive(Debug)]
@@ -59,6 +60,9 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     let how = common.how(BUDGET_S);
     let measured = session.measure(&selected, &built, requests, &how, &files)?;
     let (mut results, mut signal) = measured;
+    if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
+        return Ok(interrupted(signal));
+    }
     if signal.is_none() && (common.count || gate.is_some()) {
         let counting = Instant::now();
         let counter = Counter {
@@ -70,7 +74,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
         };
         let wanted = |name: &str| common.count || gate.as_ref().is_some_and(|g| g.covers(name));
         signal = counter.run(&selected, request, wanted, &mut results)?;
-        eprintln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
+        esayln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
     }
     present(request, paths, &results, &files)?;
     if let Some(signal) = signal {
@@ -110,15 +114,13 @@ fn open_gate(
 /// Prints the comparison; the exit code.
 fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
     let compared = gate.compare(&results.results);
-    print!(
+    say!(
         "{}",
         gate.render(&compared, request.workload.op[0], &results.machine)
     );
     let holds = holds(&compared);
     if !holds {
-        eprintln!(
-            "the gate does not hold: more instructions than in the baseline, or none counted"
-        );
+        esayln!("the gate does not hold: more instructions than in the baseline, or none counted");
     }
     u8::from(!holds)
 }
@@ -126,7 +128,7 @@ fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
 /// Says that a signal came; the exit code.
 #[must_use]
 pub fn interrupted(signal: usize) -> u8 {
-    eprintln!("interrupted; what was measured until then is kept");
+    esayln!("interrupted; what was measured until then is kept");
     u8::try_from(128 + signal).unwrap_or(1)
 }
 
@@ -155,7 +157,7 @@ impl<'a> Session<'a> {
     pub fn build(&self, selected: &[&Contender]) -> Built {
         let building = Instant::now();
         let built = build_all(self.catalogue, selected, self.paths);
-        eprintln!(
+        esayln!(
             "building took {:.1} s; it is not measured",
             building.elapsed().as_secs_f64()
         );
@@ -191,7 +193,7 @@ impl<'a> Session<'a> {
         };
         let measuring = Instant::now();
         let signal = measure.run(&jobs, &mut results)?;
-        eprintln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
+        esayln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
         Ok((results, signal))
     }
 }
@@ -300,7 +302,7 @@ fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf
     show(request, results);
     report::after_run(paths, request.workload.name, results)?;
     for file in files {
-        println!("data:   {}", file.display());
+        sayln!("data:   {}", file.display());
     }
     Ok(())
 }
@@ -310,16 +312,16 @@ pub fn show(request: &Request, results: &Results) {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = !plain && std::io::stdout().is_terminal();
     let (title, op) = (request.title(), request.workload.op);
-    println!("{title}\n{}\n", results.machine.line());
-    print!("{}", table::render(results, op, colour));
+    sayln!("{title}\n{}\n", results.machine.line());
+    say!("{}", table::render(results, op, colour));
     for row in &results.results {
         if let Some(said) = &row.said {
-            println!("\n{} said: {said}", row.contender);
+            sayln!("\n{} said: {said}", row.contender);
         }
     }
     if results.results.iter().any(|row| row.note.is_some()) {
         let many = op[1];
-        println!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
+        sayln!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
     }
-    print!("{}", counting::render(results, op[0]));
+    say!("{}", counting::render(results, op[0]));
 }

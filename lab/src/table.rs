@@ -124,6 +124,11 @@ pub fn render(results: &Results, op: [&str; 2], colour: bool) -> String {
             }
         }
     }
+    for row in &rows {
+        if let Some(left) = row.left_text() {
+            let _ = writeln!(text, "\n{} {left}", row.contender);
+        }
+    }
     text
 }
 

@@ -6,7 +6,9 @@
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -15,9 +17,11 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::error::BadInput;
+use crate::family;
 use crate::launch::{End, Launcher};
 use crate::measure::signal_name;
 use crate::paths::Paths;
+use crate::{esay, esayln, sayln};
 use once::{Figures, Ran, Setting};
 use record::Records;
 
@@ -88,7 +92,10 @@ fn pause_time(text: &str) -> Result<f64, String> {
 /// [`BadInput`], or whatever keeps the lab itself from working.
 pub fn run(options: &Options, paths: &Paths) -> Result<u8> {
     let Some(name) = options.program.first() else {
-        eprintln!("ERROR: No program given");
+        esayln!("ERROR: No program given");
+        if options.json {
+            sayln!("{:#}", record::object(&[], &[], Some("no program given")));
+        }
         return Ok(1);
     };
     let records = if options.output.is_empty() {
@@ -116,7 +123,11 @@ pub fn run(options: &Options, paths: &Paths) -> Result<u8> {
         },
     };
     let mut runs = Vec::new();
-    let ended = session.measure(&mut runs)?;
+    let ended = session.measure(&mut runs);
+    if let Err(error) = &ended {
+        session.object(&runs, Some(&format!("{error:#}")));
+    }
+    let ended = ended?;
     session.present(&runs, &ended);
     Ok(ended.code)
 }
@@ -148,6 +159,8 @@ impl Session<'_> {
                 Ran::Ended(figures) => figures,
                 Ran::Interrupted(signal) => return Ok(interrupted(signal)),
                 Ran::NotStarted(error) => return Ok(not_started(&error)),
+                Ran::NoProcess(error) => return Ok(no_process(&error)),
+                Ran::NoFigures(launcher) => return Ok(no_figures(launcher)),
             };
             self.print(&figures);
             let ended = judge(&figures.end);
@@ -177,7 +190,7 @@ impl Session<'_> {
             if left.is_zero() {
                 return None;
             }
-            tree::pause(left.min(PAUSE_SLICE));
+            family::pause(left.min(PAUSE_SLICE));
         }
     }
 
@@ -186,11 +199,25 @@ impl Session<'_> {
         let joules = figures.joules.as_ref().ok().copied();
         if !self.options.json {
             let line = show::line(name, figures.peak_bytes, figures.wall_s, joules);
-            eprintln!("{line}");
+            esayln!("{line}");
         }
-        if figures.outlived > 0 {
-            let (name, outlived) = (&self.name, figures.outlived);
-            eprintln!("{name}: {outlived} of its processes outlived it and were ended");
+        let (name, outlived) = (&self.name, figures.outlived);
+        if outlived.ended > 0 {
+            let ended = outlived.ended;
+            esayln!("{name}: {ended} of its processes outlived it and were ended");
+        }
+        if outlived.alive > 0 {
+            let alive = outlived.alive;
+            esayln!("{name}: {alive} of its processes outlived it and cannot be ended");
+        }
+    }
+
+    /// The object of `--json`, whatever came of it.
+    fn object(&self, runs: &[Figures], failure: Option<&str>) {
+        if self.options.json {
+            let words = self.options.program.iter();
+            let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+            sayln!("{:#}", record::object(&words, runs, failure));
         }
     }
 
@@ -198,26 +225,41 @@ impl Session<'_> {
     fn present(&self, runs: &[Figures], ended: &Ended) {
         let failure = ended.failure.as_deref();
         if let Some(failure) = failure {
-            eprintln!("{}: {failure}", self.name);
+            esayln!("{}: {failure}", self.name);
         }
         if self.options.json {
-            if !runs.is_empty() {
-                let command = self.options.program.iter();
-                let command: Vec<String> = command
-                    .map(|word| word.to_string_lossy().into_owned())
-                    .collect();
-                println!("{:#}", record::object(&command, runs, failure));
-            }
+            self.object(runs, failure);
             return;
         }
         if let Some(reason) = runs.iter().find_map(|run| run.joules.as_ref().err()) {
-            eprintln!("energy unknown: {reason}");
+            esayln!("energy unknown: {reason}");
         }
         if runs.len() > 1 && failure.is_none() {
             let (bytes, wall_s, joules) = record::columns(runs);
-            eprintln!("{} runs:", runs.len());
-            eprint!("{}", show::summary(&bytes, &wall_s, joules.as_deref()));
+            esayln!("{} runs:", runs.len());
+            esay!("{}", show::summary(&bytes, &wall_s, joules.as_deref()));
         }
+    }
+}
+
+fn no_process(error: &std::io::Error) -> Ended {
+    Ended {
+        code: 126,
+        failure: Some(format!(
+            "cannot be started: there is no process for it: {error}; end some others, or allow more"
+        )),
+    }
+}
+
+/// Whoever is killed has a program that kills; the launcher itself fails by its exit status.
+fn no_figures(launcher: ExitStatus) -> Ended {
+    let why = match launcher.signal() {
+        Some(_) => "the program killed its whole process group, the launcher included".into(),
+        None => format!("the launcher failed ({launcher})"),
+    };
+    Ended {
+        code: 1,
+        failure: Some(format!("no figures: {why}")),
     }
 }
 

@@ -181,7 +181,8 @@ fn commands(race: &Race<'_>) -> Element {
             block = block.child(text("span", walls));
         }
         let said = row.said.as_ref().map(|said| format!("said: {said}"));
-        let notes = row.note.iter().chain(&row.reason).chain(&said);
+        let left = row.left_text();
+        let notes = row.note.iter().chain(&row.reason).chain(&said).chain(&left);
         block.children(notes.map(|note| text("span", note)))
     });
     el("details")

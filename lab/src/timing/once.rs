@@ -5,18 +5,22 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 
 use super::energy::Meter;
-use super::tree::{Tree, become_parent, end_children, reap, timespec};
-use crate::launch::{End, Launcher, Outcome, unstarted};
+use super::tree::Tree;
+use crate::family::{
+    GRACE, Left, PROC, Strangers, become_parent, end_left, kill_group, own_pid, reap_orphans,
+    timespec,
+};
+use crate::launch::{End, Launcher, Outcome, unforked, unstarted};
 
 /// How often memory and energy are looked at.
 const SAMPLE: Duration = Duration::from_millis(5);
@@ -44,6 +48,10 @@ pub(super) enum Ran {
     Ended(Figures),
     /// There was nothing to start.
     NotStarted(std::io::Error),
+    /// There was no process to start it in.
+    NoProcess(std::io::Error),
+    /// The launcher said nothing; this is how it ended.
+    NoFigures(ExitStatus),
     /// This signal came to the lab, and the program was ended.
     Interrupted(usize),
 }
@@ -60,17 +68,18 @@ pub(super) struct Figures {
     pub(super) peak_bytes: u64,
     /// What the machine used meanwhile, or why that is not known.
     pub(super) joules: Result<f64, String>,
-    /// How many of its processes outlived it and were ended.
-    pub(super) outlived: usize,
+    /// How many of its processes outlived it.
+    pub(super) outlived: Left,
 }
 
 impl Setting<'_> {
     /// Runs the program once.
     ///
     /// # Errors
-    /// The launcher cannot be started, or ended without a report.
+    /// The launcher cannot be started.
     pub(super) fn run(&self) -> Result<Ran> {
         become_parent();
+        let strangers = Strangers::here();
         let mut meter = Meter::open(self.sys);
         let (report, report_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let shown = |show| {
@@ -80,40 +89,35 @@ impl Setting<'_> {
                 Stdio::null()
             }
         };
-        // The child is not waited for by this handle: `reap` does that for all.
-        let launcher = Command::new(self.launcher.program())
+        let mut child = Command::new(self.launcher.program())
             .args(self.program)
             .stdin(Stdio::from(report_end))
             .stdout(shown(self.show_output))
             .stderr(shown(self.show_errors))
             .process_group(0)
             .spawn()
-            .with_context(|| format!("cannot start {}", self.launcher.program().display()))?
-            .id();
-        let launcher = i32::try_from(launcher)?;
+            .with_context(|| format!("cannot start {}", self.launcher.program().display()))?;
+        let launcher = i32::try_from(child.id())?;
         let mut watch = Watch {
-            tree: Tree::new(Path::new("/proc"), own_pid(), launcher),
+            tree: Tree::new(Path::new(PROC), own_pid(), launcher, strangers),
+            launcher,
             report: File::from(report),
             said: String::new(),
             peak_bytes: 0,
         };
         let watched = watch.until_end(&mut meter, self.stop);
-        if !cfg!(target_os = "linux")
-            && let Some(group) = Pid::from_raw(launcher)
-        {
-            // Elsewhere than on Linux nobody becomes our child, and the group is all we know.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let outlived = end_children(launcher);
+        let by_itself = matches!(watched, Ok(None));
+        let grace = if by_itself { GRACE } else { Duration::ZERO };
+        let outlived = end_left(launcher, watch.tree.strangers(), grace);
+        // Elsewhere than on Linux nobody becomes our child, and the group is all we know.
+        kill_group(launcher);
+        let status = child.wait()?;
         if let Some(signal) = watched? {
             return Ok(Ran::Interrupted(signal));
         }
-        if let Some(error) = unstarted(&watch.said) {
-            return Ok(Ran::NotStarted(error));
-        }
         let mut outcome = Outcome::unreported(String::new());
-        if outcome.read_report(&watch.said).is_err() {
-            bail!("no figures: the program killed its whole process group, the launcher included");
+        if let Some(failure) = no_figures(&watch.said, status, &mut outcome) {
+            return Ok(failure);
         }
         Ok(Ran::Ended(Figures {
             end: outcome.end,
@@ -127,13 +131,21 @@ impl Setting<'_> {
     }
 }
 
-fn own_pid() -> i32 {
-    rustix::process::getpid().as_raw_nonzero().get()
+/// Reads the launcher's report into `outcome`, or says why there are no figures in it.
+fn no_figures(report: &str, launcher: ExitStatus, outcome: &mut Outcome) -> Option<Ran> {
+    let unstarted = unstarted(report).map(Ran::NotStarted);
+    unstarted
+        .or_else(|| unforked(report).map(Ran::NoProcess))
+        .or_else(|| {
+            let read = outcome.read_report(report);
+            read.err().map(|_| Ran::NoFigures(launcher))
+        })
 }
 
 /// A running program.
 struct Watch {
     tree: Tree,
+    launcher: i32,
     report: File,
     said: String,
     peak_bytes: u64,
@@ -151,7 +163,7 @@ impl Watch {
             let began = Instant::now();
             self.peak_bytes = self.peak_bytes.max(self.tree.memory());
             measure(meter);
-            reap();
+            reap_orphans(self.launcher);
             let signal = stop.load(Ordering::Relaxed);
             match signalled {
                 None if signal != 0 => {
@@ -195,3 +207,6 @@ fn measure(meter: &mut Result<Meter, String>) {
         *meter = Err(reason);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Figures for programs: a line of CSV for each run, and one JSON object.
 
 use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -39,7 +39,7 @@ impl Records {
             read.with_context(|| format!("cannot read {}", file.display()))?;
         }
         ensure!(
-            start.is_empty() || start.strip_prefix(HEADER) == Some("\n"),
+            start.is_empty() || matches!(start.strip_prefix(HEADER), Some("" | "\n")),
             "{} does not begin with a line {HEADER}; give a file of records, or a new one",
             file.display()
         );
@@ -64,22 +64,31 @@ impl Records {
             figures.peak_bytes,
             figures.wall_s
         );
-        let appended = || -> std::io::Result<()> {
-            let mut file = OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(&self.file)?;
-            let new = file.metadata()?.len() == 0;
-            let header = if new {
-                format!("{HEADER}\n")
-            } else {
-                String::new()
-            };
-            // In one piece: several may write to it.
-            file.write_all((header + &line).as_bytes())
-        };
-        appended().with_context(|| format!("cannot write {}", self.file.display()))
+        append(&self.file, &line).with_context(|| format!("cannot write {}", self.file.display()))
     }
+}
+
+/// Adds a line, below the header if the file is new. Two labs may do this at once, and an editor may
+/// have left the last line without its end.
+fn append(path: &Path, line: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)?;
+    // Some file systems know no locks: there the header may come twice.
+    let _ = file.lock();
+    let length = file.metadata()?.len();
+    let before = if length == 0 {
+        format!("{HEADER}\n")
+    } else {
+        let mut last = [0];
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+        if last == *b"\n" { "" } else { "\n" }.into()
+    };
+    // In one piece, for readers and for writers that take no lock.
+    file.write_all((before + line).as_bytes())
 }
 
 /// A field of CSV, in quotes where it must be.
@@ -103,18 +112,19 @@ pub(super) fn object(command: &[String], runs: &[Figures], failure: Option<&str>
                 "sys_s": run.sys_s,
                 "peak_bytes": run.peak_bytes,
                 "joules": run.joules.as_ref().ok(),
-                "outlived": run.outlived,
+                "outlived": run.outlived.ended + run.outlived.alive,
             })
         })
         .collect();
     let (bytes, wall_s, joules) = columns(runs);
+    let joules = joules.and_then(|joules| statistics(&joules));
     json!({
         "command": command,
         "failure": failure,
         "runs": each,
         "wall_s": statistics(&wall_s),
         "peak_bytes": statistics(&bytes),
-        "joules": joules.map(|joules| statistics(&joules)),
+        "joules": joules,
         "joules_unknown": unknown,
     })
 }
@@ -137,3 +147,6 @@ fn statistics(values: &[f64]) -> Option<Value> {
         "geometric_mean": geometric_mean(values),
     }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,7 @@ fn each_misdeed_has_its_row_and_stops_nobody() {
         ("all-out", "kill -KILL 0"),
         ("hangs", "exec sleep 1000"),
         ("floods", "exec yes"),
+        ("grumbles", "exec yes >&2"),
         (
             "complains",
             "yes | head -c 3000000 >&2; echo $(( $4 % $2 + 1 ))",
@@ -43,6 +44,7 @@ fn each_misdeed_has_its_row_and_stops_nobody() {
             "failed",
             "printed more than 1 MiB instead of one line",
         ),
+        ("grumbles", "failed", "printed more than 64 MiB of errors"),
     ] {
         let row = row(name);
         assert_eq!(
@@ -85,18 +87,95 @@ fn one_bad_run_spoils_the_row() {
     assert_eq!(place.row("results.json", "good")["runs"], 3);
 }
 
-#[test]
-fn a_child_that_outlives_its_contender_is_ended() {
+/// Runs a fake that leaves processes behind, all of which have the pipe open as 3; its row, and
+/// what the lab printed.
+fn row_of_parent(line: &str, timeout: u32) -> (Value, String) {
     let pipes = Place::empty();
     let pipe = pipes.path("pipe");
-    // The child holds the pipe, and the lab's end of the output as well.
-    let line = format!("exec 3>'{}'; sleep 1000 2>&3 & {RIGHT}", pipe.display());
-    let place = Place::with_fakes(&[("parent", &line)]);
+    let line = format!("exec 3>'{}'; {line}", pipe.display());
+    let place = Place::with_fakes(&[("parent", &line), ("good", RIGHT)]);
     let fifo = Fifo::new(&pipe);
-    let output = place.run("run ring --hops 10 --runs 1 --json results.json");
+    let words = format!("run ring --hops 10 --runs 1 --timeout {timeout} --json results.json");
+    let output = place.run(&words);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(fifo.next(), Event::Closed, "the child was not killed");
-    assert_eq!(place.row("results.json", "parent")["status"], "ok");
+    assert_eq!(fifo.next(), Event::Closed, "a process was left behind");
+    let good = place.row("results.json", "good");
+    assert_eq!((&good["status"], &good["runs"]), (&json!("ok"), &json!(1)));
+    assert_eq!(good["left_behind"], Value::Null);
+    (place.row("results.json", "parent"), stdout(&output))
+}
+
+#[test]
+fn children_that_outlive_their_contender_are_ended_and_its_row_says_so() {
+    // In its group; with the lab's end of the output; out of its session; without a parent and
+    // with children; many.
+    for (line, left) in [
+        ("sleep 1000 2>&3 & ", 1),
+        ("setsid sleep 1000 >&3 2>&3 & ", 1),
+        ("(setsid sh -c 'sleep 1000 & sleep 1000; true' &); ", 3),
+        (
+            "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; ",
+            100,
+        ),
+    ] {
+        let (row, printed) = row_of_parent(&format!("{line}{RIGHT}"), 60);
+        let status = (&row["status"], &row["runs"]);
+        assert_eq!(status, (&json!("ok"), &json!(1)), "{line}: {row:#}");
+        assert_eq!(row["left_behind"], left, "{line}: {row:#}");
+        assert_eq!(row["note"], Value::Null);
+        let said = match left {
+            1 => "parent left 1 process behind, which was ended".into(),
+            _ => format!("parent left {left} processes behind, which were ended"),
+        };
+        assert!(printed.contains(&said), "{line}: {printed}");
+    }
+}
+
+#[test]
+fn who_makes_processes_without_end_is_ended() {
+    let makes = "while :; do setsid sleep 1000 & done";
+    // Out of its group, when the contender is gone; in it, when its time is up.
+    let (row, _) = row_of_parent(&format!("setsid sh -c '{makes}' & {RIGHT}"), 60);
+    assert_eq!(row["status"], "ok", "{row:#}");
+    assert!(row["left_behind"].as_u64() > Some(1), "{row:#}");
+    let (row, _) = row_of_parent("while :; do sleep 1000 & done", 1);
+    assert_eq!(row["status"], "timeout", "{row:#}");
+}
+
+#[test]
+fn who_was_there_before_the_lab_stays() {
+    let place = Place::with_fakes(&[("good", RIGHT)]);
+    let fifo = Fifo::new(&place.path("pipe"));
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.path("go"))
+        .status();
+    assert!(made.expect("mkfifo starts").success());
+    let mut go = std::fs::OpenOptions::new();
+    let mut go = go
+        .read(true)
+        .write(true)
+        .open(place.path("go"))
+        .expect("ours");
+    let lab = place.lab("run ring --hops 10 --runs 2 --json results.json");
+    let mut shell = std::process::Command::new("sh");
+    let line =
+        "exec 3>pipe; { read word <go; echo $word >&3; } >/dev/null 2>&1 & exec 3>&-; exec \"$@\"";
+    shell
+        .args(["-c", line, "sh"])
+        .arg(lab.get_program())
+        .args(lab.get_args());
+    let output = shell
+        .current_dir(place.path(""))
+        .output()
+        .expect("it starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    std::io::Write::write_all(&mut go, b"there\n").expect("the pipe is open");
+    assert_eq!(fifo.next(), Event::Line("there".into()));
+    let row = place.row("results.json", "good");
+    assert_eq!(
+        (&row["status"], &row["left_behind"]),
+        (&json!("ok"), &Value::Null)
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! An interrupted run: what was measured stays, the file is whole, no contender is left behind.
 
-use std::process::Child;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -59,4 +61,65 @@ fn even_a_kill_leaves_a_whole_file_and_no_contender() {
     if cfg!(target_os = "linux") {
         assert_eq!(fifo.next(), Event::Closed, "the contender was left behind");
     }
+}
+
+/// Runs a lab on these contenders over results of before, sends a signal when one of them, or its
+/// build, has said so on `pipe`, and then lets go who waits for `go`.
+fn interrupted_over_old_results(contenders: &str) {
+    let place = Place::empty();
+    std::fs::write(place.path("contenders.toml"), contenders).expect("our own folder");
+    std::fs::create_dir(place.path("out")).expect("our own folder");
+    for name in ["results.json", "out/ring.json"] {
+        std::fs::write(place.path(name), "old results").expect("our own folder");
+    }
+    let fifo = Fifo::new(&place.path("pipe"));
+    let made = Command::new("mkfifo").arg(place.path("go")).status();
+    assert!(made.expect("mkfifo starts").success());
+    let mut lab = place.lab("run ring --hops 10 --runs 2 --json results.json");
+    let lab = lab.env("PLACE", place.path("")).spawn();
+    let lab = lab.expect("the lab starts");
+    assert_eq!(fifo.next(), Event::Line("up".into()));
+    send(&lab, Signal::INT);
+    let mut go = OpenOptions::new();
+    let mut go = go
+        .read(true)
+        .write(true)
+        .open(place.path("go"))
+        .expect("ours");
+    go.write_all(b"on\n").expect("the pipe is open");
+    let output = lab.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    for name in ["results.json", "out/ring.json"] {
+        let text = std::fs::read_to_string(place.path(name)).expect("it is there");
+        assert_eq!(text, "old results", "{name} was overwritten by nothing");
+    }
+}
+
+#[test]
+fn without_a_single_run_the_old_results_stay() {
+    // In a build, which gets no signal here; in the first run.
+    interrupted_over_old_results(
+        r#"
+        [[build]]
+        name = "slow"
+        argv = ["/bin/sh", "-c", "echo up >$PLACE/pipe; read word <$PLACE/go"]
+        [[contender]]
+        name = "slow"
+        language = "-"
+        about = "-"
+        build = "slow"
+        run = ["true"]
+        workload.ring = { cost_ns = 1 }
+        "#,
+    );
+    interrupted_over_old_results(
+        r#"
+        [[contender]]
+        name = "hangs"
+        language = "-"
+        about = "-"
+        run = ["/bin/sh", "-c", "echo up >$PLACE/pipe; exec sleep 1000"]
+        workload.ring = { cost_ns = 1 }
+        "#,
+    );
 }

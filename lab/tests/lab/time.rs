@@ -1,6 +1,7 @@
 //! `lab time`: its line, memory of whole trees, energy from fake counters, records, exit codes, and
 //! that nothing is left behind.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -213,6 +214,51 @@ fn what_outlives_the_program_is_ended() {
 }
 
 #[test]
+fn who_was_there_before_is_neither_counted_nor_ended() {
+    let place = Place::empty();
+    let fifo = Fifo::new(&place.path("pipe"));
+    let made = Command::new("mkfifo")
+        .args(["a", "go"])
+        .current_dir(place.path(""))
+        .status();
+    assert!(made.expect("mkfifo starts").success());
+    std::fs::write(place.path("hog"), HOG).expect("our own folder");
+    let mut go = std::fs::OpenOptions::new();
+    let go = go.read(true).write(true).open(place.path("go"));
+    let mut go = go.expect("our own pipe");
+    // The shell's children become the lab's, which takes its place.
+    let line = "{ exec 3>pipe; read word <go; echo $word >&3; } >/dev/null 2>&1 & \
+                sh hog a 2>/dev/null >&2 & exec 4<a; head -c 1 <&4 >&2; exec \"$@\"";
+    let lab = command(&place, &["--json", "true"]);
+    let output = Command::new("sh")
+        .args(["-c", line, "sh"])
+        .arg(lab.get_program())
+        .args(lab.get_args())
+        .current_dir(place.path(""))
+        .output()
+        .expect("the shell starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let run = &object(&output)["runs"][0];
+    assert_eq!(run["outlived"], 0, "{run:#}");
+    assert!(run["peak_bytes"].as_u64() < Some(50_000_000), "{run:#}");
+    assert!(!stderr(&output).contains("outlived"), "{}", stderr(&output));
+    go.write_all(b"there\n").expect("the pipe is open");
+    assert_eq!(fifo.next(), Event::Line("there".into()), "it was ended");
+}
+
+#[test]
+fn who_reads_no_more_does_not_end_the_lab() {
+    let place = Place::empty();
+    let closed = || std::io::pipe().expect("a pipe").1;
+    for words in [&["true"] as &[&str], &["--json", "true"]] {
+        let mut lab = command(&place, words);
+        lab.stdout(closed()).stderr(closed());
+        let status = lab.status().expect("the lab starts");
+        assert_eq!(status.code(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
 fn a_signal_ends_the_whole_tree() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let place = Place::empty();
@@ -337,6 +383,38 @@ fn one_json_object() {
             .as_str()
             .is_some_and(|text| text.contains("none/class"))
     );
+}
+
+#[test]
+fn one_json_object_whatever_comes_of_it() {
+    let place = Place::empty();
+    for (program, code, said) in [
+        (&["/no/such/program"] as &[&str], 127, "cannot be started"),
+        (&["/"], 126, "cannot be started: Permission denied"),
+        (&["sh", "-c", "kill -KILL 0"], 1, "its whole process group"),
+        (
+            &[
+                "sh",
+                "-c",
+                "kill -TERM $(ps -o ppid= $PPID); exec sleep 1000",
+            ],
+            143,
+            "interrupted",
+        ),
+        (&[], 1, "no program given"),
+    ] {
+        let output = time(&place, &[&["--json"], program].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        let object = object(&output);
+        let failure = object["failure"].as_str().expect("words");
+        assert!(failure.contains(said), "{object:#}");
+        assert_eq!(object["command"], json!(program));
+        assert_eq!(
+            (&object["runs"], &object["wall_s"]),
+            (&json!([]), &json!(null))
+        );
+        assert_eq!(object["joules"], json!(null));
+    }
 }
 
 fn lines(file: &Path) -> Vec<String> {
