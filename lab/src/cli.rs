@@ -12,7 +12,6 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
 use crate::format::thousands;
-use crate::plan::How;
 use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
@@ -141,19 +140,6 @@ pub struct SeedsOptions {
     pub timeout: u64,
 }
 
-impl SeedsOptions {
-    /// As the plan takes it.
-    #[must_use]
-    pub fn how(&self, budget_s: f64) -> How {
-        How {
-            runs: self.runs,
-            timeout_s: self.timeout,
-            budget_s,
-            most_s: f64::INFINITY,
-        }
-    }
-}
-
 /// What `run` knows beside the workloads.
 const SERIES: [(&str, &str); 2] = [
     (
@@ -165,19 +151,6 @@ const SERIES: [(&str, &str); 2] = [
         "The ring with 10 to 1,000,000 threads: cost against size, with the exponent that fits",
     ),
 ];
-
-impl Common {
-    /// As the plan takes it.
-    #[must_use]
-    pub fn how(&self, budget_s: f64) -> How {
-        How {
-            runs: self.runs,
-            timeout_s: self.timeout,
-            budget_s,
-            most_s: f64::INFINITY,
-        }
-    }
-}
 
 impl Subcommand for Asked {
     fn augment_subcommands(command: clap::Command) -> clap::Command {

@@ -33,6 +33,19 @@ pub struct How {
     pub most_s: f64,
 }
 
+impl How {
+    /// A single run may take whatever the timeout and the budget leave.
+    #[must_use]
+    pub fn new(runs: u32, timeout_s: u64, budget_s: f64) -> How {
+        How {
+            runs,
+            timeout_s,
+            budget_s,
+            most_s: f64::INFINITY,
+        }
+    }
+}
+
 /// The size of one contender's run, and what to say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Size {

@@ -13,7 +13,7 @@ use crate::cli::SeedsOptions;
 use crate::commands::BadInput;
 use crate::history;
 use crate::paths::Paths;
-use crate::plan::BUDGET_S;
+use crate::plan::{BUDGET_S, How};
 use crate::results::{Results, Row, write_atomically};
 use crate::sayln;
 use crate::session::{Session, interrupted};
@@ -97,7 +97,8 @@ fn measured(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Res
     let selected = selected(catalogue);
     let built = session.build(&selected);
     let file = paths.out.join("seeds.json");
-    let (how, files) = (options.how(BUDGET_S), [file.clone()]);
+    let how = How::new(options.runs, options.timeout, BUDGET_S);
+    let files = [file.clone()];
     let (results, signal) = session.measure(&selected, &built, &[request], &how, &files)?;
     Ok((results, signal, file))
 }
@@ -148,8 +149,12 @@ fn later(table: &Table, paths: &Paths) -> String {
     let Some(workload) = find(name) else {
         return format!("not yet (there is no workload {name})\n");
     };
-    match Results::load(&paths.out.join(format!("{name}.json"))) {
+    let file = paths.out.join(format!("{name}.json"));
+    if !file.exists() {
+        return format!("not measured yet: `lab run {name}`\n");
+    }
+    match Results::load(&file) {
         Ok(results) => table::render(&results, workload.op, false),
-        Err(_) => format!("not measured yet: `lab run {name}`\n"),
+        Err(error) => format!("{error:#}\n"),
     }
 }

@@ -57,7 +57,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
     let session = Session::open(catalogue, paths)?;
     let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
-    let how = common.how(BUDGET_S);
+    let how = How::new(common.runs, common.timeout, BUDGET_S);
     let measured = session.measure(&selected, &built, requests, &how, &files)?;
     let (mut results, mut signal) = measured;
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {

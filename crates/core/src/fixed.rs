@@ -12,7 +12,7 @@
 //! One word names the task woken last, whose link names the one woken before it, and so on. Waking is
 //! one exchange of that word (a Treiber stack without pop); the runner takes the whole stack by one
 //! exchange and turns it round, so tasks run in the order in which they were woken, a batch at a time.
-//! A task's link also says whether it is queued: whoever changes it from [`PARKED`] pushes it. The runner
+//! A task's link also says whether it is queued: whoever changes it from `PARKED` pushes it. The runner
 //! sets it back before the poll, so a wake during the poll queues the task again.
 
 use core::cell::UnsafeCell;

@@ -86,6 +86,7 @@ struct Inbox {
     /// Each with its `QUEUED` hold.
     tasks: Line,
     closed: bool,
+    /// Whether somebody has [called](Home::call).
     called: bool,
     /// Wakes the driver, if it has parked or is about to.
     parked: Option<Waker>,

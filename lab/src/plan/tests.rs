@@ -30,12 +30,7 @@ fn ring(threads: u64, asked: Option<u64>) -> Request {
 }
 
 fn how(runs: u32, timeout_s: u64) -> How {
-    How {
-        runs,
-        timeout_s,
-        budget_s: BUDGET_S,
-        most_s: f64::INFINITY,
-    }
+    How::new(runs, timeout_s, BUDGET_S)
 }
 
 #[test]

@@ -7,10 +7,11 @@ use plotters::prelude::*;
 
 use crate::catalogue::Catalogue;
 use crate::format::figure;
+use crate::history;
 use crate::paths::Paths;
 use crate::report::escape;
 use crate::results::Results;
-use crate::seeds::tables::{GHC_GC, LINES};
+use crate::seeds::tables::{GHC_GC, LINES, RING};
 use crate::seeds::{beside, now};
 use crate::source::{self, Program};
 
@@ -66,17 +67,23 @@ fn section(page: &mut String, title: &str, then: &str, now: &str) -> Result<()> 
 
 /// Time by the size of the nursery, then (32-bit words) and now (64-bit words), and GHC's allocation area.
 fn sweeps(results: &Results) -> Vec<Line> {
+    let pasts = history::of(RING.workload);
+    let printed = |contender: &str| {
+        let past = pasts.iter().find(|past| past.contender == contender);
+        past.map(|past| past.seconds)
+    };
     let kilowords = [
-        (32.0, "32k", 4.24),
-        (64.0, "64k", 3.06),
-        (256.0, "256k", 2.05),
-        (1024.0, "1m", 1.85),
+        (32.0, "lwt-32k-list"),
+        (64.0, "lwt-64k-list"),
+        (256.0, "lwt-256k-list"),
+        (1024.0, "lwt-1m-list"),
     ];
-    let then = kilowords.map(|(words, _, seconds)| (words * 4.0, seconds));
-    let now = kilowords.iter().filter_map(|(words, name, _)| {
-        let seconds = beside::seconds(results, &format!("lwt-{name}-list"))?;
-        Some((words * 8.0, seconds))
-    });
+    let then = kilowords
+        .iter()
+        .filter_map(|(words, name)| Some((words * 4.0, printed(name)?)));
+    let now = kilowords
+        .iter()
+        .filter_map(|(words, name)| Some((words * 8.0, beside::seconds(results, name)?)));
     let areas = [
         (256.0, "256k"),
         (1_024.0, "1m"),
@@ -87,11 +94,14 @@ fn sweeps(results: &Results) -> Vec<Line> {
         let seconds = beside::seconds(results, &format!("ghc-a{name}"))?;
         Some((*kilobytes, seconds))
     });
+    let flat = [128.0, 16_384.0]
+        .into_iter()
+        .filter_map(|kilobytes| Some((kilobytes, printed("ghc")?)));
     vec![
-        ("OCaml, 2008", THEN, then.into()),
+        ("OCaml, 2008", THEN, then.collect()),
         ("OCaml, now", OCAML, now.collect()),
         // "No significant change in the speed" when its size was changed.
-        ("GHC, 2008", THEN, vec![(128.0, 1.22), (16_384.0, 1.22)]),
+        ("GHC, 2008", THEN, flat.collect()),
         ("GHC, now", GHC, ghc.collect()),
     ]
 }

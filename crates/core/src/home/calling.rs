@@ -6,7 +6,7 @@ use crate::waiter::Deferred;
 
 impl Home {
     /// Calls the driver though nothing was pushed: wakes it, if it has parked or is about to, or ends its
-    /// [run](Driver::called) after the current poll.
+    /// [run](super::Driver::called) after the current poll.
     pub fn call(&self) {
         let parked = {
             let mut inbox = self.inbox.lock();
