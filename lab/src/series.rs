@@ -26,6 +26,9 @@ const QUICK_SIZES: [u64; 3] = [10, 1_000, 10_000];
 /// The hops of a ring that is compared with larger ones, and with `--quick`: so many that the quickest contender runs
 /// for longer than a process takes to start.
 const HOPS: [u64; 2] = [10_000_000, 1_000_000];
+/// The same from [`LARGE`] threads on, whose hops take longer, because they are in no cache near the processor.
+const LARGE_HOPS: [u64; 2] = [3_000_000, 1_000_000];
+const LARGE: u64 = 10_000;
 
 /// Some requests whose results go into one file.
 #[derive(Debug)]
@@ -70,7 +73,8 @@ fn part(name: &'static str, workload: &str, given: &[(&str, Value)], weight: f64
 fn sizes(quick: bool) -> Part {
     let sizes: &[u64] = if quick { &QUICK_SIZES } else { &SIZES };
     let ring = |threads: &u64| {
-        let hops = HOPS[usize::from(quick)].max(10 * threads);
+        let hops = if *threads < LARGE { HOPS } else { LARGE_HOPS };
+        let hops = hops[usize::from(quick)].max(10 * threads);
         let mut ring = request(
             "ring",
             &[("threads", json!(threads)), ("hops", json!(hops))],
