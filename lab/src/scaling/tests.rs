@@ -120,6 +120,7 @@ fn a_run_with_fewer_operations_is_marked_and_not_fitted() {
         .map(|size| row("cut", size, Some(3.0), 1_000_000))
         .into();
     rows[2].note = Some("fewer".into());
+    rows[2].ops = 100;
     let results = Results {
         schema: SCHEMA,
         machine: Machine::default(),
