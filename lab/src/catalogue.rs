@@ -127,6 +127,9 @@ pub struct RunSpec {
     /// What happens beyond that, for the row.
     #[serde(default)]
     pub beyond: String,
+    /// Roughly the memory that one more of an option takes, in bytes; what does not fit into the machine is skipped.
+    #[serde(default)]
+    pub bytes_each: BTreeMap<String, u64>,
 }
 
 impl Contender {
@@ -224,6 +227,7 @@ impl Catalogue {
                     .iter()
                     .chain(spec.at_most.keys())
                     .chain(spec.at_least.keys())
+                    .chain(spec.bytes_each.keys())
                 {
                     let known = workload.option(option).is_some();
                     ensure!(known, "{what}: there is no option {option}");

@@ -37,6 +37,9 @@ pub struct Cli {
     /// Where reports go instead of target/lab (for tests).
     #[arg(long, global = true, hide = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// How long a tool may take to answer, and a build to end (for tests).
+    #[arg(long, global = true, hide = true, value_name = "SECONDS")]
+    pub patience: Option<u64>,
 }
 
 /// What the lab can do.

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Parser;
 
-use crate::catalogue::{Catalogue, Contender};
+use crate::catalogue::{Catalogue, Need};
 use crate::cli::{Asked, Cli, Command};
 pub use crate::error::BadInput;
 use crate::geomean;
 use crate::paths::Paths;
-use crate::probe::{Found, probe};
-use crate::sayln;
+use crate::probe::{Found, Tools};
 use crate::timing;
 use crate::workloads::WORKLOADS;
 use crate::{compare, record, report, seeds, series, session};
+use crate::{esayln, sayln};
 
 /// Does what the command line says and returns the exit code.
 ///
@@ -25,6 +25,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
     let own = matches!(cli.command, Some(Command::Report(_)));
     let paths = Paths::new(cli.contenders, cli.out.filter(|_| !own));
     let catalogue = || Catalogue::load(&paths.contenders);
+    let tools = || Tools::new(cli.patience);
     match cli.command {
         None => {
             sayln!(
@@ -32,22 +33,24 @@ pub fn execute(cli: Cli) -> Result<u8> {
             );
             // The defaults stand in the options themselves, so parse them from there.
             match Cli::try_parse_from(["lab", "run", "ring"])?.command {
-                Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
+                Some(Command::Run { workload }) => {
+                    measure(&catalogue()?, &paths, &tools()?, workload)
+                }
                 _ => unreachable!("`lab run ring` is a run"),
             }
         }
-        Some(Command::Run { workload }) => measure(&catalogue()?, &paths, workload),
-        Some(Command::Seeds(options)) => seeds::run(&catalogue()?, &paths, &options),
+        Some(Command::Run { workload }) => measure(&catalogue()?, &paths, &tools()?, workload),
+        Some(Command::Seeds(options)) => seeds::run(&catalogue()?, &paths, &tools()?, &options),
         Some(Command::List) => {
             list(&catalogue()?);
             Ok(0)
         }
         Some(Command::Doctor { packages: true }) => {
-            packages(&catalogue()?);
+            packages(&catalogue()?, &tools()?)?;
             Ok(0)
         }
         Some(Command::Doctor { packages: false }) => {
-            doctor(&catalogue()?);
+            doctor(&catalogue()?, &tools()?)?;
             Ok(0)
         }
         Some(Command::Report(asked)) => report::run(&asked, &paths),
@@ -58,10 +61,10 @@ pub fn execute(cli: Cli) -> Result<u8> {
     }
 }
 
-fn measure(catalogue: &Catalogue, paths: &Paths, asked: Asked) -> Result<u8> {
+fn measure(catalogue: &Catalogue, paths: &Paths, tools: &Tools, asked: Asked) -> Result<u8> {
     match asked {
-        Asked::Known(asked) => session::run(catalogue, paths, &asked.0, &asked.1),
-        Asked::Series(name, options) => series::run(catalogue, paths, name, &options),
+        Asked::Known(asked) => session::run(catalogue, paths, tools, &asked.0, &asked.1),
+        Asked::Series(name, options) => series::run(catalogue, paths, tools, name, &options),
         Asked::Unknown(given) => {
             let names = WORKLOADS.iter().map(|workload| workload.name);
             let valid: Vec<&str> = names.chain(["all", "sizes"]).collect();
@@ -90,6 +93,11 @@ fn list(catalogue: &Catalogue) {
             all.filter(own).collect::<Vec<&str>>().join(" ")
         );
     }
+    absent(catalogue);
+}
+
+/// What nobody can install, and why.
+fn absent(catalogue: &Catalogue) {
     if !catalogue.absent.is_empty() {
         sayln!("\nnot installable, history only:");
     }
@@ -98,42 +106,59 @@ fn list(catalogue: &Catalogue) {
     }
 }
 
-fn packages(catalogue: &Catalogue) {
-    let missing = catalogue
-        .needs
-        .iter()
-        .filter(|need| probe(need) == Found::No);
-    let names: BTreeSet<&String> = missing.flat_map(|need| &need.debian).collect();
+/// Looks for every need in turn.
+fn probed<'a>(
+    catalogue: &'a Catalogue,
+    tools: &Tools,
+    mut each: impl FnMut(&'a Need, Found),
+) -> Result<()> {
+    for need in &catalogue.needs {
+        let found = tools.probe(need);
+        tools.go_on()?;
+        each(need, found);
+    }
+    Ok(())
+}
+
+fn packages(catalogue: &Catalogue, tools: &Tools) -> Result<()> {
+    let mut names: BTreeSet<&String> = BTreeSet::new();
+    probed(catalogue, tools, |need, found| match found {
+        Found::Yes(_) => {}
+        Found::No => names.extend(&need.debian),
+        // To install it again would hardly help.
+        Found::Mute(what) => esayln!("{} {what}", need.name),
+    })?;
     for name in names {
         sayln!("{name}");
     }
+    Ok(())
 }
 
-fn doctor(catalogue: &Catalogue) {
-    for need in &catalogue.needs {
-        match probe(need) {
-            Found::Yes(version) => sayln!("found    {:<14} {version}", need.name),
-            Found::No => sayln!("missing  {:<14} {}", need.name, need.install),
+fn doctor(catalogue: &Catalogue, tools: &Tools) -> Result<()> {
+    let mut lacking: BTreeSet<&str> = BTreeSet::new();
+    probed(catalogue, tools, |need, found| {
+        let (word, what) = match found {
+            Found::Yes(version) => ("found", version),
+            Found::No => ("missing", need.install.clone()),
+            Found::Mute(what) => ("broken", what),
+        };
+        sayln!("{word:<8} {:<14} {what}", need.name);
+        if word != "found" {
+            lacking.insert(&need.name);
         }
-    }
-    let lacking = |contender: &&Contender| {
-        let build = contender
-            .build
-            .as_ref()
-            .and_then(|name| catalogue.build(name))?;
-        let need = build.needs.iter().filter_map(|name| catalogue.need(name));
-        need.into_iter()
-            .find(|need| probe(need) == Found::No)
-            .map(|need| need.name.clone())
-    };
-    let without: Vec<String> = catalogue
-        .contenders
-        .iter()
-        .filter_map(|contender| Some(format!("{} ({})", contender.name, lacking(&contender)?)))
-        .collect();
+    })?;
+    let without = catalogue.contenders.iter().filter_map(|contender| {
+        let build = catalogue.build(contender.build.as_ref()?)?;
+        let mut needs = build.needs.iter();
+        let lack = needs.find(|need| lacking.contains(need.as_str()))?;
+        Some(format!("{} ({lack})", contender.name))
+    });
+    let without: Vec<String> = without.collect();
     if without.is_empty() {
         sayln!("\nevery contender can be built");
     } else {
         sayln!("\nwill be skipped: {}", without.join(", "));
     }
+    absent(catalogue);
+    Ok(())
 }

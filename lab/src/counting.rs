@@ -7,7 +7,6 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -17,7 +16,7 @@ use crate::format::figure;
 use crate::launch::{End, Launcher};
 use crate::measure::verdict;
 use crate::paths::Paths;
-use crate::probe::version;
+use crate::probe::{Found, Tools};
 use crate::results::{Results, Status};
 use crate::table::status_text;
 use crate::workload::{Kind, Request, Workload};
@@ -32,14 +31,18 @@ const VALGRIND: [&str; 3] = [
     "--callgrind-out-file=/dev/null",
 ];
 /// What to say without it.
-pub const NO_VALGRIND: &str = "valgrind is not installed (`apt-get install valgrind`)";
+const NO_VALGRIND: &str = "valgrind is not installed (`apt-get install valgrind`)";
 const NOT_NATIVE: &str =
     "its list of contenders does not say `counted`: it has several threads, or is not native";
 
-/// Whether valgrind is there.
+/// Why valgrind cannot be used, if so.
 #[must_use]
-pub fn has_valgrind() -> bool {
-    version(VALGRIND[0], &["--version".into()]).is_some()
+pub fn without_valgrind(tools: &Tools) -> Option<String> {
+    match tools.ask([VALGRIND[0], "--version"]) {
+        Found::Yes(_) => None,
+        Found::No => Some(NO_VALGRIND.into()),
+        Found::Mute(what) => Some(format!("{} {what}", VALGRIND[0])),
+    }
 }
 
 /// How to count, the same for every contender.
@@ -51,8 +54,8 @@ pub struct Counter<'a> {
     pub paths: &'a Paths,
     /// How long a single run under valgrind may take.
     pub timeout: Duration,
-    /// The signal that came to the lab, or 0.
-    pub stop: &'a AtomicUsize,
+    /// Knows whether there is valgrind, and listens to signals.
+    pub tools: &'a Tools,
     /// The files to save to after every contender.
     pub files: &'a [PathBuf],
 }
@@ -88,7 +91,7 @@ impl Counter<'_> {
         wanted: impl Fn(&str) -> bool,
         results: &mut Results,
     ) -> Result<Option<usize>> {
-        let valgrind = has_valgrind();
+        let without_valgrind = without_valgrind(self.tools);
         for (index, contender) in contenders.iter().enumerate() {
             if !wanted(&contender.name) {
                 continue;
@@ -98,8 +101,8 @@ impl Counter<'_> {
                 Count::Not(NOT_NATIVE.into())
             } else if row.status != Status::Ok {
                 Count::Not(status_text(row))
-            } else if !valgrind {
-                Count::Not(NO_VALGRIND.into())
+            } else if let Some(reason) = &without_valgrind {
+                Count::Not(reason.clone())
             } else {
                 self.count(contender, request)?
             };
@@ -134,9 +137,9 @@ impl Counter<'_> {
         let command = contender.command(request.workload.name);
         argv.extend(command.iter().map(|word| self.paths.fill(word)));
         argv.extend(values.words());
-        let mut outcome = self
-            .launcher
-            .run(&argv, &self.paths.root, self.timeout, self.stop)?;
+        let mut outcome =
+            self.launcher
+                .run(&argv, &self.paths.root, self.timeout, self.tools.stop())?;
         if let End::Interrupted(signal) = outcome.end {
             return Ok(Counted::Interrupted(signal));
         }

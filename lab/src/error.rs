@@ -1,4 +1,4 @@
-//! What the lab is asked for and cannot do, as an error that has an exit code of its own.
+//! Errors that have an exit code of their own.
 
 use std::fmt;
 
@@ -13,3 +13,23 @@ impl fmt::Display for BadInput {
 }
 
 impl std::error::Error for BadInput {}
+
+/// A signal that came to the lab before there was anything to keep: exit code 128 and its number.
+#[derive(Debug)]
+pub struct Interrupted(pub usize);
+
+impl Interrupted {
+    /// As shells do.
+    #[must_use]
+    pub fn code(&self) -> u8 {
+        u8::try_from(128 + self.0).unwrap_or(1)
+    }
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "interrupted by signal {}", self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}

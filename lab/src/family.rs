@@ -180,12 +180,8 @@ fn is_over(pid: i32, seen: &Seen, own: i32) -> bool {
 /// Takes leave of those that have ended and lost their parent, while the launcher runs: whoever
 /// ends keeps its number until then, and a program may make very many.
 pub(crate) fn reap_orphans(launcher: i32) {
-    let is = |id| matches!(waitid(id, exited()), Ok(Some(_)));
-    let Some(pid) = Pid::from_raw(launcher) else {
-        return;
-    };
     // Two calls when there is nothing to do; `/proc` is read only when there is.
-    if !is(WaitId::All) || is(WaitId::Pid(pid)) {
+    if !matches!(waitid(WaitId::All, exited()), Ok(Some(_))) || has_ended(launcher) {
         return;
     }
     let (proc, own) = (Path::new(PROC), own_pid());
@@ -194,6 +190,12 @@ pub(crate) fn reap_orphans(launcher: i32) {
             let _ = reap(pid);
         }
     }
+}
+
+/// Whether a child of ours has ended; its number stays its own until it is waited for.
+pub(crate) fn has_ended(child: i32) -> bool {
+    let pid = Pid::from_raw(child);
+    pid.is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), exited()), Ok(None)))
 }
 
 /// Looks only, and does not wait.

@@ -47,6 +47,17 @@ pub fn megabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e6)
 }
 
+/// A line of somebody else's, cut where nobody reads on.
+#[must_use]
+pub fn shorten(text: &str) -> String {
+    const KEPT: usize = 160;
+    let text = text.trim();
+    match text.char_indices().nth(KEPT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
 /// A moment as `2026-01-31T12:00:00Z`.
 #[must_use]
 pub fn timestamp(moment: SystemTime) -> String {

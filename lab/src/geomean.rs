@@ -10,7 +10,7 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
-use std::io::{Read, Write as _};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -18,6 +18,7 @@ use clap::Args;
 
 use crate::error::BadInput;
 use crate::format::thousands;
+use crate::say::attempt;
 
 const TIMES: usize = 3;
 const RATES: usize = 3;
@@ -51,10 +52,10 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<u8> {
     let (name, bytes) = read(&options.file)?;
     let text = means(&name, &bytes).map_err(BadInput)?;
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("cannot print the means")?;
-    Ok(0)
+    match attempt(&mut std::io::stdout().lock(), format_args!("{text}")) {
+        Some(problem) => Err(problem).context("cannot print the means"),
+        None => Ok(0),
+    }
 }
 
 fn read(file: &Path) -> Result<(String, Vec<u8>)> {

@@ -17,6 +17,8 @@ pub struct Past {
     pub printed: &'static str,
     /// How many operations they were for.
     pub ops: u64,
+    /// Where and when it was printed.
+    pub source: &'static str,
 }
 
 /// The hops of the seeds' rings.
@@ -39,24 +41,18 @@ const TODAY: [&str; 12] = [
     "protothreads/pessimum",
 ];
 
-/// Where the figures of a workload come from.
-#[must_use]
-pub fn source(workload: &str) -> Option<&'static str> {
-    (workload == RING.workload).then_some(RING.source)
-}
-
 /// What was printed about this workload: a row each.
 #[must_use]
 pub fn of(workload: &str) -> Vec<Past> {
-    let printed = |table: &'static Table| table.rows.iter().copied();
+    let printed = |table: &'static Table| table.rows.iter().map(move |cells| (table, *cells));
     let rows = printed(&RING).chain(printed(&PROTOTHREADS));
     let pasts = rows
         .zip(TODAY)
-        .filter_map(|(cells, contender)| past(cells, contender));
+        .filter_map(|((table, cells), contender)| past(table, cells, contender));
     pasts.filter(|_| workload == RING.workload).collect()
 }
 
-fn past(cells: &[&'static str], contender: &'static str) -> Option<Past> {
+fn past(table: &Table, cells: &[&'static str], contender: &'static str) -> Option<Past> {
     let [implementation, memory, seconds] = cells else {
         return None;
     };
@@ -68,6 +64,7 @@ fn past(cells: &[&'static str], contender: &'static str) -> Option<Past> {
         seconds: printed.parse().ok()?,
         printed,
         ops: HOPS,
+        source: table.source,
     })
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::commands::BadInput;
+use crate::esayln;
 use crate::results::Results;
 
 /// One results file.
@@ -64,7 +65,7 @@ pub fn found(folder: &Path) -> Result<Vec<Source>> {
     for file in json_files(folder)? {
         match Results::load(&file) {
             Ok(results) => sources.push(source(file, results)),
-            Err(error) => eprintln!("warning: not in the report: {error:#}"),
+            Err(error) => esayln!("warning: not in the report: {error:#}"),
         }
     }
     Ok(sources)

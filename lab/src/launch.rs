@@ -11,8 +11,6 @@
 //! One thread polls three pipes (report, output, errors), so that nothing here waits for the end
 //! of a pipe that a stray grandchild holds open.
 
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -20,13 +18,13 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
-use rustix::event::{PollFd, PollFlags, poll};
+use anyhow::{Context, Result, bail};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::family::{
-    GRACE, Left, Strangers, become_parent, end_left, kill_group, reap_orphans, timespec,
-};
+use crate::bounded::{self, Limits};
+use crate::error::Interrupted;
+use crate::family::{GRACE, Left, Strangers, become_parent, end_left, kill_group, reap_orphans};
+use crate::pipes::{Stream, drain, read_some};
 
 const SOURCE: &str = include_str!("../launcher/launcher.c");
 /// More output than this is a flood: the workloads' answers are one line.
@@ -35,10 +33,14 @@ const OUTPUT_MAX: usize = 1 << 20;
 const ERRORS_MAX: usize = 64 << 20;
 /// Of the error output the end is kept: that is where the reason stands.
 const ERRORS_KEPT: usize = 16 << 10;
+/// The launcher is compiled in a fraction of a second.
+const COMPILING: Limits = Limits {
+    time: Duration::from_secs(60),
+    output_max: 1 << 20,
+    kept: 16 << 10,
+};
 /// How often a signal to the lab itself is looked for.
 const POLL_SLICE: Duration = Duration::from_millis(100);
-/// How long output may still arrive after the end; only a process that nobody could end uses it.
-const DRAIN_MAX: Duration = Duration::from_millis(500);
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,8 +153,8 @@ impl Launcher {
     /// Compiles the launcher into `folder`: statically, which makes it smallest, or else not.
     ///
     /// # Errors
-    /// There is no working C compiler, or the folder cannot be written.
-    pub fn build(folder: &Path) -> Result<Launcher> {
+    /// There is no working C compiler, the folder cannot be written, or `stop` holds a signal.
+    pub fn build(folder: &Path, stop: &AtomicUsize) -> Result<Launcher> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         // Built under a name of our own and renamed: two labs may do this at the same time.
@@ -160,30 +162,20 @@ impl Launcher {
         let built = source.with_extension("new");
         std::fs::write(&source, SOURCE)?;
         let attempts: [&[&str]; 2] = [&["-O2", "-static"], &["-O2"]];
-        let mut problem = String::new();
+        let mut compiled = Ok(());
         for flags in attempts {
-            let output = Command::new("cc")
-                .args(flags)
-                .arg("-o")
-                .arg(&built)
-                .arg(&source)
-                .output();
-            match output {
-                Ok(output) if output.status.success() => {
-                    let program = folder.join("launcher");
-                    std::fs::rename(&built, &program)?;
-                    std::fs::remove_file(&source)?;
-                    return Ok(Launcher { program });
-                }
-                Ok(output) => problem = String::from_utf8_lossy(&output.stderr).into_owned(),
-                Err(error) => problem = error.to_string(),
+            let mut compiler = Command::new("cc");
+            compiler.args(flags).arg("-o").arg(&built).arg(&source);
+            compiled = compile(&mut compiler, stop);
+            if compiled.is_ok() {
+                break;
             }
         }
-        let _ = std::fs::remove_file(&source);
-        bail!(
-            "cannot build the launcher with `cc` (install a C compiler): {}",
-            problem.trim()
-        )
+        std::fs::remove_file(&source)?;
+        compiled?;
+        let program = folder.join("launcher");
+        std::fs::rename(&built, &program)?;
+        Ok(Launcher { program })
     }
 
     /// The program, for those who watch it themselves.
@@ -230,57 +222,26 @@ impl Launcher {
             left.ended = 0;
         }
         kill_group(launcher);
-        let drained = watch.drain();
+        let drained = drain(&mut watch.streams);
         let status = child.wait()?;
         drained?;
         Ok(watch.outcome(verdict?, status, left))
     }
 }
 
-/// A pipe we read and what came out of it so far.
-struct Stream {
-    file: Option<File>,
-    data: Vec<u8>,
-    /// How much came, whether it was kept or not.
-    total: usize,
-    keep_end: bool,
-}
-
-impl Stream {
-    fn new(fd: OwnedFd, keep_end: bool) -> Stream {
-        Stream {
-            file: Some(File::from(fd)),
-            data: Vec::new(),
-            total: 0,
-            keep_end,
-        }
-    }
-
-    /// Reads what is there; called only when poll said that reading does not block.
-    fn read(&mut self) -> Result<()> {
-        let mut buffer = [0; 16 << 10];
-        let Some(file) = &mut self.file else {
-            return Ok(());
-        };
-        let count = match file.read(&mut buffer) {
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        if count == 0 {
-            self.file = None;
-        }
-        self.total += count;
-        self.data.extend_from_slice(&buffer[..count]);
-        if self.keep_end && self.data.len() > ERRORS_KEPT {
-            self.data.drain(..self.data.len() - ERRORS_KEPT);
-        }
-        Ok(())
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.data).into_owned()
-    }
+/// Has the compiler do its work, or says what kept it from that.
+fn compile(compiler: &mut Command, stop: &AtomicUsize) -> Result<()> {
+    let problem = match bounded::run(compiler, &COMPILING, stop) {
+        Err(error) => error.to_string(),
+        Ok(ran) => match ran.end {
+            bounded::End::Exited(status) if status.success() => return Ok(()),
+            bounded::End::Exited(_) => ran.stderr.trim().to_owned(),
+            bounded::End::Late => format!("it was stopped after {}", COMPILING.time_text()),
+            bounded::End::Flooded => format!("it {}", COMPILING.flood_text()),
+            bounded::End::Interrupted(signal) => return Err(Interrupted(signal).into()),
+        },
+    };
+    bail!("cannot build the launcher with `cc` (install a C compiler): {problem}")
 }
 
 /// The three pipes of a running program: report, output, errors.
@@ -294,18 +255,11 @@ const ERRORS: usize = 2;
 
 impl Watch {
     fn new(child: &mut Child, report: OwnedFd) -> Result<Watch> {
-        let output = child
-            .stdout
-            .take()
-            .ok_or_else(|| anyhow!("no output pipe"))?;
-        let errors = child
-            .stderr
-            .take()
-            .ok_or_else(|| anyhow!("no error pipe"))?;
+        let (output, errors) = (child.stdout.take(), child.stderr.take());
         let streams = [
-            Stream::new(report, false),
-            Stream::new(output.into(), false),
-            Stream::new(errors.into(), true),
+            Stream::new(report, usize::MAX, usize::MAX),
+            Stream::of(output, OUTPUT_MAX, usize::MAX)?,
+            Stream::of(errors, ERRORS_MAX, ERRORS_KEPT)?,
         ];
         Ok(Watch { streams })
     }
@@ -317,7 +271,7 @@ impl Watch {
         deadline: Instant,
         stop: &AtomicUsize,
     ) -> Result<Option<End>> {
-        while self.streams[REPORT].file.is_some() {
+        while self.streams[REPORT].is_open() {
             let left = deadline.saturating_duration_since(Instant::now());
             let signal = stop.load(Ordering::Relaxed);
             if signal != 0 {
@@ -326,7 +280,7 @@ impl Watch {
             if left.is_zero() {
                 return Ok(Some(End::Timeout));
             }
-            if !self.poll_once(left.min(POLL_SLICE))? {
+            if !read_some(&mut self.streams, left.min(POLL_SLICE))? {
                 reap_orphans(launcher);
             }
             let flood = self.flood();
@@ -337,51 +291,14 @@ impl Watch {
         Ok(None)
     }
 
-    /// Reads what was still on the way after the group was killed.
-    fn drain(&mut self) -> Result<()> {
-        let deadline = Instant::now() + DRAIN_MAX;
-        while self.streams.iter().any(|stream| stream.file.is_some()) && self.flood().is_none() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            self.poll_once(left)?;
-        }
-        Ok(())
-    }
-
     fn flood(&self) -> Option<End> {
-        if self.streams[OUTPUT].total > OUTPUT_MAX {
+        if self.streams[OUTPUT].is_flooded() {
             Some(End::Flooded)
-        } else if self.streams[ERRORS].total > ERRORS_MAX {
+        } else if self.streams[ERRORS].is_flooded() {
             Some(End::FloodedErrors)
         } else {
             None
         }
-    }
-
-    /// Reads what comes in this time; whether anything came.
-    fn poll_once(&mut self, wait: Duration) -> Result<bool> {
-        let open: Vec<usize> = (0..3).filter(|&i| self.streams[i].file.is_some()).collect();
-        let mut entries: Vec<PollFd<'_>> = self
-            .streams
-            .iter()
-            .filter_map(|stream| stream.file.as_ref())
-            .map(|file| PollFd::new(file, PollFlags::IN))
-            .collect();
-        match poll(&mut entries, Some(&timespec(wait))) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let ready: Vec<bool> = entries
-            .iter()
-            .map(|entry| !entry.revents().is_empty())
-            .collect();
-        let any = ready.contains(&true);
-        for (index, _) in open.into_iter().zip(ready).filter(|(_, ready)| *ready) {
-            self.streams[index].read()?;
-        }
-        Ok(any)
     }
 
     fn outcome(&self, verdict: Option<End>, launcher: ExitStatus, left: Left) -> Outcome {

@@ -8,10 +8,12 @@
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 //! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
-//! below the lab, and [`mod@say`], which prints.
+//! below the lab; `pipes`, what they print; [`bounded`], tools within limits; and [`mod@say`],
+//! which prints.
 
 #![forbid(unsafe_code)]
 
+pub mod bounded;
 pub mod building;
 pub mod catalogue;
 pub mod cli;
@@ -29,6 +31,7 @@ pub mod launch;
 pub mod machine;
 pub mod measure;
 pub mod paths;
+mod pipes;
 pub mod plan;
 pub mod probe;
 pub mod record;

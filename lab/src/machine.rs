@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::timestamp;
 use crate::paths::Paths;
-use crate::probe::version;
+use crate::probe::{Found, Tools};
 
 /// The machine and its tools, as far as they bear on a result.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
     pub cpu: String,
@@ -48,10 +48,12 @@ pub struct Machine {
 impl Machine {
     /// Looks at this machine now.
     #[must_use]
-    pub fn here(paths: &Paths, versions: BTreeMap<String, String>) -> Machine {
+    pub fn here(paths: &Paths, versions: BTreeMap<String, String>, tools: &Tools) -> Machine {
         let line = |file: &str, key: &str| field(file, key).unwrap_or_else(|| "unknown".into());
-        let tool = |tool: &str, argument: &str| {
-            version(tool, &[argument.to_owned()]).unwrap_or_else(|| "not found".into())
+        let tool = |tool: &str, argument: &str| match tools.ask([tool, argument]) {
+            Found::Yes(version) => version,
+            Found::No => "not found".into(),
+            Found::Mute(what) => what,
         };
         let memory = line("/proc/meminfo", "MemTotal");
         let kib: u64 = memory.trim_end_matches("kB").trim().parse().unwrap_or(0);
@@ -75,7 +77,7 @@ impl Machine {
             rustc: tool("rustc", "--version"),
             gcc: tool("cc", "--version"),
             go: tool("go", "version"),
-            commit: commit(paths),
+            commit: commit(paths, tools),
             pointer_bits: usize::BITS,
             versions,
         }
@@ -96,9 +98,17 @@ impl Machine {
     }
 }
 
-fn commit(paths: &Paths) -> String {
+/// The bytes that programs may still use without anything being swapped out, if the kernel says so.
+#[must_use]
+pub fn available_bytes() -> Option<u64> {
+    let line = field("/proc/meminfo", "MemAvailable")?;
+    Some(line.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
+
+fn commit(paths: &Paths, tools: &Tools) -> String {
     let root = paths.root.to_string_lossy().into_owned();
     let words = [
+        "git",
         "-C",
         &root,
         "describe",
@@ -106,8 +116,10 @@ fn commit(paths: &Paths) -> String {
         "--dirty=+",
         "--abbrev=12",
     ];
-    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    version("git", &words).unwrap_or_else(|| "unknown".into())
+    match tools.ask(words) {
+        Found::Yes(commit) => commit,
+        Found::No | Found::Mute(_) => "unknown".into(),
+    }
 }
 
 fn read(file: &str) -> String {

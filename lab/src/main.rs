@@ -8,7 +8,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use gossamer_lab::{cli::Cli, commands, esayln};
+use gossamer_lab::{cli::Cli, commands, error::Interrupted, esayln};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             esayln!("error: {error:#}");
-            ExitCode::from(if error.is::<commands::BadInput>() {
-                2
-            } else {
-                1
+            ExitCode::from(match error.downcast_ref::<Interrupted>() {
+                Some(interrupted) => interrupted.code(),
+                None if error.is::<commands::BadInput>() => 2,
+                None => 1,
             })
         }
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 
+use crate::format::shorten;
 use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
 use crate::results::{Results, Row, Status, spread};
@@ -194,15 +195,6 @@ fn collections(stderr: &str) -> Option<Map<String, Value>> {
         Some((name.to_owned(), number.unwrap_or_else(|| value.into())))
     });
     Some(figures.collect())
-}
-
-fn shorten(text: &str) -> String {
-    const KEPT: usize = 160;
-    let text = text.trim();
-    match text.char_indices().nth(KEPT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into(),
-    }
 }
 
 /// The name of a signal that ends programs.

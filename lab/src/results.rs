@@ -4,11 +4,13 @@
 //! there is nothing to say. Keys may be added.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::machine::Machine;
@@ -210,8 +212,18 @@ impl Results {
             Ordering::Equal => {
                 let results: Results = serde_json::from_slice(&text)
                     .map_err(|error| no_results(path, &text, &error))?;
-                let checked = results.results.iter().try_for_each(possible);
-                checked.with_context(|| format!("{shown} is not as the lab wrote it"))?;
+                for (index, row) in results.results.iter().enumerate() {
+                    let Err((key, what)) = possible(row) else {
+                        continue;
+                    };
+                    let (line, column) = place_of_figure(&text, index, key);
+                    bail!(
+                        "{shown}, line {line}, column {column}: {}, {}: {what}; \
+                         it is not as the lab wrote it",
+                        row.workload,
+                        row.contender
+                    );
+                }
                 return Ok(results);
             }
         };
@@ -235,10 +247,11 @@ impl Results {
     }
 }
 
-/// Refuses what no measuring gives, and what there is no ratio to.
-fn possible(row: &Row) -> Result<()> {
-    let whose = format!("{}, {}", row.workload, row.contender);
-    ensure!(row.ops > 0, "{whose}: found ops 0, expected 1 or more");
+/// Refuses what no measuring gives, and what there is no ratio to: the key, and what was found.
+fn possible(row: &Row) -> Result<(), (&'static str, String)> {
+    if row.ops == 0 {
+        return Err(("ops", "found ops 0, expected 1 or more".into()));
+    }
     let wall = row.wall_s.iter().flat_map(|wall| {
         let ends = [wall.min, wall.median, wall.max];
         ends.map(|seconds| ("wall_s", seconds))
@@ -249,12 +262,32 @@ fn possible(row: &Row) -> Result<()> {
         .map(|seconds| ("raw_wall_s", *seconds));
     let each = row.ns_per_op.iter().map(|ns| ("ns_per_op", *ns));
     for (key, value) in wall.chain(runs).chain(each) {
-        ensure!(
-            value > 0.0 && value.is_finite(),
-            "{whose}: found {key} {value}, expected more than 0"
-        );
+        if !(value > 0.0 && value.is_finite()) {
+            return Err((key, format!("found {key} {value}, expected more than 0")));
+        }
     }
     Ok(())
+}
+
+/// Line and column, from 1 on, of the value of a key in a row; of the file's beginning if there is none.
+fn place_of_figure(contents: &[u8], row: usize, key: &str) -> (usize, usize) {
+    #[derive(Deserialize)]
+    struct Raw<'a> {
+        #[serde(borrow)]
+        results: Vec<BTreeMap<String, &'a RawValue>>,
+    }
+    let raw: Option<Raw<'_>> = serde_json::from_slice(contents).ok();
+    let value = raw.and_then(|raw| raw.results.get(row)?.get(key).copied());
+    let at = value.map_or(0, |value| {
+        value.get().as_ptr() as usize - contents.as_ptr() as usize
+    });
+    line_and_column(&String::from_utf8_lossy(&contents[..at]))
+}
+
+/// Line and column, from 1 on, of what stands behind this.
+fn line_and_column(before: &str) -> (usize, usize) {
+    let column = before.chars().rev().take_while(|c| *c != '\n').count();
+    (before.matches('\n').count() + 1, column + 1)
 }
 
 /// Line and column, from 1 on, of the key `schema` with this value; the file's own stands first.
@@ -267,9 +300,7 @@ fn place_of_schema(contents: &[u8], schema: u64) -> (usize, usize) {
         value.is_some_and(|value| value.starts_with(&schema.to_string()))
     };
     let mut found = text.match_indices(KEY).map(|(at, _)| at);
-    let before = &text[..found.find(is_it).unwrap_or(0)];
-    let column = before.chars().rev().take_while(|c| *c != '\n').count();
-    (before.matches('\n').count() + 1, column + 1)
+    line_and_column(&text[..found.find(is_it).unwrap_or(0)])
 }
 
 /// What is wrong in a file that should hold results, and where.

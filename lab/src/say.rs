@@ -47,7 +47,7 @@ pub fn on_stderr(words: Arguments<'_>) {
 }
 
 /// Writes; what kept it from that, unless it is that nobody reads.
-fn attempt(to: &mut impl Write, words: Arguments<'_>) -> Option<std::io::Error> {
+pub(crate) fn attempt(to: &mut impl Write, words: Arguments<'_>) -> Option<std::io::Error> {
     let written = to.write_fmt(words);
     written
         .err()

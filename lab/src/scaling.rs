@@ -10,7 +10,7 @@ use crate::table::{speed, status_text};
 /// points, which any line fits.
 #[must_use]
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
-    if points.len() < 3 {
+    if points.len() < POINTS_MIN {
         return None;
     }
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -20,6 +20,34 @@ pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
     let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
     (variance > 0.0).then(|| covariance / variance)
+}
+
+/// Sizes that are closer together say nothing about growth.
+pub const SPAN_MIN: f64 = 4.0;
+/// Fewer sizes fit every line.
+pub const POINTS_MIN: usize = 3;
+/// A run that is so long has little of the start of its process in it, however few operations it did.
+const LONG_S: f64 = 0.05;
+
+/// Why an exponent has a mark.
+pub const ROUGH: &str = "no three of its runs did the same number of operations, so that the start weighs differently in each; \
+     fitted to those that took at least 50 ms";
+
+/// An exponent, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// The exponent.
+    pub exponent: f64,
+    /// Whether it is of runs with different numbers of operations.
+    pub rough: bool,
+}
+
+impl Fit {
+    /// The exponent, with a mark if it is rough.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{}{:.2}", if self.rough { "~" } else { "" }, self.exponent)
+    }
 }
 
 /// What one contender needed at each size.
@@ -39,12 +67,29 @@ impl Line<'_> {
         self.rows.iter().filter_map(measured).collect()
     }
 
-    /// Of these, the rows that made as many operations as the others at their size.
+    /// The exponent of what an operation took, from rows that may be put into one fit: those that did as many
+    /// operations as asked for; or as many as each other, of several such groups the one with the most sizes; or, where
+    /// there is neither, those that took long.
     #[must_use]
-    pub fn comparable(&self) -> Vec<(f64, f64)> {
-        let rows = self.rows.iter().filter(|(_, row)| row.note.is_none());
-        let measured = |(size, row): &(u64, &Row)| Some((*size as f64, speed(row)?));
-        rows.filter_map(measured).collect()
+    pub fn fit(&self) -> Option<Fit> {
+        let of = |holds: &dyn Fn(&Row) -> bool| -> Vec<(f64, f64)> {
+            let rows = self.rows.iter().filter(|(_, row)| holds(row));
+            let measured = |(size, row): &(u64, &Row)| Some((*size as f64, speed(row)?));
+            rows.filter_map(measured).collect()
+        };
+        let whole = of(&|row| row.note.is_none());
+        let mut groups: Vec<u64> = self.rows.iter().map(|(_, row)| row.ops).collect();
+        groups.sort_unstable();
+        let groups = groups.iter().map(|ops| of(&|row| row.ops == *ops));
+        let equal = groups.filter(|points| enough(points)).max_by_key(Vec::len);
+        let long = of(&|row| speed(row).is_some_and(|ns| ns * row.ops as f64 / 1e9 >= LONG_S));
+        let (points, rough) = match (enough(&whole), equal) {
+            (true, _) => (whole, false),
+            (false, Some(equal)) => (equal, false),
+            (false, None) => (long, true),
+        };
+        let exponent = exponent(&points).filter(|_| enough(&points))?;
+        Some(Fit { exponent, rough })
     }
 
     /// The bytes that one more takes, from the smallest size measured to the largest.
@@ -59,6 +104,16 @@ impl Line<'_> {
         (most.0 >= 10_000 && most.0 > least.0)
             .then(|| (most.1.saturating_sub(least.1)) as f64 / (most.0 - least.0) as f64)
     }
+}
+
+/// Whether there are enough sizes, far enough apart, to speak of growth.
+fn enough(points: &[(f64, f64)]) -> bool {
+    let sizes = || points.iter().map(|(size, _)| *size);
+    let (least, most) = (
+        sizes().fold(f64::INFINITY, f64::min),
+        sizes().fold(0.0, f64::max),
+    );
+    points.len() >= POINTS_MIN && most >= SPAN_MIN * least
 }
 
 /// The lines of results whose rows differ in `option`, in the order of the results.
@@ -85,7 +140,7 @@ pub fn lines<'a>(results: &'a Results, option: &str) -> Vec<Line<'a>> {
 
 /// The table as text: nanoseconds per operation, the exponent, bytes for each thread (or whatever there is one more
 /// of); the quickest at the largest size first. A cell with `~` is of a run with fewer operations, so that more of the
-/// start is in it, and not in the exponent. Below it stands why cells are empty.
+/// start is in it. Below it stands what is to be said of exponents, and why cells are empty.
 #[must_use]
 pub fn render(results: &Results, option: &str, one: &str) -> String {
     let mut lines = lines(results, option);
@@ -115,7 +170,7 @@ pub fn render(results: &Results, option: &str, one: &str) -> String {
         let _ = write!(text, "{:>11}", thousands(ops.max().unwrap_or(0)));
     }
     text.push('\n');
-    let mut reasons = String::new();
+    let (mut reasons, mut rough) = (String::new(), false);
     for line in &lines {
         let _ = write!(text, "{:<width$}", line.contender);
         for size in &sizes {
@@ -132,13 +187,19 @@ pub fn render(results: &Results, option: &str, one: &str) -> String {
                 let _ = writeln!(reasons, "{name}, {}: {why}", thousands(*size));
             }
         }
-        let fitted = exponent(&line.comparable()).map(|exponent| format!("{exponent:.2}"));
+        let fit = line.fit();
+        rough |= fit.is_some_and(|fit| fit.rough);
+        let fitted = fit.map(|fit| fit.text()).unwrap_or_default();
         let bytes = line.bytes_each().map(|bytes| thousands(bytes as u64));
-        let (fitted, bytes) = (fitted.unwrap_or_default(), bytes.unwrap_or_default());
+        let bytes = bytes.unwrap_or_default();
         let _ = writeln!(text, "{fitted:>10}{bytes:>12}");
     }
-    text + "\n~ fewer operations than the others at that size, so that more of the start is in them\n"
-        + &reasons
+    text +=
+        "\n~ fewer operations than the others at that size, so that more of the start is in them\n";
+    if rough {
+        let _ = writeln!(text, "~ before an exponent: {ROUGH}");
+    }
+    text + &reasons
 }
 
 /// How far up a line stands: those that got furthest first, of these the quickest.

@@ -14,12 +14,13 @@ use crate::commands::BadInput;
 use crate::history;
 use crate::paths::Paths;
 use crate::plan::{BUDGET_S, How};
+use crate::probe::Tools;
+use crate::report;
 use crate::results::{Results, Row, write_atomically};
 use crate::sayln;
 use crate::session::{Session, interrupted};
 use crate::workload::Request;
 use crate::workloads::find;
-use crate::{report, table};
 
 use tables::{GHC_GC, LATER, LINES, OCAML_GC, PROTOTHREADS, RING, Table};
 
@@ -41,18 +42,23 @@ const SWEEP: &str = "ghc-a";
 ///
 /// # Errors
 /// [`BadInput`] if the results given cannot be used, or whatever keeps the lab itself from working.
-pub fn run(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Result<u8> {
+pub fn run(
+    catalogue: &Catalogue,
+    paths: &Paths,
+    tools: &Tools,
+    options: &SeedsOptions,
+) -> Result<u8> {
     let (results, signal, data) = match &options.from {
         Some(file) => (loaded(file)?, None, file.clone()),
-        None => measured(catalogue, paths, options)?,
+        None => measured(catalogue, paths, tools, options)?,
     };
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
         return Ok(interrupted(signal));
     }
-    print(catalogue, paths, &results);
+    print(catalogue, &results);
     let page = paths.out.join("seeds.html");
     std::fs::create_dir_all(&paths.out)?;
-    write_atomically(&page, page::html(catalogue, paths, &results)?.as_bytes())?;
+    write_atomically(&page, page::html(catalogue, &results)?.as_bytes())?;
     sayln!("page: {}", page.display());
     sayln!("data: {}", data.display());
     if options.from.is_none() {
@@ -86,14 +92,19 @@ fn loaded(file: &Path) -> Result<Results> {
 type Found = (Results, Option<usize>, PathBuf);
 
 /// Measures the rings of all that have a row in one of the tables.
-fn measured(catalogue: &Catalogue, paths: &Paths, options: &SeedsOptions) -> Result<Found> {
+fn measured(
+    catalogue: &Catalogue,
+    paths: &Paths,
+    tools: &Tools,
+    options: &SeedsOptions,
+) -> Result<Found> {
     let workload = find(RING.workload).expect("a workload of ours");
     let request = Request {
         workload,
         values: workload.usual_values(),
         asked: None,
     };
-    let session = Session::open(catalogue, paths)?;
+    let session = Session::open(catalogue, paths, tools)?;
     let selected = selected(catalogue);
     let built = session.build(&selected);
     let file = paths.out.join("seeds.json");
@@ -120,41 +131,34 @@ fn selected(catalogue: &Catalogue) -> Vec<&Contender> {
         .collect()
 }
 
-fn print(catalogue: &Catalogue, paths: &Paths, results: &Results) {
+fn print(catalogue: &Catalogue, results: &Results) {
     sayln!("Measured now on {}\n", results.machine.line());
-    for (table, now) in now(catalogue, paths, results) {
+    for (table, now) in now(catalogue, results) {
         sayln!("{}\nnow:\n\n{now}\n", table.render());
     }
 }
 
 /// Every table, with what there is to say of it today.
-fn now(catalogue: &Catalogue, paths: &Paths, results: &Results) -> Vec<(&'static Table, String)> {
+fn now(catalogue: &Catalogue, results: &Results) -> Vec<(&'static Table, String)> {
     let measured = [
-        (&RING, beside::ring(results)),
+        (&RING, beside::ring(catalogue, results)),
         (&PROTOTHREADS, beside::protothreads(results)),
         (&OCAML_GC, beside::ocaml(results)),
         (&GHC_GC, beside::collectors(results)),
         (&LINES, beside::lines(catalogue)),
     ];
-    let later = LATER.iter().map(|table| (table, later(table, paths)));
+    let later = LATER.iter().map(|table| (table, later(table)));
     measured.into_iter().chain(later).collect()
 }
 
-/// What stands beside a table whose workload the seeds did not begin with: its rows, once it exists and was run.
-fn later(table: &Table, paths: &Paths) -> String {
-    let name = table.workload;
-    if name.is_empty() {
-        return "it compares what languages have, not what was measured\n".into();
-    }
-    let Some(workload) = find(name) else {
-        return format!("not yet (there is no workload {name})\n");
-    };
-    let file = paths.out.join(format!("{name}.json"));
-    if !file.exists() {
-        return format!("not measured yet: `lab run {name}`\n");
-    }
-    match Results::load(&file) {
-        Ok(results) => table::render(&results, workload.op, false),
-        Err(error) => format!("{error:#}\n"),
+/// What stands beside a table that is not about the ring. When its workload comes, its rows come with it, in a
+/// function of [`beside`]; a test sees to that.
+fn later(table: &Table) -> String {
+    match table.workload {
+        "" => "it compares what languages have, not what was measured\n".into(),
+        name => format!("not yet: there is no workload {name}, with which these rows come\n"),
     }
 }
+
+#[cfg(test)]
+mod tests;

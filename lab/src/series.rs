@@ -8,6 +8,7 @@ use crate::cli::Series;
 use crate::commands::BadInput;
 use crate::paths::Paths;
 use crate::plan::How;
+use crate::probe::Tools;
 use crate::session::{Session, interrupted, show};
 use crate::workload::Request;
 use crate::workloads::find;
@@ -116,7 +117,13 @@ fn all(quick: bool) -> Vec<Part> {
 ///
 /// # Errors
 /// [`BadInput`] for a contender that has none of the workloads, or whatever keeps the lab itself from working.
-pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -> Result<u8> {
+pub fn run(
+    catalogue: &Catalogue,
+    paths: &Paths,
+    tools: &Tools,
+    name: &str,
+    options: &Series,
+) -> Result<u8> {
     let parts = match name {
         "sizes" => vec![sizes(options.quick)],
         _ => all(options.quick),
@@ -128,7 +135,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, name: &str, options: &Series) -
     let selected = catalogue
         .select(&workloads, &options.only)
         .map_err(BadInput)?;
-    let session = Session::open(catalogue, paths)?;
+    let session = Session::open(catalogue, paths, tools)?;
     let built = session.build(&selected);
     let total_s = if options.quick { QUICK_S } else { FULL_S };
     let weights: f64 = all(options.quick).iter().map(|part| part.weight).sum();

@@ -6,25 +6,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
 use crate::commands::BadInput;
-use crate::counting::{Counter, NO_VALGRIND, has_valgrind};
+use crate::counting::{Counter, without_valgrind};
+use crate::error::Interrupted;
 use crate::format::thousands;
 use crate::gate::{Gate, holds};
 use crate::launch::Launcher;
-use crate::machine::Machine;
+use crate::machine::{Machine, available_bytes};
 use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
 use crate::plan::{BUDGET_S, How, Size, sizes};
-use crate::probe::{Found, probe};
+use crate::probe::{Found, Tools};
 use crate::results::{Results, Row, SCHEMA, check_writable};
 use crate::workload::Request;
 use crate::{counting, report, table};
@@ -35,8 +34,8 @@ use crate::{esayln, say, sayln};
 pub struct Session<'a> {
     catalogue: &'a Catalogue,
     paths: &'a Paths,
+    tools: &'a Tools,
     launcher: Launcher,
-    stop: Arc<AtomicUsize>,
 }
 
 /// What was measured, and the signal that ended it early, if one did.
@@ -46,15 +45,21 @@ pub type Measured = (Results, Option<usize>);
 ///
 /// # Errors
 /// [`BadInput`], or whatever keeps the lab itself from working.
-pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Common) -> Result<u8> {
+pub fn run(
+    catalogue: &Catalogue,
+    paths: &Paths,
+    tools: &Tools,
+    request: &Request,
+    common: &Common,
+) -> Result<u8> {
     let name = request.workload.name;
     let selected = catalogue.select(&[name], &common.only).map_err(BadInput)?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
     let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
-    let gate = open_gate(&selected, request, common, &files)?;
-    let session = Session::open(catalogue, paths)?;
+    let gate = open_gate(&selected, tools, request, common, &files)?;
+    let session = Session::open(catalogue, paths, tools)?;
     let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
     let how = How::new(common.runs, common.timeout, BUDGET_S);
@@ -69,7 +74,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
             launcher: &session.launcher,
             paths,
             timeout: Duration::from_secs(common.timeout),
-            stop: &session.stop,
+            tools,
             files: &files,
         };
         let wanted = |name: &str| common.count || gate.as_ref().is_some_and(|g| g.covers(name));
@@ -86,6 +91,7 @@ pub fn run(catalogue: &Catalogue, paths: &Paths, request: &Request, common: &Com
 /// Reads the baseline, if one was given: all that can be refused is refused here.
 fn open_gate(
     selected: &[&Contender],
+    tools: &Tools,
     request: &Request,
     common: &Common,
     files: &[PathBuf],
@@ -107,8 +113,12 @@ fn open_gate(
         Ok(gate)
     });
     let gate = opened.map_err(|error| BadInput(format!("--gate: {error:#}")))?;
-    ensure!(has_valgrind(), "--gate: {NO_VALGRIND}");
-    Ok(Some(gate))
+    let lack = without_valgrind(tools);
+    tools.go_on()?;
+    match lack {
+        Some(lack) => bail!("--gate: {lack}"),
+        None => Ok(Some(gate)),
+    }
 }
 
 /// Prints the comparison; the exit code.
@@ -129,26 +139,26 @@ fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
 #[must_use]
 pub fn interrupted(signal: usize) -> u8 {
     esayln!("interrupted; what was measured until then is kept");
-    u8::try_from(128 + signal).unwrap_or(1)
+    Interrupted(signal).code()
 }
 
 impl<'a> Session<'a> {
-    /// Makes the folder for the results and the launcher, and listens to signals from now on.
+    /// Makes the folder for the results and the launcher.
     ///
     /// # Errors
     /// One of these cannot be had.
-    pub fn open(catalogue: &'a Catalogue, paths: &'a Paths) -> Result<Session<'a>> {
+    pub fn open(
+        catalogue: &'a Catalogue,
+        paths: &'a Paths,
+        tools: &'a Tools,
+    ) -> Result<Session<'a>> {
         std::fs::create_dir_all(&paths.out)
             .with_context(|| format!("cannot make the folder {}", paths.out.display()))?;
-        let stop = Arc::new(AtomicUsize::new(0));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register_usize(signal, stop.clone(), signal as usize)?;
-        }
         Ok(Session {
             catalogue,
             paths,
-            launcher: Launcher::build(&paths.bin)?,
-            stop,
+            tools,
+            launcher: Launcher::build(&paths.bin, tools.stop())?,
         })
     }
 
@@ -156,7 +166,7 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn build(&self, selected: &[&Contender]) -> Built {
         let building = Instant::now();
-        let built = build_all(self.catalogue, selected, self.paths);
+        let built = build_all(self.catalogue, selected, self.paths, self.tools);
         esayln!(
             "building took {:.1} s; it is not measured",
             building.elapsed().as_secs_f64()
@@ -176,8 +186,10 @@ impl<'a> Session<'a> {
         how: &How,
         files: &[PathBuf],
     ) -> Result<Measured> {
-        let machine = Machine::here(self.paths, versions(self.catalogue, selected));
-        let (rows, jobs) = prepare(selected, built, self.paths, requests, how);
+        let versions = self.versions(selected);
+        let machine = Machine::here(self.paths, versions, self.tools);
+        let room = available_bytes();
+        let (rows, jobs) = prepare(selected, built, self.paths, requests, how, room);
         let mut results = Results {
             schema: SCHEMA,
             machine,
@@ -188,7 +200,7 @@ impl<'a> Session<'a> {
             paths: self.paths,
             runs: how.runs,
             timeout: Duration::from_secs(how.timeout_s),
-            stop: &self.stop,
+            stop: self.tools.stop(),
             files,
         };
         let measuring = Instant::now();
@@ -196,16 +208,34 @@ impl<'a> Session<'a> {
         esayln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
         Ok((results, signal))
     }
+
+    /// The version of everything that the selected contenders need and that is there.
+    fn versions(&self, selected: &[&Contender]) -> BTreeMap<String, String> {
+        let builds = selected
+            .iter()
+            .filter_map(|contender| self.catalogue.build(contender.build.as_ref()?));
+        let names: BTreeSet<&String> = builds.flat_map(|build| &build.needs).collect();
+        let needs = names
+            .into_iter()
+            .filter_map(|name| self.catalogue.need(name));
+        needs
+            .filter_map(|need| match self.tools.probe(need) {
+                Found::Yes(version) => Some((need.name.clone(), version)),
+                Found::No | Found::Mute(_) => None,
+            })
+            .collect()
+    }
 }
 
 /// One row for each selected contender and each request, and a job for each that can run. The budget is for all the
-/// requests together.
+/// requests together; `room` is the memory that there is, in bytes.
 fn prepare(
     selected: &[&Contender],
     built: &Built,
     paths: &Paths,
     requests: &[Request],
     how: &How,
+    room: Option<u64>,
 ) -> (Vec<Row>, Vec<Job>) {
     let how = How {
         budget_s: how.budget_s / requests.len().max(1) as f64,
@@ -216,7 +246,7 @@ fn prepare(
         let name = request.workload.name;
         let specs: Vec<&RunSpec> = selected
             .iter()
-            .filter(|contender| why_not(contender, built, request).is_none())
+            .filter(|contender| why_not(contender, built, request, room).is_none())
             .filter_map(|contender| contender.workload.get(name))
             .collect();
         let mut planned = sizes(&specs, request, &how).into_iter();
@@ -225,7 +255,7 @@ fn prepare(
                 continue;
             }
             // `planned` has exactly those that can run, in the same order.
-            let reason = why_not(contender, built, request);
+            let reason = why_not(contender, built, request, room);
             let size = reason.is_none().then(|| planned.next()).flatten();
             let mut row = row(contender, request, size.as_ref());
             if reason.is_some() {
@@ -248,26 +278,31 @@ fn prepare(
     (rows, jobs)
 }
 
-/// The version of everything that the selected contenders need and that is there.
-fn versions(catalogue: &Catalogue, selected: &[&Contender]) -> BTreeMap<String, String> {
-    let builds = selected
-        .iter()
-        .filter_map(|contender| catalogue.build(contender.build.as_ref()?));
-    let names: BTreeSet<&String> = builds.flat_map(|build| &build.needs).collect();
-    let needs = names.into_iter().filter_map(|name| catalogue.need(name));
-    needs
-        .filter_map(|need| match probe(need) {
-            Found::Yes(version) => Some((need.name.clone(), version)),
-            Found::No => None,
-        })
-        .collect()
-}
-
 /// Why a contender cannot run, if its build says so, or what was asked for is too much.
-fn why_not(contender: &Contender, built: &Built, request: &Request) -> Option<String> {
+fn why_not(
+    contender: &Contender,
+    built: &Built,
+    request: &Request,
+    room: Option<u64>,
+) -> Option<String> {
     let build = contender.build.as_ref();
     let unbuilt = build.and_then(|name| built.get(name)?.clone().err());
-    unbuilt.or_else(|| too_much(contender.workload.get(request.workload.name)?, request))
+    let spec = contender.workload.get(request.workload.name)?;
+    unbuilt
+        .or_else(|| too_much(spec, request))
+        .or_else(|| too_large(spec, request, room?))
+}
+
+/// A contender that needs more memory than there is would be killed, or another process in its place.
+fn too_large(spec: &RunSpec, request: &Request, room: u64) -> Option<String> {
+    let each = spec.bytes_each.iter();
+    let bytes: f64 = each
+        .map(|(option, bytes)| request.values.number(option) as f64 * *bytes as f64)
+        .sum();
+    (bytes > room as f64).then(|| {
+        let [needed, room] = [bytes, room as f64].map(|bytes| bytes / 1e9);
+        format!("needs about {needed:.1} GB, {room:.1} GB are available")
+    })
 }
 
 fn too_much(spec: &RunSpec, request: &Request) -> Option<String> {

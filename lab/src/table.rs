@@ -48,6 +48,14 @@ pub fn speed(row: &Row) -> Option<f64> {
     row.ns_per_op.filter(|_| row.status == Status::Ok)
 }
 
+/// The nanoseconds of a row that counts: of its quickest run, in the middle, of its slowest.
+#[must_use]
+pub fn speeds(row: &Row) -> Option<[f64; 3]> {
+    let (ns, wall) = (speed(row)?, row.wall_s?);
+    let [least, most] = [wall.min, wall.max].map(|seconds| seconds * 1e9 / row.ops as f64);
+    Some([least, ns, most])
+}
+
 /// What stands in a row for a contender that has no figures.
 #[must_use]
 pub fn status_text(row: &Row) -> String {

@@ -9,8 +9,7 @@ use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -21,6 +20,7 @@ use crate::family;
 use crate::launch::{End, Launcher};
 use crate::measure::signal_name;
 use crate::paths::Paths;
+use crate::probe::listen;
 use crate::{esay, esayln, sayln};
 use once::{Figures, Ran, Setting};
 use record::Records;
@@ -104,11 +104,8 @@ pub fn run(options: &Options, paths: &Paths) -> Result<u8> {
         let records = Records::open(&options.output);
         Some(records.map_err(|error| BadInput(format!("-o: {error:#}")))?)
     };
-    let stop = Arc::new(AtomicUsize::new(0));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_usize(signal, stop.clone(), signal as usize)?;
-    }
-    let launcher = Launcher::build(&paths.bin)?;
+    let stop = listen()?;
+    let launcher = Launcher::build(&paths.bin, &stop)?;
     let session = Session {
         options,
         name: name.to_string_lossy().into_owned(),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh version: the JDK that would be used and Maven's version, in one line.
+# build.sh version: which JDK would be used, or that there is none.
 # build.sh FOLDER: fetches Pekko and the Scala compiler into FOLDER/pekko, compiles the contender with them, and
 # leaves a link to the JDK there, for the runs.
 #
@@ -8,11 +8,7 @@ set -eu
 jdk=../java/build.sh
 home=$(sh "$jdk" home 2>/dev/null || sh "$jdk" home 17)
 if [ "$1" = version ]; then
-    java=$("$home/bin/java" --version)
-    maven=$(mvn --batch-mode --version)
-    # Maven colours even what it was asked to leave plain.
-    echo "$(echo "$java" | sed -n 1p), $(echo "$maven" | sed -n 's/.*\(Apache Maven [0-9.]*\).*/\1/p')"
-    exit
+    exec "$home/bin/java" --version
 fi
 to=$1/pekko
 rm -rf "$to/jars" "$to/classes"

@@ -8,7 +8,7 @@ use crate::report::races::plain;
 use crate::results::{Results, Row, Status};
 
 const BEFORE: [&str; 5] = ["workload", "contender", "category", "status", "reason"];
-const AFTER: [&str; 12] = [
+const AFTER: [&str; 15] = [
     "ops",
     "runs",
     "min_s",
@@ -21,6 +21,9 @@ const AFTER: [&str; 12] = [
     "switches",
     "instructions_per_op",
     "raw_wall_s",
+    "left_behind",
+    "note",
+    "gc",
 ];
 
 /// The whole file; the options stand between the status and the figures, as `param:NAME`.
@@ -68,6 +71,11 @@ fn about(row: &Row) -> [String; BEFORE.len()] {
 fn figures(row: &Row) -> [String; AFTER.len()] {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let whole = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    // As JSON: each collector has names of its own.
+    let gc = row
+        .gc
+        .clone()
+        .map(|gc| serde_json::Value::from(gc).to_string());
     let raw: Vec<String> = row.raw_wall_s.iter().map(f64::to_string).collect();
     [
         row.ops.to_string(),
@@ -82,5 +90,10 @@ fn figures(row: &Row) -> [String; AFTER.len()] {
         whole(row.switches),
         number(row.instructions_per_op),
         raw.join(" "),
+        row.left_behind
+            .map(|left| left.to_string())
+            .unwrap_or_default(),
+        row.note.clone().unwrap_or_default(),
+        gc.unwrap_or_default(),
     ]
 }

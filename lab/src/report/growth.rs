@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::format::{figure, thousands};
 use crate::results::Row;
-use crate::scaling::{Line, exponent};
-use crate::table::speed;
+use crate::scaling::{Fit, Line, ROUGH};
+use crate::table::{speed, speeds};
 
 use super::markup::{Element, el, text};
 use super::races::show;
@@ -18,10 +18,13 @@ pub fn growth(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
     let option = &series.option;
     let charts = [
         figure_of(
-            &format!("nanoseconds per {one} against {option}, both logarithmic"),
+            &format!(
+                "nanoseconds per {one} against {option}, both logarithmic; \
+                 median, and from the least to the most of all runs"
+            ),
             lines::chart(
                 series,
-                speed,
+                speeds,
                 &format!("nanoseconds per {one} against {option}"),
             ),
         ),
@@ -29,7 +32,7 @@ pub fn growth(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
             &format!("peak memory in bytes against {option}, both logarithmic"),
             lines::chart(
                 series,
-                |row| row.peak_rss_bytes.map(|bytes| bytes as f64),
+                |row| row.peak_rss_bytes.map(|bytes| [bytes as f64; 3]),
                 &format!("peak memory against {option}"),
             ),
         ),
@@ -65,16 +68,15 @@ fn table(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
             let found = line.rows.iter().find(|(own, _)| own == size);
             found.map_or_else(|| el("td"), |(_, row)| cost(row))
         };
-        let fitted = exponent(&line.comparable()).map(|exponent| format!("{exponent:.2}"));
-        let bytes = line.bytes_each().map(figure);
-        let made = [fitted, bytes].map(|cell| text("td", cell.unwrap_or_default()));
+        let bytes = line.bytes_each().map(figure).unwrap_or_default();
         el("tr")
             .class(class_of(line.contender))
             .with("data-contender", line.contender)
             .with("data-category", category_of(line))
             .child(name_of(line.contender))
             .children(sizes.iter().map(at))
-            .children(made)
+            .child(fitted(line.fit()))
+            .child(text("td", bytes))
     });
     let heads = sizes.iter().map(|size| {
         let below = text("small", operations(series, *size, many));
@@ -91,6 +93,15 @@ fn table(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
     el("table")
         .child(el("thead").child(head))
         .child(el("tbody").children(rows))
+}
+
+/// An exponent; one that is rough is marked, and says why.
+fn fitted(fit: Option<Fit>) -> Element {
+    match fit {
+        None => el("td"),
+        Some(fit) if fit.rough => text("td", fit.text()).with("title", ROUGH),
+        Some(fit) => text("td", fit.text()),
+    }
 }
 
 /// What one more of an option is called.
@@ -149,10 +160,11 @@ fn files(series: &Series<'_>) -> String {
 fn explain(option: &str, [one, many]: [&str; 2]) -> String {
     let each = each(option);
     format!(
-        "Above each column stands how many {many} its rows did; one with ~ did fewer, so that more of its start is in each {one}, \
-         and is left out of the exponent. \
+        "Above each column stands how many {many} its rows did; one with ~ did fewer, so that more of its start is in each {one}. \
          The exponent a is that of time per operation ~ {option}^a, by least squares on the logarithms: \
          0 does not grow, 1 grows in proportion. \
+         It is of the rows without ~ or, where fewer than three are left, of those that did as many {many} as each other; \
+         with a ~ itself: {ROUGH}. \
          Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes, \
          given from 10,000 on because below that the program's own pages hide it. \
          Starting and ending the process is in all of it, and weighs more where there are fewer {many}. \

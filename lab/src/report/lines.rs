@@ -1,7 +1,8 @@
 //! Cost against size, both logarithmic, one line a contender, as SVG.
 //!
-//! Names stand at the ends of the lines, moved apart; the page's script does that again when some
-//! are hidden, from what the chart says about itself in `data-…`.
+//! Points have error bars where the runs differ. Names stand at the ends of the lines, moved apart;
+//! the page's script does that again when some are hidden, from what the chart says about itself
+//! in `data-…`.
 
 use super::axis::{Log, short};
 use super::bars::{WIDTH_PX, px};
@@ -24,13 +25,15 @@ const NAME_STEP_PX: f64 = 13.0;
 /// How many kinds of lines the page's style has.
 const STYLES: usize = 6;
 
-/// What a line shows of a row.
-pub type Pick = fn(&Row) -> Option<f64>;
+/// What a line shows of a row: the least of all runs, the point, the most.
+pub type Pick = fn(&Row) -> Option<[f64; 3]>;
+/// A size and what is shown of it.
+type Point = (f64, [f64; 3]);
 
 /// The chart; `None` without points.
 #[must_use]
 pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
-    let lines: Vec<(&Line<'_>, Vec<(f64, f64)>)> = series
+    let lines: Vec<(&Line<'_>, Vec<Point>)> = series
         .lines
         .iter()
         .map(|line| (line, points(line, pick)))
@@ -42,7 +45,7 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
     let bottom = names.max(HEIGHT_PX_MIN - BOTTOM_PX);
     let height = bottom + BOTTOM_PX;
     let x = Log::tight(all().map(|(x, _)| x), [LEFT_PX, right])?;
-    let y = Log::tight(all().map(|(_, y)| y), [bottom, TOP_PX])?;
+    let y = Log::tight(all().flat_map(|(_, values)| values), [bottom, TOP_PX])?;
     let svg = el("svg")
         .class("lines")
         .with("viewBox", format!("0 0 {WIDTH_PX} {height}"))
@@ -53,7 +56,7 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
         .with("aria-label", about);
     let mut ends: Vec<f64> = lines
         .iter()
-        .filter_map(|(_, points)| points.last().map(|(_, value)| y.at(*value)))
+        .filter_map(|(_, points)| points.last().map(|(_, [_, value, _])| y.at(*value)))
         .collect();
     spread_out(&mut ends, bottom);
     let mut ours = 0;
@@ -78,7 +81,7 @@ pub fn chart(series: &Series<'_>, pick: Pick, about: &str) -> Option<Element> {
     )
 }
 
-fn points(line: &Line<'_>, pick: Pick) -> Vec<(f64, f64)> {
+fn points(line: &Line<'_>, pick: Pick) -> Vec<Point> {
     let point = |(size, row): &(u64, &Row)| Some((*size as f64, pick(row)?));
     line.rows.iter().filter_map(point).collect()
 }
@@ -106,12 +109,12 @@ fn grid(x: &Log, y: &Log, [right, bottom]: [f64; 2]) -> Vec<Element> {
 
 fn group(
     line: &Line<'_>,
-    points: &[(f64, f64)],
+    points: &[Point],
     [x, y]: [&Log; 2],
     [right, end]: [f64; 2],
     style: usize,
 ) -> Element {
-    let at = |(size, value): &(f64, f64)| (px(x.at(*size)), px(y.at(*value)));
+    let at = |(size, [_, value, _]): &Point| (px(x.at(*size)), px(y.at(*value)));
     let path: Vec<String> = points
         .iter()
         .map(|point| {
@@ -122,6 +125,13 @@ fn group(
     let dots = points.iter().map(|point| {
         let (x, y) = at(point);
         el("circle").with("cx", x).with("cy", y).with("r", 2.6)
+    });
+    let ranges = points.iter().filter(|(_, [least, _, most])| least < most);
+    let errors = ranges.map(|(size, [least, _, most])| {
+        let (x, [least, most]) = (x.at(*size), [least, most].map(|value| px(y.at(*value))));
+        let (from, to) = (px(x - 3.0), px(x));
+        let path = format!("M{to} {least}V{most}M{from} {least}h6M{from} {most}h6");
+        el("path").class("error").with("d", path)
     });
     let mut name = line.contender.to_owned();
     if name.chars().count() > NAME_LETTERS_MAX {
@@ -137,10 +147,11 @@ fn group(
         .with("data-category", category_of(line))
         .with(
             "data-end",
-            px(points.last().map_or(end, |point| y.at(point.1))),
+            px(points.last().map_or(end, |(_, [_, value, _])| y.at(*value))),
         )
         .child(text("title", line.contender))
         .child(el("polyline").with("points", path.join(" ")))
+        .children(errors)
         .children(dots)
         .child(
             text("text", name)

@@ -17,6 +17,7 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
     let today = usual.max_by_key(|race| race.measured().count());
     let head = [
         "history",
+        "source",
         "seconds then",
         "KB then",
         "today",
@@ -41,9 +42,9 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
         },
     );
     let said = format!(
-        "History, not measured here: {}, {} operations, as printed. \
+        "History, not measured here: {}; {} operations, as printed. \
          Other machines, other versions, other ways to measure: no ratio is made of it. {from}",
-        history::source(workload).unwrap_or("the seeds"),
+        first.source,
         thousands(first.ops)
     );
     let section = el("section").class("history").child(text("h3", "History"));
@@ -57,7 +58,7 @@ pub fn past(workload: &str, races: &[&Race<'_>]) -> Option<Element> {
 fn heading(name: &str) -> Element {
     let head = text("th", name);
     match name {
-        "today" => head.class("word"),
+        "today" | "source" => head.class("word"),
         _ => head,
     }
 }
@@ -92,8 +93,11 @@ fn line(past: &Past, today: Option<(&Row, f64)>) -> Element {
     if !past.contender.is_empty() {
         row = row.with("data-contender", past.contender);
     }
-    row.child(text("td", past.seconds.to_string()).class("then"))
-        .child(text("td", thousands(past.memory_kb.into())).class("then"))
+    // Which machine that was stands above the table.
+    let source = past.source.split(';').next().unwrap_or_default();
+    row.child(text("td", source).class("word"))
+        .child(text("td", past.printed).class("then"))
+        .child(text("td", past.memory_kb.to_string()).class("then"))
         .child(text("td", past.contender).class("word"))
         .child(text("td", seconds))
         .child(text("td", memory))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::format::{figure, megabytes};
 use crate::results::Row;
-use crate::table::{COLUMNS, cells, headings, status_text};
+use crate::table::{COLUMNS, cells, headings, speeds, status_text};
 
 use super::bars::{Bar, chart};
 use super::markup::{Element, el, text};
@@ -60,16 +60,12 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
 }
 
 fn costs<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
-    let bar = |(row, ns): (&'a Row, f64)| {
-        let wall = row.wall_s;
-        let range = wall.map(|wall| [wall.min, wall.max].map(|s| s * 1e9 / row.ops as f64));
-        Bar {
-            contender: &row.contender,
-            category: &row.category,
-            value: ns,
-            range,
-            label: figure(ns),
-        }
+    let bar = |(row, ns): (&'a Row, f64)| Bar {
+        contender: &row.contender,
+        category: &row.category,
+        value: ns,
+        range: speeds(row).map(|[least, _, most]| [least, most]),
+        label: figure(ns),
     };
     race.measured().map(bar).collect()
 }
@@ -89,14 +85,8 @@ fn memory<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
 }
 
 fn table(race: &Race<'_>) -> Element {
-    let categories = race.rows.iter().any(|row| !row.category.is_empty());
-    let mut head = el("tr");
-    for (place, heading) in headings(race.op()).into_iter().enumerate() {
-        head = head.child(text("th", heading));
-        if place == 0 && categories {
-            head = head.child(text("th", "category").class("word category"));
-        }
-    }
+    let heads = headings(race.op()).into_iter().enumerate();
+    let mut head = el("tr").children(heads.map(|(place, heading)| cell("th", place, &heading)));
     let counted = race
         .rows
         .iter()
@@ -106,13 +96,12 @@ fn table(race: &Race<'_>) -> Element {
     }
     let fastest = race.fastest();
     let rows = race.rows.iter().map(|row| {
-        let line = row_of(row)
-            .child(name_of(&row.contender))
-            .children(categories.then(|| text("td", &row.category).class("word category")));
+        let line = row_of(row).child(name_of(&row.contender));
         match cells(row, fastest) {
             Some(cells) => {
                 let count = row.instructions_per_op.map(figure).unwrap_or_default();
-                let line = line.children(cells.iter().skip(1).map(|cell| text("td", cell)));
+                let cells = cells.iter().enumerate().skip(1);
+                let line = line.children(cells.map(|(place, words)| cell("td", place, words)));
                 line.children(counted.then(|| text("td", count)))
             }
             None => line.child(
@@ -125,6 +114,15 @@ fn table(race: &Race<'_>) -> Element {
     el("table")
         .child(el("thead").child(head))
         .child(el("tbody").children(rows))
+}
+
+/// A cell; the last column has the categories, which are words.
+fn cell(kind: &'static str, place: usize, words: &str) -> Element {
+    let cell = text(kind, words);
+    match place + 1 {
+        COLUMNS => cell.class("word category"),
+        _ => cell,
+    }
 }
 
 /// A table row that the filters know.

@@ -4,15 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inputs::Source;
 use crate::results::Row;
-use crate::scaling::Line;
+use crate::scaling::{Line, POINTS_MIN, SPAN_MIN};
 use crate::table::speed;
 
 use super::races::{Setting, setting, show, size_option};
-
-/// Fewer points fit every line.
-const POINTS_MIN: usize = 3;
-/// Sizes that are closer together say nothing about growth.
-const SPAN_MIN: f64 = 4.0;
 
 /// Cost against one option.
 #[derive(Debug)]

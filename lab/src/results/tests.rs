@@ -127,9 +127,16 @@ fn figures_that_nothing_can_have_are_refused() {
         assert!(row.ns_per_op.is_some(), "the first row was measured");
         row.contender = "nobody".into();
         change(row);
-        let text = serde_json::to_string(&results).expect("it was written before");
+        let text = serde_json::to_string_pretty(&results).expect("it was written before");
         refused(&text, parts);
-        refused(&text, &["ring, nobody", "expected"]);
+        let key = parts[0].split(' ').nth(1).expect("found KEY VALUE");
+        let lines = || text.lines().enumerate();
+        let own = lines().skip_while(|(_, line)| !line.contains("\"nobody\""));
+        let mut own = own.filter(|(_, line)| line.contains(&format!("\"{key}\": ")));
+        let (index, line) = own.next().expect("the key is there");
+        let column = line.find(": ").expect("a value") + 3;
+        let place = format!("line {}, column {column}: ring, nobody: found", index + 1);
+        refused(&text, &[place.as_str(), "expected"]);
     };
     changed(|row| row.ops = 0, &["found ops 0"]);
     changed(|row| row.ns_per_op = Some(0.0), &["found ns_per_op 0"]);

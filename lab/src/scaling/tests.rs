@@ -5,7 +5,6 @@ use serde_json::json;
 use super::*;
 use crate::machine::Machine;
 use crate::measure::waiting_row;
-use crate::paths::Paths;
 use crate::results::{SCHEMA, Status};
 
 #[test]
@@ -44,7 +43,7 @@ fn a_table_with_holes() {
     }
     let results = Results {
         schema: SCHEMA,
-        machine: Machine::here(&Paths::new(None, None), [].into()),
+        machine: Machine::default(),
         results: rows,
     };
     let text = render(&results, "threads", "hop");
@@ -65,15 +64,66 @@ fn a_table_with_holes() {
     assert!(text.contains("short, 100,000: skipped:"), "{text}");
 }
 
+/// The words of a contender's line, when it did so many operations at ten threads, a hundred, and so on.
+fn line(ops: &[u64], ns: impl Fn(u64) -> f64) -> (Vec<String>, String) {
+    let sizes = (1..).map(|log| 10_u64.pow(log));
+    let rows = sizes.zip(ops).map(|(size, ops)| {
+        let mut row = row("slow", size, Some(ns(size)), 1_000_000);
+        row.ops = *ops;
+        row.note = Some("fewer".into());
+        row
+    });
+    let results = Results {
+        schema: SCHEMA,
+        machine: Machine::default(),
+        results: rows.collect(),
+    };
+    let text = render(&results, "threads", "hop");
+    let line = text.lines().nth(2).expect("the line of the contender");
+    (line.split_whitespace().map(String::from).collect(), text)
+}
+
+#[test]
+fn rows_that_were_cut_to_the_same_number_are_fitted() {
+    let (words, text) = line(&[500; 4], |size| (size as f64).sqrt());
+    assert_eq!(words[1..], ["~3.16", "~10.0", "~31.6", "~100", "0.50", "0"]);
+    assert!(!text.contains("before an exponent"), "{text}");
+    // The largest group counts, and the one cut further is in none.
+    let odd = |size: u64| {
+        if size == 10_000 {
+            1.0
+        } else {
+            (size as f64).sqrt()
+        }
+    };
+    let (words, _) = line(&[500, 500, 500, 400, 400], odd);
+    assert_eq!(words[6], "0.50");
+}
+
+#[test]
+fn rows_that_were_all_cut_differently_are_fitted_roughly() {
+    // Half a second each, and the last one too short to be looked at.
+    let ops = [50_000_000, 5_000_000, 500_000, 40_000];
+    let ns = |size: u64| if size == 10_000 { 1.0 } else { size as f64 };
+    let (words, text) = line(&ops, ns);
+    assert_eq!(words[5], "~1.00");
+    assert!(text.contains("~ before an exponent: no three"), "{text}");
+    // Nothing is made of two.
+    let (words, text) = line(&ops[1..3], ns);
+    assert_eq!(words.len(), 3, "{words:?}");
+    assert!(!text.contains("before an exponent"), "{text}");
+}
+
 #[test]
 fn a_run_with_fewer_operations_is_marked_and_not_fitted() {
     let mut rows: Vec<Row> = [10, 1_000, 100_000]
         .map(|size| row("cut", size, Some(3.0), 1_000_000))
         .into();
     rows[2].note = Some("fewer".into());
+    rows[2].ops = 100;
     let results = Results {
         schema: SCHEMA,
-        machine: Machine::here(&Paths::new(None, None), [].into()),
+        machine: Machine::default(),
         results: rows,
     };
     let text = render(&results, "threads", "hop");

@@ -42,9 +42,9 @@ fn time(row: &Row, seconds: f64) -> String {
     mark.to_owned() + &figure(seconds)
 }
 
-/// The ring's rows, ratios to GHC; then ours, and the others that the seeds speak of.
+/// The ring's rows, ratios to GHC; then ours, and the others that the seeds speak of; then who cannot be had.
 #[must_use]
-pub fn ring(results: &Results) -> String {
+pub fn ring(catalogue: &Catalogue, results: &Results) -> String {
     let pasts = history::of("ring");
     let base = pasts.iter().find(|past| past.contender == "ghc");
     let now_base = seconds(results, "ghc");
@@ -80,6 +80,9 @@ pub fn ring(results: &Results) -> String {
         let mut line = words(["", "", "", ""]);
         line.extend(now(results, &row.contender, now_base, &mut reasons));
         lines.push(line);
+    }
+    for absent in &catalogue.absent {
+        reasons += &format!("{}: not installable: {}\n", absent.name, absent.why);
     }
     columns(&lines) + FEWER + &reasons
 }

@@ -8,7 +8,6 @@ use plotters::prelude::*;
 use crate::catalogue::Catalogue;
 use crate::format::figure;
 use crate::history;
-use crate::paths::Paths;
 use crate::report::escape;
 use crate::results::Results;
 use crate::seeds::tables::{GHC_GC, LINES, RING};
@@ -21,7 +20,7 @@ line-height:1.35}svg{max-width:100%;height:auto}.pair{display:flex;flex-wrap:wra
 .pair>div{flex:1 1 28rem;min-width:0}";
 
 /// A line of the plot: its name, its colour, and seconds by kilobytes of nursery.
-type Line = (&'static str, RGBColor, Vec<(f64, f64)>);
+pub(super) type Line = (&'static str, RGBColor, Vec<(f64, f64)>);
 
 const THEN: RGBColor = RGBColor(0x9a, 0xa5, 0xb1);
 const OCAML: RGBColor = RGBColor(0xc2, 0x6a, 0x1b);
@@ -31,14 +30,14 @@ const GHC: RGBColor = RGBColor(0x5e, 0x50, 0x86);
 ///
 /// # Errors
 /// The plot cannot be drawn.
-pub fn html(catalogue: &Catalogue, paths: &Paths, results: &Results) -> Result<String> {
+pub fn html(catalogue: &Catalogue, results: &Results) -> Result<String> {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>The seeds' tables</title>\
          <style>{STYLE}</style></head><body>\n<h1>The seeds' tables, then and now</h1>\n<p>{}</p>\n",
         escape(&results.machine.line())
     );
-    for (table, now) in now(catalogue, paths, results) {
+    for (table, now) in now(catalogue, results) {
         section(&mut page, table.title, &table.render(), &now)?;
         if table.title == GHC_GC.title {
             page.push_str("<h2>The minor heap swept</h2>\n");
@@ -66,7 +65,7 @@ fn section(page: &mut String, title: &str, then: &str, now: &str) -> Result<()> 
 }
 
 /// Time by the size of the nursery, then (32-bit words) and now (64-bit words), and GHC's allocation area.
-fn sweeps(results: &Results) -> Vec<Line> {
+pub(super) fn sweeps(results: &Results) -> Vec<Line> {
     let pasts = history::of(RING.workload);
     let printed = |contender: &str| {
         let past = pasts.iter().find(|past| past.contender == contender);

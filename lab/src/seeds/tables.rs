@@ -364,16 +364,5 @@ pub fn columns(lines: &[Vec<String>]) -> String {
     text
 }
 
-/// The seed's times: `hh:mm:ss:n`, where n is nanoseconds without leading zeros.
-#[must_use]
-pub fn seconds(time: &str) -> Option<f64> {
-    let fields: Option<Vec<u64>> = time.split(':').map(|field| field.parse().ok()).collect();
-    let [hours, minutes, whole, nanoseconds] = fields?[..] else {
-        return None;
-    };
-    let whole = (hours * 60 + minutes) * 60 + whole;
-    Some(whole as f64 + nanoseconds as f64 / 1e9)
-}
-
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use serde_json::Map;
 use super::*;
 use crate::machine::Machine;
 use crate::measure::waiting_row;
-use crate::paths::Paths;
 use crate::results::{SCHEMA, Spread};
 
 const HOP: [&str; 2] = ["hop", "hops"];
@@ -23,7 +22,7 @@ fn row(name: &str, status: Status, ns: Option<f64>) -> Row {
 }
 
 fn example() -> Results {
-    let machine = Machine::here(&Paths::new(None, None), [].into());
+    let machine = Machine::default();
     let rows = vec![
         row("absent", Status::Skipped, None),
         row("slow", Status::Ok, Some(50.0)),

@@ -97,7 +97,7 @@ fn interrupted_over_old_results(contenders: &str) {
 
 #[test]
 fn without_a_single_run_the_old_results_stay() {
-    // In a build, which gets no signal here; in the first run.
+    // In a build; in the first run.
     interrupted_over_old_results(
         r#"
         [[build]]
@@ -122,4 +122,49 @@ fn without_a_single_run_the_old_results_stay() {
         workload.ring = { cost_ns = 1 }
         "#,
     );
+}
+
+/// The build that runs is ended, and no other is begun.
+#[test]
+fn a_signal_ends_the_building() {
+    let place = Place::empty();
+    let contender = |name: &str, line: &str| {
+        format!(
+            "[[build]]\nname = \"{name}\"\nargv = [\"/bin/sh\", \"-c\", \'\'\'{line}\'\'\']\n\
+             [[contender]]\nname = \"{name}\"\nlanguage = \"-\"\nabout = \"-\"\nbuild = \"{name}\"\n\
+             run = [\"true\"]\nworkload.ring = {{ cost_ns = 1 }}\n"
+        )
+    };
+    let list = contender("first", "exec 3>$PLACE/pipe; echo up >&3; sleep 1000; true")
+        + &contender("second", "touch $PLACE/second");
+    std::fs::write(place.path("contenders.toml"), list).expect("our own folder");
+    let fifo = Fifo::new(&place.path("pipe"));
+    let mut lab = place.lab("run ring --hops 10 --runs 2 --json results.json");
+    let lab = lab.env("PLACE", place.path("")).spawn();
+    let lab = lab.expect("the lab starts");
+    assert_eq!(fifo.next(), Event::Line("up".into()));
+    send(&lab, Signal::INT);
+    assert_eq!(fifo.next(), Event::Closed, "the build goes on");
+    let output = lab.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(!place.path("second").exists(), "another build was begun");
+    assert!(!place.path("results.json").exists());
+}
+
+/// Who is asked for a version is ended as well.
+#[test]
+fn a_signal_ends_the_doctor() {
+    let place = Place::empty();
+    let list = "[[need]]\nname = \"slow\"\ninstall = \"-\"\n\
+                check = [\"/bin/sh\", \"-c\", \"exec 3>$PLACE/pipe; echo up >&3; sleep 1000; true\"]\n";
+    std::fs::write(place.path("contenders.toml"), list).expect("our own folder");
+    let fifo = Fifo::new(&place.path("pipe"));
+    let mut lab = place.lab("doctor --patience 1000");
+    let lab = lab.env("PLACE", place.path("")).spawn();
+    let lab = lab.expect("the lab starts");
+    assert_eq!(fifo.next(), Event::Line("up".into()));
+    send(&lab, Signal::TERM);
+    assert_eq!(fifo.next(), Event::Closed, "the tool goes on");
+    let output = lab.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(143));
 }

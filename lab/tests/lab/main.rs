@@ -20,4 +20,5 @@ mod seeds;
 mod series;
 mod support;
 mod time;
+mod tools;
 mod workloads;

@@ -130,6 +130,9 @@ fn the_csv_has_one_line_a_row_and_all_figures() {
     let mut odd = quiet("a,b \"c\"", 120.0);
     odd["reason"] = json!("two\nlines");
     odd["status"] = json!("timeout");
+    odd["left_behind"] = json!(3);
+    odd["note"] = json!("fewer, as it is \"slow\"");
+    odd["gc"] = json!({"collections": 7});
     let rows = [odd, ring("go", 10, &[3.0, 1.0, 2.0])];
     write(&place, "in/ring.json", &machine(), &rows);
     let output = place.tool(WORDS);
@@ -164,6 +167,12 @@ fn the_csv_has_one_line_a_row_and_all_figures() {
         (1, "switches", "7"),
         (1, "instructions_per_op", ""),
         (1, "raw_wall_s", "0.003 0.001 0.002"),
+        (0, "left_behind", "3"),
+        (0, "note", "fewer, as it is \"slow\""),
+        (0, "gc", "{\"collections\":7}"),
+        (1, "left_behind", ""),
+        (1, "note", ""),
+        (1, "gc", ""),
     ] {
         assert_eq!(cell(line, name), expected, "{name}");
     }

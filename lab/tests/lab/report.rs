@@ -39,6 +39,10 @@ fn one_file() {
         "9.0.2",
         "History, not measured here",
         "28.7",
+        // As they were printed; and the two of a week later.
+        "<td class=\"then\">4.10</td><td class=\"then\">3788</td>",
+        "<td class=\"then\">1.22</td><td class=\"then\">2680</td>",
+        "<td class=\"word\">eigenclass.org, 2008-04-01</td><td class=\"then\">0.076</td>",
     ] {
         assert!(page.contains(part), "no '{part}'");
     }
@@ -46,18 +50,23 @@ fn one_file() {
         data(&page)["files"]["x.json"]["results"][1]["contender"],
         "go"
     );
-    // 120 ns a hop are 1.2 s for the ten million hops of 2008, whose seconds stand beside.
+    let (_, race) = page.split_once("class=\"race\"").expect("a race");
+    assert_eq!(race.matches(">category</th>").count(), 1, "one column");
+    assert!(page.contains("<td class=\"word category\">lightweight</td>"));
     assert!(!page.contains("class=\"warnings\""), "nothing to warn of");
     assert_eq!(place.names(), ["page.html", "x.json"]);
 }
 
-/// 1,100,600 bytes in the KB of 2008, which are of 1,024 bytes.
+/// 100 ns a hop are 1 s for the ten million hops of 2008, and 1,100,600 bytes are in the KB of
+/// 2008, which are of 1,024 bytes.
 #[test]
-fn memory_beside_history_is_in_its_kilobytes() {
+fn beside_history_stands_what_can_be_put_beside_it() {
     let place = Place::empty();
     write(&place, "x.json", &machine(), &[quiet("ghc", 100.0)]);
     let page = page(&place, "report x.json --out page.html");
-    assert!(page.contains("<td>1,074</td>"), "{page}");
+    let line = "<td class=\"then\">1.22</td><td class=\"then\">2680</td>\
+                <td class=\"word\">ghc</td><td>1.00</td><td>1,074</td>";
+    assert!(page.contains(line), "{page}");
 }
 
 #[test]
@@ -130,6 +139,16 @@ fn sizes_in_one_file_or_in_several_are_a_series() {
             assert!(page.contains(part), "no '{part}'");
         }
     }
+    // From the quickest run to the slowest, where they are not alike.
+    let errors = |page: &str| {
+        let (_, chart) = page.split_once("class=\"lines\"").expect("a chart");
+        let (chart, _) = chart.split_once("</svg>").expect("its end");
+        chart.matches("class=\"error\"").count()
+    };
+    let rows = sizes.map(|threads| ring("go", threads, &[1.0, 2.0, 3.0]));
+    write(&one, "sizes.json", &machine(), &rows);
+    let uneven = page(&one, "report sizes.json --out page.html");
+    assert_eq!([errors(&together), errors(&uneven)], [0, 4]);
     assert!(
         apart.contains("4 runs of the lab"),
         "files of a series drift apart"

@@ -15,6 +15,9 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         ("protothreads/pessimum", RIGHT),
         ("nobody-asked", RIGHT),
     ]);
+    let mut list = std::fs::read_to_string(place.path("contenders.toml")).expect("the fakes");
+    list += "[[absent]]\nname = \"Mozart/Oz\"\nwhy = \"gone\"\n";
+    std::fs::write(place.path("contenders.toml"), list).expect("our own folder");
     let output = place.run("seeds --runs 1");
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
@@ -27,7 +30,8 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         "Rust port_set                         881,578      232.8%",
         "00:00:23:88967938 is 23.089 s",
         "repeat the first three rows, probably a slip",
-        "not yet (there is no workload msgsend)",
+        "not yet: there is no workload msgsend, with which these rows come",
+        "Mozart/Oz: not installable: gone\n",
     ] {
         assert!(text.contains(part), "no '{part}' in: {text}");
     }

@@ -446,10 +446,7 @@ fn records_are_appended() {
     assert_eq!(lines[0], "name,lang,bytes,seconds,joules");
     for line in &lines[1..3] {
         assert!(line.starts_with("\"ring, 503 \"\"x\"\"\",C,"), "{line}");
-        assert_eq!(
-            line.ends_with(','),
-            !Path::new("/sys/class/powercap").exists()
-        );
+        assert!(line.ends_with(','), "no energy was measured: {line}");
     }
     assert!(
         lines[3].starts_with("plain,C,") && lines[3].ends_with(",0.000000"),

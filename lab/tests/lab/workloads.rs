@@ -99,6 +99,30 @@ fn a_contender_says_up_to_where_it_can_be_run() {
     );
 }
 
+/// A terabyte a thread: nobody has that for five.
+#[test]
+fn what_does_not_fit_into_memory_is_not_started() {
+    let place = Place::empty();
+    let list = [("large", 1_000_000_000_000_u64), ("small", 1)].map(|(name, bytes)| {
+        format!(
+            "[[contender]]\nname = \"{name}\"\nlanguage = \"sh\"\nabout = \"a fake\"\n\
+             run = [\"/bin/sh\", \"-c\", \"echo 1\"]\n\
+             workload.ring = {{ cost_ns = 1, bytes_each = {{ threads = {bytes} }} }}\n"
+        )
+    });
+    std::fs::write(place.path("contenders.toml"), list.concat()).expect("ours");
+    let output = place.run("run ring --threads 5 --hops 30 --runs 1 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(place.row("x.json", "small")["status"], "ok");
+    let row = place.row("x.json", "large");
+    let reason = row["reason"].as_str().expect("a reason");
+    assert_eq!(row["status"], "skipped");
+    assert!(
+        reason.starts_with("needs about 5000.0 GB, ") && reason.ends_with(" GB are available"),
+        "{reason}"
+    );
+}
+
 #[test]
 fn a_choice_decides_what_is_usual() {
     let line = "test $2 = short && test $4 = 3 && test $6 = 2000 && echo 1";
