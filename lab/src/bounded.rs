@@ -1,5 +1,5 @@
 //! Runs a tool that the lab asks for its version or builds with, such that it can neither go on
-//! nor print without end.
+//! nor print without end. (One that cannot be killed, because the kernel holds it, is waited for.)
 //!
 //! Like a contender (`launch`) it leads a process group of its own, which is killed whole before
 //! its leader is waited for, and what it leaves behind is ended. Nothing is measured, so there is

@@ -19,7 +19,7 @@ use crate::error::Interrupted;
 use crate::format::shorten;
 
 /// How long a tool may take to say its version, in seconds.
-const ANSWER_S: u64 = 10;
+const ANSWER_S: u64 = 30;
 /// How long a build may take, in seconds.
 const BUILD_S: u64 = 20 * 60;
 const MIB: usize = 1 << 20;

@@ -68,7 +68,7 @@ impl Line<'_> {
     }
 
     /// The exponent of what an operation took, from rows that may be put into one fit: those that did as many
-    /// operations as asked for; or as many as each other, of several such groups the one with the most sizes; or, where
+    /// operations as were asked for at their size; or as many as each other, of several such groups the one with the most sizes; or, where
     /// there is neither, those that took long.
     #[must_use]
     pub fn fit(&self) -> Option<Fit> {

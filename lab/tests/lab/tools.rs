@@ -59,8 +59,8 @@ fn a_tool_that_never_answers_is_named_and_passed_over() {
     let line = format!("exec 3>'{}'; sleep 1000 & sleep 1000", pipe.display());
     let place = listed(&[("asleep", &line), ("sound", "echo 1.0")], &[]);
     let fifo = Fifo::new(&pipe);
-    let said = "asleep did not answer within 1 s";
-    let found = rows(&place, "--patience 1", ["asleep", "sound"]);
+    let said = "asleep did not answer within 3 s";
+    let found = rows(&place, "--patience 3", ["asleep", "sound"]);
     assert_eq!(found, [skipped(said), (json!("ok"), json!(null))]);
     assert_eq!(fifo.next(), Event::Closed, "a tool was left behind");
     assert_eq!(
@@ -75,11 +75,11 @@ fn a_tool_that_never_answers_is_named_and_passed_over() {
         &pipes.path("another").to_string_lossy(),
     );
     std::fs::write(place.path("contenders.toml"), list).expect("our own folder");
-    let output = place.run("doctor --patience 1");
+    let output = place.run("doctor --patience 3");
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     for part in [
-        "broken   asleep         did not answer within 1 s\n",
+        "broken   asleep         did not answer within 3 s\n",
         "found    sound          1.0\n",
         "will be skipped: asleep (asleep)",
     ] {
@@ -130,8 +130,8 @@ fn a_build_that_floods_or_never_ends_skips_its_row() {
     );
     let place = listed(&[], &[("endless", &line)]);
     let fifo = Fifo::new(&pipe);
-    let said = skipped("build failed: stopped after 1 s");
-    assert_eq!(rows(&place, "--patience 1", ["endless"]), [said]);
+    let said = skipped("build failed: stopped after 3 s");
+    assert_eq!(rows(&place, "--patience 3", ["endless"]), [said]);
     assert_eq!(fifo.next(), Event::Closed, "a build was left behind");
 }
 
