@@ -14,7 +14,7 @@ impl fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// A signal that came to the lab before there was anything to keep: exit code 128 and its number.
+/// A signal that came to the lab: exit code 128 and its number. As an error it says that there was nothing to keep.
 #[derive(Debug)]
 pub struct Interrupted(pub usize);
 

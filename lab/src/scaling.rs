@@ -30,8 +30,8 @@ pub const POINTS_MIN: usize = 3;
 const LONG_S: f64 = 0.05;
 
 /// Why an exponent has a mark.
-pub const ROUGH: &str = "no three of its runs did the same number of operations, so that the start weighs differently in each; \
-     fitted to those that took at least 50 ms";
+pub const ROUGH: &str = "no three of its sizes that span a factor of four did the same number of operations, so that \
+     the start weighs differently in each; fitted to those that took at least 50 ms";
 
 /// An exponent, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,8 +68,8 @@ impl Line<'_> {
     }
 
     /// The exponent of what an operation took, from rows that may be put into one fit: those that did as many
-    /// operations as were asked for at their size; or as many as each other, of several such groups the one with the most sizes; or, where
-    /// there is neither, those that took long.
+    /// operations as were asked for at their size; or as many as each other, of several such groups the one with the
+    /// most sizes; or, where there is neither, those that took long.
     #[must_use]
     pub fn fit(&self) -> Option<Fit> {
         let of = |holds: &dyn Fn(&Row) -> bool| -> Vec<(f64, f64)> {

@@ -163,7 +163,7 @@ fn explain(option: &str, [one, many]: [&str; 2]) -> String {
         "Above each column stands how many {many} its rows did; one with ~ did fewer, so that more of its start is in each {one}. \
          The exponent a is that of time per operation ~ {option}^a, by least squares on the logarithms: \
          0 does not grow, 1 grows in proportion. \
-         It is of the rows without ~ (all of which did as many at a size) or, where fewer than three are left, of those that did as many {many} as each other; \
+         It is of the rows without ~ (all of which did as many at a size) or, where fewer than three that span a factor of four are left, of those that did as many {many} as each other; \
          with a ~ itself: {ROUGH}. \
          Bytes a {each} are the difference of peak memory between the largest size and the smallest, over the difference of the sizes, \
          given from 10,000 on because below that the program's own pages hide it. \
