@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gossamer::{Model, Wait, sync::MVar};
 
@@ -14,6 +15,9 @@ use super::{patience, runtime, watched};
 /// for what is small, which the standard library ends the process over.
 const LIMIT: &str = "1500000";
 const STACK: &str = "67108864";
+/// Bytes that glibc's allocator takes from the system before they are needed, for the same reason: where it can get
+/// none for a thread, it has these.
+const KEPT_FREE: &str = "16777216";
 
 /// Set in the process that is limited.
 const LIMITED: &str = "GOSSAMER_LIMITED";
@@ -34,6 +38,7 @@ fn in_a_process(test: &str, limit: &str, stack: &str, body: impl FnOnce() + Send
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(LIMITED, "1")
         .env("RUST_MIN_STACK", stack)
+        .env("MALLOC_TOP_PAD_", KEPT_FREE)
         .env("GOSSAMER_PATIENCE", patience().as_secs().to_string())
         .output()
         .expect("there is a shell");
@@ -136,13 +141,21 @@ fn no_more_threads_and_stacks() {
         let rt = runtime(Model::Single);
         let gate = Arc::new(MVar::<()>::empty());
         let (mut threads, mut fibers) = (Vec::new(), Vec::new());
+        let begun = Arc::new(AtomicUsize::new(0));
         let mut refused = loop {
-            let gate = gate.clone();
-            match rt.try_spawn_thread(move || gate.read().wait()) {
+            let (gate, begun) = (gate.clone(), begun.clone());
+            match rt.try_spawn_thread(move || {
+                begun.fetch_add(1, Ordering::Relaxed);
+                gate.read().wait();
+            }) {
                 Ok(thread) => threads.push(thread),
                 Err(refused) => break vec![refused.error],
             }
         };
+        // A thread that still needs a signal stack when all is taken ends the process.
+        while begun.load(Ordering::Relaxed) < threads.len() {
+            std::thread::yield_now();
+        }
         let body = loop {
             let gate = gate.clone();
             match rt.try_spawn_fiber(move || gate.read().wait()) {
