@@ -94,9 +94,9 @@ impl<S: Scheduler> Builder<S> {
 /// `resize` and `try_spawn` give an error, waiting for its tasks, or for a thread or a blocking call, panics, and
 /// dropping it leaks it. A task that forks must exec or exit in the child before it gives way. A runtime under
 /// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it. New runtimes are as
-/// good as ever. A place or lock of one's own that another thread held at that moment stays locked, as always; so
-/// does one of std's: it has one, held for a moment while a thread starts or ends, without which the child can
-/// start no thread (seen once in 20,000 forks of a process that does nothing else).
+/// good as ever. A place or lock of one's own that another thread held at that moment stays locked, as always. So
+/// does a lock of std's, which a thread holds for a moment when it starts and when it ends: if that is when the fork
+/// happens, the threads that the child starts hang (seen once in 20,000 forks, while threads start and end).
 pub struct Runtime {
     inner: Inner,
     blocking: Blocking,

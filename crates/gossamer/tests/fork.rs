@@ -29,7 +29,7 @@ type Checked = Result<(), Box<dyn Error>>;
 type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
-    without_locks_of_std();
+    with_less_of_a_lock_of_std();
     let tests: [(&str, Test); 9] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
@@ -72,9 +72,10 @@ fn main() -> ExitCode {
 /// Starts this program again, with the signals of an overflowing stack ignored.
 ///
 /// std's handler for them has a list of the threads, under a lock that every thread takes at its start and at its
-/// end: a child that was forked meanwhile can start no thread (one in 20,000, in a program of std alone). std sets
-/// up none for signals that are ignored.
-fn without_locks_of_std() {
+/// end: in a child that was forked meanwhile, every new thread hangs (one child in 20,000, in a program of std alone).
+/// For signals that are ignored std sets up no handler, and no thread takes the lock at its start. At its end it may
+/// still do so, for a list that is empty: a child may hang for that, but far more rarely.
+fn with_less_of_a_lock_of_std() {
     const STARTED: &str = "GOSSAMER_FORK_TEST_STARTED";
     if env::var_os(STARTED).is_none() {
         // SAFETY: it reads and writes nothing of ours.

@@ -15,8 +15,8 @@ use super::{patience, runtime, watched};
 /// for what is small, which the standard library ends the process over.
 const LIMIT: &str = "1500000";
 const STACK: &str = "67108864";
-/// Bytes that glibc's allocator takes from the system before they are needed, for the same reason: where it can get
-/// none for a thread, it has these.
+/// Bytes that glibc's allocator takes from the system ahead of need: a thread for which it can get no arena of its own
+/// still finds memory in those that are there. Other allocators ignore it.
 const KEPT_FREE: &str = "16777216";
 
 /// Set in the process that is limited.
@@ -56,9 +56,12 @@ fn no_more_threads_for_tasks() {
         let rt = runtime(Model::Threads);
         let gate = Arc::new(MVar::<()>::empty());
         let mut waiting = Vec::new();
-        let all_begun = Arc::new(AtomicUsize::new(0));
+        let begun = Arc::new(AtomicUsize::new(0));
         let refused = loop {
-            let (gate, begun) = (gate.clone(), all_begun.clone());
+            // Before it is tried: a thread that begins takes more for a moment than it keeps, and then there is room
+            // again.
+            let all_begun = begun.load(Ordering::Relaxed) == waiting.len();
+            let (gate, begun) = (gate.clone(), begun.clone());
             let value = waiting.len();
             match rt.try_spawn(async move {
                 begun.fetch_add(1, Ordering::Relaxed);
@@ -66,10 +69,7 @@ fn no_more_threads_for_tasks() {
                 value
             }) {
                 Ok(task) => waiting.push(task),
-                // A thread that begins takes more for a moment than it keeps, and then there is room again.
-                Err(_) if all_begun.load(Ordering::Relaxed) < waiting.len() => {
-                    std::thread::yield_now();
-                }
+                Err(_) if !all_begun => std::thread::yield_now(),
                 Err(refused) => break refused,
             }
             assert!(waiting.len() < 60_000, "there is no limit");
