@@ -30,21 +30,27 @@ mod room {
 
     use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
-    use crate::door::QuietI64;
     use crate::door::atomic::Ordering;
+    use crate::door::{QuietI64, around_fork, thread};
 
     /// So many of our threads take no more mappings than any system grants.
     const FEW: i64 = 1_000;
     /// The mappings of a thread: stack and signal stack, each with its guard.
     const EACH: usize = 4;
     /// Those that stay for all else.
-    const SPARE: usize = 32;
-    /// Of so many that are just starting, each has its room looked for; looking takes as long as there are.
-    const STARTING_MAX: i64 = 64;
+    const SPARE: usize = 128;
+    /// So many threads start after each look.
+    const AT_ONCE: usize = 64;
 
     static ALIVE: QuietI64 = QuietI64::new(0);
     /// Of these, threads that may not have all their mappings yet.
     static STARTING: QuietI64 = QuietI64::new(0);
+    /// Threads that may start before somebody looks again.
+    static FOUND: QuietI64 = QuietI64::new(0);
+    /// Whether somebody looks. It takes for a moment what a starting thread may need, so that nobody starts meanwhile.
+    static LOOKING: QuietI64 = QuietI64::new(0);
+    /// Whether a forked child is told that it has no other threads.
+    static TOLD: QuietI64 = QuietI64::new(0);
 
     /// A thread that is about to start.
     pub(super) struct Place {
@@ -60,7 +66,7 @@ mod room {
 
     impl Count {
         fn new(count: &'static QuietI64) -> (Self, i64) {
-            // Relaxed: a count, of which nothing else hangs.
+            // Relaxed: nothing hangs of `ALIVE`, and to `STARTING` adds who then takes of `FOUND`.
             let before = count.fetch_add(1, Ordering::Relaxed);
             (Self(count), before + 1)
         }
@@ -68,23 +74,28 @@ mod room {
 
     impl Drop for Count {
         fn drop(&mut self) {
-            // Relaxed: as above.
-            self.0.fetch_sub(1, Ordering::Relaxed);
+            // Release: the mappings of a thread that has started; pairs with the load in `look`.
+            self.0.fetch_sub(1, Ordering::Release);
         }
     }
 
     impl Place {
         pub(super) fn take() -> io::Result<Self> {
             let (alive, threads) = Count::new(&ALIVE);
-            let (starting, count) = Count::new(&STARTING);
-            let mappings = SPARE + EACH * usize::try_from(count.min(STARTING_MAX)).unwrap_or(0);
-            if threads > FEW && !cfg!(mutant = "start_without_room") && !has_room(mappings) {
-                let text = format!(
-                    "{} threads, and hardly room for one more (sysctl vm.max_map_count)",
-                    threads - 1
-                );
-                return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
-            }
+            let starting = loop {
+                let (starting, _) = Count::new(&STARTING);
+                if threads <= FEW || cfg!(mutant = "start_without_room") || take_found() {
+                    break starting;
+                }
+                drop(starting);
+                if !look() {
+                    let text = format!(
+                        "{} threads, and hardly room for one more (sysctl vm.max_map_count)",
+                        threads - 1
+                    );
+                    return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
+                }
+            };
             Ok(Self {
                 alive: Alive(alive),
                 _starting: starting,
@@ -94,6 +105,57 @@ mod room {
         /// Said by the thread itself: it has its mappings.
         pub(super) fn arrived(self) -> Alive {
             self.alive
+        }
+    }
+
+    /// Takes one of what was found.
+    fn take_found() -> bool {
+        let less = |found: i64| (found > 0).then(|| found - 1);
+        // Release: that this one is starting; pairs with the load of `FOUND` in `look`. Relaxed: nothing is read.
+        let taken = FOUND.fetch_update(Ordering::Release, Ordering::Relaxed, less);
+        taken.is_ok()
+    }
+
+    /// Looks for room for some more threads, once those that are starting have theirs; or waits for who does. Returns
+    /// whether it is worth another try.
+    fn look() -> bool {
+        // Acquire: what the last one found; pairs with the store at the end.
+        if LOOKING.swap(1, Ordering::Acquire) == 1 {
+            // Relaxed: the swap above will see for sure.
+            while LOOKING.load(Ordering::Relaxed) == 1 {
+                thread::yield_now();
+            }
+            return true;
+        }
+        // Relaxed: a flag alone, under `LOOKING`.
+        if TOLD.swap(1, Ordering::Relaxed) == 0 {
+            around_fork(nothing, nothing, only_this);
+        }
+        // Acquire: whoever took of it is seen to be starting; pairs with `take_found`.
+        let found = FOUND.load(Ordering::Acquire) > 0 || {
+            // Acquire: its mappings are taken; pairs with the drop of a `Count`.
+            while STARTING.load(Ordering::Acquire) > 0 {
+                thread::yield_now();
+            }
+            let found = has_room(SPARE + EACH * AT_ONCE);
+            if found {
+                // Relaxed: a count; nobody adds to it meanwhile, and nothing is left to take.
+                FOUND.store(AT_ONCE as i64, Ordering::Relaxed);
+            }
+            found
+        };
+        // Release: pairs with the swap above.
+        LOOKING.store(0, Ordering::Release);
+        found
+    }
+
+    extern "C" fn nothing() {}
+
+    /// A forked child has none of the threads that were starting or looking.
+    extern "C" fn only_this() {
+        for count in [&ALIVE, &STARTING, &FOUND, &LOOKING] {
+            // Relaxed: there is only this thread.
+            count.store(0, Ordering::Relaxed);
         }
     }
 
