@@ -2,8 +2,9 @@
 //!
 //! A thread that finds no room for its signal stack ends the process: the standard library cannot say no any more
 //! then. With very many threads it is mappings that Linux runs out of (`vm.max_map_count`, 65,530 as it comes; a
-//! thread takes four). So on Linux, once there are a thousand of ours, a start first tries whether some more mappings
-//! can be had. Where others use mappings up, or memory ends between a stack and its signal stack, that is no help.
+//! thread takes four). So on Linux, once there are a thousand of ours, it is first tried, for 64 at a time, whether their
+//! mappings can be had; while none is starting, as the trial could take what that one needs. Who starts a thread waits
+//! for that. Where others use mappings up, or memory ends between a stack and its signal stack, it is no help.
 
 use std::borrow::ToOwned;
 use std::io;
