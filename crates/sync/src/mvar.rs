@@ -362,7 +362,7 @@ impl<T, P: Policy> MVar<T, P> {
         struct Reading<'a, T, P: Policy>(&'a MVar<T, P>);
         impl<T, P: Policy> Drop for Reading<'_, T, P> {
             fn drop(&mut self) {
-                let bits = self.0.lock() & !act::READER_MARKS;
+                let bits = self.0.lock() & !act::reader_marks();
                 // SAFETY: under the lock.
                 let (bits, deferred) = unsafe { self.0.serve_next(bits) };
                 self.0.unlock(bits);
