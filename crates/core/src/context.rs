@@ -313,6 +313,19 @@ pub fn has_to_give_way() -> bool {
     })
 }
 
+/// A number for the home this thread drives, never zero; zero if it drives none, or runs a simulation, where all is
+/// one thread and is to look as if it were many.
+#[inline(always)]
+pub fn here() -> u16 {
+    with(|context| {
+        if context.watched.get() {
+            0
+        } else {
+            context.home().wrapping_add(1)
+        }
+    })
+}
+
 /// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or
 /// without.
 #[inline(always)]
