@@ -73,7 +73,7 @@ impl Join {
     pub fn finish(&self) -> Finish {
         // AcqRel: releases the output to `is_done` and `register`, and pairs with `register` to see the
         // waker that was put there. Planted bug: acquires, but releases nothing.
-        let before = if cfg!(mutant = "finish_unpublished") {
+        let before = if crate::mutant!("finish_unpublished") {
             self.0.swap(DONE, Ordering::Acquire)
         } else {
             self.0.swap(DONE, Ordering::AcqRel)
@@ -120,7 +120,7 @@ impl Join {
         }
         // SAFETY: never stored in the word, so still ours.
         drop(unsafe { unpack(packed) });
-        before != DONE || cfg!(mutant = "register_ignores_done")
+        before != DONE || crate::mutant!("register_ignores_done")
     }
 
     /// Takes a foreign waker out and puts `waker` in its box, to be put back: waiting anew allocates nothing. Who
@@ -146,7 +146,7 @@ impl Join {
         let mut before = self.0.load(Ordering::Acquire);
         loop {
             if before == DONE {
-                return !cfg!(mutant = "detach_ignores_done");
+                return !crate::mutant!("detach_ignores_done");
             }
             // AcqRel pairs with the swap in `finish`; Acquire on failure for `DONE`.
             match self

@@ -114,7 +114,7 @@ impl SharedWord {
         let asleep = bucket.asleep.lock();
         // Relaxed: the fence orders it before the look at the word.
         bucket.sleepers.fetch_add(1, Ordering::Relaxed);
-        if !cfg!(mutant = "sleep_without_fence") {
+        if !crate::mutant!("sleep_without_fence") {
             heavy_fence();
         }
         // Relaxed: only whether it is held; the content is not read.
@@ -128,11 +128,11 @@ impl SharedWord {
     #[cold]
     #[inline(never)]
     fn wake_sleepers(&self) {
-        if cfg!(mutant = "unlock_no_notify") {
+        if crate::mutant!("unlock_no_notify") {
             return;
         }
         let bucket = self.bucket();
-        if !cfg!(mutant = "notify_beside_bucket") {
+        if !crate::mutant!("notify_beside_bucket") {
             drop(bucket.asleep.lock());
         }
         bucket.wake.notify_all();
@@ -170,7 +170,7 @@ impl Word for SharedWord {
             return;
         }
         // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
-        if cfg!(mutant = "unlock_unpublished") {
+        if crate::mutant!("unlock_unpublished") {
             self.0.store(bits, Ordering::Relaxed);
         } else {
             self.0.store(bits, Ordering::Release);

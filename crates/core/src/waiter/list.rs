@@ -108,7 +108,7 @@ impl WaitList {
             node.next.set(node);
             node.prev.set(node);
             node.waker_data.set(task.cast());
-            let notified = notified && !cfg!(mutant = "settle_forgets_promise");
+            let notified = notified && !crate::mutant!("settle_forgets_promise");
             node.set_state(if notified { NOTIFIED } else { LENT });
         }
     }
@@ -127,7 +127,7 @@ impl WaitList {
     ) {
         // SAFETY: passed on to the caller.
         unsafe { self.park(node, kind, waker, may_lend) };
-        if cfg!(mutant = "replace_parks_last") {
+        if crate::mutant!("replace_parks_last") {
             return;
         }
         self.0.set(node.as_ptr());
@@ -182,7 +182,7 @@ impl WaitList {
     ) -> Option<Waker> {
         // SAFETY: parked nodes are alive, and so is a task that is being polled.
         unsafe {
-            if cfg!(mutant = "renew_keeps_old_waker") {
+            if crate::mutant!("renew_keeps_old_waker") {
                 return None;
             }
             if self.is_current(node, waker) {
@@ -299,7 +299,7 @@ impl WaitList {
     /// Under the lock; the first node is notified.
     #[cold]
     pub unsafe fn take_notification_back(&self) {
-        if cfg!(mutant = "replace_keeps_promise") {
+        if crate::mutant!("replace_keeps_promise") {
             return;
         }
         // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held.
