@@ -44,6 +44,8 @@ pub struct Context {
     polling: Cell<*const Header>,
     /// Of the home that is driven, if its driver may be found stuck (`home/marks.rs`).
     marks: Cell<Option<&'static Marks>>,
+    /// How many polls have begun; it wraps.
+    turn: Cell<u16>,
     /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
@@ -83,6 +85,7 @@ impl Context {
             offers: Cell::new(false),
             fiber: Cell::new(None),
             polling: Cell::new(ptr::null()),
+            turn: Cell::new(0),
             woken_many: TaskQueue::new(),
         }
     }
@@ -228,6 +231,13 @@ impl Context {
         self.polling.set(task);
     }
 
+    /// The same, and a poll begins.
+    #[inline(always)]
+    pub fn begin_poll(&self, task: NonNull<Header>) {
+        self.turn.set(self.turn.get().wrapping_add(1));
+        self.polling.set(task.as_ptr());
+    }
+
     #[cold]
     fn run_out(&self) -> bool {
         self.left.set(0);
@@ -319,6 +329,13 @@ pub fn has_to_give_way() -> bool {
         context.left.set(left);
         has_run_out && context.run_out()
     })
+}
+
+/// A number that is another one in the next poll, and on another thread: two that are alike were most probably made in
+/// one poll. A hint, of 16 bits.
+#[inline(always)]
+pub fn stamp() -> u16 {
+    with(|context| context.turn.get() ^ context.home().wrapping_mul(0x9E37))
 }
 
 /// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or

@@ -1,4 +1,6 @@
-//! Who waits for a task's output: one atomic pointer, four states.
+//! Who waits for a task's output, or for a message: one atomic pointer, four states.
+//!
+//! (Of a one-shot channel the sender is what the driver is here, and the receiver the handle.)
 //!
 //! | value | meaning | who may leave it |
 //! | --- | --- | --- |
@@ -47,7 +49,9 @@ pub enum Finish {
 }
 
 impl Join {
-    pub(super) fn new() -> Self {
+    /// Nobody waits.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
@@ -56,6 +60,12 @@ impl Join {
     pub fn is_done(&self) -> bool {
         // Acquire pairs with the swap in `finish`: the output was written before.
         self.0.load(Ordering::Acquire) == DONE
+    }
+
+    /// Whether the handle is gone.
+    pub fn is_detached(&self) -> bool {
+        // Relaxed: nothing is read that the handle has left.
+        self.0.load(Ordering::Relaxed) == DETACHED
     }
 
     /// Publishes the output. Called once, by the driver.

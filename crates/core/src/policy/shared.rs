@@ -181,4 +181,34 @@ impl Word for SharedWord {
             self.wake_sleepers();
         }
     }
+
+    #[inline(always)]
+    fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
+        // Relaxed: only a guess for the exchange.
+        let seen = self.0.load(Ordering::Relaxed);
+        if seen & LOCKED != 0 {
+            return false;
+        }
+        let Some(after) = change(seen) else {
+            return false;
+        };
+        debug_assert_eq!(after & !BITS, 0, "a primitive used the lock's bits");
+        if single_threaded() {
+            // Relaxed: as in `lock`.
+            self.0.store(after, Ordering::Relaxed);
+            return true;
+        }
+        // AcqRel pairs with `unlock` and with itself: who changes the bits sees what was done before they were left
+        // so, and publishes what it did. Relaxed on failure: nothing is read. Nobody sleeps for a lock that is free,
+        // so there is nobody to wake.
+        self.0
+            .compare_exchange(seen, after, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    #[inline(always)]
+    fn look(&self) -> u32 {
+        // Acquire pairs with the release in `unlock` and `try_change`.
+        self.0.load(Ordering::Acquire) & BITS
+    }
 }

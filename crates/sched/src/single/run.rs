@@ -228,7 +228,7 @@ fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 
 #[inline(always)]
 fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
-    context.set_polling(task.as_ptr());
+    context.begin_poll(task);
     if S::IS_MONITORED {
         context.go_out();
     }
