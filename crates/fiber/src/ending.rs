@@ -8,12 +8,22 @@
 //! destructors, with the first value that has one. So what is registered after that runs before all of them.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use gossamer_core::door::thread_local;
 
 thread_local! {
     static ENDING: Cell<bool> = const { Cell::new(false) };
     static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What is called at the end of each thread on which a fiber has begun, before any of its thread-locals is gone.
+static BEFORE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `call` be called at the end of each thread on which a fiber has begun: while its thread-locals are there, and
+/// its fibers can still be ended. The first call counts. With glibc only.
+pub fn before_a_thread_ends(call: fn()) {
+    BEFORE.get_or_init(|| call);
 }
 
 /// Whether thread-locals of this thread may be gone. Known only if [`watch`] was called before, and with glibc.
@@ -54,6 +64,9 @@ fn register() {
         static __dso_handle: u8;
     }
     extern "C" fn end(_: *mut c_void) {
+        if let Some(call) = BEFORE.get() {
+            call();
+        }
         ENDING.with(|ending| ending.set(true));
     }
     FIRST.with(|_| ());
