@@ -7,5 +7,5 @@
 mod ending;
 mod fiber;
 
-pub use self::ending::before_a_thread_ends;
+pub use self::ending::before_this_thread_ends;
 pub use self::fiber::Fiber;

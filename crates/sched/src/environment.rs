@@ -65,7 +65,9 @@ fn set(environment: Option<Environment>) -> Option<Environment> {
 
 /// The runtime that the current thread runs tasks for, if any.
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
-    let current = CURRENT.try_with(|current| current.borrow().clone()).ok()??;
+    let current = CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()??;
     current.0.get()?.upgrade()
 }
 

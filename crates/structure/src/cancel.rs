@@ -245,11 +245,9 @@ impl CancelToken {
     /// When it returns, all of them are cancelled. Those who wait are woken by the one who was first; a foreign waker
     /// that panics harms nobody.
     pub fn cancel(&self) {
-        if self.is_cancelled() {
-            return;
-        }
         let tokens = {
             let mut tree = self.token.tree.lock();
+            // Under the lock: whoever is first marks this one before those below it.
             if self.is_cancelled() {
                 return;
             }

@@ -16,9 +16,7 @@ mod local;
 mod name;
 mod scope;
 
-pub use self::bounded::{
-    Bounded, BoundedSpawn, BoundedSpawner, Place, SpawnFuture, WaitForPlace,
-};
+pub use self::bounded::{Bounded, BoundedSpawn, BoundedSpawner, Place, SpawnFuture, WaitForPlace};
 pub use self::cancel::{CancelOnDrop, CancelToken, RunUntilCancelled, WaitForCancel};
 pub use self::join_set::{Id, JoinSet, Next, NextWithId, Shutdown};
 pub use self::local::{Over, TaskLocal};

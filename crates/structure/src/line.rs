@@ -159,8 +159,7 @@ impl<G: Gate> Pass<'_, G> {
     /// See [`Kind::could_complete`].
     unsafe fn could_complete(node: NonNull<Node>) -> bool {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is.
-        let (node, line) =
-            unsafe { (node.as_ref(), &*node.as_ref().object().cast::<Line<G>>()) };
+        let (node, line) = unsafe { (node.as_ref(), &*node.as_ref().object().cast::<Line<G>>()) };
         let inner = line.inner.lock();
         // SAFETY: under the lock; the node has been parked.
         let state = unsafe { node.state() };
@@ -219,7 +218,9 @@ impl<G: Gate> Pass<'_, G> {
                     return Poll::Ready(());
                 }
                 // SAFETY: as above.
-                State::Parked if waker.is_ready() || unsafe { inner.waiting.is_current(node, waker) } => {
+                State::Parked
+                    if waker.is_ready() || unsafe { inner.waiting.is_current(node, waker) } =>
+                {
                     // SAFETY: as above.
                     let before = unsafe { inner.waiting.renew(node, waker, false) };
                     drop(inner);

@@ -36,7 +36,9 @@ fn tasks_fibers_and_threads_borrow() {
                 })
                 .collect();
             let lengths = lengths.into_iter();
-            lengths.map(|word| word.wait().expect("no panic").len()).sum::<usize>()
+            lengths
+                .map(|word| word.wait().expect("no panic").len())
+                .sum::<usize>()
         });
         assert_eq!((sum, by_task, by_fiber, by_thread), (11, 3, 5, 3));
         assert_eq!(count.into_inner(), 3);
@@ -158,7 +160,10 @@ fn a_child_panics() {
         assert_eq!(raised, 9);
         // Joined: it is the joiner's.
         rt.scope(|s| {
-            let error = s.spawn(async { panic_any(7_u32) }).wait().expect_err("it panics");
+            let error = s
+                .spawn(async { panic_any(7_u32) })
+                .wait()
+                .expect_err("it panics");
             assert!(error.is_panic());
         });
         // Forgotten: it is not lost.
@@ -222,7 +227,12 @@ fn inside_a_task_it_is_refused() {
         let spawner = rt.spawner();
         let task = rt.spawn(async move { spawner.scope(|_| ()) });
         let error = task.wait().expect_err("a task must not wait");
-        assert!(error.to_string().contains("scope() was called inside a task"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("scope() was called inside a task"),
+            "{error}"
+        );
     });
 }
 
@@ -235,7 +245,9 @@ fn a_handle_is_joined_by_another_child() {
                 1
             });
             let two = s.spawn(async move { one.await.expect("no panic") + 1 });
-            s.spawn_fiber(move || two.wait().expect("no panic") + 1).wait().expect("no panic")
+            s.spawn_fiber(move || two.wait().expect("no panic") + 1)
+                .wait()
+                .expect("no panic")
         });
         assert_eq!(sum, 3);
     });
@@ -247,11 +259,33 @@ fn after_the_runtime_s_end_children_are_cancelled() {
         let spawner = rt.spawner();
         drop(rt);
         spawner.scope(|s| {
-            assert!(s.spawn(async { 1 }).wait().expect_err("no runtime").is_cancelled());
-            assert!(s.spawn_fiber(|| 1).wait().expect_err("no runtime").is_cancelled());
+            assert!(
+                s.spawn(async { 1 })
+                    .wait()
+                    .expect_err("no runtime")
+                    .is_cancelled()
+            );
+            assert!(
+                s.spawn_fiber(|| 1)
+                    .wait()
+                    .expect_err("no runtime")
+                    .is_cancelled()
+            );
             assert_eq!(s.spawn_thread(|| 1).wait().expect("a thread needs none"), 1);
         });
-        assert!(spawner.spawn(async { 1 }).wait().expect_err("no runtime").is_cancelled());
-        assert!(spawner.spawn_blocking(|| 1).wait().expect_err("no runtime").is_cancelled());
+        assert!(
+            spawner
+                .spawn(async { 1 })
+                .wait()
+                .expect_err("no runtime")
+                .is_cancelled()
+        );
+        assert!(
+            spawner
+                .spawn_blocking(|| 1)
+                .wait()
+                .expect_err("no runtime")
+                .is_cancelled()
+        );
     });
 }

@@ -44,6 +44,9 @@ pub(crate) trait Child: Send + Sync {
     /// As [`end`](Child::end), unless this is to be done on another thread, which is given then.
     fn end_here(&self) -> End;
 
+    /// Leaks its future, if it is not over: it is a fiber of a thread that has ended.
+    fn leak(&self);
+
     /// Its task goes, on the thread where it lives.
     fn task_goes(&self);
 }
@@ -163,6 +166,11 @@ impl<F: Future> Cell<F> {
                 Err(Failure::Panicked(payload))
             }
         };
+        self.over_with(output);
+    }
+
+    /// The future is gone: keeps what came of it, and strikes the child off the scope's list.
+    fn over_with(&self, output: Result<F::Output, Failure>) {
         self.standing.lock().phase = Phase::Over;
         self.publish(output);
         self.data.has_ended(self.at);
@@ -274,6 +282,12 @@ where
                 End::Over
             }
             Err(end) => end,
+        }
+    }
+
+    fn leak(&self) {
+        if self.claim(false).is_ok() {
+            self.over_with(Err(Failure::Cancelled));
         }
     }
 

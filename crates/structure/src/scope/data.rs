@@ -255,7 +255,7 @@ impl Data {
                     }
                     if !host.ask(child.clone()) {
                         // Nobody is left to end it: it is leaked.
-                        let _over = child.end();
+                        child.leak();
                     }
                 }
             }

@@ -1,6 +1,11 @@
 //! What a thread does for scopes: fibers that began on it are ended by it, and before it ends, what they lend is
 //! taken back.
 //!
+//! What a scope lends is there before the scope is. So it is enough to be called before those thread-locals go that
+//! exist when a scope begins: our own threads call when their work is done; other threads are asked to, by each scope
+//! that a fiber of theirs begins, which costs a few bytes until they end (there is no telling whether a thread-local has
+//! come since the last scope).
+//!
 //! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those: by
 //! an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for children to
 //! be taken back, and does nothing else meanwhile.
@@ -10,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gossamer_core::door::thread::{self, ThreadId};
-use gossamer_core::door::{Mutex, thread_local};
+use gossamer_core::door::{Mutex, call_at_end_of_threads, is_started_here, thread_local};
 use gossamer_core::waiter::Deferred;
 
 use super::child::Child;
@@ -55,17 +60,15 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Host {
     /// This thread. It is told when it ends, as a fiber has begun here.
     pub(crate) fn here() -> Arc<Self> {
-        gossamer_fiber::before_a_thread_ends(take_all_back);
-        HERE.try_with(|here| here.host.clone())
-            .unwrap_or_else(|_| {
-                Arc::new(Self {
-                    thread: thread::current().id(),
-                    state: Mutex::new(State {
-                        gone: true,
-                        ..State::default()
-                    }),
-                })
+        HERE.try_with(|here| here.host.clone()).unwrap_or_else(|_| {
+            Arc::new(Self {
+                thread: thread::current().id(),
+                state: Mutex::new(State {
+                    gone: true,
+                    ..State::default()
+                }),
             })
+        })
     }
 
     pub(crate) fn is_here(&self) -> bool {
@@ -109,9 +112,14 @@ impl Host {
 }
 
 /// Notes a scope of a fiber of this thread, until the result is dropped.
+///
+/// What the scope lends exists by now. So does this thread's own entry, before it asks to be called.
 pub(crate) fn open(data: Arc<Data>) -> Open {
-    let _told = Host::here();
     HERE.with(|here| here.open.borrow_mut().push(data.clone()));
+    call_at_end_of_threads(take_all_back);
+    if !is_started_here() {
+        gossamer_fiber::before_this_thread_ends(take_all_back);
+    }
     Open(data)
 }
 
@@ -132,12 +140,11 @@ impl Drop for Open {
 /// The thread ends, and its thread-locals are about to go. Fibers that stand still on it, and were not ended before,
 /// never go on; but what they have lent may be such a thread-local.
 fn take_all_back() {
-    let Ok((host, open)) =
-        HERE.try_with(|here| (here.host.clone(), std::mem::take(&mut *here.open.borrow_mut())))
-    else {
-        return;
-    };
-    for data in open {
+    let open = HERE.try_with(|here| {
+        here.host.serve();
+        std::mem::take(&mut *here.open.borrow_mut())
+    });
+    for data in open.unwrap_or_default() {
         if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT)) {
             eprintln!(
                 "gossamer: {:?} ends while a fiber of it stands still in a scope, and the scope's children have not \
@@ -147,12 +154,18 @@ fn take_all_back() {
             std::process::abort();
         }
     }
-    loop {
-        host.serve();
-        let mut state = host.state.lock();
-        if state.requests.is_empty() {
+}
+
+impl Drop for Here {
+    /// From now on nobody is asked. What the fibers of this thread use may be gone, so none is ended any more.
+    fn drop(&mut self) {
+        let requests = {
+            let mut state = self.host.state.lock();
             state.gone = true;
-            break;
+            std::mem::take(&mut state.requests)
+        };
+        for child in requests {
+            child.leak();
         }
     }
 }

@@ -281,7 +281,10 @@ where
     }
     match spawn(ScopeTask::new(child.clone())) {
         Ok(task) => data.set_task(at, &child, task),
-        Err(SpawnError { error, future: task }) => match cell.take_back_future() {
+        Err(SpawnError {
+            error,
+            future: task,
+        }) => match cell.take_back_future() {
             Some(future) => {
                 data.has_ended(at);
                 drop(task);

@@ -74,10 +74,7 @@ impl AsyncScope {
     /// # Errors
     /// The system grants no more threads, under the model 1:1; or in a forked child: the future comes back.
     #[track_caller]
-    pub fn try_spawn<F>(
-        &self,
-        future: F,
-    ) -> Result<ScopedHandle<'static, F::Output>, SpawnError<F>>
+    pub fn try_spawn<F>(&self, future: F) -> Result<ScopedHandle<'static, F::Output>, SpawnError<F>>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
@@ -112,10 +109,7 @@ impl AsyncScope {
     /// # Errors
     /// There is no memory for a stack, or, under the model 1:1, no thread: the closure comes back.
     #[track_caller]
-    pub fn try_spawn_fiber<F, T>(
-        &self,
-        body: F,
-    ) -> Result<ScopedHandle<'static, T>, SpawnError<F>>
+    pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<ScopedHandle<'static, T>, SpawnError<F>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
