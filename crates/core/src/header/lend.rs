@@ -128,7 +128,7 @@ impl Header {
         let header = unsafe { this.as_ref() };
         let place = header.place();
         let ours = place.home() == context.home() && !place.ignores_wake();
-        if ours && place.has_spare() {
+        if ours && place.has_spare() && context.owns(this) {
             header.set_place(place.without_spare());
         } else {
             header.life.add_handle();
@@ -144,25 +144,30 @@ impl Header {
     pub(crate) unsafe fn wake_held(this: NonNull<Header>, context: &Context) -> bool {
         // SAFETY: the hold keeps the task alive.
         let header = unsafe { this.as_ref() };
-        let place = header.place();
-        if place.home() != context.home() {
-            return false;
-        }
-        if place.ignores_wake() || place.has_spare() {
-            // SAFETY: the hold is given up last.
-            unsafe {
-                let woken = context::wake_if_here(context, this);
-                if woken {
-                    release(this, life::HANDLE);
-                }
-                return woken;
+        let mut keeps_hold = true;
+        let wake = |context: &Context| {
+            let place = header.place();
+            if place.home() != context.home() {
+                return false;
             }
+            if place.ignores_wake() || place.has_spare() {
+                // SAFETY: alive; the driver is inside.
+                return unsafe { context::wake_inside(context, this) };
+            }
+            keeps_hold = false;
+            // SAFETY: on the driver; alive.
+            unsafe {
+                header.set_place(place.with_scheduled().with_spare());
+                context.push_woken(this);
+            }
+            true
+        };
+        // SAFETY: alive.
+        let woken = unsafe { context.inside(this, wake) };
+        if woken && keeps_hold {
+            // SAFETY: the hold is the caller's, and given up last.
+            unsafe { release(this, life::HANDLE) };
         }
-        // SAFETY: on the driver; alive.
-        unsafe {
-            header.set_place(header.place().with_scheduled().with_spare());
-            context.push_woken(this);
-        }
-        true
+        woken
     }
 }
