@@ -19,6 +19,7 @@ use super::moving::{Open, forward};
 use super::{Home, adopt};
 use crate::context::{Context, wake_inside};
 use crate::door::atomic::Ordering;
+use crate::door::light_fence;
 use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, release};
 use crate::waiter::Deferred;
@@ -128,6 +129,7 @@ impl Home {
             self.open_len.store(open.len(), Ordering::Relaxed);
             open.len() - before
         };
+        light_fence(); // pairs with the heavy one of a worker that becomes idle
         while let Some(task) = came.pop_front() {
             // The driver is back.
             left.stay.push_back(task);

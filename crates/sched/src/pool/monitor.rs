@@ -308,7 +308,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn look(&mut self) {
         let shared = self.shared;
-        let mut stuck = 0;
+        let (mut stuck, mut adopted) = (0, 0);
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
                 let new = Watched {
@@ -318,11 +318,12 @@ impl Look<'_> {
                 self.watched.resize(number + 1, new);
             }
             if self.is_stuck(number, home) {
-                home.adopt();
+                // Also from one that is no worker any more, but lingers.
+                adopted += home.adopt();
                 stuck += usize::from(shared.crew.works(number));
             }
         }
-        self.relieve(stuck);
+        self.relieve(stuck, adopted > 0);
     }
 
     /// Whether the driver of this home is stuck in a poll; then the home is open.
@@ -355,14 +356,14 @@ impl Look<'_> {
         true
     }
 
-    /// Sees to it that so many spares work as workers are stuck, if there is work.
-    fn relieve(&mut self, stuck: usize) {
+    /// Sees to it that so many spares work as workers are stuck, if there is work, and that those work who are idle.
+    fn relieve(&mut self, stuck: usize, has_adopted: bool) {
         let shared = self.shared;
         if shared.crew.spares() > stuck {
             shared.dismiss_spares();
         }
         let waits = shared.injector.has_pending() || shared.homes().any(|home| home.open_len() > 0);
-        if stuck == 0 || !waits {
+        if stuck == 0 && !has_adopted || !waits {
             return;
         }
         for watched in &mut self.watched {
