@@ -385,6 +385,20 @@ fn an_idle_pool_has_a_monitor_that_sleeps() {
     });
 }
 
+#[test]
+fn a_monitor_that_slept_finds_who_is_stuck_later() {
+    watched("after a sleep", || {
+        let (rt, _tells) = pool(1);
+        rt.spawn(async {}).wait().expect("no panic");
+        rest(Duration::from_millis(300));
+        let (open, gate) = gate();
+        let stuck = rt.spawn(async move { gate() });
+        let free = rt.spawn(async move { open.send(()).expect("it waits") });
+        free.wait().expect("no panic");
+        stuck.wait().expect("no panic");
+    });
+}
+
 use std::thread::sleep as rest;
 
 /// How often a thread of this name was switched to, of all pools of this process.

@@ -187,6 +187,7 @@ impl Home {
     /// # Safety
     /// The home is open and its lock held; the context is its driver's.
     unsafe fn adopt_woken(&self, context: &Context, open: &mut Open) {
+        self.marks.touch();
         let polled = context.polling();
         if let Some(task) = self.driver.slot.take() {
             // SAFETY: scheduled, so alive.
@@ -270,6 +271,7 @@ impl Home {
             let place = header.look();
             let here = place.home() == self.index();
             let mut shared = false;
+            self.marks.touch();
             if here && !place.ignores_wake() {
                 header.set_place(place.with_scheduled());
                 shared = context.polling() != Some(task)

@@ -22,6 +22,9 @@ pub(crate) struct Marks {
     inside: AtomicU32,
     /// Written under the lock of the open queue.
     open: AtomicU32,
+    /// Stands for the home's plain memory, so that loom sees who touches it.
+    #[cfg(loom)]
+    plain: crate::door::UnsafeCell<()>,
 }
 
 impl Marks {
@@ -30,7 +33,16 @@ impl Marks {
         Self {
             inside: AtomicU32::new(INSIDE),
             open: AtomicU32::new(0),
+            #[cfg(loom)]
+            plain: crate::door::UnsafeCell::new(()),
         }
+    }
+
+    /// The home's plain memory is touched: tells loom.
+    #[inline(always)]
+    pub(super) fn touch(&self) {
+        #[cfg(loom)]
+        self.plain.with_mut(|_| ());
     }
 
     /// Whether the driver, which asks, is inside.
@@ -57,7 +69,11 @@ impl Marks {
             light_fence(); // pairs with the heavy one in `open`
         }
         // Relaxed: if it is open, the lock tells the rest.
-        self.open.load(Ordering::Relaxed) == 0
+        let alone = self.open.load(Ordering::Relaxed) == 0;
+        if alone {
+            self.touch();
+        }
+        alone
     }
 
     /// Opens the home, unless its driver is inside. Under the lock.

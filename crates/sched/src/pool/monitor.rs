@@ -189,7 +189,7 @@ impl Monitor {
         }
         light_fence(); // pairs with the heavy one in `sleep`
         // Relaxed: the fences order it.
-        if self.asleep.load(Ordering::Relaxed) {
+        if self.asleep.load(Ordering::Relaxed) && !gossamer_core::mutant!("monitor_sleeps_on") {
             self.wake();
         }
     }

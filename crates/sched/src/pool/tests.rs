@@ -11,6 +11,7 @@
 //! explored in `crates/sched/tests/loom_pool.rs`.
 
 mod aborting;
+mod adopting;
 mod ending;
 mod idling;
 mod injecting;
