@@ -35,6 +35,11 @@
 //! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
 //! runnable there it puts into the open queue, for the others.
 //!
+//! # Stuck workers
+//!
+//! A worker may be held in one poll by whatever its task does. A thread of the pool's own, the monitor, finds it, has
+//! others adopt its tasks, and hires spares (`monitor.rs`).
+//!
 //! # The end
 //!
 //! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its

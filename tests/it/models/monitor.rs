@@ -83,10 +83,14 @@ fn what_a_stuck_poll_has_woken_runs() {
         let (open, gate) = gate();
         let place = Arc::new(MVar::<()>::empty());
         let taken = place.clone();
+        let (begun, begins) = mpsc::channel();
         let opener = rt.spawn(async move {
+            begun.send(()).expect("somebody listens");
             taken.take().await;
             open.send(()).expect("it waits");
         });
+        // The one worker parks it before it does anything else.
+        begins.recv().expect("it begins");
         // Wakes the opener, in plain memory, and is stuck then.
         let stuck = rt.spawn(async move {
             place.put(()).await;
@@ -159,11 +163,9 @@ fn a_task_that_wakes_itself_and_is_stuck_stays() {
         let (rt, tells) = pool(2);
         let (open, gate) = gate();
         let mut gate = Some(gate);
-        let mut on = None;
         let stuck = rt.spawn(poll_fn(move |cx| {
             cx.waker().wake_by_ref();
             if let Some(gate) = gate.take() {
-                on = Some(thread::current().id());
                 gate();
                 return Poll::Pending;
             }
@@ -392,7 +394,12 @@ fn a_monitor_that_slept_finds_who_is_stuck_later() {
         rt.spawn(async {}).wait().expect("no panic");
         rest(Duration::from_millis(300));
         let (open, gate) = gate();
-        let stuck = rt.spawn(async move { gate() });
+        let (begun, begins) = mpsc::channel();
+        let stuck = rt.spawn(async move {
+            begun.send(()).expect("somebody listens");
+            gate();
+        });
+        begins.recv().expect("it begins");
         let free = rt.spawn(async move { open.send(()).expect("it waits") });
         free.wait().expect("no panic");
         stuck.wait().expect("no panic");

@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 
 use super::{Context, MANY};
 use crate::header::Header;
-use crate::home::Home;
+use crate::home::{Home, Marks};
 
 impl Context {
     /// A poll begins: the driver leaves the home's plain memory alone, but for [`Context::inside`].
@@ -40,6 +40,12 @@ impl Context {
         self.marks.get().is_some() && Home::at(self.home()).is_open()
     }
 
+    /// Whether the home is one whose driver may be found stuck.
+    #[inline(always)]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marks.get().is_some()
+    }
+
     /// Whether the driver may touch the plain memory of this task of its home, in the midst of a poll.
     #[inline(always)]
     pub(crate) fn owns(&self, task: NonNull<Header>) -> bool {
@@ -57,19 +63,32 @@ impl Context {
         task: NonNull<Header>,
         wake: impl FnOnce(&Self) -> bool,
     ) -> bool {
-        match self.marks.get() {
-            Some(marks) if !marks.is_inside() => {
-                if marks.come_in() {
-                    let woken = wake(self);
-                    marks.go_out();
-                    woken
-                } else {
-                    // SAFETY: passed on to the caller; the marks are those of the home that is driven.
-                    unsafe { Home::at(self.home()).wake_while_open(self, task) }
-                }
-            }
-            _ => wake(self),
+        if let Some(marks) = self.marks.get() {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.inside_marked(marks, task, wake) };
         }
+        wake(self)
+    }
+
+    /// # Safety
+    /// As [`Context::inside`]; the marks are those of the home that is driven.
+    #[inline(never)]
+    unsafe fn inside_marked(
+        &self,
+        marks: &Marks,
+        task: NonNull<Header>,
+        wake: impl FnOnce(&Self) -> bool,
+    ) -> bool {
+        if marks.is_inside() {
+            return wake(self);
+        }
+        if !marks.come_in() {
+            // SAFETY: passed on to the caller.
+            return unsafe { Home::at(self.home()).wake_while_open(self, task) };
+        }
+        let woken = wake(self);
+        marks.go_out();
+        woken
     }
 
     /// Notes a new task of the home that is driven, in the midst of a poll or not.

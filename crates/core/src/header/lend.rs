@@ -142,32 +142,61 @@ impl Header {
     /// The caller owns the hold.
     #[inline(always)]
     pub(crate) unsafe fn wake_held(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the hold keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        let mut keeps_hold = true;
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if context.is_marked() {
+                return Self::wake_held_marked(this, context);
+            }
+            Self::wake_held_inside(this, context)
+        }
+    }
+
+    /// The same in a pool, whose driver may be found stuck.
+    ///
+    /// # Safety
+    /// As [`Header::wake_held`].
+    #[inline(never)]
+    unsafe fn wake_held_marked(this: NonNull<Header>, context: &Context) -> bool {
+        let mut gives_up = true;
         let wake = |context: &Context| {
-            let place = header.place();
-            if place.home() != context.home() {
-                return false;
-            }
-            if place.ignores_wake() || place.has_spare() {
-                // SAFETY: alive; the driver is inside.
-                return unsafe { context::wake_inside(context, this) };
-            }
-            keeps_hold = false;
-            // SAFETY: on the driver; alive.
-            unsafe {
-                header.set_place(place.with_scheduled().with_spare());
-                context.push_woken(this);
-            }
-            true
+            gives_up = false;
+            // SAFETY: passed on to the caller; the driver is inside.
+            unsafe { Self::wake_held_inside(this, context) }
         };
-        // SAFETY: alive.
+        // SAFETY: the hold keeps the task alive.
         let woken = unsafe { context.inside(this, wake) };
-        if woken && keeps_hold {
+        if woken && gives_up {
             // SAFETY: the hold is the caller's, and given up last.
             unsafe { release(this, life::HANDLE) };
         }
         woken
+    }
+
+    /// # Safety
+    /// As [`Header::wake_held`]; the driver is inside.
+    #[inline(always)]
+    unsafe fn wake_held_inside(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the hold keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if place.home() != context.home() {
+            return false;
+        }
+        if place.ignores_wake() || place.has_spare() {
+            // SAFETY: the hold is given up last.
+            unsafe {
+                let woken = context::wake_inside(context, this);
+                if woken {
+                    release(this, life::HANDLE);
+                }
+                return woken;
+            }
+        }
+        // SAFETY: on the driver; alive.
+        unsafe {
+            header.set_place(header.place().with_scheduled().with_spare());
+            context.push_woken(this);
+        }
+        true
     }
 }

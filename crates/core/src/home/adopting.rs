@@ -188,6 +188,9 @@ impl Home {
     /// The home is open and its lock held; the context is its driver's.
     unsafe fn adopt_woken(&self, context: &Context, open: &mut Open) {
         self.marks.touch();
+        if crate::mutant!("woken_stay") {
+            return;
+        }
         let polled = context.polling();
         if let Some(task) = self.driver.slot.take() {
             // SAFETY: scheduled, so alive.
@@ -274,9 +277,7 @@ impl Home {
             self.marks.touch();
             if here && !place.ignores_wake() {
                 header.set_place(place.with_scheduled());
-                shared = context.polling() != Some(task)
-                    && !place.is_pinned()
-                    && !crate::mutant!("open_wakes_stay");
+                shared = context.polling() != Some(task) && !place.is_pinned();
                 // SAFETY: scheduled just now, in no queue; under the lock.
                 unsafe {
                     if shared {
