@@ -1,6 +1,7 @@
 //! Workers that are stuck in a poll, and what others make of their tasks.
 
 use std::future::poll_fn;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
@@ -403,6 +404,64 @@ fn a_monitor_that_slept_finds_who_is_stuck_later() {
         let free = rt.spawn(async move { open.send(()).expect("it waits") });
         free.wait().expect("no panic");
         stuck.wait().expect("no panic");
+    });
+}
+
+/// Not a test alone: what the process does that is stopped.
+#[test]
+fn the_one_that_is_stopped() {
+    let ms = if std::env::var_os(STOPPED).is_some() {
+        600
+    } else {
+        20
+    };
+    watched("work", move || {
+        let (rt, _tells) = pool(2);
+        let place = Arc::new(MVar::new(0_u64));
+        let began = Instant::now();
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let place = place.clone();
+                rt.spawn(async move {
+                    let mut count = 0;
+                    while began.elapsed() < Duration::from_millis(ms) {
+                        let value = place.take().await;
+                        yield_now().await;
+                        place.put(value + 1).await;
+                        count += 1;
+                    }
+                    count
+                })
+            })
+            .collect();
+        let counts = tasks.into_iter().map(|task| task.wait().expect("no panic"));
+        assert_eq!(counts.sum::<u64>(), place.take().wait());
+        settles(&rt, 2);
+    });
+}
+
+const STOPPED: &str = "GOSSAMER_STOPPED";
+
+/// To the monitor every worker of a process that was stopped has been in one poll for seconds.
+#[test]
+fn stopping_the_process_harms_nobody() {
+    watched("a stopped process", || {
+        let mut child = Command::new(std::env::current_exe().expect("it has a path"))
+            .args(["--exact", "models::monitor::the_one_that_is_stopped"])
+            .env(STOPPED, "1")
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("it can be started");
+        let pid = child.id().to_string();
+        for signal in ["-STOP", "-CONT"] {
+            rest(Duration::from_millis(300));
+            let sent = Command::new("kill").args([signal, &pid]).status();
+            assert!(sent.expect("there is a kill").success());
+            if signal == "-STOP" {
+                rest(Duration::from_secs(2));
+            }
+        }
+        assert!(child.wait().expect("it ends").success());
     });
 }
 
