@@ -4,6 +4,7 @@
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`models`]: the same bodies under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
+//! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
 //!
 //! Every random failure prints the seed that runs it again.
 #![forbid(unsafe_code)]
@@ -16,3 +17,4 @@ mod conform;
 mod models;
 mod mvar;
 mod single;
+mod structure;

@@ -280,6 +280,11 @@ impl Context {
         self.fiber.replace(fiber)
     }
 
+    /// Whether a fiber runs on this thread.
+    pub fn is_in_fiber(&self) -> bool {
+        self.fiber.get().is_some()
+    }
+
     /// Has the task that is being polled, if one of ours is, stay with the thread that polls it.
     pub fn pin_polled(&self) {
         if let Some(task) = self.polling() {

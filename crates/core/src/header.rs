@@ -266,6 +266,20 @@ impl Header {
         }
     }
 
+    /// Notes that something is kept for the task in the side table; `false` if the task is over.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll, the drop of its future or its end.
+    pub(crate) unsafe fn mark_aside(this: NonNull<Self>) -> bool {
+        // SAFETY: being polled, or not let go of so far, so alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if !place.has_aside() && !place.is_done() {
+            header.set_place(place.with_aside());
+        }
+        !place.is_done()
+    }
+
     /// Gives up the driver's hold, if the future is gone and neither a queue nor a node points here.
     ///
     /// # Safety
@@ -355,9 +369,14 @@ impl Header {
         let header = unsafe { this.as_ref() };
         // What follows may run user code, which may drop an operation that the task is lent to: so one loan more,
         // as long as that lasts (there is always room for it).
-        header.set_place(header.place().with_done().lend());
+        let place = header.place();
+        header.set_place(place.with_done().lend());
         // The loan and the hold are given up even if dropping the output panics.
         let _let_go = LetGo(this);
+        if place.has_aside() {
+            // Before the output is published: who joins the task finds that all of it is gone.
+            crate::aside::end_task(this);
+        }
         let output = match header.join.finish() {
             Finish::Nobody => None,
             Finish::Wake(waker) => {

@@ -7,6 +7,7 @@
 //! * [`Blocking`]: threads for calls that block, beside any model.
 
 mod blocking;
+mod environment;
 mod fifo;
 mod pool;
 mod scheduler;
@@ -14,6 +15,7 @@ mod single;
 mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking};
+pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
 pub use self::pool::{Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};

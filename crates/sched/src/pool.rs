@@ -68,6 +68,7 @@ use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
 
+use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{claim_again, claim_patiently, shut_down};
@@ -89,6 +90,7 @@ pub struct Pool {
 /// What the workers of a pool share.
 struct Shared {
     origin: Origin,
+    environment: Environment,
     id: u32,
     /// Where tasks spawned from outside wait; nobody drives it.
     injector: &'static Home,
@@ -176,6 +178,11 @@ impl Pool {
     /// The process whose threads the workers are.
     pub fn origin(&self) -> Origin {
         self.shared.origin
+    }
+
+    /// What its tasks find around them.
+    pub fn environment(&self) -> &Environment {
+        &self.shared.environment
     }
 
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
@@ -269,17 +276,21 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
-    fn drop(&mut self) {
+impl Pool {
+    /// Ends the pool, unless somebody has called [`shutdown`](Pool::shutdown), who has waited as long as it wanted. In a
+    /// forked child the pool is leaked: what the workers were doing at the fork is half done.
+    pub fn end(&self) {
         if self.origin().is_elsewhere() {
-            // What the workers were doing at the fork is half done.
             std::mem::forget(self.shared.clone());
-            return;
-        }
-        // Whoever has called `shutdown` has waited as long as it wanted.
-        if !self.shared.is_closing() {
+        } else if !self.shared.is_closing() {
             self.shutdown(None);
         }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -308,6 +319,7 @@ impl Shared {
         let injector = open_home(id)?;
         let shared = Arc::new(Self {
             origin: Origin::here(),
+            environment: Environment::default(),
             id,
             injector,
             idle: Idle::new(),

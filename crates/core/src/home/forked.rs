@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::{Home, Inbox, homes, moving, table};
 use crate::door::atomic::Ordering;
 use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
-use crate::{fork, policy};
+use crate::{aside, fork, policy};
 
 #[cfg(not(loom))]
 thread_local! {
@@ -34,6 +34,7 @@ struct Frozen {
     _lists: Vec<MutexGuard<'static, ()>>,
     _open: Vec<MutexGuard<'static, moving::Open>>,
     _sleepers: Vec<MutexGuard<'static, ()>>,
+    _aside: Vec<aside::Guard>,
     _table: MutexGuard<'static, table::Free>,
 }
 
@@ -88,6 +89,7 @@ impl Frozen {
             _lists: used.iter().map(|home| home.list.lock()).collect(),
             inboxes: used.iter().map(|home| (*home, home.inbox.lock())).collect(),
             _sleepers: policy::freeze().collect(),
+            _aside: aside::freeze().collect(),
             _table: table,
         }
     }
