@@ -14,7 +14,7 @@ use crate::door::atomic::{Ordering, fence};
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::Home;
-use crate::timers::Timers;
+use crate::timers::{Serves, Timers};
 use crate::wait::Stackful;
 use crate::waiter::Parts;
 
@@ -48,15 +48,6 @@ pub struct Context {
     timers: Cell<Option<Serves>>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
-}
-
-/// Who serves a timer that is polled on a thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Serves {
-    /// Who drives a home.
-    Driver(&'static Timers),
-    /// The thread, which waits and drives nothing.
-    Waiting,
 }
 
 /// After so many operations, those not counted that had to wait, one gives way: a task whose operations are always

@@ -34,14 +34,13 @@ use crate::waiter::Deferred;
 
 mod calling;
 mod driver;
-mod forked;
+pub(crate) mod forked;
 mod line;
 mod moving;
 mod offering;
 mod table;
 
 pub use self::driver::Driver;
-pub(crate) use self::forked::watch as watch_forks;
 use self::line::Line;
 pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
@@ -181,11 +180,6 @@ impl Home {
     /// The home with this index.
     pub fn at(index: u16) -> &'static Self {
         homes().at(index)
-    }
-
-    /// Who waits for which moment, and is served by who drives this home.
-    pub fn timers(&'static self) -> &'static Timers {
-        &self.timers
     }
 
     /// The index that tasks carry.
