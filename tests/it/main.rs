@@ -3,6 +3,7 @@
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`models`]: the same bodies under every model.
+//! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
 //!
@@ -18,3 +19,4 @@ mod models;
 mod mvar;
 mod single;
 mod structure;
+mod time;

@@ -13,6 +13,7 @@ use core::task::Waker;
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::{Home, Marks};
+use crate::timers::{Serves, Timers};
 use crate::wait::Stackful;
 use crate::waiter::Parts;
 
@@ -39,6 +40,8 @@ pub struct Context {
     left: Cell<u32>,
     /// What an operation gets back that has to wait: one, in a simulation nothing.
     unit: Cell<u32>,
+    /// How many have given way on this thread so far.
+    ways: Cell<u32>,
     /// Whether one has given way since then.
     gave_way: Cell<bool>,
     polling: Cell<*const Header>,
@@ -50,6 +53,8 @@ pub struct Context {
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
+    /// Who serves a timer that is polled here; `None`: nobody on this thread.
+    timers: Cell<Option<Serves>>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
@@ -80,10 +85,12 @@ impl Context {
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
             unit: Cell::new(1),
+            ways: Cell::new(0),
             gave_way: Cell::new(false),
             marks: Cell::new(None),
             offers: Cell::new(false),
             fiber: Cell::new(None),
+            timers: Cell::new(None),
             polling: Cell::new(ptr::null()),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
@@ -264,6 +271,17 @@ impl Context {
         true
     }
 
+    /// Who serves a timer that is polled here.
+    #[inline(always)]
+    pub(crate) fn timers(&self) -> Option<Serves> {
+        self.timers.get()
+    }
+
+    /// Says who does so from now on; gives who did.
+    pub(crate) fn set_timers(&self, timers: Option<Serves>) -> Option<Serves> {
+        self.timers.replace(timers)
+    }
+
     /// The fiber that runs on this thread.
     pub(crate) fn fiber(&self) -> Option<NonNull<dyn Stackful>> {
         self.fiber.get()
@@ -364,7 +382,14 @@ pub fn has_waited() {
 #[cold]
 #[inline(never)]
 pub fn give_way(waker: Parts<'_>) {
+    with(|context| context.ways.set(context.ways.get().wrapping_add(1)));
     waker.with(Waker::wake_by_ref);
+}
+
+/// How many operations have given way on this thread so far: who polls another operation can tell whether it did.
+#[inline(always)]
+pub fn ways_given() -> u32 {
+    with(|context| context.ways.get())
 }
 
 /// The outer context, put aside; dropping it brings it back.
@@ -384,6 +409,7 @@ pub struct Entered {
     was_out: bool,
     polling: *const Header,
     fiber: Option<NonNull<dyn Stackful>>,
+    timers: Option<Serves>,
     woken_many: TaskQueue,
 }
 
@@ -397,6 +423,7 @@ pub struct Entered {
 /// thread, before any that it entered earlier.
 pub(crate) unsafe fn enter(
     home: u16,
+    timers: &'static Timers,
     points: bool,
     watched: bool,
     marks: Option<&'static Marks>,
@@ -415,6 +442,7 @@ pub(crate) unsafe fn enter(
         marks: context.marks.replace(marks),
         polling: context.polling.replace(ptr::null()),
         fiber: context.fiber.take(),
+        timers: context.set_timers(Some(Serves::Driver(timers))),
         woken_many: context.woken_many.take(),
     })
 }
@@ -439,6 +467,7 @@ impl Drop for Entered {
             context.offers.set(self.offers);
             context.polling.set(self.polling);
             context.fiber.set(self.fiber);
+            context.timers.set(self.timers);
             context.woken_many.restore(self.woken_many.take());
             context.marks.set(self.marks);
             if self.was_out {

@@ -28,11 +28,12 @@ use crate::context::{self, Context, Entered};
 use crate::door::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use crate::door::{Mutex, QuietU32, process_global};
 use crate::header::Header;
+use crate::timers::Timers;
 
 mod adopting;
 mod calling;
 mod driver;
-mod forked;
+pub(crate) mod forked;
 mod line;
 mod marks;
 mod moving;
@@ -85,6 +86,8 @@ pub struct Home {
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
+    /// Who waits for which moment.
+    timers: Timers,
     /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -157,6 +160,7 @@ impl Home {
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
+            timers: Timers::new(),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -172,6 +176,7 @@ impl Home {
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
+        home.timers.begin_anew();
         // Relaxed: as below.
         home.offers_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
@@ -213,7 +218,7 @@ impl Home {
         // Relaxed: as above.
         let marks = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.marks);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, points, watched, marks) };
+        let entered = unsafe { context::enter(self.index, &self.timers, points, watched, marks) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
         let claim = Claim {
@@ -338,6 +343,7 @@ impl Home {
     /// Ends the home's use; it is given back once its last cell is gone. The driver has called
     /// [`Claim::seal`] and finished every task.
     pub fn close(&'static self, claim: Claim) {
+        self.timers.end();
         let balance = self.driver.take_cells() - OPEN;
         drop(claim);
         self.count_late(balance);

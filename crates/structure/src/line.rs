@@ -203,6 +203,7 @@ impl<G: Gate> Pass<'_, G> {
         loop {
             // SAFETY: under the lock; the node has been parked, in this line.
             match unsafe { self.node.state() } {
+                State::Released => unreachable!("this line promises, and releases nobody"),
                 State::Idle => {
                     self.phase = Phase::Done;
                     return Poll::Ready(());

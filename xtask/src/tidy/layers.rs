@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("time", &["core"]),
     ("sched", &["core", "task"]),
     ("structure", &["core", "task", "fiber", "sched"]),
-    ("sim", &["core", "task", "sched", "fiber"]),
+    ("sim", &["core", "task", "sched", "fiber", "time"]),
     ("macros", &[]),
     (
         "gossamer",

@@ -3,7 +3,7 @@
 //! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
 //! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
 //! is not idle; who has not answered by the next looks is in one poll since then. After [`STUCK_AFTER`] its home is
-//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle, a *spare* is hired:
+//! opened, its tasks are adopted (`home/adopting.rs` of `core`), and its timers fire here; if work waits and nobody is idle, a *spare* is hired:
 //! a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in the
 //! same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are surplus
 //! as there are fewer stuck workers: they retire as after a [`resize`](super::resize).
@@ -26,6 +26,7 @@ use gossamer_core::door::{Condvar, Mutex, heavy_fence, light_fence, start_thread
 use gossamer_core::home::Home;
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
+use gossamer_core::timers::Moment;
 
 use super::Shared;
 use super::crew::spares_max;
@@ -242,10 +243,13 @@ impl Monitor {
             };
             let mut idle_looks = 0;
             while !shared.is_closing() {
-                look.look();
+                let next = look.look();
                 idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
                 if idle_looks < IDLE_LOOKS {
-                    parker.park_for(self.stuck_after / LOOKS);
+                    let look_after = self.stuck_after / LOOKS;
+                    let left = next.left().unwrap_or(look_after);
+                    // What is due may not be what the timers expect.
+                    parker.park_for(left.clamp(STUCK_AFTER_MIN / LOOKS, look_after));
                 } else {
                     self.sleep(shared, parker);
                     idle_looks = 0;
@@ -306,9 +310,14 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn look(&mut self) {
+    /// Looks at all workers once.
+    ///
+    /// # Returns
+    /// When the next timer of a stuck worker is due.
+    fn look(&mut self) -> Moment {
         let shared = self.shared;
         let (mut stuck, mut adopted) = (0, 0);
+        let mut next = Moment::NEVER;
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
                 let new = Watched {
@@ -318,12 +327,16 @@ impl Look<'_> {
                 self.watched.resize(number + 1, new);
             }
             if self.is_stuck(number, home) {
+                let timers = home.timers();
+                timers.fire_due(Moment::real_now());
+                next = next.min(timers.next_deadline());
                 // Also from one that is no worker any more, but lingers.
                 adopted += home.adopt();
                 stuck += usize::from(shared.crew.works(number));
             }
         }
         self.relieve(stuck, adopted > 0);
+        next
     }
 
     /// Whether the driver of this home is stuck in a poll; then the home is open.
