@@ -39,6 +39,23 @@ impl Pool {
     }
 }
 
+impl Shared {
+    /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
+    /// that a deadline wakes no more than one.)
+    pub(super) fn take_over_timers(&self, home: &'static Home) {
+        if gossamer_core::mutant!("retire_keeps_timers") {
+            return;
+        }
+        if let Some(first) = self.homes[0].get()
+            && home.index() != first.index()
+            && home.timers().move_to(first.timers())
+        {
+            // It may have parked until a later deadline.
+            first.call();
+        }
+    }
+}
+
 impl Resize {
     fn begin(&self) -> io::Result<()> {
         let workers = self.workers;
@@ -47,12 +64,11 @@ impl Resize {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         self.check_open()?;
-        self.shared.crew.set_target(workers);
+        self.shared.crew.ask_for(workers);
         self.shared.hire()?;
         // Workers that are surplus find out, the idle ones and those that linger.
         if !gossamer_core::mutant!("resize_calls_nobody") {
-            self.shared.idle.call_all();
-            self.shared.homes().for_each(Home::call);
+            self.shared.call_surplus();
         }
         Ok(())
     }
@@ -84,7 +100,7 @@ impl Future for Resize {
             return Poll::Ready(Ok(()));
         }
         self.check_open()?;
-        let target = self.shared.crew.target();
+        let target = self.shared.crew.asked();
         if target != self.workers {
             let text = format!(
                 "resize to {} workers: another resize, to {target}, has come in between",

@@ -41,6 +41,9 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
         }
         let ran = run(&claim, &mut queue, POLLS, None);
         let fired = home.timers().serve();
+        if home.driver.returned.take() {
+            shared.dismiss_spares();
+        }
         if queue.lingers() {
             if fired {
                 continue;
@@ -228,6 +231,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         }
         shared.idle.leave(home);
     });
+    shared.monitor.call();
     if watches {
         shared.watch.end();
     } else {
