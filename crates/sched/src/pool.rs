@@ -364,21 +364,6 @@ impl Shared {
         })
     }
 
-    /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
-    /// that a deadline wakes no more than one.)
-    fn take_over_timers(&self, home: &'static Home) {
-        if gossamer_core::mutant!("retire_keeps_timers") {
-            return;
-        }
-        if let Some(first) = self.homes[0].get()
-            && home.index() != first.index()
-            && home.timers().move_to(first.timers())
-        {
-            // It may have parked until a later deadline.
-            first.call();
-        }
-    }
-
     /// Calls an idle worker whenever it is woken.
     fn caller(self: &Arc<Self>) -> Waker {
         Waker::from(Arc::new(CallOne(Arc::downgrade(self))))

@@ -158,6 +158,23 @@ fn resizing_strands_no_timer() {
     });
 }
 
+/// The only worker registers a timer, and is then stuck in a poll until that has fired.
+#[test]
+fn timers_of_a_stuck_worker_fire() {
+    watched("stuck", || {
+        let rt = runtime(Model::Pool { workers: 1 });
+        let (awake, stuck_until) = std::sync::mpsc::channel();
+        let sleeper = rt.spawn(async move {
+            rest(NEAR).await;
+            rest(NEAR).await;
+            awake.send(()).expect("somebody is stuck");
+        });
+        let stuck = rt.spawn(async move { stuck_until.recv().expect("it wakes") });
+        sleeper.wait().expect("no panic");
+        stuck.wait().expect("no panic");
+    });
+}
+
 /// Sleeps, cancellations and resizes at random, while tasks move.
 #[test]
 fn storms_of_timers() {

@@ -3,10 +3,11 @@
 //! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
 //! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
 //! is not idle; who has not answered by the next looks is in one poll since then. After [`STUCK_AFTER`] its home is
-//! opened, its tasks are adopted (`home/adopting.rs` of `core`), and its timers fire here; if work waits and nobody is idle, a *spare* is hired:
+//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle, a *spare* is hired:
 //! a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in the
 //! same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are surplus
-//! as there are fewer stuck workers: they retire as after a [`resize`](super::resize).
+//! as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is stuck, the
+//! monitor fires its timers.
 //!
 //! # Going to sleep
 //!
@@ -243,13 +244,10 @@ impl Monitor {
             };
             let mut idle_looks = 0;
             while !shared.is_closing() {
-                let next = look.look();
+                look.look();
                 idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
                 if idle_looks < IDLE_LOOKS {
-                    let look_after = self.stuck_after / LOOKS;
-                    let left = next.left().unwrap_or(look_after);
-                    // What is due may not be what the timers expect.
-                    parker.park_for(left.clamp(STUCK_AFTER_MIN / LOOKS, look_after));
+                    parker.park_for(shared.until_next_timer(self.stuck_after / LOOKS));
                 } else {
                     self.sleep(shared, parker);
                     idle_looks = 0;
@@ -310,14 +308,9 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Looks at all workers once.
-    ///
-    /// # Returns
-    /// When the next timer of a stuck worker is due.
-    fn look(&mut self) -> Moment {
+    fn look(&mut self) {
         let shared = self.shared;
         let (mut stuck, mut adopted) = (0, 0);
-        let mut next = Moment::NEVER;
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
                 let new = Watched {
@@ -327,16 +320,15 @@ impl Look<'_> {
                 self.watched.resize(number + 1, new);
             }
             if self.is_stuck(number, home) {
-                let timers = home.timers();
-                timers.fire_due(Moment::real_now());
-                next = next.min(timers.next_deadline());
+                if !gossamer_core::mutant!("stuck_timers_wait") {
+                    home.timers().fire_due(Moment::real_now());
+                }
                 // Also from one that is no worker any more, but lingers.
                 adopted += home.adopt();
                 stuck += usize::from(shared.crew.works(number));
             }
         }
         self.relieve(stuck, adopted > 0);
-        next
     }
 
     /// Whether the driver of this home is stuck in a poll; then the home is open.
@@ -394,6 +386,14 @@ impl Look<'_> {
 }
 
 impl Shared {
+    /// So long, or until the next timer of a worker that is stuck.
+    fn until_next_timer(&self, most: Duration) -> Duration {
+        let stuck = self.homes().filter(|home| home.is_open());
+        let next = stuck.map(|home| home.timers().next_deadline()).min();
+        let left = next.and_then(Moment::left);
+        left.map_or(most, |left| left.min(most))
+    }
+
     /// Whether a worker is not idle.
     fn is_busy(&self) -> bool {
         self.idle.len() < self.crew.count()

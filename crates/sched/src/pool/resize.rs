@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use gossamer_core::fork::refusal;
+use gossamer_core::home::Home;
 
 use super::{Pool, Shared, WORKERS_MAX};
 
@@ -34,6 +35,23 @@ impl Pool {
             shared: self.shared.clone(),
             workers,
             begun: false,
+        }
+    }
+}
+
+impl Shared {
+    /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
+    /// that a deadline wakes no more than one.)
+    pub(super) fn take_over_timers(&self, home: &'static Home) {
+        if gossamer_core::mutant!("retire_keeps_timers") {
+            return;
+        }
+        if let Some(first) = self.homes[0].get()
+            && home.index() != first.index()
+            && home.timers().move_to(first.timers())
+        {
+            // It may have parked until a later deadline.
+            first.call();
         }
     }
 }
