@@ -70,7 +70,7 @@ impl Owner {
     fn here() -> Self {
         match context::with(context::Context::polling) {
             Some(task) => Self::Task(task),
-            None => Self::Thread(context::address()),
+            None => Self::Thread(context::address().addr()),
         }
     }
 
@@ -214,7 +214,7 @@ pub(crate) fn end_task(task: NonNull<Header>) {
 
 /// The thread's work is done: what it has beside goes, now and not later.
 pub fn end_thread() {
-    end(context::address());
+    end(context::address().addr());
 }
 
 fn end(address: usize) {
