@@ -8,6 +8,7 @@ mod join_set;
 mod locals;
 mod scope;
 mod scope_ends;
+mod scope_threads;
 mod sim;
 
 use crate::models::{MODELS, runtime, watched};

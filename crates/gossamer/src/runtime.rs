@@ -1,5 +1,7 @@
 //! The runtime and its builder: where the layers are put together.
 
+mod structured;
+
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
@@ -11,14 +13,11 @@ use gossamer_sched::{
     Environment, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped, Stuck,
     Threads, Watching, run_blocking,
 };
-use gossamer_structure::{AsyncScope, BoundedSpawner, RunScope, Scope, async_scope, scope};
 use gossamer_task::JoinHandle;
 
 use crate::model::Model;
-use crate::naming::TaskBuilder;
 use crate::resize::Resize;
 use crate::shared::{Inner, Shared};
-use crate::spawner::Spawner;
 
 /// What a [`Runtime`] is to be; from [`Runtime::builder`].
 #[derive(Debug, Default)]
@@ -323,124 +322,6 @@ impl Runtime {
         T: Send + 'static,
     {
         self.shared.blocking.spawn(work, Location::caller())
-    }
-
-    /// What spawns onto this runtime without keeping it: for tasks that spawn.
-    pub fn spawner(&self) -> Spawner {
-        Spawner::new(self.shared.clone())
-    }
-
-    /// A task that is given a name before it is spawned.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer::{Runtime, Wait, task_name};
-    ///
-    /// let rt = Runtime::builder().build()?;
-    /// let named = rt.task().name("reader").spawn(async { task_name() });
-    /// assert_eq!(named.wait()?.as_deref(), Some("reader"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn task(&self) -> TaskBuilder<'_> {
-        TaskBuilder::new(&self.shared)
-    }
-
-    /// Spawns at most so many tasks at once; who wants more waits.
-    ///
-    /// # Panics
-    /// `limit` is zero.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer::{Model, Runtime, Wait};
-    ///
-    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
-    /// let bounded = rt.bounded(2);
-    /// let tasks: Vec<_> = (0..10).map(|n| bounded.spawn(async move { n * n }).wait()).collect();
-    /// let squares: Vec<i32> = tasks.into_iter().map(|task| task.wait()).collect::<Result<_, _>>()?;
-    /// assert_eq!(squares[9], 81);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[track_caller]
-    pub fn bounded(&self, limit: usize) -> BoundedSpawner<Spawner> {
-        self.spawner().bounded(limit)
-    }
-
-    /// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended.
-    /// They may borrow from what surrounds the call, as with [`std::thread::scope`].
-    ///
-    /// # Blocking
-    /// In a fiber: it stands still. Else: blocks the thread; if that built [`Model::Single`] runtimes, their tasks run
-    /// meanwhile (on another thread, the children of such a runtime wait until somebody drives it).
-    ///
-    /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
-    ///
-    /// # Cancellation
-    /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
-    /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
-    /// fiber of it is in a scope, which may have lent what goes with the thread; after 10 seconds it ends the process.
-    ///
-    /// # Panics
-    /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
-    /// ended. Inside a task: use [`async_scope`](Runtime::async_scope). In a forked child, if the children are run by
-    /// threads that are not there.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer::{Model, Runtime, Wait};
-    ///
-    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
-    /// let words = ["one", "two", "three"];
-    /// let mut longest = 0;
-    /// let sum = rt.scope(|s| {
-    ///     let lengths = words.each_ref().map(|word| s.spawn(async move { word.len() }));
-    ///     s.spawn_fiber(|| longest = words.iter().map(|word| word.len()).max().unwrap_or(0));
-    ///     lengths.into_iter().map(|length| length.wait().expect("no panic")).sum::<usize>()
-    /// });
-    /// assert_eq!((sum, longest), (11, 5));
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn scope<'env, R>(
-        &'env self,
-        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
-    ) -> R {
-        scope(&*self.shared, body)
-    }
-
-    /// A future that runs `body` with a scope and `input`, which they own, and is complete when that has ended and all
-    /// children that were spawned there have.
-    ///
-    /// # Cancellation
-    /// Dropping it drops the body and aborts the children, and does not wait for them: they own what they have.
-    ///
-    /// # Panics
-    /// When polled: as the body does, or else as the first child did whose panic was not joined; in either case after all
-    /// children have ended.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer::{Runtime, Wait};
-    ///
-    /// let rt = Runtime::builder().build()?;
-    /// let words = vec!["one".to_owned(), "three".to_owned()];
-    /// let sum = rt.async_scope(words, async |s, words| {
-    ///     let lengths: Vec<_> = words.into_iter().map(|word| s.spawn(async move { word.len() })).collect();
-    ///     let mut sum = 0;
-    ///     for length in lengths {
-    ///         sum += length.await.expect("no panic");
-    ///     }
-    ///     sum
-    /// });
-    /// assert_eq!(sum.wait(), 8);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn async_scope<I, F, B>(&self, input: I, body: F) -> RunScope<B>
-    where
-        F: FnOnce(AsyncScope, I) -> B,
-        B: Future,
-    {
-        async_scope(self.shared.clone(), input, body)
     }
 
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.

@@ -48,6 +48,7 @@
 //! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
 
 mod crew;
+mod ending;
 mod idle;
 mod monitor;
 mod queue;
@@ -182,11 +183,6 @@ impl Pool {
         self.shared.origin
     }
 
-    /// What its tasks find around them.
-    pub fn environment(&self) -> &Environment {
-        &self.shared.environment
-    }
-
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
     ///
     /// # Panics
@@ -275,24 +271,6 @@ impl Pool {
         let claim = claim_again(self.shared.injector);
         claim.seal();
         shut_down(&claim, &mut Fifo::new());
-    }
-}
-
-impl Pool {
-    /// Ends the pool, unless somebody has called [`shutdown`](Pool::shutdown), who has waited as long as it wanted. In a
-    /// forked child the pool is leaked: what the workers were doing at the fork is half done.
-    pub fn end(&self) {
-        if self.origin().is_elsewhere() {
-            std::mem::forget(self.shared.clone());
-        } else if !self.shared.is_closing() {
-            self.shutdown(None);
-        }
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 

@@ -241,11 +241,9 @@ impl<S: SpawnFuture> BoundedSpawner<S> {
 }
 
 /// The place is given back when the future is gone.
-fn holding<F: Future>(place: Place, future: F) -> impl Future<Output = F::Output> {
-    async move {
-        let _place = place;
-        future.await
-    }
+async fn holding<F: Future>(place: Place, future: F) -> F::Output {
+    let _place = place;
+    future.await
 }
 
 /// [`BoundedSpawner::spawn`].

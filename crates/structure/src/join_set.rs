@@ -189,6 +189,10 @@ impl<T> JoinSet<T> {
     ///
     /// # Errors
     /// [`JoinError`]: the task panicked, was aborted, or its runtime ended.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "what every join set has by this name"
+    )]
     pub fn next(&mut self) -> Next<'_, T> {
         Next(self.next_with_id())
     }

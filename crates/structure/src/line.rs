@@ -218,17 +218,16 @@ impl<G: Gate> Pass<'_, G> {
                     deferred.run();
                     return Poll::Ready(());
                 }
-                // SAFETY: as above.
-                State::Parked
-                    if waker.is_ready() || unsafe { inner.waiting.is_current(node, waker) } =>
-                {
-                    // SAFETY: as above.
-                    let before = unsafe { inner.waiting.renew(node, waker, false) };
-                    drop(inner);
-                    drop(before);
-                    return Poll::Pending;
-                }
                 State::Parked => {
+                    // SAFETY: as above.
+                    let current = unsafe { inner.waiting.is_current(node, waker) };
+                    if waker.is_ready() || current {
+                        // SAFETY: as above.
+                        let before = unsafe { inner.waiting.renew(node, waker, false) };
+                        drop(inner);
+                        drop(before);
+                        return Poll::Pending;
+                    }
                     drop(inner);
                     waker.prepare();
                     inner = line.inner.lock();

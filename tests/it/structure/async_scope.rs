@@ -118,10 +118,7 @@ fn panics_of_body_and_children() {
             });
             panic_any(1_u32)
         });
-        let error = rt
-            .spawn(async move { body.await })
-            .wait()
-            .expect_err("it panics");
+        let error = rt.spawn(body).wait().expect_err("it panics");
         assert_eq!(
             error.try_into_panic().expect("a panic").downcast_ref(),
             Some(&1_u32)

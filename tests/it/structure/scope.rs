@@ -18,7 +18,7 @@ fn payload(body: impl FnOnce()) -> u32 {
 #[test]
 fn tasks_fibers_and_threads_borrow() {
     each_runtime(|rt| {
-        let words = vec!["one".to_owned(), "two".to_owned(), "three".to_owned()];
+        let words = ["one", "two", "three"].map(str::to_owned);
         let count = AtomicUsize::new(0);
         let (mut by_task, mut by_fiber, mut by_thread) = (0, 0, 0);
         let sum = rt.scope(|s| {

@@ -1,8 +1,6 @@
 //! A fiber that is to end while it is in a scope, and what it lends until then.
 
-use std::cell::RefCell;
 use std::future::poll_fn;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::task::Poll;
@@ -305,101 +303,6 @@ fn an_abort_after_a_panic() {
     });
 }
 
-static LATE: AtomicBool = AtomicBool::new(false);
-static GONE: AtomicBool = AtomicBool::new(false);
-
-struct OfThread(AtomicUsize);
-
-impl Drop for OfThread {
-    fn drop(&mut self) {
-        GONE.store(true, Ordering::SeqCst);
-    }
-}
-
-thread_local! {
-    static OF_THREAD: OfThread = const { OfThread(AtomicUsize::new(0)) };
-    static OWN: RefCell<Option<Runtime>> = const { RefCell::new(None) };
-}
-
-/// A fiber lends a thread-local to tasks of a pool, and its thread ends without ending the fiber.
-#[test]
-fn a_thread_ends_with_a_fiber_in_a_scope() {
-    watched("thread", || {
-        let pool = Arc::new(runtime(Model::Pool { workers: 2 }));
-        let told = Arc::new(MVar::empty());
-        let (of_children, tells) = (pool.clone(), told.clone());
-        let ended = thread::spawn(move || {
-            let rt = runtime(Model::Single);
-            drop(rt.spawn_fiber(move || {
-                OF_THREAD.with(|lent| {
-                    of_children.scope(|s| {
-                        for _ in 0..4 {
-                            s.spawn(async {
-                                loop {
-                                    LATE.fetch_or(GONE.load(Ordering::SeqCst), Ordering::SeqCst);
-                                    lent.0.fetch_add(1, Ordering::SeqCst);
-                                    yield_now().await;
-                                }
-                            });
-                            s.spawn_fiber(|| {
-                                loop {
-                                    LATE.fetch_or(GONE.load(Ordering::SeqCst), Ordering::SeqCst);
-                                    lent.0.fetch_add(1, Ordering::SeqCst);
-                                    yield_now().wait();
-                                }
-                            });
-                        }
-                        tells.put(()).wait();
-                    });
-                });
-            }));
-            told.take().wait();
-            std::mem::forget(rt);
-        });
-        ended.join().expect("it ends");
-        assert!(GONE.load(Ordering::SeqCst));
-        pool.spawn(yield_now()).wait().expect("no panic");
-        assert!(!LATE.load(Ordering::SeqCst), "used after its destructor");
-    });
-}
-
-/// Set in the process that is to abort.
-const STAYS: &str = "GOSSAMER_STAYS";
-
-/// A child that does not end: the process does, before the thread-local goes.
-#[test]
-fn a_thread_ends_and_a_child_does_not() {
-    if std::env::var_os(STAYS).is_some() {
-        let told = Arc::new(MVar::empty());
-        let tells = told.clone();
-        let ended = thread::spawn(move || {
-            let (rt, other) = (runtime(Model::Single), runtime(Model::Single));
-            drop(rt.spawn_fiber(move || {
-                other.scope(|s| {
-                    s.spawn_thread(|| {
-                        tells.put(()).wait();
-                        MVar::<u32>::empty().take().wait();
-                    });
-                });
-            }));
-            told.take().wait();
-            std::mem::forget(rt);
-        });
-        ended.join().expect("not reached");
-        return;
-    }
-    let this = std::env::current_exe().expect("a test is a program");
-    let test = "structure::scope_ends::a_thread_ends_and_a_child_does_not";
-    let ran = Command::new(this)
-        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
-        .env(STAYS, "1")
-        .output()
-        .expect("it can run itself");
-    let cried = String::from_utf8_lossy(&ran.stderr);
-    assert!(!ran.status.success(), "{cried}");
-    assert!(cried.contains("have not ended within"), "{cried}");
-}
-
 /// The runtime is moved, and dropped on another thread, which leaks the fiber; its children end.
 #[test]
 fn a_fiber_in_a_scope_is_leaked() {
@@ -426,35 +329,6 @@ fn a_fiber_in_a_scope_is_leaked() {
         });
         thread::spawn(move || drop(rt)).join().expect("dropped");
     });
-}
-
-/// A child's poll ends the runtime of the fiber that waits for it: found out, and the process ends.
-#[test]
-fn a_runtime_with_a_scope_is_dropped_while_its_thread_ends() {
-    let ended = thread::spawn(|| {
-        OWN.with_borrow_mut(|slot| {
-            let rt = slot.insert(runtime(Model::Single));
-            let spawner = rt.spawner();
-            drop(rt.spawn_fiber(move || {
-                OF_THREAD.with(|lent| {
-                    spawner.scope(|s| {
-                        s.spawn(async {
-                            loop {
-                                lent.0.fetch_add(1, Ordering::SeqCst);
-                                yield_now().await;
-                            }
-                        });
-                    });
-                });
-            }));
-            rt.block_on(async {
-                for _ in 0..5 {
-                    yield_now().await;
-                }
-            });
-        });
-    });
-    ended.join().expect("it ends");
 }
 
 /// Two children that are joined by each other's siblings, while all are aborted again and again.

@@ -28,6 +28,7 @@ const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
+    let _tasks_of = shared.environment.enter_early();
     let mut queue = Queue::new(shared.clone(), home);
     let mut claim = claim_again(home);
     let mut ended = Ended { shared, number };

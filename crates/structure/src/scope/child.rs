@@ -315,6 +315,9 @@ where
         if let Some(output) = take(&mut self.outcome.lock()) {
             return Some(output);
         }
+        if self.data.origin().is_elsewhere() {
+            self.data.refuse_lost();
+        }
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
         let waker = waker.clone();
         let (output, _before) = {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
-use gossamer_core::fork::Origin;
+use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
@@ -203,6 +203,25 @@ impl Data {
         self.origin
     }
 
+    /// A forked child: refuses to wait for a child of the scope that a thread runs which is not here.
+    ///
+    /// # Panics
+    /// There is such a child.
+    #[cold]
+    pub(crate) fn refuse_lost(&self) {
+        if !self.origin.is_elsewhere() {
+            return;
+        }
+        let entries: Vec<Entry> = {
+            let state = self.state.lock();
+            state.children.iter().flatten().cloned().collect()
+        };
+        for task in entries.into_iter().filter_map(|entry| entry.task) {
+            // It finds out.
+            task.notify(Waker::noop());
+        }
+    }
+
     /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
     ///
     /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
@@ -295,11 +314,11 @@ impl Data {
         if self.is_over_or_wake(cx.waker()) {
             return Poll::Ready(());
         }
-        if self.origin.is_elsewhere() && is_lost() {
-            panic!(
-                "a scope waits for children begun before fork(), and the threads that run them do not exist in the \
-                 child process: call exec, or leave with _exit"
-            );
+        if self.origin.is_elsewhere() {
+            if is_lost() {
+                refuse("scope()");
+            }
+            self.refuse_lost();
         }
         context::has_waited();
         Poll::Pending

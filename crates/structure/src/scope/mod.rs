@@ -30,6 +30,7 @@ use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
@@ -97,8 +98,11 @@ pub fn scope<'env, R>(
     let mut gave_way = false;
     let all_ended = poll_fn(|cx| data.poll_all_ended(cx, &mut gave_way, || on.is_lost()));
     let waited = caught(|| all_ended.wait());
-    if waited.is_err() && !(data.origin().is_elsewhere() && on.is_lost()) {
+    if waited.is_err() && !data.origin().is_elsewhere() {
         data.take_back(None);
+    } else if waited.is_err() && !on.is_lost() {
+        // A forked child. What threads run that are not here never uses anything; the rest is ended.
+        data.take_back(Some(Duration::ZERO));
     }
     match (result, waited) {
         (Ok(result), Ok(())) => {

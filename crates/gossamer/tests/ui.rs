@@ -1,0 +1,6 @@
+//! What the compiler says to who lends more than a scope allows. `TRYBUILD=overwrite` writes the `.stderr` files anew.
+
+#[test]
+fn wrong_uses_are_explained() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
