@@ -1,8 +1,10 @@
 #!/bin/sh
-# build.sh FOLDER: the workloads about waiting, on one thread and with -Dpreview_mt, with what holds a thread up in C.
+# build.sh FOLDER NAME [FLAG]: the ring as FOLDER/NAME, and the workloads about waiting as FOLDER/NAME_waiting.
 set -eu
-mkdir -p "$1"
-cc -O2 -c ../c/hold.c -o "$1/crystal_hold.o"
-export CRYSTAL_CACHE_DIR="$1/crystal.cache"
-crystal build --release --link-flags "$1/crystal_hold.o" -o "$1/crystal_waiting" waiting.cr
-crystal build --release --link-flags "$1/crystal_hold.o" -Dpreview_mt -o "$1/crystal_waiting_mt" waiting.cr
+folder=$1 name=$2 flag=${3:-}
+mkdir -p "$folder"
+# With what holds a thread up in C.
+cc -O2 -c ../c/hold.c -o "$folder/$name.hold.o"
+export CRYSTAL_CACHE_DIR="$folder/crystal.cache"
+crystal build --release $flag -o "$folder/$name" ring.cr
+crystal build --release $flag --link-flags "$folder/$name.hold.o" -o "$folder/${name}_waiting" waiting.cr
