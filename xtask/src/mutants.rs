@@ -1,14 +1,14 @@
 //! Planted bugs: each must make its gate fail, or the gate guards nothing.
 //!
-//! For each row of `xtask/mutants.toml`, with `--cfg mutant="name"` for the crates of the workspace:
-//! 1. the gate passes *without* the bug (once for each distinct gate): a gate that always fails
+//! For each row of `xtask/mutants.toml`, with `--cfg mutants` for the crates of the workspace:
+//! 1. the gate is built: a build that fails has caught nothing;
+//! 2. the gate passes *without* the bug (once for each distinct gate): a gate that always fails
 //!    would seem to catch everything;
-//! 2. the gate is built with the bug: a build that fails has caught nothing;
-//! 3. the gate runs with the bug, under a time limit, and must fail.
+//! 3. the gate runs with the bug, which the environment names (`GOSSAMER_MUTANT`), under a time limit, and must fail.
 //!
-//! All builds share `target/mutants`; what the gates print is kept in `target/mutants/log`. The bug is planted
-//! by a wrapper of the compiler, not by `RUSTFLAGS`: so what the workspace depends on is built once, not once
-//! for each bug.
+//! All builds share `target/mutants`, and mostly one build serves all bugs; what the gates print is kept in
+//! `target/mutants/log`. The flag is given by a wrapper of the compiler, not by `RUSTFLAGS`: so what the workspace
+//! depends on is built once for each kind of gate.
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -26,6 +26,10 @@ use table::Mutant;
 
 /// How long a build may take, and a gate without the bug at least.
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
+
+/// What names the bug for the program, and what names the wrapper for cargo.
+const PLANTED: &str = "GOSSAMER_MUTANT";
+const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// Somebody asked for a mutant that is not in the table.
 #[derive(Debug)]
@@ -155,24 +159,17 @@ impl Runner {
     /// # Errors
     /// When the gate's program cannot be started.
     pub fn judge(&mut self, mutant: &Mutant) -> Result<Verdict> {
-        if !self.passes_without(mutant)? {
-            return Ok(Verdict::BrokenGate);
-        }
-        let wrapper = self.wrapper(mutant)?;
-        let planted = |command: &[String], step, limit| {
-            let mut job = self.job(mutant, command, step, limit);
-            let wrapper = wrapper.to_string_lossy().into_owned();
-            job.env
-                .insert("RUSTC_WORKSPACE_WRAPPER".to_string(), wrapper);
-            job
-        };
-        let build = planted(&mutant.build_command()?, "build", BUILD_LIMIT);
+        let build = self.job(mutant, &mutant.build_command()?, "build", BUILD_LIMIT)?;
         if build.run()? != Outcome::Passed {
             build.show_log();
             return Ok(Verdict::BuildError);
         }
+        if !self.passes_without(mutant)? {
+            return Ok(Verdict::BrokenGate);
+        }
         let limit = Duration::from_secs(mutant.limit_s);
-        let gate = planted(&mutant.gate, "gate", limit);
+        let mut gate = self.job(mutant, &mutant.gate, "gate", limit)?;
+        gate.env.insert(PLANTED.to_string(), mutant.name.clone());
         let verdict = match gate.run()? {
             Outcome::Failed => Verdict::Caught,
             Outcome::TimedOut if mutant.hang_ok => Verdict::CaughtByHanging,
@@ -187,24 +184,32 @@ impl Runner {
 
     /// Whether the mutant's gate passes without the bug.
     fn passes_without(&mut self, mutant: &Mutant) -> Result<bool> {
+        if mutant.compiled {
+            // Its gate is a build with the bug: without it, it is another one.
+            return self.passes_uncompiled(mutant);
+        }
         let key = format!("{:?} {} {:?}", mutant.gate, mutant.rustflags, mutant.env);
         if let Some(known) = self.controls.get(&key) {
             return Ok(*known);
         }
         let limit = BUILD_LIMIT.max(Duration::from_secs(mutant.limit_s));
-        let control = self.job(mutant, &mutant.gate, "control", limit);
-        let passed = control.run()? == Outcome::Passed;
-        if !passed {
-            control.show_log();
-        }
+        let control = self.job(mutant, &mutant.gate, "control", limit)?;
+        let passed = passes(&control)?;
         self.controls.insert(key, passed);
         Ok(passed)
     }
 
-    /// Writes the wrapper that plants the bug. Cargo keeps what each wrapper makes apart, by its path.
+    /// The same for one that needs a build of its own.
+    fn passes_uncompiled(&self, mutant: &Mutant) -> Result<bool> {
+        let mut control = self.job(mutant, &mutant.gate, "control", BUILD_LIMIT)?;
+        control.env.remove(WRAPPER);
+        passes(&control)
+    }
+
+    /// Writes the wrapper that adds the flag. Cargo keeps what each wrapper makes apart, by its path.
     fn wrapper(&self, mutant: &Mutant) -> Result<PathBuf> {
-        let path = self.target.join("plant").join(&mutant.name);
-        let text = mutant.wrapper();
+        let (name, text) = mutant.wrapper();
+        let path = self.target.join("plant").join(name);
         if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
             return Ok(path);
         }
@@ -217,21 +222,33 @@ impl Runner {
         Ok(path)
     }
 
-    fn job(&self, mutant: &Mutant, command: &[String], step: &str, limit: Duration) -> Job {
+    /// A command without the bug, but with the flag.
+    fn job(&self, mutant: &Mutant, command: &[String], step: &str, limit: Duration) -> Result<Job> {
+        let wrapper = self.wrapper(mutant)?.to_string_lossy().into_owned();
         let mut env = mutant.env.clone();
+        env.insert(WRAPPER.to_string(), wrapper);
         env.insert("RUSTFLAGS".to_string(), mutant.rustflags.clone());
         env.insert(
             "CARGO_TARGET_DIR".to_string(),
             self.target.to_string_lossy().into_owned(),
         );
-        Job {
+        Ok(Job {
             folder: self.root.clone(),
             command: command.to_vec(),
             env,
             limit,
             log: self.target.join(format!("log/{}.{step}", mutant.name)),
-        }
+        })
     }
+}
+
+/// Runs a gate without its bug, and shows what it printed if it fails.
+fn passes(control: &Job) -> Result<bool> {
+    let passed = control.run()? == Outcome::Passed;
+    if !passed {
+        control.show_log();
+    }
+    Ok(passed)
 }
 
 #[cfg(test)]

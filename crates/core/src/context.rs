@@ -226,7 +226,7 @@ impl Context {
         if self.points.get() {
             return true;
         }
-        if cfg!(mutant = "budget_never_ends") {
+        if crate::mutant!("budget_never_ends") {
             return false;
         }
         // A thread that waits has nobody to give way to, and a foreign executor its own rules.
@@ -310,6 +310,19 @@ pub fn has_to_give_way() -> bool {
         let (left, has_run_out) = context.left.get().overflowing_sub(1);
         context.left.set(left);
         has_run_out && context.run_out()
+    })
+}
+
+/// A number for the home this thread drives, never zero; zero if it drives none, or runs a simulation, where all is
+/// one thread and is to look as if it were many.
+#[inline(always)]
+pub fn here() -> u16 {
+    with(|context| {
+        if context.watched.get() {
+            0
+        } else {
+            context.home().wrapping_add(1)
+        }
     })
 }
 
@@ -436,7 +449,7 @@ pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> b
         // SAFETY: passed on to the caller.
         return place.is_done() || unsafe { still_scheduled(task, place.home()) };
     }
-    if cfg!(mutant = "wake_lost_in_poll") && context.polling() == Some(task) {
+    if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task) {
         return true;
     }
     // SAFETY: ours, and not scheduled, so nobody else moves it, and it is in no queue.
@@ -457,7 +470,7 @@ unsafe fn still_scheduled(task: NonNull<Header>, home: u16) -> bool {
     if Home::at(home).pool() == 0 {
         return true;
     }
-    if cfg!(mutant = "scheduled_without_fence") {
+    if crate::mutant!("scheduled_without_fence") {
         return true;
     }
     fence(Ordering::SeqCst); // pairs with the fence in `Claim::steal`

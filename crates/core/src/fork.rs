@@ -35,7 +35,7 @@ impl Origin {
     /// Whether this process is a forked child of that one.
     #[inline(always)]
     pub fn is_elsewhere(self) -> bool {
-        self != Self::here() && !cfg!(mutant = "fork_unseen")
+        self != Self::here() && !crate::mutant!("fork_unseen")
     }
 
     /// Refuses to use a runtime with threads, which was made there.

@@ -279,13 +279,13 @@ impl Home {
     /// The parked driver, to be woken after all locks are given up.
     pub fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
         let mut inbox = self.inbox.lock();
-        if inbox.closed && !cfg!(mutant = "inbox_never_closed") {
+        if inbox.closed && !crate::mutant!("inbox_never_closed") {
             return Err(Closed);
         }
         inbox.tasks.push_back(task);
         // Release pairs with the acquire in `has_pending`, though the lock alone would do.
         self.pending.store(true, Ordering::Release);
-        if cfg!(mutant = "inbox_no_unpark") {
+        if crate::mutant!("inbox_no_unpark") {
             return Ok(None);
         }
         Ok(inbox.parked.take().or_else(|| inbox.keeper.clone()))
@@ -302,7 +302,7 @@ impl Home {
     /// has something after all, and then nothing was announced.
     pub fn park(&self, waker: &Waker) -> bool {
         let mut inbox = self.inbox.lock();
-        if !cfg!(mutant = "park_no_recheck") && !inbox.tasks.is_empty() {
+        if !crate::mutant!("park_no_recheck") && !inbox.tasks.is_empty() {
             return false;
         }
         let before = inbox.parked.replace(waker.clone());
@@ -343,7 +343,7 @@ impl Claim {
     pub fn displace(&self) {
         let mut inbox = self.home.inbox.lock();
         let before = match inbox.parked.take() {
-            Some(parked) if cfg!(mutant = "displaced_and_forgotten") => Some(parked),
+            Some(parked) if crate::mutant!("displaced_and_forgotten") => Some(parked),
             Some(parked) => inbox.waiting.replace(parked),
             None => None,
         };
@@ -378,10 +378,10 @@ impl Claim {
             (inbox.tasks.take(), inbox.parked.take(), keeper)
         };
         drop((parked, keeper));
-        if cfg!(mutant = "drain_drops_second") {
+        if crate::mutant!("drain_drops_second") {
             tasks.forget_rest();
         }
-        if close && cfg!(mutant = "seal_forgets_inbox") {
+        if close && crate::mutant!("seal_forgets_inbox") {
             tasks = Line::new();
         }
         let any = !tasks.is_empty();
@@ -487,7 +487,7 @@ impl Drop for Claim {
         if late != 0 {
             self.home.count_late(late);
         }
-        if let Some(waker) = waiting.filter(|_| !cfg!(mutant = "claim_ends_silently")) {
+        if let Some(waker) = waiting.filter(|_| !crate::mutant!("claim_ends_silently")) {
             Deferred::new(waker).run();
         }
     }

@@ -10,6 +10,7 @@
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * [`fork`]: what is left of a runtime in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
+//! * [`planted`]: bugs that show that a gate can fail.
 //!
 //! Nothing here knows a scheduler: what must wake something holds a waiter, never a worker.
 #![no_std]
@@ -21,6 +22,7 @@ extern crate std;
 pub mod door;
 #[cfg(not(any(loom, shuttle)))]
 pub mod fixed;
+pub mod planted;
 pub mod policy;
 pub mod waiter;
 

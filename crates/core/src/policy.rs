@@ -40,6 +40,13 @@ pub trait Word: fmt::Debug {
 
     /// Gives the lock up, leaving these bits.
     fn unlock(&self, bits: u32);
+
+    /// Changes the bits as `change` says, in one exchange: as if locked and unlocked again. `false` if it says that
+    /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
+    fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool;
+
+    /// The bits at this moment; what was done before they were left so is seen.
+    fn look(&self) -> u32;
 }
 
 /// For one thread: no atomics, and `!Send`.
@@ -71,6 +78,20 @@ impl Word for LocalWord {
     #[inline(always)]
     fn unlock(&self, bits: u32) {
         self.0.set(bits);
+    }
+
+    #[inline(always)]
+    fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
+        let after = change(self.0.get());
+        if let Some(after) = after {
+            self.0.set(after);
+        }
+        after.is_some()
+    }
+
+    #[inline(always)]
+    fn look(&self) -> u32 {
+        self.0.get()
     }
 }
 

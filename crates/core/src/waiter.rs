@@ -10,8 +10,10 @@
 //! | parked, owned | waits; it owns a [`Waker`] | yes |
 //! | parked, bare | waits; its task has been woken and will poll it and park it anew | yes |
 //! | notified | the primitive has reserved something for it; its task has been woken | yes, first |
+//! | released | what it waited for is its own; its task has been woken | no |
 //!
-//! A notified node stays first in its list until its owner acts on the reservation or is dropped.
+//! A notified node stays first in its list until its owner acts on the reservation or is dropped. A released one
+//! has left the list, so that the next may be released as well; its owner still finds that out under the lock.
 //!
 //! # Why a task must know of the nodes that point at it
 //!
@@ -76,6 +78,8 @@ pub enum State {
     Parked,
     /// Woken, with something reserved for it.
     Notified,
+    /// Woken and taken out of the list: it has what it waited for.
+    Released,
 }
 
 const IDLE: usize = 0;
@@ -83,6 +87,7 @@ const LENT: usize = 1;
 const OWNED: usize = 2;
 const NOTIFIED: usize = 3;
 const BARE: usize = 4;
+const RELEASED: usize = 5;
 const STATE: usize = 7;
 
 /// A field that parking writes: before, there is nothing in it.
@@ -180,6 +185,7 @@ impl Node {
         match unsafe { self.raw_state() } {
             IDLE => State::Idle,
             NOTIFIED => State::Notified,
+            RELEASED => State::Released,
             _ => State::Parked,
         }
     }

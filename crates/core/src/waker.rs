@@ -100,7 +100,7 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
                 None
             }
         },
-        Queue::Gone if cfg!(mutant = "late_wake_keeps_hold") => None,
+        Queue::Gone if crate::mutant!("late_wake_keeps_hold") => None,
         Queue::Gone => {
             // SAFETY: the `QUEUED` hold is ours.
             unsafe { release(task, QUEUED) };

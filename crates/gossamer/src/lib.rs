@@ -42,16 +42,21 @@ pub use self::yielding::{YieldNow, yield_now};
 
 /// Primitives for any thread.
 pub mod sync {
-    pub use gossamer_sync::sync::MVar;
+    pub use gossamer_sync::sync::*;
 }
 
 /// Primitives for one thread: no atomics, `!Send`.
 pub mod local {
-    pub use gossamer_sync::local::MVar;
+    pub use gossamer_sync::local::*;
 }
 
 /// The primitives, generic over their lock policy, and their operations.
 pub mod raw {
     pub use gossamer_core::policy::{Local, Policy, Shared};
-    pub use gossamer_sync::raw::{MVar, Put, Read, Replace, Swap, Take};
+    pub use gossamer_sync::raw::*;
+}
+
+/// Channels.
+pub mod channel {
+    pub use gossamer_channel::oneshot;
 }

@@ -68,7 +68,7 @@ impl Scheduler for Fifo {
                 return Some(task);
             }
             self.turns += 1;
-            if self.turns <= SLOT_TURNS || cfg!(mutant = "slot_unbounded") {
+            if self.turns <= SLOT_TURNS || gossamer_core::mutant!("slot_unbounded") {
                 return Some(task);
             }
             self.push_back(&task);

@@ -427,7 +427,7 @@ impl Wake for CallOne {
         if let Some(shared) = self
             .0
             .upgrade()
-            .filter(|_| !cfg!(mutant = "injector_calls_nobody"))
+            .filter(|_| !gossamer_core::mutant!("injector_calls_nobody"))
         {
             shared.idle.call_one();
         }

@@ -165,7 +165,7 @@ impl Threads {
         self.shared.closing.store(true, Ordering::Release);
         for home in homes
             .iter()
-            .filter(|_| !cfg!(mutant = "threads_not_called"))
+            .filter(|_| !gossamer_core::mutant!("threads_not_called"))
         {
             home.call();
         }

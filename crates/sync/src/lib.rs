@@ -2,28 +2,83 @@
 //!
 //! Each primitive is one implementation, generic over its lock policy, in [`raw`], and comes in
 //! two flavours: [`sync`] (for any thread) and [`local`] (for one thread, without atomics).
+//!
+//! [`MVar`](raw::MVar) is on its own; all others are a line of those who wait, and rules by which they go (`line.rs`).
 #![no_std]
 
-mod mvar;
+#[cfg(feature = "std")]
+extern crate std;
 
-/// The primitives, generic over the lock policy.
+mod barrier;
+mod clock;
+mod condvar;
+mod event;
+mod line;
+mod mutex;
+mod mvar;
+mod once;
+mod rwlock;
+mod semaphore;
+
+/// The primitives, generic over the lock policy, and their operations.
 pub mod raw {
+    pub use crate::barrier::{Arrive, Barrier, BarrierResult};
+    pub use crate::condvar::{Condvar, WaitFor};
+    pub use crate::event::{Event, Ready};
+    pub use crate::mutex::{Barging, Fair, Lock, Mutex, MutexGuard, Order};
     pub use crate::mvar::{MVar, Put, Read, Replace, Swap, Take};
+    pub use crate::once::AlreadyAssigned;
+    pub use crate::once::cell::{GetOrInit, OnceCell};
+    pub use crate::once::ivar::{IVar, ReadIVar};
+    pub use crate::rwlock::{ReadGuard, ReadLock, RwLock, WriteGuard, WriteLock};
+    pub use crate::semaphore::{Acquire, PERMITS_MAX, Permit, Semaphore};
+}
+
+/// The names of one flavour.
+macro_rules! flavour {
+    ($policy:ty, $whom:literal) => {
+        pub use crate::raw::{AlreadyAssigned, BarrierResult};
+
+        #[doc = concat!("An [`MVar`](crate::raw::MVar) for ", $whom, ".")]
+        pub type MVar<T> = crate::raw::MVar<T, $policy>;
+        #[doc = concat!("A [`Mutex`](crate::raw::Mutex) for ", $whom, ".")]
+        pub type Mutex<T> = crate::raw::Mutex<T, $policy, crate::raw::Barging>;
+        #[doc = concat!("A [`Mutex`](crate::raw::Mutex) for ", $whom, " that is first come, first served.")]
+        pub type FairMutex<T> = crate::raw::Mutex<T, $policy, crate::raw::Fair>;
+        /// Has locked a [`Mutex`].
+        pub type MutexGuard<'a, T> = crate::raw::MutexGuard<'a, T, $policy, crate::raw::Barging>;
+        /// Has locked a [`FairMutex`].
+        pub type FairMutexGuard<'a, T> = crate::raw::MutexGuard<'a, T, $policy, crate::raw::Fair>;
+        #[doc = concat!("An [`RwLock`](crate::raw::RwLock) for ", $whom, ".")]
+        pub type RwLock<T> = crate::raw::RwLock<T, $policy>;
+        /// Has locked an [`RwLock`] to read.
+        pub type ReadGuard<'a, T> = crate::raw::ReadGuard<'a, T, $policy>;
+        /// Has locked an [`RwLock`] to write.
+        pub type WriteGuard<'a, T> = crate::raw::WriteGuard<'a, T, $policy>;
+        #[doc = concat!("A [`Condvar`](crate::raw::Condvar) for ", $whom, ".")]
+        pub type Condvar = crate::raw::Condvar<$policy>;
+        #[doc = concat!("A [`Semaphore`](crate::raw::Semaphore) for ", $whom, ".")]
+        pub type Semaphore = crate::raw::Semaphore<$policy>;
+        /// Acquired from a [`Semaphore`].
+        pub type Permit<'a> = crate::raw::Permit<'a, $policy>;
+        #[doc = concat!("A [`Barrier`](crate::raw::Barrier) for ", $whom, ".")]
+        pub type Barrier = crate::raw::Barrier<$policy>;
+        #[doc = concat!("An [`Event`](crate::raw::Event) for ", $whom, ".")]
+        pub type Event = crate::raw::Event<$policy>;
+        #[doc = concat!("A [`OnceCell`](crate::raw::OnceCell) for ", $whom, ".")]
+        pub type OnceCell<T> = crate::raw::OnceCell<T, $policy>;
+        #[doc = concat!("An [`IVar`](crate::raw::IVar) for ", $whom, ".")]
+        pub type IVar<T> = crate::raw::IVar<T, $policy>;
+    };
 }
 
 /// The flavour for any thread: `Send` and `Sync`.
 #[cfg(feature = "std")]
 pub mod sync {
-    use gossamer_core::policy::Shared;
-
-    /// An [`MVar`](crate::raw::MVar) for any thread.
-    pub type MVar<T> = crate::raw::MVar<T, Shared>;
+    flavour!(gossamer_core::policy::Shared, "any thread");
 }
 
 /// The flavour for one thread: no atomics, `!Send`.
 pub mod local {
-    use gossamer_core::policy::Local;
-
-    /// An [`MVar`](crate::raw::MVar) for one thread.
-    pub type MVar<T> = crate::raw::MVar<T, Local>;
+    flavour!(gossamer_core::policy::Local, "one thread");
 }

@@ -278,7 +278,7 @@ impl<T, P: Policy> MVar<T, P> {
         if bits & LONE != 0 {
             return self.settle_lone(bits);
         }
-        if bits & LINED == 0 && !cfg!(mutant = "lone_leaves_traces") {
+        if bits & LINED == 0 && !gossamer_core::mutant!("lone_leaves_traces") {
             self.takers.forget_lone();
             self.putters.forget_lone();
         }
@@ -344,7 +344,7 @@ impl<T, P: Policy> MVar<T, P> {
         if bits & RESERVED != 0 || line.is_empty() {
             return (bits, Deferred::NOTHING);
         }
-        if cfg!(mutant = "mvar_reserve_without_wake") {
+        if gossamer_core::mutant!("mvar_reserve_without_wake") {
             return (bits | RESERVED, Deferred::NOTHING);
         }
         // SAFETY: under the lock; not empty; nothing is reserved, so the first is not notified.
@@ -362,7 +362,7 @@ impl<T, P: Policy> MVar<T, P> {
         struct Reading<'a, T, P: Policy>(&'a MVar<T, P>);
         impl<T, P: Policy> Drop for Reading<'_, T, P> {
             fn drop(&mut self) {
-                let bits = self.0.lock() & !act::READER_MARKS;
+                let bits = self.0.lock() & !act::reader_marks();
                 // SAFETY: under the lock.
                 let (bits, deferred) = unsafe { self.0.serve_next(bits) };
                 self.0.unlock(bits);

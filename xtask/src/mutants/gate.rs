@@ -48,8 +48,9 @@ impl Job {
             .current_dir(&self.folder)
             // It would win over RUSTFLAGS.
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
-            // Only a planted bug has one.
+            // Only a planted bug has them.
             .env_remove("RUSTC_WORKSPACE_WRAPPER")
+            .env_remove("GOSSAMER_MUTANT")
             .envs(&self.env)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)

@@ -12,7 +12,7 @@ pub const TABLE: &str = "xtask/mutants.toml";
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {
-    /// The name in `cfg(mutant = "name")`.
+    /// The name in `mutant!("name")`.
     pub name: String,
     /// What the bug breaks, in a sentence.
     pub breaks: String,
@@ -33,6 +33,10 @@ pub struct Mutant {
     /// Whether running past the limit counts as caught.
     #[serde(default)]
     pub hang_ok: bool,
+    /// Whether the bug needs a build of its own: it is in code that runs when others are compiled, and is selected
+    /// there by `cfg!(mutant = "name")`.
+    #[serde(default)]
+    pub compiled: bool,
 }
 
 fn limit_s() -> u64 {
@@ -47,10 +51,14 @@ struct Table {
 }
 
 impl Mutant {
-    /// A program that runs the compiler it is given with the bug planted.
-    pub fn wrapper(&self) -> String {
+    /// A program that runs the compiler it is given with all bugs that can be planted, and its name: mostly the same.
+    pub fn wrapper(&self) -> (&str, String) {
         let name = &self.name;
-        format!("#!/bin/sh\nexec \"$@\" --cfg 'mutant=\"{name}\"'\n")
+        if self.compiled {
+            let flag = format!("--cfg 'mutant=\"{name}\"'");
+            return (name, format!("#!/bin/sh\nexec \"$@\" {flag}\n"));
+        }
+        ("all", "#!/bin/sh\nexec \"$@\" --cfg mutants\n".to_string())
     }
 
     /// The command that builds the gate and runs nothing.

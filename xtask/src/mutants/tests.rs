@@ -3,9 +3,13 @@
 use super::table::{Mutant, parse};
 use super::{Runner, UnknownMutant, Verdict, select};
 
-/// A gate that fails exactly when the compiler's wrapper plants its mutant.
-const SEES_THE_BUG: &str =
-    r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc)" in 'rustc --cfg mutant="m"') exit 1;; esac"#;
+/// A gate that fails exactly when its mutant is planted: compiled in, and chosen.
+const SEES_THE_BUG: &str = r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc) $GOSSAMER_MUTANT" in
+    'rustc --cfg mutants m') exit 1;; esac"#;
+
+/// A build that fails exactly with the flag.
+const SEES_THE_FLAG: &str =
+    r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc)" in 'rustc --cfg mutants') exit 1;; esac"#;
 
 fn mutant(gate: &str, build: &str) -> Mutant {
     let text = format!(
@@ -39,9 +43,17 @@ fn a_gate_that_always_fails_catches_nothing() {
 #[test]
 fn a_build_that_fails_catches_nothing() {
     assert_eq!(
-        verdict(&mutant(SEES_THE_BUG, SEES_THE_BUG)),
+        verdict(&mutant(SEES_THE_BUG, SEES_THE_FLAG)),
         Verdict::BuildError
     );
+}
+
+#[test]
+fn one_that_needs_a_build_of_its_own_gets_it() {
+    let gate = r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc)" in 'rustc --cfg mutant="m"') exit 1;; esac"#;
+    let mut mutant = mutant(gate, "true");
+    mutant.compiled = true;
+    assert_eq!(verdict(&mutant), Verdict::Caught);
 }
 
 #[test]
@@ -55,7 +67,7 @@ fn a_hang_counts_only_where_the_table_says_so() {
 
 #[test]
 fn a_gate_sees_its_flags_and_environment() {
-    let gate = r#"test "$RUSTFLAGS/$K" = "--cfg loom/v" && test -z "$RUSTC_WORKSPACE_WRAPPER""#;
+    let gate = r#"test "$RUSTFLAGS/$K" = "--cfg loom/v" && test -z "$GOSSAMER_MUTANT""#;
     let mut mutant = mutant(gate, "true");
     mutant.rustflags = "--cfg loom".to_string();
     mutant.env.insert("K".to_string(), "v".to_string());

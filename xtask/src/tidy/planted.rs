@@ -6,7 +6,7 @@ use super::Finding;
 use crate::mutants::table::{self, TABLE};
 use crate::repo::Repo;
 
-/// Every bug of `xtask/mutants.toml` occurs as `mutant = "name"` in the source, and the reverse.
+/// Every bug of `xtask/mutants.toml` occurs as `mutant!("name")` in the source, and the reverse.
 pub(super) fn table_matches_source(repo: &Repo) -> Vec<Finding> {
     let text = repo.get(TABLE).map_or("", |file| &file.text);
     let mutants = match table::parse(text) {
@@ -28,7 +28,7 @@ pub(super) fn table_matches_source(repo: &Repo) -> Vec<Finding> {
             let named = |line: &str| line.contains(&format!("\"{}\"", mutant.name));
             let line = text.lines().position(named).unwrap_or(0) + 1;
             let found = format!("the mutant `{}` is planted nowhere", mutant.name);
-            let expected = format!("`mutant = \"{}\"` in the source", mutant.name);
+            let expected = format!("`mutant!(\"{}\")` in the source", mutant.name);
             findings.push(Finding::new(TABLE, line, found, expected));
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn table_matches_source(repo: &Repo) -> Vec<Finding> {
 
 /// Name, path and line of every planted bug.
 fn planted(repo: &Repo) -> Vec<(String, String, usize)> {
-    let condition = Regex::new(r#"\bmutant\s*=\s*"([^"]*)""#).expect("a valid pattern");
+    let condition = Regex::new(r#"\bmutant\s*(?:=|!\s*\()\s*"([^"]*)""#).expect("a valid pattern");
     let mut found = Vec::new();
     for (file, source) in repo.rust() {
         for planted in condition.captures_iter(&source.uncommented) {

@@ -104,7 +104,7 @@ mod flag {
         pub fn give(&self) {
             // Release pairs with the acquire in `take`: what was done before is seen. A read-modify-write, so that of
             // two who give the one that is overtaken is seen as well.
-            if cfg!(mutant = "permit_overtaken") {
+            if crate::mutant!("permit_overtaken") {
                 self.given.store(true, Ordering::Release); // pairs with `take`, unless overtaken
             } else {
                 self.given.swap(true, Ordering::Release);

@@ -19,6 +19,12 @@ impl<T> UnsafeCell<T> {
         Self(cell::UnsafeCell::new(value))
     }
 
+    /// The value.
+    #[inline(always)]
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+
     /// Shows the content as a pointer to read through.
     #[inline(always)]
     pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {

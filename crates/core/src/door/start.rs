@@ -85,7 +85,7 @@ mod room {
             let (alive, threads) = Count::new(&ALIVE);
             let starting = loop {
                 let (starting, _) = Count::new(&STARTING);
-                if threads <= FEW || cfg!(mutant = "start_without_room") || take_found() {
+                if threads <= FEW || crate::mutant!("start_without_room") || take_found() {
                     break starting;
                 }
                 drop(starting);

@@ -1,4 +1,6 @@
-//! Who waits for a task's output: one atomic pointer, four states.
+//! Who waits for a task's output, or for a message: one atomic pointer, four states.
+//!
+//! (Of a one-shot channel the sender is what the driver is here, and the receiver the handle.)
 //!
 //! | value | meaning | who may leave it |
 //! | --- | --- | --- |
@@ -47,7 +49,9 @@ pub enum Finish {
 }
 
 impl Join {
-    pub(super) fn new() -> Self {
+    /// Nobody waits.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
@@ -58,12 +62,18 @@ impl Join {
         self.0.load(Ordering::Acquire) == DONE
     }
 
+    /// Whether the handle is gone.
+    pub fn is_detached(&self) -> bool {
+        // Relaxed: nothing is read that the handle has left.
+        self.0.load(Ordering::Relaxed) == DETACHED
+    }
+
     /// Publishes the output. Called once, by the driver.
     #[inline]
     pub fn finish(&self) -> Finish {
         // AcqRel: releases the output to `is_done` and `register`, and pairs with `register` to see the
         // waker that was put there. Planted bug: acquires, but releases nothing.
-        let before = if cfg!(mutant = "finish_unpublished") {
+        let before = if crate::mutant!("finish_unpublished") {
             self.0.swap(DONE, Ordering::Acquire)
         } else {
             self.0.swap(DONE, Ordering::AcqRel)
@@ -110,7 +120,7 @@ impl Join {
         }
         // SAFETY: never stored in the word, so still ours.
         drop(unsafe { unpack(packed) });
-        before != DONE || cfg!(mutant = "register_ignores_done")
+        before != DONE || crate::mutant!("register_ignores_done")
     }
 
     /// Takes a foreign waker out and puts `waker` in its box, to be put back: waiting anew allocates nothing. Who
@@ -136,7 +146,7 @@ impl Join {
         let mut before = self.0.load(Ordering::Acquire);
         loop {
             if before == DONE {
-                return !cfg!(mutant = "detach_ignores_done");
+                return !crate::mutant!("detach_ignores_done");
             }
             // AcqRel pairs with the swap in `finish`; Acquire on failure for `DONE`.
             match self

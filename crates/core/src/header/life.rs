@@ -108,7 +108,7 @@ impl Life {
         // AcqRel pairs with `drain`: if the bit is already set, the driver's clearing reads from
         // this write and sees what the waker did before. Planted bug: looking first and not
         // writing when the bit is set loses exactly that.
-        let before = if cfg!(mutant = "wake_load_only") {
+        let before = if crate::mutant!("wake_load_only") {
             let seen = self.0.load(Ordering::Acquire); // pairs with nothing: that is the bug
             if seen & QUEUED == 0 {
                 self.0.fetch_or(bits, Ordering::AcqRel)
@@ -145,7 +145,7 @@ impl Life {
         }
         // AcqRel pairs with `announce`; `ALIVE` is ours and cannot go away meanwhile.
         let before = self.0.fetch_and(!QUEUED, Ordering::AcqRel);
-        if before & CANCEL != 0 && !cfg!(mutant = "abort_forgotten") {
+        if before & CANCEL != 0 && !crate::mutant!("abort_forgotten") {
             Drained::Cancel
         } else {
             Drained::Wake

@@ -53,7 +53,7 @@ pub(super) fn watch() {
 }
 
 extern "C" fn prepare() {
-    if !cfg!(mutant = "fork_locks_late") {
+    if !crate::mutant!("fork_locks_late") {
         hold(Some(Frozen::all()));
     }
 }
@@ -64,7 +64,7 @@ extern "C" fn parent() {
 
 extern "C" fn child() {
     fork::count();
-    let late = || cfg!(mutant = "fork_locks_late").then(Frozen::all);
+    let late = || crate::mutant!("fork_locks_late").then(Frozen::all);
     if let Some(frozen) = hold(None).or_else(late) {
         frozen.lose();
     }

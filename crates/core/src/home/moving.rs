@@ -150,7 +150,7 @@ impl Home {
             // Relaxed: see `open_len`.
             self.open_len.store(open.len, Ordering::Relaxed);
         }
-        if !cfg!(mutant = "open_without_fence") {
+        if !crate::mutant!("open_without_fence") {
             light_fence(); // pairs with the heavy one of a worker that becomes idle
         }
     }
@@ -202,7 +202,7 @@ impl Claim {
         let place = header.look();
         if place.home() != self.home().index() {
             drop(open);
-            if cfg!(mutant = "inbox_drops_moved") {
+            if crate::mutant!("inbox_drops_moved") {
                 // SAFETY: the hold is ours.
                 unsafe { release(task, QUEUED) };
                 return false;
@@ -364,7 +364,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         let moves = there.pool() == here.pool()
             && place.home() == there.index()
             && !place.is_new()
-            && (!place.is_pinned() || cfg!(mutant = "pinned_is_pulled"))
+            && (!place.is_pinned() || crate::mutant!("pinned_is_pulled"))
             && !place.ignores_wake()
             && !there.driver.closing.get();
         if moves {

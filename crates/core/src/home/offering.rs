@@ -86,7 +86,7 @@ impl Claim {
         let home = self.home();
         // Relaxed: a hint.
         let wanted = home.pool() != 0 && home.offers_wanted.swap(false, Ordering::Relaxed);
-        if wanted && !cfg!(mutant = "offers_nothing") {
+        if wanted && !crate::mutant!("offers_nothing") {
             home.driver.credit.set(CREDIT_AT_FIRST);
             context::with(|context| context.set_offers(true));
         }

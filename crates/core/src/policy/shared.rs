@@ -114,7 +114,7 @@ impl SharedWord {
         let asleep = bucket.asleep.lock();
         // Relaxed: the fence orders it before the look at the word.
         bucket.sleepers.fetch_add(1, Ordering::Relaxed);
-        if !cfg!(mutant = "sleep_without_fence") {
+        if !crate::mutant!("sleep_without_fence") {
             heavy_fence();
         }
         // Relaxed: only whether it is held; the content is not read.
@@ -128,11 +128,11 @@ impl SharedWord {
     #[cold]
     #[inline(never)]
     fn wake_sleepers(&self) {
-        if cfg!(mutant = "unlock_no_notify") {
+        if crate::mutant!("unlock_no_notify") {
             return;
         }
         let bucket = self.bucket();
-        if !cfg!(mutant = "notify_beside_bucket") {
+        if !crate::mutant!("notify_beside_bucket") {
             drop(bucket.asleep.lock());
         }
         bucket.wake.notify_all();
@@ -170,7 +170,7 @@ impl Word for SharedWord {
             return;
         }
         // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
-        if cfg!(mutant = "unlock_unpublished") {
+        if crate::mutant!("unlock_unpublished") {
             self.0.store(bits, Ordering::Relaxed);
         } else {
             self.0.store(bits, Ordering::Release);
@@ -180,5 +180,35 @@ impl Word for SharedWord {
         if self.bucket().sleepers.load(Ordering::Relaxed) != 0 {
             self.wake_sleepers();
         }
+    }
+
+    #[inline(always)]
+    fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
+        // Relaxed: only a guess for the exchange.
+        let seen = self.0.load(Ordering::Relaxed);
+        if seen & LOCKED != 0 {
+            return false;
+        }
+        let Some(after) = change(seen) else {
+            return false;
+        };
+        debug_assert_eq!(after & !BITS, 0, "a primitive used the lock's bits");
+        if single_threaded() {
+            // Relaxed: as in `lock`.
+            self.0.store(after, Ordering::Relaxed);
+            return true;
+        }
+        // AcqRel pairs with `unlock` and with itself: who changes the bits sees what was done before they were left
+        // so, and publishes what it did. Relaxed on failure: nothing is read. Nobody sleeps for a lock that is free,
+        // so there is nobody to wake.
+        self.0
+            .compare_exchange(seen, after, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    #[inline(always)]
+    fn look(&self) -> u32 {
+        // Acquire pairs with the release in `unlock` and `try_change`.
+        self.0.load(Ordering::Acquire) & BITS
     }
 }

@@ -16,6 +16,12 @@ impl Deferred {
         Self(Some(waker))
     }
 
+    /// Whether there is nothing to do.
+    #[inline(always)]
+    pub fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Wakes. A foreign waker that panics does not harm the operation: the panic ends here.
     #[inline(always)]
     pub fn run(self) {

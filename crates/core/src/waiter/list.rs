@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED, Parts};
+use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED, Parts, RELEASED};
 use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
@@ -108,7 +108,7 @@ impl WaitList {
             node.next.set(node);
             node.prev.set(node);
             node.waker_data.set(task.cast());
-            let notified = notified && !cfg!(mutant = "settle_forgets_promise");
+            let notified = notified && !crate::mutant!("settle_forgets_promise");
             node.set_state(if notified { NOTIFIED } else { LENT });
         }
     }
@@ -127,7 +127,7 @@ impl WaitList {
     ) {
         // SAFETY: passed on to the caller.
         unsafe { self.park(node, kind, waker, may_lend) };
-        if cfg!(mutant = "replace_parks_last") {
+        if crate::mutant!("replace_parks_last") {
             return;
         }
         self.0.set(node.as_ptr());
@@ -182,7 +182,7 @@ impl WaitList {
     ) -> Option<Waker> {
         // SAFETY: parked nodes are alive, and so is a task that is being polled.
         unsafe {
-            if cfg!(mutant = "renew_keeps_old_waker") {
+            if crate::mutant!("renew_keeps_old_waker") {
                 return None;
             }
             if self.is_current(node, waker) {
@@ -238,17 +238,49 @@ impl WaitList {
     /// Under the lock; the list is not empty, and its first node not notified.
     #[inline(always)]
     pub unsafe fn notify_first(&self) -> Deferred {
-        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held; a loan or an
-        // owned waker keeps the node's task alive.
+        // SAFETY: the list is not empty.
+        let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
+        // SAFETY: nodes in the list are alive as long as the lock is held.
+        unsafe { Self::wake(node, NOTIFIED) }
+    }
+
+    /// The node that has waited longest.
+    #[inline(always)]
+    pub fn first(&self) -> Option<NonNull<Node>> {
+        NonNull::new(self.0.get().cast_mut())
+    }
+
+    /// Takes the node that has waited longest out of the list, gives it what it waits for, and wakes its task, if that
+    /// has not been done. The node may be gone as soon as the lock is.
+    ///
+    /// # Safety
+    /// Under the lock; the list is not empty.
+    #[inline(always)]
+    pub unsafe fn release_first(&self) -> Deferred {
+        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held, also those that were
+        // just taken out: their owners ask for the state under the lock before they go.
         unsafe {
             let node = NonNull::new_unchecked(self.0.get().cast_mut());
-            let first = node.as_ref();
-            let state = first.raw_state();
-            first.set_state(NOTIFIED);
+            self.take_out(node);
+            Self::wake(node, RELEASED)
+        }
+    }
+
+    /// Gives a node this state and wakes its task, if it has not been woken before.
+    ///
+    /// # Safety
+    /// Under the lock; the node is alive and has been parked.
+    #[inline(always)]
+    unsafe fn wake(node: NonNull<Node>, new: usize) -> Deferred {
+        // SAFETY: alive; a loan or an owned waker keeps the node's task alive.
+        unsafe {
+            let woken = node.as_ref();
+            let state = woken.raw_state();
+            woken.set_state(new);
             Deferred(match state {
-                LENT => waker::wake_lent(first.waker_data.get(), node),
+                LENT => waker::wake_lent(woken.waker_data.get(), node),
                 OWNED => {
-                    let waker = first.take_waker();
+                    let waker = woken.take_waker();
                     if waker::is_ours(waker.vtable()) {
                         waker::wake_held(waker)
                     } else {
@@ -267,7 +299,7 @@ impl WaitList {
     /// Under the lock; the first node is notified.
     #[cold]
     pub unsafe fn take_notification_back(&self) {
-        if cfg!(mutant = "replace_keeps_promise") {
+        if crate::mutant!("replace_keeps_promise") {
             return;
         }
         // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held.

@@ -128,7 +128,7 @@ impl Crew {
     pub(super) fn hire(&self) -> Option<Hired> {
         let mut members = self.members.lock();
         // Who comes late would end at once, and be hired again, without end.
-        if members.closed && !cfg!(mutant = "hired_after_the_end") {
+        if members.closed && !gossamer_core::mutant!("hired_after_the_end") {
             return None;
         }
         let target = self.target();

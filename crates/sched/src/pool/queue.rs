@@ -65,7 +65,7 @@ impl Queue {
 
     /// Leaves the task in the slot to the other workers, unless it stays with this one.
     pub(super) fn leave(&mut self) {
-        if cfg!(mutant = "retire_keeps_slot") {
+        if gossamer_core::mutant!("retire_keeps_slot") {
             return;
         }
         if let Some(task) = self.slot.take() {
@@ -76,7 +76,7 @@ impl Queue {
     fn push_back(&self, runnable: &Runnable) {
         // SAFETY: a runnable keeps its task.
         let is_pinned = unsafe { runnable.task().as_ref() }.place().is_pinned();
-        if is_pinned && !cfg!(mutant = "pinned_is_stolen") {
+        if is_pinned && !gossamer_core::mutant!("pinned_is_stolen") {
             // SAFETY: the runnable was for this queue alone; called by the driver.
             return unsafe { self.pinned.push_back(runnable.task()) };
         }
@@ -91,7 +91,8 @@ impl Queue {
             || self.lingers
             || !self.pinned.is_empty()
             || self.home.open_len() > 1;
-        if several && self.shared.idle.len() > 0 && !cfg!(mutant = "surplus_calls_nobody") {
+        if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
+        {
             self.shared.idle.call_one();
         }
     }

@@ -50,7 +50,7 @@ impl Resize {
         self.shared.crew.set_target(workers);
         self.shared.hire()?;
         // Workers that are surplus find out, the idle ones and those that linger.
-        if !cfg!(mutant = "resize_calls_nobody") {
+        if !gossamer_core::mutant!("resize_calls_nobody") {
             self.shared.idle.call_all();
             self.shared.homes().for_each(Home::call);
         }

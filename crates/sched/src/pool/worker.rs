@@ -33,7 +33,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
         if shared.crew.is_surplus(number) || queue.lingers() {
-            let stays = home.driver.pinned() > 0 && !cfg!(mutant = "leaves_its_fibers");
+            let stays = home.driver.pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
             if !stays && retire(&mut ended, home, &mut queue) {
                 return;
             }
@@ -82,7 +82,7 @@ pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Que
     context::with(|context| hand_over(context, queue));
     queue.leave();
     // What was pushed before the keeper was there has called nobody.
-    if !cfg!(mutant = "retire_calls_nobody") {
+    if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
     }
     true
@@ -125,7 +125,7 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
 /// each so many polls, not only by idle workers: nobody else would run it. `true` if there was something.
 pub(super) fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
     let mut any = false;
-    if !shared.crew.has_retired() || cfg!(mutant = "orphans_forgotten") {
+    if !shared.crew.has_retired() || gossamer_core::mutant!("orphans_forgotten") {
         return any;
     }
     for (number, home) in shared.numbered_homes() {

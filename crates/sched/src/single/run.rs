@@ -130,7 +130,7 @@ fn poll_until<S: Scheduler>(
             }
             hand_over(context, scheduler);
             claim.drain();
-            if home.driver.called.take() && !cfg!(mutant = "call_unheard") {
+            if home.driver.called.take() && !gossamer_core::mutant!("call_unheard") {
                 break;
             }
         }
@@ -273,7 +273,7 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
 /// Gives a task to the scheduler; `last` is the one that was polled last, and so may have yielded.
 #[inline(always)]
 fn give<S: Scheduler>(scheduler: &mut S, task: NonNull<Header>, last: Option<NonNull<Header>>) {
-    let yielded = last == Some(task) && !cfg!(mutant = "yield_is_wake");
+    let yielded = last == Some(task) && !gossamer_core::mutant!("yield_is_wake");
     let reason = if yielded {
         Reason::Yielded
     } else {
@@ -304,7 +304,7 @@ pub(crate) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
         }
         // SAFETY: we drive the home; if the task has finished, this lets go of it.
         let turn = unsafe { Header::begin_turn(runnable.task()) };
-        if turn != Turn::Over && !cfg!(mutant = "unlisted_forgotten") {
+        if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
             fail(home, runnable.task(), Failure::Cancelled);
         }

@@ -48,11 +48,14 @@ pub(super) trait Act<T> {
 }
 
 /// What a reader takes away when it has cloned the value. Planted bug: it leaves the promise, to nobody.
-pub(super) const READER_MARKS: u32 = if cfg!(mutant = "mvar_read_keeps_mark") {
-    BUSY
-} else {
-    RESERVED | BUSY
-};
+#[inline(always)]
+pub(super) fn reader_marks() -> u32 {
+    if gossamer_core::mutant!("mvar_read_keeps_mark") {
+        BUSY
+    } else {
+        RESERVED | BUSY
+    }
+}
 
 /// Full, and promised to nobody.
 #[inline(always)]

@@ -306,7 +306,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         }
         // SAFETY: under the lock, and in this line.
         let waker = unsafe { self.line().unlink(node) };
-        if cfg!(mutant = "mvar_cancel_keeps_mark") {
+        if gossamer_core::mutant!("mvar_cancel_keeps_mark") {
             mvar.unlock(bits);
             drop(waker);
             return;

@@ -176,7 +176,7 @@ fn mutants_without_a_row_and_rows_without_a_mutant() {
     finds(
         check,
         "a.rs",
-        "fn f() -> bool { cfg!(mutant=\"lost\") }",
+        "fn f() -> bool { core::mutant!(\"lost\") }",
         1,
         "has no gate",
     );

@@ -1,0 +1,261 @@
+//! A channel for one message.
+//!
+//! # Protocol
+//!
+//! One allocation: the word that a task's output is waited for by ([`Join`]: who waits, or that the other side is
+//! gone, or that all is done), and the message. Each side has a pointer to it, and there is no count of them: the
+//! first side to go changes the word, in one exchange, and the second one finds that, and frees.
+//!
+//! | the word | left by | then | who frees |
+//! | --- | --- | --- | --- |
+//! | nobody waits | – | | |
+//! | a waker | the receiver, in its poll | the sender takes it along when it leaves | |
+//! | done | the sender: with the message there, or none | the receiver takes it | the receiver |
+//! | detached | the receiver, which went first | the sender has its message back | the sender |
+//!
+//! The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
+//! read-modify-write on the one word, so one of them is the second, and sees what the first has done. The sender has
+//! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
+
+mod error;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+use gossamer_core::context;
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::header::join::{Finish, Join};
+use gossamer_core::waiter::{Deferred, Parts};
+
+pub use self::error::{Closed, SendError, TryRecvError};
+
+/// What both sides point at.
+struct Shared<T> {
+    join: Join,
+    message: UnsafeCell<Option<T>>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = {
+    // An allocation of at most 24 bytes takes 32 with glibc.
+    assert!(size_of::<Shared<u32>>() <= 24);
+    assert!(size_of::<Sender<u32>>() == 8);
+    assert!(size_of::<Receiver<u32>>() == 8);
+};
+
+/// A channel for one message.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_channel::oneshot;
+///
+/// let (tx, rx) = oneshot();
+/// let asked = std::thread::spawn(move || rx.wait());
+/// tx.send(42).unwrap();
+/// assert_eq!(asked.join().unwrap(), Ok(42));
+/// ```
+pub fn oneshot<T>() -> (Sender<T>, Receiver<T>) {
+    let shared = Box::new(Shared {
+        join: Join::new(),
+        message: UnsafeCell::new(None),
+    });
+    let shared = NonNull::from(Box::leak(shared));
+    let sender = Sender {
+        shared,
+        _message: PhantomData,
+    };
+    let receiver = Receiver {
+        shared: shared.as_ptr(),
+        _message: PhantomData,
+    };
+    (sender, receiver)
+}
+
+/// The end that sends; dropped, it closes the channel.
+pub struct Sender<T> {
+    shared: NonNull<Shared<T>>,
+    _message: PhantomData<T>,
+}
+
+// SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
+unsafe impl<T: Send> Send for Sender<T> {}
+// SAFETY: `&Sender` only looks at the word.
+unsafe impl<T: Send> Sync for Sender<T> {}
+
+impl<T> Sender<T> {
+    /// Sends the message. Never waits.
+    ///
+    /// # Errors
+    /// The receiver is gone: gives the message back. (One that goes later drops it.)
+    pub fn send(self, message: T) -> Result<(), SendError<T>> {
+        let shared = self.shared;
+        std::mem::forget(self);
+        // SAFETY: the sender's, used up.
+        match unsafe { leave(shared, Some(message)) } {
+            Some(message) => Err(SendError(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the receiver is gone, so that nobody would have the message.
+    pub fn is_closed(&self) -> bool {
+        // SAFETY: there as long as the sender has not left.
+        unsafe { self.shared.as_ref() }.join.is_detached()
+    }
+}
+
+/// The sender leaves.
+///
+/// # Returns
+/// The message, if the receiver is gone.
+///
+/// # Safety
+/// Once, and the sender does not use the allocation afterwards.
+unsafe fn leave<T>(shared: NonNull<Shared<T>>, message: Option<T>) -> Option<T> {
+    // SAFETY: the sender has not left, so it is there.
+    let content = unsafe { shared.as_ref() };
+    content.message.with_mut(|place| {
+        // SAFETY: nobody else looks at it before the word is done; there was none, so none is dropped.
+        unsafe { *place = message };
+    });
+    match content.join.finish() {
+        Finish::Nobody => None,
+        Finish::Wake(waker) => {
+            // The allocation may be gone.
+            Deferred::new(waker).run();
+            None
+        }
+        Finish::Detached => {
+            // SAFETY: the receiver went first, so this is the last pointer to what `oneshot` has made.
+            let content = unsafe { Box::from_raw(shared.as_ptr()) };
+            content.message.into_inner()
+        }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        // SAFETY: the sender's, and it goes.
+        let _none = unsafe { leave(self.shared, None) };
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("is_closed", &self.is_closed())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The end that receives: a future of the message.
+///
+/// # Blocking
+/// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// Dropped, it closes the channel, and the message, if it has been sent, is dropped with it. To give up only the wait,
+/// await a `&mut` of it.
+///
+/// # Errors
+/// [`Closed`]: the sender was dropped without sending.
+///
+/// # Panics
+/// Polled after it has given its output.
+#[must_use = "dropping the receiver closes the channel"]
+pub struct Receiver<T> {
+    /// Null once it has given its output; with [`GAVE_WAY`] in its lowest bit.
+    shared: *mut Shared<T>,
+    _message: PhantomData<T>,
+}
+
+/// The operation has given way, at its scheduling point.
+const GAVE_WAY: usize = 1;
+
+// SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
+unsafe impl<T: Send> Send for Receiver<T> {}
+// SAFETY: `&Receiver` gives access to nothing.
+unsafe impl<T: Send> Sync for Receiver<T> {}
+
+impl<T> Unpin for Receiver<T> {}
+
+impl<T> Receiver<T> {
+    /// What both sides point at, if it has not given its output.
+    fn shared(&self) -> Option<NonNull<Shared<T>>> {
+        NonNull::new(self.shared.map_addr(|at| at & !GAVE_WAY))
+    }
+
+    /// The message, if it is there; never waits.
+    ///
+    /// # Errors
+    /// [`TryRecvError::Empty`]: not yet. [`TryRecvError::Closed`]: it was received before, or will never come.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let Some(shared) = self.shared() else {
+            return Err(TryRecvError::Closed);
+        };
+        // SAFETY: there as long as the receiver has not left.
+        if !unsafe { shared.as_ref() }.join.is_done() {
+            return Err(TryRecvError::Empty);
+        }
+        // SAFETY: done, and used up.
+        unsafe { self.take(shared) }.map_err(|Closed| TryRecvError::Closed)
+    }
+
+    /// Ends it.
+    ///
+    /// # Safety
+    /// The word says that it is done; the receiver has not left.
+    unsafe fn take(&mut self, shared: NonNull<Shared<T>>) -> Result<T, Closed> {
+        self.shared = std::ptr::null_mut();
+        // SAFETY: the sender went first, so this is the last pointer to what `oneshot` has made.
+        let content = unsafe { Box::from_raw(shared.as_ptr()) };
+        content.message.into_inner().ok_or(Closed)
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, Closed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(shared) = self.shared() else {
+            panic!("a one-shot receiver was polled after it had given its output");
+        };
+        if self.shared.addr() & GAVE_WAY == 0 {
+            self.shared = shared.as_ptr().map_addr(|at| at | GAVE_WAY);
+            if context::has_to_give_way() {
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+        }
+        // SAFETY: there as long as the receiver has not left.
+        let join = unsafe { &shared.as_ref().join };
+        if !join.is_done() && join.register(cx.waker()) {
+            context::has_waited();
+            return Poll::Pending;
+        }
+        // SAFETY: done, and used up.
+        Poll::Ready(unsafe { self.take(shared) })
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared() {
+            // SAFETY: there as long as the receiver has not left.
+            if unsafe { shared.as_ref() }.join.detach() {
+                // SAFETY: done, and used up.
+                drop(unsafe { self.take(shared) });
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}

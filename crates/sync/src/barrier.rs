@@ -1,0 +1,163 @@
+//! `Barrier`: so many meet, then all go on.
+//!
+//! The bits: how many have come, and the number of the round. The last to come begins the next round; who waits goes
+//! when the round is not its own any more.
+
+use core::fmt;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{How, LINED, Line, Rules, Waiting, for_each_policy};
+
+/// How many may meet: 16,777,215.
+const MEMBERS_MAX: usize = (1 << 24) - 1;
+const COME: u32 = MEMBERS_MAX as u32;
+const ROUND: u32 = LINED - ROUND_ONE;
+const ROUND_ONE: u32 = 1 << 24;
+
+/// The rules of a barrier: an operation that comes has the number of those who meet, one that waits that of its round.
+pub(crate) struct Meeting;
+
+impl Rules for Meeting {
+    const NAMES: &'static [&'static str] = &["Barrier::arrive"];
+    /// The last one lets the others go.
+    const QUICK: bool = false;
+
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        ((bits & ROUND) as usize != wants).then_some(bits)
+    }
+
+    fn arrive(bits: u32, wants: usize) -> Option<u32> {
+        let is_last = (bits & COME) as usize + 1 == wants;
+        is_last.then(|| bits & LINED | bits.wrapping_add(ROUND_ONE) & ROUND)
+    }
+
+    fn park(bits: u32, _: usize) -> (u32, usize) {
+        (bits + 1, (bits & ROUND) as usize)
+    }
+
+    fn give_back(bits: u32, _: usize) -> u32 {
+        bits
+    }
+
+    fn leave(bits: u32, wants: usize, _woken: bool) -> u32 {
+        if (bits & ROUND) as usize == wants {
+            bits - 1
+        } else {
+            bits
+        }
+    }
+}
+
+/// A place where so many meet before any of them goes on; then it begins anew.
+///
+/// Use it as [`sync::Barrier`](crate::sync::Barrier) or [`local::Barrier`](crate::local::Barrier).
+///
+/// # Blocking
+/// [`arrive`](Barrier::arrive) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// An arrival that was dropped before all had come is taken back: one more has to come. After that it has counted.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::Barrier;
+///
+/// let start = Barrier::new(2);
+/// std::thread::scope(|scope| {
+///     let other = scope.spawn(|| start.arrive().wait().is_leader());
+///     let leads = start.arrive().wait().is_leader();
+///     assert_ne!(leads, other.join().unwrap());
+/// });
+/// ```
+pub struct Barrier<P: Policy> {
+    line: Line<P, Meeting>,
+    members: u32,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Barrier<gossamer_core::policy::Local>>() <= 24);
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl Barrier<$policy> {
+            /// For so many.
+            ///
+            /// # Panics
+            /// For none, because then nobody could be the last to come; or for more than 16,777,215.
+            #[track_caller]
+            pub $($const)? fn new(members: usize) -> Self {
+                assert!(
+                    members != 0,
+                    "a barrier was asked for where none meet: give it the number of those who do, at least 1"
+                );
+                assert!(
+                    members <= MEMBERS_MAX,
+                    "a barrier was asked for where more than 16,777,215 meet: it cannot count so many"
+                );
+                Self {
+                    line: Line::<$policy, Meeting>::new(0),
+                    members: members as u32,
+                }
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<P: Policy> Barrier<P> {
+    /// Comes, and waits for the others.
+    #[track_caller]
+    pub fn arrive(&self) -> Arrive<'_, P> {
+        Arrive {
+            waiting: Waiting::new(&self.line, self.members as usize, Location::caller()),
+        }
+    }
+}
+
+/// How one has passed a [`Barrier`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarrierResult {
+    is_leader: bool,
+}
+
+impl BarrierResult {
+    /// Whether it was the last to come, of which there is one in each round.
+    pub fn is_leader(&self) -> bool {
+        self.is_leader
+    }
+}
+
+pin_project! {
+    /// [`Barrier::arrive`]. Dropped before all have come, it is taken back.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Arrive<'a, P: Policy> {
+        #[pin]
+        waiting: Waiting<'a, P, Meeting>,
+    }
+}
+
+impl<P: Policy> Future for Arrive<'_, P> {
+    type Output = BarrierResult;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierResult> {
+        let how = ready!(self.project().waiting.poll(cx));
+        let is_leader = how == How::AtOnce;
+        Poll::Ready(BarrierResult { is_leader })
+    }
+}
+
+impl<P: Policy> fmt::Debug for Barrier<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Barrier")
+            .field("members", &self.members)
+            .field("come", &(self.line.look() & COME))
+            .finish_non_exhaustive()
+    }
+}

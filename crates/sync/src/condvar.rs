@@ -1,0 +1,190 @@
+//! `Condvar`: waiting for a change of what a mutex guards (Hoare 1974; with the rule of Mesa, Lampson and Redell 1980,
+//! that who is notified looks again).
+//!
+//! An operation is in the condition's line before it unlocks the mutex, so no notification comes in between. The
+//! bits are the number of the last notification of all: whoever waits under another number goes. A notification of one
+//! lets the first in line go and leaves [`ONE`] as its number; should it be dropped before it has the mutex again, the
+//! next in line has the notification.
+
+use core::fmt;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+use crate::mutex::{Lock, Mutex, MutexGuard, Order};
+
+/// The number of one that was notified alone.
+const ONE: usize = usize::MAX;
+
+/// The rules of a condition: an operation has the number of the last notification of all before it.
+pub(crate) struct Notified;
+
+impl Rules for Notified {
+    const NAMES: &'static [&'static str] = &["Condvar::wait_for"];
+    const QUICK: bool = false;
+
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        ((bits & !LINED) as usize != wants).then_some(bits)
+    }
+
+    /// Nobody goes without waiting.
+    fn arrive(_: u32, _: usize) -> Option<u32> {
+        None
+    }
+
+    fn park(bits: u32, _: usize) -> (u32, usize) {
+        (bits, (bits & !LINED) as usize)
+    }
+
+    fn give_back(bits: u32, _: usize) -> u32 {
+        bits
+    }
+}
+
+/// A condition on what a [`Mutex`] guards: those who wait for it are told when it may have come true.
+///
+/// Use it as [`sync::Condvar`](crate::sync::Condvar) or [`local::Condvar`](crate::local::Condvar). There are no
+/// spurious wake-ups; but between the notification and the lock others may have changed the value, so look again.
+///
+/// # Blocking
+/// [`wait_for`](Condvar::wait_for) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// One that was notified alone and is dropped before it has the mutex again passes its notification on.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::{Condvar, Mutex};
+///
+/// let (count, changed) = (Mutex::new(0), Condvar::new());
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         *count.lock().wait() += 1;
+///         changed.notify_one();
+///     });
+///     let mut seen = count.lock().wait();
+///     while *seen == 0 {
+///         seen = changed.wait_for(seen).wait();
+///     }
+/// });
+/// ```
+pub struct Condvar<P: Policy> {
+    line: Line<P, Notified>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Condvar<gossamer_core::policy::Local>>() == 16);
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl Condvar<$policy> {
+            /// Nobody waits.
+            pub $($const)? fn new() -> Self {
+                Self {
+                    line: Line::<$policy, Notified>::new(0),
+                }
+            }
+        }
+
+        impl Default for Condvar<$policy> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<P: Policy> Condvar<P> {
+    /// Unlocks, waits for a notification, and locks again: gives the guard back.
+    ///
+    /// Dropped before its first poll, it only unlocks.
+    #[track_caller]
+    pub fn wait_for<'c, 'a, T, O: Order>(
+        &'c self,
+        guard: MutexGuard<'a, T, P, O>,
+    ) -> WaitFor<'c, 'a, T, P, O> {
+        WaitFor {
+            waiting: Waiting::new(&self.line, 0, Location::caller()),
+            condvar: self,
+            mutex: guard.mutex(),
+            guard: Some(guard),
+            lock: None,
+        }
+    }
+
+    /// Notifies the one that has waited longest; nothing, if nobody waits.
+    pub fn notify_one(&self) {
+        self.line.release_one(ONE);
+    }
+
+    /// Notifies all that wait at this moment.
+    pub fn notify_all(&self) {
+        self.line.change(|bits| {
+            let number = bits.wrapping_add(1) & !LINED;
+            bits & LINED | number
+        });
+    }
+}
+
+pin_project! {
+    /// [`Condvar::wait_for`]. Dropped unfinished, it leaves the mutex unlocked, and passes on what it was notified of.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct WaitFor<'c, 'a, T, P: Policy, O: Order> {
+        #[pin]
+        waiting: Waiting<'c, P, Notified>,
+        condvar: &'c Condvar<P>,
+        mutex: &'a Mutex<T, P, O>,
+        // Until it is in line.
+        guard: Option<MutexGuard<'a, T, P, O>>,
+        // Once it was notified.
+        #[pin]
+        lock: Option<Lock<'a, T, P, O>>,
+    }
+
+    impl<T, P: Policy, O: Order> PinnedDrop for WaitFor<'_, '_, T, P, O> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            let has_noticed = this.lock.is_some().then(|| this.waiting.wants());
+            let was_alone = this.waiting.give_up().or(has_noticed) == Some(ONE);
+            if was_alone {
+                this.condvar.notify_one();
+            }
+        }
+    }
+}
+
+impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
+    type Output = MutexGuard<'a, T, P, O>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if this.lock.is_none() {
+            let polled = this.waiting.as_mut().poll(cx);
+            if polled.is_pending() {
+                if this.waiting.is_in_line() {
+                    drop(this.guard.take());
+                }
+                return Poll::Pending;
+            }
+            let lock = this.mutex.lock_at(this.waiting.location());
+            this.lock.set(Some(lock));
+        }
+        let lock = this.lock.as_mut().as_pin_mut().expect("it was just made");
+        let guard = ready!(lock.poll(cx));
+        this.lock.set(None);
+        Poll::Ready(guard)
+    }
+}
+
+impl<P: Policy> fmt::Debug for Condvar<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! `Event`: something that has happened, or not yet.
+//!
+//! The bits: `SET`, and the number of the last setting. Whoever waited when the event was set goes, also if the event
+//! is reset before it is there: it came under another number.
+
+use core::fmt;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+
+/// It has happened.
+const SET: u32 = 1;
+const SETTING: u32 = LINED - SETTING_ONE;
+const SETTING_ONE: u32 = 2;
+
+/// The rules of an event: an operation that waits has the number of the setting before it.
+pub(crate) struct Happening;
+
+impl Rules for Happening {
+    const NAMES: &'static [&'static str] = &["Event::ready"];
+
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        ((bits & SETTING) as usize != wants).then_some(bits)
+    }
+
+    #[inline(always)]
+    fn arrive(bits: u32, _: usize) -> Option<u32> {
+        (bits & SET != 0).then_some(bits)
+    }
+
+    fn park(bits: u32, _: usize) -> (u32, usize) {
+        (bits, (bits & SETTING) as usize)
+    }
+
+    fn give_back(bits: u32, _: usize) -> u32 {
+        bits
+    }
+}
+
+/// Something that happens; those who wait for it go all together, and those who come later do not wait.
+///
+/// Use it as [`sync::Event`](crate::sync::Event) or [`local::Event`](crate::local::Event).
+///
+/// # Blocking
+/// [`ready`](Event::ready) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// Waiting has no effect on the event, nor has giving up.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::Event;
+///
+/// let started = Event::new();
+/// started.set();
+/// started.ready().wait();
+/// started.reset();
+/// assert!(!started.is_set());
+/// ```
+pub struct Event<P: Policy> {
+    line: Line<P, Happening>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Event<gossamer_core::policy::Local>>() == 16);
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl Event<$policy> {
+            /// Not set.
+            pub $($const)? fn new() -> Self {
+                Self {
+                    line: Line::<$policy, Happening>::new(0),
+                }
+            }
+        }
+
+        impl Default for Event<$policy> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<P: Policy> Event<P> {
+    /// Sets the event; all who wait go. Nothing, if it is set.
+    pub fn set(&self) {
+        self.line.change(|bits| {
+            if bits & SET != 0 {
+                return bits;
+            }
+            let setting = bits.wrapping_add(SETTING_ONE) & SETTING;
+            bits & LINED | setting | SET
+        });
+    }
+
+    /// Takes it back: who comes from now on waits. (Who waited when it was set goes.)
+    pub fn reset(&self) {
+        self.line.change(|bits| bits & !SET);
+    }
+
+    /// Whether it is set at this moment. What was done before it was set is seen.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.line.look() & SET != 0
+    }
+
+    /// Waits until it is set.
+    #[track_caller]
+    #[inline(always)]
+    pub fn ready(&self) -> Ready<'_, P> {
+        Ready {
+            waiting: Waiting::new(&self.line, 0, Location::caller()),
+        }
+    }
+}
+
+pin_project! {
+    /// [`Event::ready`]. Dropped unfinished, it has no effect.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Ready<'a, P: Policy> {
+        #[pin]
+        waiting: Waiting<'a, P, Happening>,
+    }
+}
+
+impl<P: Policy> Future for Ready<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let _how = ready!(self.project().waiting.poll(cx));
+        Poll::Ready(())
+    }
+}
+
+impl<P: Policy> fmt::Debug for Event<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event")
+            .field("is_set", &self.is_set())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,288 @@
+//! The line of operations that wait at a primitive, and the rules by which they go.
+//!
+//! Every lock and cell of this crate but [`MVar`](crate::raw::MVar) is a [`Line`], a value, and a few lines of
+//! [`Rules`]. The line is the primitive's word (see [`gossamer_core::policy`]) and the list of its waiting operations,
+//! first come, first served; the rules say, of the word's bits alone, who may go and what becomes of the bits.
+//!
+//! # Protocol
+//!
+//! A hand-over *grants*: under the lock the bits are changed as if the first in line had come now and gone at once,
+//! it is taken out of the line ([`State::Released`](gossamer_core::waiter::State)), and its task is woken. In its own
+//! poll it finds that it has gone. Dropped before that, it gives back what was granted, and the line is served anew.
+//! So nothing is ever lost, and a value never moves into an operation.
+//!
+//! ```text
+//!  30     29                                  0
+//! +------+-------------------------------------+
+//! |LINED |      the rules' own bits            |
+//! +------+-------------------------------------+
+//! ```
+//! `LINED` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no list.
+
+mod waiting;
+
+use core::marker::PhantomData;
+
+use gossamer_core::policy::{Local, LocalWord, Policy, Word};
+#[cfg(feature = "std")]
+use gossamer_core::policy::{Shared, SharedWord};
+use gossamer_core::waiter::WaitList;
+
+pub(crate) use self::waiting::{How, Waiting};
+
+/// Operations wait.
+pub(crate) const LINED: u32 = 1 << 30;
+
+/// So many are served before the lock is given up for a moment, so that others may come in between.
+const BATCH: u32 = 64;
+
+/// What is to be done for the first in line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing, now.
+    Stay,
+    /// It goes, and the bits become these.
+    Grant(u32),
+    /// It is woken to [try again](Rules::retry), first in line as before, and the bits become these.
+    Wake(u32),
+}
+
+/// When an operation may go, and what becomes of the bits. `wants` is the operation's own number, which says what it
+/// asks for, or what it saw when it came.
+///
+/// Every function is called under the word's lock, or for an exchange that replaces it: no user code, no waiting.
+pub(crate) trait Rules: 'static {
+    /// What dumps call the operations, by their number.
+    const NAMES: &'static [&'static str];
+    /// Whether [`Rules::arrive`] is all there is to do when one comes and goes at once.
+    const QUICK: bool = true;
+
+    /// Whether the first in line may go, and the bits then.
+    fn grant(bits: u32, wants: usize) -> Option<u32>;
+
+    /// Whether one that comes may go at once, and the bits then: if nobody waits, unless said otherwise.
+    #[inline(always)]
+    fn arrive(bits: u32, wants: usize) -> Option<u32> {
+        if bits & LINED == 0 {
+            Self::grant(bits, wants)
+        } else {
+            None
+        }
+    }
+
+    /// One that came has to wait: the bits, and its number from now on.
+    fn park(bits: u32, wants: usize) -> (u32, usize) {
+        (bits, wants)
+    }
+
+    /// What is to be done for the first in line.
+    fn next(bits: u32, wants: usize) -> Next {
+        Self::grant(bits, wants).map_or(Next::Stay, Next::Grant)
+    }
+
+    /// One that was woken tries again: the bits if it goes, or if it does not and stays first in line.
+    fn retry(bits: u32) -> Result<u32, u32> {
+        Err(bits)
+    }
+
+    /// One to which it was granted has noticed.
+    fn accept(bits: u32) -> u32 {
+        bits
+    }
+
+    /// One was dropped that had been granted what it wanted.
+    fn give_back(bits: u32, wants: usize) -> u32;
+
+    /// One was dropped that waited; `woken` to try again, or not.
+    fn leave(bits: u32, _wants: usize, _woken: bool) -> u32 {
+        bits
+    }
+}
+
+/// A word and those who wait for it to change.
+pub(crate) struct Line<P: Policy, R: Rules> {
+    word: P::Word,
+    list: WaitList,
+    _rules: PhantomData<fn(R)>,
+}
+
+// SAFETY: the list and its nodes are touched under the word's lock, which is atomic.
+unsafe impl<P: Policy, R: Rules> Send for Line<P, R> where P::Word: Sync {}
+// SAFETY: as above.
+unsafe impl<P: Policy, R: Rules> Sync for Line<P, R> where P::Word: Sync {}
+
+macro_rules! constructors {
+    ($policy:ty, $word:ty, $($const:tt)?) => {
+        impl<R: Rules> Line<$policy, R> {
+            /// Nobody waits, and the bits are these.
+            pub(crate) $($const)? fn new(bits: u32) -> Self {
+                Self {
+                    word: <$word>::new(bits),
+                    list: WaitList::new(),
+                    _rules: PhantomData,
+                }
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructors!(Local, LocalWord, const);
+#[cfg(all(not(loom), feature = "std"))]
+constructors!(Shared, SharedWord, const);
+#[cfg(loom)]
+constructors!(Local, LocalWord,);
+#[cfg(all(loom, feature = "std"))]
+constructors!(Shared, SharedWord,);
+
+/// Calls a macro for each policy there is, with `const` where constructors can be.
+macro_rules! for_each_policy {
+    ($make:ident) => {
+        #[cfg(not(loom))]
+        $make!(gossamer_core::policy::Local, const);
+        #[cfg(all(not(loom), feature = "std"))]
+        $make!(gossamer_core::policy::Shared, const);
+        #[cfg(loom)]
+        $make!(gossamer_core::policy::Local,);
+        #[cfg(all(loom, feature = "std"))]
+        $make!(gossamer_core::policy::Shared,);
+    };
+}
+pub(crate) use for_each_policy;
+
+impl<P: Policy, R: Rules> Line<P, R> {
+    #[inline(always)]
+    pub(crate) fn lock(&self) -> u32 {
+        self.word.lock()
+    }
+
+    /// Gives the lock up, and serves nobody.
+    #[inline(always)]
+    pub(crate) fn unlock(&self, bits: u32) {
+        self.word.unlock(if self.list.is_empty() {
+            bits & !LINED
+        } else {
+            bits | LINED
+        });
+    }
+
+    /// The bits at this moment.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> u32 {
+        self.word.look()
+    }
+
+    /// Changes the bits in one exchange; `false` says only that it was not done.
+    #[inline(always)]
+    pub(crate) fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
+        self.word.try_change(change)
+    }
+
+    /// Changes the bits and serves the line.
+    #[inline]
+    pub(crate) fn change(&self, change: impl FnOnce(u32) -> u32) {
+        let bits = self.lock();
+        self.serve(change(bits));
+    }
+
+    /// Comes and goes, if that can be at once.
+    #[inline]
+    pub(crate) fn try_arrive(&self, wants: usize) -> bool {
+        if self.arrive_quickly(wants) {
+            return true;
+        }
+        let bits = self.lock();
+        match R::arrive(bits, wants) {
+            Some(after) => self.serve(after),
+            None => {
+                self.unlock(bits);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The same by one exchange; `false` says only that it was not done.
+    #[inline(always)]
+    pub(crate) fn arrive_quickly(&self, wants: usize) -> bool {
+        R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
+    }
+
+    /// Serves the line as far as the rules let it, and gives the lock up.
+    ///
+    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that; who
+    /// comes meanwhile waits behind them.
+    pub(crate) fn serve(&self, mut bits: u32) {
+        let mut served = 0;
+        while let Some(first) = self.list.first() {
+            // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`.
+            let next = R::next(bits, unsafe { waiting::wants_of(first) });
+            let deferred = match next {
+                Next::Stay => break,
+                Next::Grant(after) => {
+                    bits = after;
+                    // SAFETY: under the lock, and not empty.
+                    unsafe { self.list.release_first() }
+                }
+                Next::Wake(after) => {
+                    bits = after;
+                    // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
+                    unsafe { self.list.notify_first() }
+                }
+            };
+            served += 1;
+            if served % BATCH != 0 && deferred.is_nothing() {
+                continue;
+            }
+            self.unlock(bits);
+            deferred.run();
+            bits = self.lock();
+        }
+        self.unlock(bits);
+    }
+
+    /// Lets the first in line go, whatever the rules say, and gives it this number; `false` if nobody waits.
+    pub(crate) fn release_one(&self, wants: usize) -> bool {
+        let bits = self.lock();
+        let Some(first) = self.list.first() else {
+            self.unlock(bits);
+            return false;
+        };
+        // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`; not empty.
+        let deferred = unsafe {
+            waiting::set_wants_of(first, wants);
+            self.list.release_first()
+        };
+        self.unlock(bits);
+        deferred.run();
+        true
+    }
+}
+
+impl<P: Policy, R: Rules> Drop for Line<P, R> {
+    /// Operations borrow the line, so only forgotten ones can wait: their tasks must not be left with the name of a
+    /// line that is gone.
+    fn drop(&mut self) {
+        /// Goes on where a waker panicked when it was dropped.
+        struct Rest<'a, P: Policy, R: Rules>(&'a Line<P, R>);
+        impl<P: Policy, R: Rules> Drop for Rest<'_, P, R> {
+            fn drop(&mut self) {
+                self.0.forget_all();
+            }
+        }
+        Rest(self).0.forget_all();
+    }
+}
+
+impl<P: Policy, R: Rules> Line<P, R> {
+    fn forget_all(&self) {
+        let mut bits = self.lock();
+        // SAFETY: under the lock, and no list of ours is lone.
+        while let Some(waker) = unsafe { self.list.unlink_first() } {
+            self.unlock(bits);
+            drop(waker);
+            bits = self.lock();
+        }
+        self.unlock(bits);
+    }
+}

@@ -1,0 +1,189 @@
+//! `Mutex` and `FairMutex`: one at a time.
+//!
+//! # Protocol
+//!
+//! [`Mutex`] lets who is running pass those who wait (it *barges*), because handing a lock to a task that is not
+//! running makes everybody wait for a switch between any two sections: 12 ns sections become a convoy of hops. The
+//! lock is free while the first in line is on its way to it; whoever comes first has it, and the first in line, if it
+//! comes too late, stays first. So that nobody waits for ever, the lock is *handed over* when
+//!
+//! * the first in line has been passed 64 times, or
+//! * it has waited for half a millisecond (looked at after 1, 2, 4, 8 … passings, so at most twice as long), or
+//! * the holder is seen to stand still inside its section: a task that comes and finds that the lock was taken on the
+//!   very thread it runs on, which therefore runs something else than the holder. Then passing gains nothing (the next
+//!   section may well stand still, too, and all who were woken look in vain), and the next [`STRICT_MAX`] times the
+//!   lock is handed over at once.
+//!
+//! The idea of a bounded barging is that of WebKit's `WTF::Lock` (Pizlo 2016) and of parking_lot.
+//!
+//! | HELD | WOKEN | meaning |
+//! | --- | --- | --- |
+//! | 0 | 0 | free; nobody waits |
+//! | 0 | 1 | free; the first in line is on its way, and others may pass it |
+//! | 1 | 0 | held, or handed to one that has not noticed so far |
+//! | 1 | 1 | held by one that has passed the first in line, who is still on its way |
+//!
+//! ```text
+//!  30     29  28    13  12      6  5    2  1     0
+//! +------+---+--------+----------+-------+-----+----+
+//! |LINED | – | HOLDER | BYPASSED | STRICT|WOKEN|HELD|
+//! +------+---+--------+----------+-------+-----+----+
+//! ```
+//! `HOLDER`: the home on which the lock was taken (see [`gossamer_core::context::here`]), 0 if not known.
+
+mod guard;
+mod rules;
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{Line, Waiting, for_each_policy};
+
+pub use self::guard::MutexGuard;
+use self::rules::Mutual;
+pub use self::rules::{Barging, Fair, Order};
+
+/// A value that one at a time may use.
+///
+/// `O` says whether those who wait may be passed: [`Barging`] (yes, but not for long) or [`Fair`] (no). Use it as
+/// [`sync::Mutex`](crate::sync::Mutex), [`sync::FairMutex`](crate::sync::FairMutex), or those of
+/// [`local`](crate::local).
+///
+/// There is no poisoning: a panic while the value is locked unlocks it, as any end of its guard does, and the next one
+/// finds the value as it was left.
+///
+/// # Blocking
+/// [`lock`](Mutex::lock) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread. The guard may be
+/// held across an `.await`.
+///
+/// # Cancellation
+/// A lock that was asked for and dropped has not been taken; was it handed over already, the next in line has it.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::Mutex;
+///
+/// let count = Mutex::new(1);
+/// *count.lock().wait() += 1;
+/// let held = count.try_lock().expect("nobody has it");
+/// assert_eq!(*held, 2);
+/// assert!(count.try_lock().is_none());
+/// ```
+pub struct Mutex<T, P: Policy, O: Order = Barging> {
+    line: Line<P, Mutual<O>>,
+    value: UnsafeCell<T>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Mutex<u32, gossamer_core::policy::Local>>() == 24);
+
+// SAFETY: `&Mutex` gives the value to one at a time, so `T: Send` is enough; the line is for any thread.
+unsafe impl<T: Send, P: Policy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl<T, O: Order> Mutex<T, $policy, O> {
+            /// A value that nobody has locked.
+            pub $($const)? fn new(value: T) -> Self {
+                Self {
+                    line: Line::<$policy, Mutual<O>>::new(0),
+                    value: UnsafeCell::new(value),
+                }
+            }
+        }
+
+        impl<T: Default, O: Order> Default for Mutex<T, $policy, O> {
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<T, P: Policy, O: Order> Mutex<T, P, O> {
+    /// Waits until the value is free, and locks it.
+    #[track_caller]
+    #[inline(always)]
+    pub fn lock(&self) -> Lock<'_, T, P, O> {
+        self.lock_at(Location::caller())
+    }
+
+    /// The same, called at `location`.
+    #[inline(always)]
+    pub(crate) fn lock_at(&self, location: &'static Location<'static>) -> Lock<'_, T, P, O> {
+        Lock {
+            waiting: Waiting::new(&self.line, 0, location),
+            mutex: self,
+        }
+    }
+
+    /// Locks the value if that can be at once: nobody has it and, in a fair one, nobody waits for it.
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T, P, O>> {
+        self.line.try_arrive(0).then(|| self.guard())
+    }
+
+    /// Whether somebody has it at this moment.
+    pub fn is_locked(&self) -> bool {
+        rules::is_held(self.line.look())
+    }
+
+    /// The value, which nobody else can have now.
+    pub fn get_mut(&mut self) -> &mut T {
+        // SAFETY: `&mut self`: no guard exists, unless it was forgotten, and then nobody uses it.
+        self.value.with_mut(|value| unsafe { &mut *value })
+    }
+
+    /// The value itself.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+
+    /// The lock has just been taken.
+    #[inline(always)]
+    fn guard(&self) -> MutexGuard<'_, T, P, O> {
+        MutexGuard {
+            mutex: self,
+            _value: PhantomData,
+        }
+    }
+}
+
+pin_project! {
+    /// [`Mutex::lock`]. Dropped unfinished, it has locked nothing.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Lock<'a, T, P: Policy, O: Order> {
+        #[pin]
+        waiting: Waiting<'a, P, Mutual<O>>,
+        mutex: &'a Mutex<T, P, O>,
+    }
+}
+
+impl<'a, T, P: Policy, O: Order> Future for Lock<'a, T, P, O> {
+    type Output = MutexGuard<'a, T, P, O>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let _how = ready!(this.waiting.poll(cx));
+        Poll::Ready(this.mutex.guard())
+    }
+}
+
+impl<T: fmt::Debug, P: Policy, O: Order> fmt::Debug for Mutex<T, P, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex")
+            .field("is_locked", &self.is_locked())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,174 @@
+//! A value that is assigned once: what [`OnceCell`](crate::raw::OnceCell) and [`IVar`](crate::raw::IVar) are made of.
+//!
+//! | FULL | BUSY | meaning | who goes |
+//! | --- | --- | --- | --- |
+//! | 0 | 0 | no value | who wants to make it (one), or has one |
+//! | 0 | 1 | somebody makes the value, or was chosen to and has not noticed so far | nobody |
+//! | 1 | 0 | there is a value, which stays as long as this does | everybody |
+
+pub(crate) mod cell;
+pub(crate) mod ivar;
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::policy::Policy;
+
+use crate::line::{Line, Rules, for_each_policy};
+
+/// There is a value.
+const FULL: u32 = 1;
+/// Somebody makes it.
+const BUSY: u32 = 2;
+
+/// Waits for a value.
+const READS: usize = 0;
+/// Makes it, if there is none.
+const MAKES: usize = 1;
+
+/// The rules of a value that is assigned once: an operation reads it, or makes it if need be.
+pub(crate) struct Assigned;
+
+impl Rules for Assigned {
+    const NAMES: &'static [&'static str] = &["IVar::read", "OnceCell::get_or_init"];
+
+    #[inline(always)]
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        if bits & FULL != 0 {
+            Some(bits)
+        } else {
+            (wants == MAKES && bits & BUSY == 0).then_some(bits | BUSY)
+        }
+    }
+
+    /// Of those who wait, one goes as soon as it may; so nobody is passed.
+    #[inline(always)]
+    fn arrive(bits: u32, wants: usize) -> Option<u32> {
+        Self::grant(bits, wants)
+    }
+
+    fn give_back(bits: u32, _: usize) -> u32 {
+        // One that was granted a value leaves it; one that was chosen to make it had not begun.
+        bits & !BUSY
+    }
+}
+
+/// There is a value already, or somebody is making one; this is the one that was brought.
+pub struct AlreadyAssigned<T>(pub T);
+
+impl<T> fmt::Debug for AlreadyAssigned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AlreadyAssigned(..)")
+    }
+}
+
+impl<T> fmt::Display for AlreadyAssigned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a value that is assigned once was assigned before, or is being made: use that one",
+        )
+    }
+}
+
+impl<T> core::error::Error for AlreadyAssigned<T> {}
+
+/// The place of such a value.
+pub(crate) struct Once<T, P: Policy> {
+    line: Line<P, Assigned>,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: `&Once` moves a value in, from any thread, and shows it to many; the line is for any thread.
+unsafe impl<T: Send + Sync, P: Policy> Sync for Once<T, P> where P::Word: Sync {}
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl<T> Once<T, $policy> {
+            $($const)? fn new() -> Self {
+                Self {
+                    line: Line::<$policy, Assigned>::new(0),
+                    value: UnsafeCell::new(MaybeUninit::uninit()),
+                }
+            }
+
+            $($const)? fn with(value: T) -> Self {
+                Self {
+                    line: Line::<$policy, Assigned>::new(FULL),
+                    value: UnsafeCell::new(MaybeUninit::new(value)),
+                }
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<T, P: Policy> Once<T, P> {
+    /// The value, if there is one.
+    #[inline(always)]
+    fn get(&self) -> Option<&T> {
+        if self.line.look() & FULL == 0 {
+            return None;
+        }
+        // SAFETY: there is a value, as was just seen, and it stays as long as `self`.
+        Some(
+            self.value
+                .with(|place| unsafe { (*place).assume_init_ref() }),
+        )
+    }
+
+    /// Assigns the value, if there is none and nobody makes one.
+    fn assign(&self, value: T) -> Result<(), AlreadyAssigned<T>> {
+        let bits = self.line.lock();
+        if bits & (FULL | BUSY) != 0 {
+            self.line.unlock(bits);
+            return Err(AlreadyAssigned(value));
+        }
+        // SAFETY: under the lock, and there is none.
+        unsafe { self.fill(bits, value) };
+        Ok(())
+    }
+
+    /// Assigns the value that was made.
+    ///
+    /// # Safety
+    /// `BUSY` is the caller's.
+    unsafe fn make(&self, value: T) {
+        let bits = self.line.lock();
+        debug_assert_eq!(bits & (FULL | BUSY), BUSY, "somebody else has assigned");
+        // SAFETY: under the lock, and there is none: `BUSY` keeps others from it.
+        unsafe { self.fill(bits & !BUSY, value) };
+    }
+
+    /// # Safety
+    /// Under the lock, which is given up; there is no value.
+    unsafe fn fill(&self, bits: u32, value: T) {
+        self.value.with_mut(|place| {
+            // SAFETY: nobody looks at the place before it is full.
+            unsafe { (*place).write(value) };
+        });
+        self.line.serve(bits | FULL);
+    }
+
+    /// Nobody makes the value any more: the next may.
+    fn give_up_making(&self) {
+        self.line.change(|bits| bits & !BUSY);
+    }
+
+    /// Takes the value out.
+    fn take(&mut self) -> Option<T> {
+        let bits = self.line.lock();
+        self.line.unlock(bits & !FULL);
+        (bits & FULL != 0).then(|| {
+            // SAFETY: `&mut self`: nobody looks at it, and it is not full any more.
+            let take = |place: *mut MaybeUninit<T>| unsafe { (*place).assume_init_read() };
+            self.value.with_mut(take)
+        })
+    }
+}
+
+impl<T, P: Policy> Drop for Once<T, P> {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}

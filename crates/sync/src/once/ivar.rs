@@ -1,0 +1,128 @@
+//! `IVar`: a variable that is assigned once; who reads it before waits. The dataflow variable of Oz (Smolka 1995), and
+//! Id's I-structure (Arvind, Nikhil and Pingali 1989).
+
+use core::fmt;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use super::{AlreadyAssigned, Assigned, Once, READS};
+use crate::line::{Waiting, for_each_policy};
+
+/// A variable that is assigned once; who reads it before that waits.
+///
+/// Use it as [`sync::IVar`](crate::sync::IVar) or [`local::IVar`](crate::local::IVar).
+///
+/// # Blocking
+/// [`read`](IVar::read) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread. The rest never
+/// waits.
+///
+/// # Cancellation
+/// Reading has no effect, nor has giving up.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::IVar;
+///
+/// let answer = IVar::new();
+/// assert_eq!(answer.try_read(), None);
+/// answer.put(42).unwrap();
+/// assert_eq!(*answer.read().wait(), 42);
+/// assert_eq!(answer.put(43).unwrap_err().0, 43);
+/// ```
+pub struct IVar<T, P: Policy>(Once<T, P>);
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<IVar<u32, gossamer_core::policy::Local>>() == 24);
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl<T> IVar<T, $policy> {
+            /// Not assigned.
+            pub $($const)? fn new() -> Self {
+                Self(Once::<T, $policy>::new())
+            }
+
+            /// Assigned from the beginning.
+            pub $($const)? fn assigned(value: T) -> Self {
+                Self(Once::<T, $policy>::with(value))
+            }
+        }
+
+        impl<T> Default for IVar<T, $policy> {
+            /// Not assigned.
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<T, P: Policy> IVar<T, P> {
+    /// Assigns the value; all who wait for it go.
+    ///
+    /// # Errors
+    /// It has one already: gives the value back.
+    pub fn put(&self, value: T) -> Result<(), AlreadyAssigned<T>> {
+        self.0.assign(value)
+    }
+
+    /// Waits for the value.
+    #[track_caller]
+    #[inline(always)]
+    pub fn read(&self) -> ReadIVar<'_, T, P> {
+        ReadIVar {
+            waiting: Waiting::new(&self.0.line, READS, Location::caller()),
+            ivar: self,
+        }
+    }
+
+    /// The value, if it is assigned.
+    #[inline]
+    pub fn try_read(&self) -> Option<&T> {
+        self.0.get()
+    }
+
+    /// The value itself, if it is assigned.
+    pub fn into_inner(mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+pin_project! {
+    /// [`IVar::read`]. Dropped unfinished, it has no effect.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct ReadIVar<'a, T, P: Policy> {
+        #[pin]
+        waiting: Waiting<'a, P, Assigned, READS>,
+        ivar: &'a IVar<T, P>,
+    }
+}
+
+impl<'a, T, P: Policy> Future for ReadIVar<'a, T, P> {
+    type Output = &'a T;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a T> {
+        let this = self.project();
+        let _how = ready!(this.waiting.poll(cx));
+        Poll::Ready(
+            this.ivar
+                .0
+                .get()
+                .expect("a reader goes when there is a value"),
+        )
+    }
+}
+
+impl<T: fmt::Debug, P: Policy> fmt::Debug for IVar<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("IVar").field(&self.try_read()).finish()
+    }
+}

@@ -1,0 +1,235 @@
+//! `RwLock`: many that read, or one that writes.
+//!
+//! First come, first served, readers and writers in one line; readers next to each other go together. A writer that
+//! waits so holds back the readers that come after it, and no writer starves (Courtois, Heymans and Parnas 1971 tell
+//! what happens otherwise).
+//!
+//! The bits: `WRITER`, or the number of readers.
+
+mod guard;
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+
+pub use self::guard::{ReadGuard, WriteGuard};
+
+/// One writes.
+const WRITER: u32 = 1 << 29;
+/// So many read.
+const READERS: u32 = WRITER - 1;
+
+const READS: usize = 0;
+const WRITES: usize = 1;
+
+/// The rules of a lock for readers and writers: an operation wants to read or to write.
+pub(crate) struct Access;
+
+impl Rules for Access {
+    const NAMES: &'static [&'static str] = &["RwLock::read", "RwLock::write"];
+
+    #[inline(always)]
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        if wants == WRITES {
+            (bits & (WRITER | READERS) == 0).then_some(bits | WRITER)
+        } else {
+            (bits & WRITER == 0 && bits & READERS != READERS).then_some(bits + 1)
+        }
+    }
+
+    fn give_back(bits: u32, wants: usize) -> u32 {
+        if wants == WRITES {
+            bits & !WRITER
+        } else {
+            bits - 1
+        }
+    }
+}
+
+/// A value that many may read, or one may change.
+///
+/// Use it as [`sync::RwLock`](crate::sync::RwLock) or [`local::RwLock`](crate::local::RwLock). A task that has it and
+/// asks for it again waits for itself, also if it only reads: a writer may have come in between.
+///
+/// There is no poisoning: a panic while the value is locked unlocks it.
+///
+/// # Blocking
+/// [`read`](RwLock::read) and [`write`](RwLock::write) are futures: `.await` them in a task, `.wait()` for them in a
+/// fiber or a thread. The guards may be held across an `.await`.
+///
+/// # Cancellation
+/// A lock that was asked for and dropped has not been taken; those behind it go.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::RwLock;
+///
+/// let place = RwLock::new(1);
+/// {
+///     let (one, two) = (place.read().wait(), place.read().wait());
+///     assert_eq!(*one + *two, 2);
+///     assert!(place.try_write().is_none());
+/// }
+/// *place.write().wait() = 5;
+/// assert_eq!(place.into_inner(), 5);
+/// ```
+pub struct RwLock<T, P: Policy> {
+    line: Line<P, Access>,
+    value: UnsafeCell<T>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<RwLock<u32, gossamer_core::policy::Local>>() == 24);
+
+// SAFETY: `&RwLock` gives the value to one at a time, or shows it to many: `T: Send + Sync`; the line is for any
+// thread.
+unsafe impl<T: Send + Sync, P: Policy> Sync for RwLock<T, P> where P::Word: Sync {}
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl<T> RwLock<T, $policy> {
+            /// A value that nobody has locked.
+            pub $($const)? fn new(value: T) -> Self {
+                Self {
+                    line: Line::<$policy, Access>::new(0),
+                    value: UnsafeCell::new(value),
+                }
+            }
+        }
+
+        impl<T: Default> Default for RwLock<T, $policy> {
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<T, P: Policy> RwLock<T, P> {
+    /// Waits until nobody writes, and locks the value to read it.
+    ///
+    /// Who comes after a waiting writer waits behind it. (So does one that comes when 536,870,911 read.)
+    #[track_caller]
+    #[inline(always)]
+    pub fn read(&self) -> ReadLock<'_, T, P> {
+        ReadLock {
+            waiting: Waiting::new(&self.line, READS, Location::caller()),
+            lock: self,
+        }
+    }
+
+    /// Waits until nobody reads or writes, and locks the value to change it.
+    #[track_caller]
+    #[inline(always)]
+    pub fn write(&self) -> WriteLock<'_, T, P> {
+        WriteLock {
+            waiting: Waiting::new(&self.line, WRITES, Location::caller()),
+            lock: self,
+        }
+    }
+
+    /// Locks the value to read it, if nobody writes and nobody waits.
+    #[inline]
+    pub fn try_read(&self) -> Option<ReadGuard<'_, T, P>> {
+        self.line.try_arrive(READS).then(|| self.reads())
+    }
+
+    /// Locks the value to change it, if nobody has it and nobody waits.
+    #[inline]
+    pub fn try_write(&self) -> Option<WriteGuard<'_, T, P>> {
+        self.line.try_arrive(WRITES).then(|| self.writes())
+    }
+
+    /// The value, which nobody else can have now.
+    pub fn get_mut(&mut self) -> &mut T {
+        // SAFETY: `&mut self`: no guard exists, unless it was forgotten, and then nobody uses it.
+        self.value.with_mut(|value| unsafe { &mut *value })
+    }
+
+    /// The value itself.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+
+    /// It has just been locked to be read.
+    #[inline(always)]
+    fn reads(&self) -> ReadGuard<'_, T, P> {
+        ReadGuard {
+            lock: self,
+            _value: PhantomData,
+        }
+    }
+
+    /// It has just been locked to be changed.
+    #[inline(always)]
+    fn writes(&self) -> WriteGuard<'_, T, P> {
+        WriteGuard {
+            lock: self,
+            _value: PhantomData,
+        }
+    }
+
+    /// One that reads, or the one that writes, leaves.
+    #[inline(always)]
+    fn leave(&self, wants: usize) {
+        let leave = |bits| Access::give_back(bits, wants);
+        // Others that read stay, or nobody waits.
+        let quickly = |bits: u32| (bits & LINED == 0 || bits & READERS > 1).then(|| leave(bits));
+        if !self.line.try_change(quickly) {
+            self.line.change(leave);
+        }
+    }
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident, $what:ident, $guards:ident -> $guard:ident;)*) => {$(
+        pin_project! {
+            $(#[$doc])*
+            #[must_use = "operations do nothing until they are awaited or waited for"]
+            #[derive(Debug)]
+            pub struct $name<'a, T, P: Policy> {
+                #[pin]
+                waiting: Waiting<'a, P, Access, $what>,
+                lock: &'a RwLock<T, P>,
+            }
+        }
+
+        impl<'a, T, P: Policy> Future for $name<'a, T, P> {
+            type Output = $guard<'a, T, P>;
+
+            #[inline(always)]
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                let this = self.project();
+                let _how = ready!(this.waiting.poll(cx));
+                Poll::Ready(this.lock.$guards())
+            }
+        }
+    )*};
+}
+
+operations! {
+    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
+    ReadLock, READS, reads -> ReadGuard;
+    /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
+    WriteLock, WRITES, writes -> WriteGuard;
+}
+
+impl<T, P: Policy> fmt::Debug for RwLock<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = self.line.look();
+        f.debug_struct("RwLock")
+            .field("readers", &(bits & READERS))
+            .field("is_written", &(bits & WRITER != 0))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,271 @@
+//! `Semaphore`: a number of permits (Dijkstra 1965).
+//!
+//! The bits are the number of permits that are free. First come, first served: one that wants many is not passed by
+//! those that want few.
+
+use core::fmt;
+use core::panic::Location;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use gossamer_core::policy::Policy;
+use pin_project_lite::pin_project;
+
+use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+
+/// As many permits as there can be: 536,870,911.
+pub const PERMITS_MAX: usize = (1 << 29) - 1;
+
+const PERMITS: u32 = PERMITS_MAX as u32;
+
+/// The rules of a semaphore: an operation wants so many permits.
+pub(crate) struct Permits;
+
+impl Permits {
+    /// So many more are free, but never more than there can be.
+    #[inline(always)]
+    fn add(bits: u32, count: usize) -> u32 {
+        let room = (PERMITS - (bits & PERMITS)) as usize;
+        bits + count.min(room) as u32
+    }
+}
+
+impl Rules for Permits {
+    const NAMES: &'static [&'static str] = &["Semaphore::acquire"];
+
+    #[inline(always)]
+    fn grant(bits: u32, wants: usize) -> Option<u32> {
+        ((bits & PERMITS) as usize >= wants).then(|| bits - wants as u32)
+    }
+
+    #[inline(always)]
+    fn arrive(bits: u32, wants: usize) -> Option<u32> {
+        if bits & LINED == 0 || wants == 0 {
+            Self::grant(bits, wants)
+        } else {
+            None
+        }
+    }
+
+    fn give_back(bits: u32, wants: usize) -> u32 {
+        Self::add(bits, wants)
+    }
+}
+
+/// Permits, of which each is one's at a time; who finds too few waits.
+///
+/// Use it as [`sync::Semaphore`](crate::sync::Semaphore) or [`local::Semaphore`](crate::local::Semaphore). One that
+/// begins without permits is useful: others [add](Semaphore::add_permits) them.
+///
+/// # Blocking
+/// [`acquire`](Semaphore::acquire) and [`acquire_many`](Semaphore::acquire_many) are futures: `.await` them in a task,
+/// `.wait()` for them in a fiber or a thread.
+///
+/// # Cancellation
+/// One that was dropped has acquired nothing; were the permits granted already, they are free again, and the next in
+/// line is served.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_sync::sync::Semaphore;
+///
+/// let places = Semaphore::new(2);
+/// let one = places.acquire().wait();
+/// let two = places.acquire().wait();
+/// assert!(places.try_acquire().is_none());
+/// drop(one);
+/// assert_eq!(places.available(), 1);
+/// two.forget();
+/// assert_eq!(places.available(), 1);
+/// ```
+pub struct Semaphore<P: Policy> {
+    line: Line<P, Permits>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Semaphore<gossamer_core::policy::Local>>() == 16);
+
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl Semaphore<$policy> {
+            /// So many permits, all free.
+            ///
+            /// # Panics
+            /// They are more than [`PERMITS_MAX`].
+            #[track_caller]
+            pub $($const)? fn new(permits: usize) -> Self {
+                assert!(
+                    permits <= PERMITS_MAX,
+                    "a semaphore was asked for with more than 536,870,911 permits: it cannot count so many"
+                );
+                Self {
+                    line: Line::<$policy, Permits>::new(permits as u32),
+                }
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
+impl<P: Policy> Semaphore<P> {
+    /// Waits for a permit.
+    #[track_caller]
+    #[inline(always)]
+    pub fn acquire(&self) -> Acquire<'_, P> {
+        self.acquire_at(1, Location::caller())
+    }
+
+    /// Waits for so many permits, until all of them are free at once. None are had at once, without waiting.
+    ///
+    /// It may be asked for more than there are now: others can [add](Semaphore::add_permits) some.
+    ///
+    /// # Panics
+    /// They are more than [`PERMITS_MAX`], so that the wait would never end.
+    #[track_caller]
+    pub fn acquire_many(&self, permits: usize) -> Acquire<'_, P> {
+        refuse_too_many(permits);
+        self.acquire_at(permits, Location::caller())
+    }
+
+    #[inline(always)]
+    fn acquire_at(&self, permits: usize, location: &'static Location<'static>) -> Acquire<'_, P> {
+        Acquire {
+            waiting: Waiting::new(&self.line, permits, location),
+            semaphore: self,
+        }
+    }
+
+    /// A permit, if one is free and nobody waits.
+    #[inline]
+    pub fn try_acquire(&self) -> Option<Permit<'_, P>> {
+        self.line.try_arrive(1).then(|| self.permit(1))
+    }
+
+    /// So many permits, if they are free and nobody waits.
+    ///
+    /// # Panics
+    /// They are more than [`PERMITS_MAX`].
+    #[track_caller]
+    pub fn try_acquire_many(&self, permits: usize) -> Option<Permit<'_, P>> {
+        refuse_too_many(permits);
+        self.line.try_arrive(permits).then(|| self.permit(permits))
+    }
+
+    /// So many permits more.
+    ///
+    /// # Panics
+    /// More than [`PERMITS_MAX`] would be free then; nothing has been added.
+    #[track_caller]
+    pub fn add_permits(&self, permits: usize) {
+        let bits = self.line.lock();
+        let free = (bits & PERMITS) as usize;
+        if permits > PERMITS_MAX - free {
+            self.line.unlock(bits);
+            panic!(
+                "{permits} permits were added to {free} free ones of a semaphore, which can count {PERMITS_MAX}: add \
+                 fewer"
+            );
+        }
+        self.line.serve(Permits::add(bits, permits));
+    }
+
+    /// How many permits are free at this moment.
+    pub fn available(&self) -> usize {
+        (self.line.look() & PERMITS) as usize
+    }
+
+    fn permit(&self, permits: usize) -> Permit<'_, P> {
+        Permit {
+            semaphore: self,
+            permits: permits as u32,
+        }
+    }
+
+    /// So many come back.
+    #[inline(always)]
+    fn give_back(&self, permits: usize) {
+        let add = |bits| Permits::add(bits, permits);
+        if !self
+            .line
+            .try_change(|bits| (bits & LINED == 0).then(|| add(bits)))
+        {
+            self.line.change(add);
+        }
+    }
+}
+
+#[track_caller]
+fn refuse_too_many(permits: usize) {
+    assert!(
+        permits <= PERMITS_MAX,
+        "{permits} permits were asked for, but a semaphore has at most {PERMITS_MAX}: they would never be granted"
+    );
+}
+
+/// Acquired permits; dropped, they are free again.
+///
+/// (Should more than [`PERMITS_MAX`] be free then, because so many were added while these were away, those above are
+/// gone.)
+#[must_use = "dropped at once, the permits are free at once"]
+pub struct Permit<'a, P: Policy> {
+    semaphore: &'a Semaphore<P>,
+    permits: u32,
+}
+
+impl<P: Policy> Permit<'_, P> {
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.permits as usize
+    }
+
+    /// Never gives them back: the semaphore has so many fewer from now on.
+    pub fn forget(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<P: Policy> Drop for Permit<'_, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.semaphore.give_back(self.permits as usize);
+    }
+}
+
+impl<P: Policy> fmt::Debug for Permit<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit")
+            .field("permits", &self.permits)
+            .finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Acquire<'a, P: Policy> {
+        #[pin]
+        waiting: Waiting<'a, P, Permits>,
+        semaphore: &'a Semaphore<P>,
+    }
+}
+
+impl<'a, P: Policy> Future for Acquire<'a, P> {
+    type Output = Permit<'a, P>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let _how = ready!(this.waiting.as_mut().poll(cx));
+        Poll::Ready(this.semaphore.permit(this.waiting.wants()))
+    }
+}
+
+impl<P: Policy> fmt::Debug for Semaphore<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Semaphore")
+            .field("available", &self.available())
+            .finish_non_exhaustive()
+    }
+}
