@@ -65,7 +65,11 @@ pub fn check(figures: &[Figure], stderr: &str) -> Result<(), String> {
     let said = said(stderr);
     let must = |figure: &&Figure| matches!(figure.of, Of::Median | Of::Most);
     let number = |name: &str| said.get(name).and_then(Value::as_f64);
-    match figures.iter().filter(must).find(|one| number(one.name).is_none()) {
+    match figures
+        .iter()
+        .filter(must)
+        .find(|one| number(one.name).is_none())
+    {
         None => Ok(()),
         Some(one) => Err(format!(
             "did not say {name}: expected a line '{FIGURES} {name}=NUMBER …' among its errors",
@@ -146,13 +150,23 @@ pub fn render(results: &Results, figures: &[Figure]) -> String {
         return String::new();
     }
     let headings = figures.iter().map(|one| one.heading.to_owned());
-    let mut lines: Vec<Vec<String>> = vec![std::iter::once("contender".into()).chain(headings).collect()];
+    let mut lines: Vec<Vec<String>> = vec![
+        std::iter::once("contender".into())
+            .chain(headings)
+            .collect(),
+    ];
     for row in rows {
         let name = std::iter::once(row.contender.clone());
         lines.push(name.chain(cells(row, figures)).collect());
     }
     let columns = lines[0].len();
-    let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
+    let width = |column: usize| {
+        lines
+            .iter()
+            .map(|line| line[column].len())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::from("\n");
     for line in &lines {

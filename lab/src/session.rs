@@ -284,12 +284,7 @@ fn prepare(
 }
 
 /// What to start.
-fn command(
-    contender: &Contender,
-    workload: &str,
-    paths: &Paths,
-    values: &Values,
-) -> Vec<String> {
+fn command(contender: &Contender, workload: &str, paths: &Paths, values: &Values) -> Vec<String> {
     let words = contender.command(workload);
     let words = words.iter().map(|word| paths.fill(word));
     words.chain(values.words()).collect()

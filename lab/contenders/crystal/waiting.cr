@@ -1,14 +1,10 @@
-# The workloads about waiting in Crystal: fibers, channels, its Mutex.
+# The workloads about waiting in Crystal: fibers, channels, its Mutex. A part of the ring's program, as each build
+# takes half a minute.
 
-# `build.sh` links it: ../c/hold.c.
+# the build links it: ../c/hold.c.
 lib Hold
   fun hold_read(milliseconds : LibC::Int) : LibC::Int
   fun hold_fault(milliseconds : LibC::Int) : LibC::Int
-end
-
-def refuse(what : String, given : String) : NoReturn
-  STDERR.puts "#{what}: #{given}"
-  exit 2
 end
 
 OPTIONS = {} of String => String
@@ -17,11 +13,9 @@ def only(*known)
   OPTIONS.each_key { |name| refuse "unknown option", name unless known.includes? name }
 end
 
-def number(name : String, usual : Int64) : Int64
+def option(name : String, usual : Int64) : Int64
   return usual unless text = OPTIONS[name]?
-  value = text.to_i64?(whitespace: false)
-  refuse "expected a whole number of at least 1, got", text if value.nil? || value < 1
-  value
+  number 1, text
 end
 
 def part(total : Int64, parts : Int64, index : Int64) : Int64
@@ -31,7 +25,7 @@ end
 # Each fiber waits on a channel of one; the counts are plain, or atomic with several workers.
 def park : Int64
   only "--threads"
-  threads = number "--threads", 1000
+  threads = option "--threads", 1000
   parked, woken, sum = Atomic(Int64).new(0), Atomic(Int64).new(0), Atomic(Int64).new(0)
   all_parked, all_woken = Channel(Nil).new(1), Channel(Nil).new(1)
   shots = Array.new(threads) { Channel(Int64).new(1) }
@@ -55,7 +49,7 @@ end
 
 def mutex : Int64
   only "--section", "--sections", "--tasks"
-  sections, tasks = number("--sections", 1000), number("--tasks", 4)
+  sections, tasks = option("--sections", 1000), option("--tasks", 4)
   section = OPTIONS["--section"]? || "short"
   refuse "unknown section (short, yield)", section unless {"short", "yield"}.includes? section
   guarded, ended = Guarded.new, Channel(Nil).new(tasks.to_i)
@@ -148,34 +142,22 @@ def hostage : Int64
   only "--by", "--hostages", "--stuck-ms", "--times"
   by = OPTIONS["--by"]? || "read"
   refuse "unknown way to hold up (read, spin, fault)", by unless {"read", "spin", "fault"}.includes? by
-  hostages = Hostages.new(by, number("--hostages", 2), number("--stuck-ms", 1000), number("--times", 1))
+  hostages = Hostages.new(by, option("--hostages", 2), option("--stuck-ms", 1000), option("--times", 1))
   hostages.run
   hostages.say
   hostages.back.get
 end
 
-# Crystal's collector is libgc; these are its own counters.
-def collections
-  s = GC.prof_stats
-  STDERR.puts "gc: gc_no=#{s.gc_no} heap_size=#{s.heap_size} " \
-              "bytes_before_gc=#{s.bytes_before_gc} bytes_since_gc=#{s.bytes_since_gc}"
-end
-
-(ARGV[1..]? || [] of String).each_slice(2) do |words|
-  refuse "option without a value", words[0] if words.size < 2
-  OPTIONS[words[0]] = words[1]
-end
-begin
-  case ARGV.first?
+# Runs the workload that the command line names, unless it is the ring.
+def waiting(words : Array(String)) : Nil
+  (words[1..]? || [] of String).each_slice(2) do |pair|
+    refuse "option without a value", pair[0] if pair.size < 2
+    OPTIONS[pair[0]] = pair[1]
+  end
+  case words.first?
   when "park"    then puts park
   when "mutex"   then puts mutex
   when "hostage" then puts hostage
-  else                refuse "unknown workload (park, mutex, hostage)", ARGV.first? || "none"
+  else                refuse "unknown workload (ring, park, mutex, hostage)", words.first? || "none"
   end
-  STDOUT.flush
-rescue problem
-  STDERR.puts problem.message
-  exit 1
 end
-collections
-exit 0

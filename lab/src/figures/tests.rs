@@ -37,7 +37,10 @@ fn run(stderr: &str, peak: u64) -> Outcome {
 #[test]
 fn the_last_line_counts_and_every_run() {
     let runs = [
-        run("figures: late=9 ticks=1\nnoise\nfigures: late=0.5 ticks=3\n", 1_000),
+        run(
+            "figures: late=9 ticks=1\nnoise\nfigures: late=0.5 ticks=3\n",
+            1_000,
+        ),
         run("figures: late=2.25 ticks=5 threads=4", 5_000),
         run("figures: late=1 ticks=100", 2_000),
     ];

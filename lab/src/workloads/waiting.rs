@@ -116,7 +116,10 @@ pub(super) const HOSTAGE: Workload = Workload {
             name: "by",
             help: "What holds a task up",
             kind: Kind::Choice(&[
-                ("read", "it reads from a pipe that nobody writes to meanwhile"),
+                (
+                    "read",
+                    "it reads from a pipe that nobody writes to meanwhile",
+                ),
                 ("spin", "it looks at the clock until the time is over"),
                 (
                     "fault",

@@ -93,8 +93,7 @@ mod linux {
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
             );
             // SAFETY: a new mapping, wherever the system likes.
-            let at =
-                unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
+            let at = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
             if at == libc::MAP_FAILED {
                 return Err(Error::last_os_error());
             }

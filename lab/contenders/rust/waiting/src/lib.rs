@@ -5,13 +5,12 @@ mod fault;
 mod hostage;
 mod lateness;
 mod options;
-mod park;
+pub mod park;
 mod timers;
 
 pub use hostage::Hostages;
 pub use lateness::Lateness;
 pub use options::Options;
-pub use park::Park;
 pub use timers::timers;
 
 /// What one of `parts` gets of `total`: equal parts, the first ones one more.

@@ -2,16 +2,17 @@
 //! thread alone, `multi-N` for N threads beside it, `multi` for as many as `--hostages` says.
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use async_channel::{Sender, bounded};
+use async_channel::{Receiver, Sender, bounded};
 use async_executor::{Executor, Task};
 use async_io::Timer;
 use async_lock::Mutex;
 use futures_lite::future::{block_on, pending, yield_now};
 use peer_ring::{Failure, end};
-use waiting::{Hostages, Options, Park, part, timers};
+use waiting::park::{self, AT_ONCE};
+use waiting::{Hostages, Options, part, timers};
 
 fn main() -> ExitCode {
     end(run())
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
 fn run() -> Result<u64, Failure> {
     let options = Options::read().map_err(Failure::Asked)?;
     match options.workload.as_str() {
-        "park" => park(&options),
+        "park" => parked(&options),
         "mutex" => mutex(&options),
         "timers" => set_and_cancel(&options),
         "hostage" => hostage(&options),
@@ -91,40 +92,43 @@ fn unknown(option: &str, given: &str, expected: &str) -> Failure {
     Failure::Asked(format!("{option} {given}: expected {expected}"))
 }
 
+/// Whom the last of all threads tells.
+static PARKED: LazyLock<(Sender<()>, Receiver<()>)> = LazyLock::new(|| bounded(1));
+static WOKEN: LazyLock<(Sender<()>, Receiver<()>)> = LazyLock::new(|| bounded(1));
+
 /// The sum of what all threads are sent. smol has no channel for one value alone.
-fn park(options: &Options) -> Result<u64, Failure> {
+fn parked(options: &Options) -> Result<u64, Failure> {
     options
         .only(&["--kind", "--threads"])
         .map_err(Failure::Asked)?;
     let threads = number(options, "--threads", 1_000)?;
-    let park = Park::of(threads);
+    park::expect(threads);
     let place = Place::of(options, 1)?;
     Ok(place.run(false, async move {
-        let (parked, all_parked) = bounded::<()>(1);
-        let (woken, all_woken) = bounded::<()>(1);
-        let (parked, woken): (&Sender<_>, &Sender<_>) =
-            (Box::leak(Box::new(parked)), Box::leak(Box::new(woken)));
         let mut senders = Vec::with_capacity(threads as usize);
         for _ in 0..threads {
             let (sender, receiver) = bounded::<u64>(1);
             senders.push(sender);
             let task = place.spawn(async move {
-                if park.parks() {
-                    let _ = parked.try_send(());
+                if park::parks() {
+                    let _ = PARKED.0.try_send(());
                 }
                 // A number that got lost would make the sum wrong, which the lab sees.
-                if park.woke(receiver.recv().await.unwrap_or(0)) {
-                    let _ = woken.try_send(());
+                if park::woke(receiver.recv().await.unwrap_or(0)) {
+                    let _ = WOKEN.0.try_send(());
                 }
             });
             task.detach();
         }
-        let _ = all_parked.recv().await;
+        let _ = PARKED.1.recv().await;
         for (number, sender) in (0..).zip(senders) {
             let _ = sender.try_send(number);
+            if number % AT_ONCE == 0 {
+                yield_now().await;
+            }
         }
-        let _ = all_woken.recv().await;
-        park.sum()
+        let _ = WOKEN.1.recv().await;
+        park::sum()
     }))
 }
 

@@ -14,7 +14,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::yield_now;
 use tokio::time::sleep;
-use waiting::{Hostages, Options, Park, part};
+use waiting::park::{self, AT_ONCE};
+use waiting::{Hostages, Options, part};
 
 fn main() -> ExitCode {
     end(run())
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
 fn run() -> Result<u64, Failure> {
     let options = Options::read().map_err(Failure::Asked)?;
     match options.workload.as_str() {
-        "park" => park(&options),
+        "park" => parked(&options),
         "mutex" => mutex(&options),
         "timers" => timers(&options),
         "hostage" => hostage(&options),
@@ -72,16 +73,22 @@ where
     Ok(runtime.block_on(async { tokio::spawn(future).await })?)
 }
 
-/// Whom the last of all threads wakes.
-#[derive(Default)]
+/// Whom the last of all threads tells.
 struct Last(Lock<Option<oneshot::Sender<u64>>>);
 
+static PARKED: Last = Last(Lock::new(None));
+static WOKEN: Last = Last(Lock::new(None));
+
 impl Last {
-    fn of(sender: oneshot::Sender<u64>) -> &'static Last {
-        Box::leak(Box::new(Last(Lock::new(Some(sender)))))
+    fn receiver(&self) -> oneshot::Receiver<u64> {
+        let (sender, receiver) = oneshot::channel();
+        if let Ok(mut place) = self.0.lock() {
+            *place = Some(sender);
+        }
+        receiver
     }
 
-    fn tell(&self) {
+    fn tells(&self) {
         if let Some(sender) = self.0.lock().ok().and_then(|mut sender| sender.take()) {
             let _ = sender.send(0);
         }
@@ -89,53 +96,53 @@ impl Last {
 }
 
 /// One thread. An `async` block would have two places for the receiver.
-fn parking(
-    mut receiver: oneshot::Receiver<u64>,
-    park: &'static Park,
-    parked: &'static Last,
-    woken: &'static Last,
-) -> impl Future<Output = ()> {
+fn parking(mut receiver: oneshot::Receiver<u64>) -> impl Future<Output = ()> {
     let mut has_begun = false;
     poll_fn(move |context| {
-        if !replace(&mut has_begun, true) && park.parks() {
-            parked.tell();
+        if !replace(&mut has_begun, true) && park::parks() {
+            PARKED.tells();
         }
         // A number that got lost would make the sum wrong, which the lab sees.
-        if park.woke(ready!(Pin::new(&mut receiver).poll(context)).unwrap_or(0)) {
-            woken.tell();
+        if park::woke(ready!(Pin::new(&mut receiver).poll(context)).unwrap_or(0)) {
+            WOKEN.tells();
         }
         Poll::Ready(())
     })
 }
 
 /// The sum of what all threads are sent.
-fn park(options: &Options) -> Result<u64, Failure> {
-    options.only(&["--kind", "--threads"]).map_err(Failure::Asked)?;
+fn parked(options: &Options) -> Result<u64, Failure> {
+    options
+        .only(&["--kind", "--threads"])
+        .map_err(Failure::Asked)?;
     let threads = number(options, "--threads", 1_000)?;
-    let park = Park::of(threads);
+    park::expect(threads);
     let all = async move {
-        let (parked, all_parked) = oneshot::channel();
-        let (woken, all_woken) = oneshot::channel();
-        let (parked, woken) = (Last::of(parked), Last::of(woken));
+        let (parked, woken) = (PARKED.receiver(), WOKEN.receiver());
         let mut senders = Vec::with_capacity(threads as usize);
         for _ in 0..threads {
             let (sender, receiver) = oneshot::channel::<u64>();
             senders.push(sender);
-            tokio::spawn(parking(receiver, park, parked, woken));
+            tokio::spawn(parking(receiver));
         }
-        let _ = all_parked.await;
+        let _ = parked.await;
         for (number, sender) in (0..).zip(senders) {
             let _ = sender.send(number);
+            if number % AT_ONCE == 0 {
+                yield_now().await;
+            }
         }
-        let _ = all_woken.await;
-        park.sum()
+        let _ = woken.await;
+        park::sum()
     };
     as_task(runtime(options, 1, false)?, all)
 }
 
 /// What the lock guards in the end.
 fn mutex(options: &Options) -> Result<u64, Failure> {
-    options.only(&["--kind", "--section", "--sections", "--tasks"]).map_err(Failure::Asked)?;
+    options
+        .only(&["--kind", "--section", "--sections", "--tasks"])
+        .map_err(Failure::Asked)?;
     let (sections, tasks) = (
         number(options, "--sections", 1_000)?,
         number(options, "--tasks", 4)?,
@@ -180,7 +187,9 @@ async fn yielding(guarded: Arc<Mutex<u64>>, times: u64) {
 
 /// How many timers were cancelled before they were due.
 fn timers(options: &Options) -> Result<u64, Failure> {
-    options.only(&["--kind", "--timers", "--live", "--idle-ms"]).map_err(Failure::Asked)?;
+    options
+        .only(&["--kind", "--timers", "--live", "--idle-ms"])
+        .map_err(Failure::Asked)?;
     let (count, live) = (
         number(options, "--timers", 1_000)?,
         usize::try_from(number(options, "--live", 1_000)?)?,
@@ -192,7 +201,9 @@ fn timers(options: &Options) -> Result<u64, Failure> {
 
 /// How many tasks came back.
 fn hostage(options: &Options) -> Result<u64, Failure> {
-    options.only(&["--kind", "--by", "--hostages", "--stuck-ms", "--times"]).map_err(Failure::Asked)?;
+    options
+        .only(&["--kind", "--by", "--hostages", "--stuck-ms", "--times"])
+        .map_err(Failure::Asked)?;
     let hostages = Hostages::of(
         options.text("--by", "read"),
         number(options, "--hostages", 2)?,
