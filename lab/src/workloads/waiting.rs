@@ -46,7 +46,7 @@ pub(super) const MUTEX: Workload = Workload {
         number(
             "sections",
             "How often all tasks lock together",
-            Usual::Always(2_000_000),
+            Usual::By("section", &[20_000_000, 2_000_000]),
             OPS_MAX,
             "a run has at least one section",
         ),
