@@ -14,6 +14,7 @@ use crate::door::atomic::{Ordering, fence};
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::Home;
+use crate::timers::Timers;
 use crate::wait::Stackful;
 use crate::waiter::Parts;
 
@@ -34,6 +35,8 @@ pub struct Context {
     left: Cell<u32>,
     /// What an operation gets back that has to wait: one, in a simulation nothing.
     unit: Cell<u32>,
+    /// How many have given way on this thread so far.
+    ways: Cell<u32>,
     /// Whether one has given way since then.
     gave_way: Cell<bool>,
     polling: Cell<*const Header>,
@@ -41,8 +44,19 @@ pub struct Context {
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
+    /// Who serves a timer that is polled here; `None`: nobody on this thread.
+    timers: Cell<Option<Serves>>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
+}
+
+/// Who serves a timer that is polled on a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Serves {
+    /// Who drives a home.
+    Driver(&'static Timers),
+    /// The thread, which waits and drives nothing.
+    Waiting,
 }
 
 /// After so many operations, those not counted that had to wait, one gives way: a task whose operations are always
@@ -71,9 +85,11 @@ impl Context {
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
             unit: Cell::new(1),
+            ways: Cell::new(0),
             gave_way: Cell::new(false),
             offers: Cell::new(false),
             fiber: Cell::new(None),
+            timers: Cell::new(None),
             polling: Cell::new(ptr::null()),
             woken_many: TaskQueue::new(),
         }
@@ -246,6 +262,17 @@ impl Context {
         true
     }
 
+    /// Who serves a timer that is polled here.
+    #[inline(always)]
+    pub(crate) fn timers(&self) -> Option<Serves> {
+        self.timers.get()
+    }
+
+    /// Says who does so from now on; gives who did.
+    pub(crate) fn set_timers(&self, timers: Option<Serves>) -> Option<Serves> {
+        self.timers.replace(timers)
+    }
+
     /// The fiber that runs on this thread.
     pub(crate) fn fiber(&self) -> Option<NonNull<dyn Stackful>> {
         self.fiber.get()
@@ -347,7 +374,14 @@ pub fn has_waited() {
 #[cold]
 #[inline(never)]
 pub fn give_way(waker: Parts<'_>) {
+    with(|context| context.ways.set(context.ways.get().wrapping_add(1)));
     waker.with(Waker::wake_by_ref);
+}
+
+/// How many operations have given way on this thread so far: who polls another operation can tell whether it did.
+#[inline(always)]
+pub fn ways_given() -> u32 {
+    with(|context| context.ways.get())
 }
 
 /// The outer context, put aside; dropping it brings it back.
@@ -364,6 +398,7 @@ pub struct Entered {
     offers: bool,
     polling: *const Header,
     fiber: Option<NonNull<dyn Stackful>>,
+    timers: Option<Serves>,
     woken_many: TaskQueue,
 }
 
@@ -375,7 +410,12 @@ pub struct Entered {
 /// # Safety
 /// The caller holds the claim of `home` as long as the result lives, and drops the result on this
 /// thread, before any that it entered earlier.
-pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
+pub unsafe fn enter(
+    home: u16,
+    timers: &'static Timers,
+    points: bool,
+    watched: bool,
+) -> Entered {
     with(|context| Entered {
         woken_one: context.woken_one.replace(ptr::null()),
         home: context.set_home(home),
@@ -387,6 +427,7 @@ pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
         offers: context.offers.replace(false),
         polling: context.polling.replace(ptr::null()),
         fiber: context.fiber.take(),
+        timers: context.set_timers(Some(Serves::Driver(timers))),
         woken_many: context.woken_many.take(),
     })
 }
@@ -411,6 +452,7 @@ impl Drop for Entered {
             context.offers.set(self.offers);
             context.polling.set(self.polling);
             context.fiber.set(self.fiber);
+            context.timers.set(self.timers);
             context.woken_many.restore(self.woken_many.take());
         });
     }

@@ -32,6 +32,11 @@ impl Origin {
         Self(FORKS.load(Ordering::Relaxed))
     }
 
+    /// A number that no other process of ours has; never zero.
+    pub(crate) fn number(self) -> u32 {
+        self.0 + 1
+    }
+
     /// Whether this process is a forked child of that one.
     #[inline(always)]
     pub fn is_elsewhere(self) -> bool {

@@ -29,6 +29,7 @@ use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Orderin
 use crate::door::{Mutex, QuietU32, process_global};
 use crate::header::life::{Drained, QUEUED};
 use crate::header::{Header, release};
+use crate::timers::Timers;
 use crate::waiter::Deferred;
 
 mod calling;
@@ -41,6 +42,7 @@ mod table;
 
 pub use self::driver::Driver;
 use self::line::Line;
+pub(crate) use self::forked::watch as watch_forks;
 pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
 
@@ -75,6 +77,8 @@ pub struct Home {
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
+    /// Who waits for which moment.
+    timers: Timers,
     /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -144,6 +148,7 @@ impl Home {
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
+            timers: Timers::new(),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -158,6 +163,7 @@ impl Home {
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
+        home.timers.begin_anew();
         // Relaxed: as below.
         home.offers_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
@@ -175,6 +181,11 @@ impl Home {
     /// The home with this index.
     pub fn at(index: u16) -> &'static Self {
         homes().at(index)
+    }
+
+    /// Who waits for which moment, and is served by who drives this home.
+    pub fn timers(&'static self) -> &'static Timers {
+        &self.timers
     }
 
     /// The index that tasks carry.
@@ -197,7 +208,7 @@ impl Home {
         // Relaxed: written before the home had tasks.
         let watched = self.watched.load(Ordering::Relaxed);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, points, watched) };
+        let entered = unsafe { context::enter(self.index, &self.timers, points, watched) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
         let claim = Claim {
@@ -322,6 +333,7 @@ impl Home {
     /// Ends the home's use; it is given back once its last cell is gone. The driver has called
     /// [`Claim::seal`] and finished every task.
     pub fn close(&'static self, claim: Claim) {
+        self.timers.end();
         let balance = self.driver.take_cells() - OPEN;
         drop(claim);
         self.count_late(balance);

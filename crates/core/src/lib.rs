@@ -7,6 +7,7 @@
 //! * [`home`]: where tasks of one runtime live: the inbox other threads write to.
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
+//! * [`timers`]: who waits for which moment: one wheel for each home.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * [`fork`]: what is left of a runtime in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
@@ -41,6 +42,8 @@ pub mod home;
 pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
+#[cfg(feature = "std")]
+pub mod timers;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(feature = "std")]

@@ -13,6 +13,7 @@ use alloc::sync::Arc;
 use alloc::task::Wake;
 
 use crate::door::{self, thread_local};
+use crate::timers::Moment;
 
 /// One thread's permit.
 #[derive(Debug)]
@@ -84,6 +85,17 @@ impl Parker {
     /// whether there was one.
     pub fn park_for(&self, limit: Duration) -> bool {
         self.permit.0.take(Some(limit))
+    }
+
+    /// The same until a moment, at the latest; at once, if it has passed.
+    pub fn park_until(&self, until: Moment, has_something: impl FnMut() -> bool) {
+        match until.left() {
+            None => self.park(has_something),
+            Some(Duration::ZERO) => {}
+            Some(left) => {
+                self.park_for(left);
+            }
+        }
     }
 
     fn park_unwatched(&self) {

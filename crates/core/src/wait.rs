@@ -17,13 +17,22 @@ use crate::context;
 use crate::door::thread_local;
 use crate::fork::Origin;
 use crate::parker::Parker;
+use crate::timers::{Moment, Waiting};
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
-    /// Runs what is runnable, for a bounded while; `true` if it may have more to do.
-    ///
-    /// When it returns `false`, `waker` will be called once there is something to do.
-    fn turn(&self, waker: &Waker) -> bool;
+    /// Runs what is runnable, for a bounded while.
+    fn turn(&self, waker: &Waker) -> Turned;
+}
+
+/// What a runtime has to do after a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Turned {
+    /// Perhaps more.
+    More,
+    /// Nothing until the waker is called, or that moment comes.
+    Parked(Moment),
 }
 
 /// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
@@ -123,6 +132,7 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 
 fn block<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
+    let waiting = Waiting::begin();
     Parker::with(|parker| {
         let mut polled = Context::from_waker(parker.waker());
         let mut origin = Origin::here();
@@ -130,14 +140,18 @@ fn block<F: Future>(future: F) -> F::Output {
             if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
                 return output;
             }
-            if !turn_all(parker.waker()) {
+            if waiting.serve() {
+                continue;
+            }
+            if let Turned::Parked(until) = turn_all(parker.waker()) {
                 if origin.is_elsewhere() {
                     // A task forked, and this is the child: what is waited for may never come, and will say so.
                     origin = Origin::here();
                     continue;
                 }
                 let mut late = None;
-                parker.park(|| {
+                let until = until.min(waiting.next_deadline());
+                parker.park_until(until, || {
                     if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
                         late = Some(output);
                     }
@@ -151,17 +165,25 @@ fn block<F: Future>(future: F) -> F::Output {
     })
 }
 
-/// Gives every runtime of this thread a turn; `true` if one may have more to do. Allocates nothing.
-fn turn_all(waker: &Waker) -> bool {
+/// Gives every runtime of this thread a turn. Allocates nothing.
+fn turn_all(waker: &Waker) -> Turned {
     let mut more = false;
+    let mut until = Moment::NEVER;
     for at in 0.. {
         // Asked for anew each time: a task may build a runtime.
         let Some(runtime) = OWNED.with(|owned| owned.borrow().get(at).map(Weak::upgrade)) else {
             break;
         };
         if let Some(runtime) = runtime {
-            more |= runtime.turn(waker);
+            match runtime.turn(waker) {
+                Turned::More => more = true,
+                Turned::Parked(next) => until = until.min(next),
+            }
         }
     }
-    more
+    if more {
+        Turned::More
+    } else {
+        Turned::Parked(until)
+    }
 }

@@ -297,6 +297,18 @@ pub(crate) fn hold(waker: &Waker) -> Waker {
     }
 }
 
+/// Drops a waker that owns a hold; for one of ours cheaper than its drop.
+#[inline(always)]
+pub(crate) fn let_go(waker: Waker) {
+    let stored = task_of(&waker).is_some_and(|task| {
+        // SAFETY: the waker's hold is ours.
+        context::with(|context| unsafe { Header::store_hold(task, context) })
+    });
+    if stored {
+        core::mem::forget(waker);
+    }
+}
+
 /// # Safety
 /// `data` is a held header.
 unsafe fn clone(data: *const ()) -> RawWaker {

@@ -33,6 +33,7 @@ pub use gossamer_sched::{
     Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Tasks,
 };
 pub use gossamer_task::{JoinError, JoinHandle};
+pub use gossamer_time::Timed;
 
 pub use self::model::{Model, ParseModelError};
 pub use self::resize::Resize;
@@ -43,6 +44,29 @@ pub use self::yielding::{YieldNow, yield_now};
 /// Primitives for any thread.
 pub mod sync {
     pub use gossamer_sync::sync::*;
+}
+
+/// Waiting for time: [`sleep`](time::sleep()), [`timeout`](time::timeout()), [`interval`](time::interval()).
+///
+/// ```
+/// use std::time::Duration;
+/// use gossamer::{Runtime, Timed, Wait, sync::MVar, time};
+///
+/// let rt = Runtime::builder().build()?;
+/// let place = MVar::<i32>::empty();
+/// let late = rt.block_on(async {
+///     time::sleep(Duration::from_millis(1)).await;
+///     place.take().timeout(Duration::from_millis(1)).await
+/// });
+/// assert_eq!(late, Err(time::Elapsed));
+/// assert!(place.take().timeout(Duration::from_millis(1)).wait().is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub mod time {
+    pub use gossamer_time::{
+        Elapsed, Interval, Missed, Sleep, Tick, Timed, Timeout, deadline, interval, interval_at,
+        now, sleep, sleep_until, timeout,
+    };
 }
 
 /// Primitives for one thread: no atomics, `!Send`.

@@ -46,6 +46,12 @@ fn chosen_model_gives_one_sum_under_every_model() {
 }
 
 #[test]
+fn million_timers_cost_nothing_while_they_wait() {
+    let expected = "1000000 timers are pending\nidle: true\n";
+    assert_eq!(output_of("million_timers", &[]), expected);
+}
+
+#[test]
 fn surface_shows_what_it_says() {
     let expected = "\
 task and thread: 3

@@ -31,6 +31,8 @@
 //! wakes one takes it along; a wake from outside ends in the home's inbox and calls an idle worker, which looks
 //! after it. So nothing is moved that is not woken, and nothing is stranded.
 //!
+//! Its timers go to the first worker, who never retires.
+//!
 //! A task that stays with its thread (a fiber that has begun) is in no open queue. A worker that is surplus and has
 //! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
 //! runnable there it puts into the open queue, for the others.
@@ -318,6 +320,21 @@ impl Shared {
         self.numbered_homes().any(|(number, home)| {
             home.open_len() > 0 || any_orphans && home.has_pending() && self.crew.is_vacant(number)
         })
+    }
+
+    /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
+    /// that a deadline wakes no more than one.)
+    fn take_over_timers(&self, home: &'static Home) {
+        if gossamer_core::mutant!("retire_keeps_timers") {
+            return;
+        }
+        if let Some(first) = self.homes[0].get()
+            && home.index() != first.index()
+            && home.timers().move_to(first.timers())
+        {
+            // It may have parked until a later deadline.
+            first.call();
+        }
     }
 
     /// Calls an idle worker whenever it is woken.

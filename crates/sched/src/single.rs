@@ -36,7 +36,8 @@ use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, drive_from_here, refuse_inside_poll};
+use gossamer_core::timers::Moment;
+use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
 
 use crate::fifo::Fifo;
@@ -47,7 +48,8 @@ pub use scope::LocalScope;
 /// Looks at a claimed home before giving up.
 const CLAIMS_MAX: u32 = if cfg!(loom) { 1 } else { 1_000 };
 
-/// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for.
+/// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for; and between two
+/// looks at the timers.
 const TURN_POLLS: u32 = 256;
 
 /// A runtime of the model M:1, with its scheduler.
@@ -327,17 +329,20 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            match run(claim, scheduler, u32::MAX, Some(root)) {
-                Ran::Root => return Ok(()),
-                Ran::Budget => continue,
-                Ran::Idle => {}
+            let ran = run(claim, scheduler, TURN_POLLS, Some(root));
+            if ran == Ran::Root {
+                return Ok(());
+            }
+            if self.home.timers().serve() || ran == Ran::Budget {
+                continue;
             }
             match self.idle(scheduler) {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
                     if self.home.park(parker.waker()) {
-                        parker.park(|| self.home.has_pending());
+                        let until = self.home.timers().next_deadline();
+                        parker.park_until(until, || self.home.has_pending());
                     }
                 }),
             }
@@ -352,7 +357,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
 }
 
 impl<S: Scheduler> Drive for Single<S> {
-    fn turn(&self, waker: &std::task::Waker) -> bool {
+    fn turn(&self, waker: &std::task::Waker) -> Turned {
         assert!(
             !context::drives(self.home.index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
@@ -363,21 +368,24 @@ impl<S: Scheduler> Drive for Single<S> {
             self.home.claim(self.points)
         });
         let Some(claim) = claim else {
-            return false;
+            return Turned::Parked(Moment::NEVER);
         };
         if self.home.driver.is_pinned_elsewhere() {
             // Fibers that began on another thread run only when that one drives; and when it has, look again.
             claim.leave_to_others(waker);
-            return false;
+            return Turned::Parked(Moment::NEVER);
         }
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        match run(&claim, scheduler, TURN_POLLS, None) {
-            Ran::Budget => true,
-            _ => match self.idle(scheduler) {
-                Idle::Again => true,
-                Idle::Park | Idle::Stop => !self.home.park(waker),
-            },
+        let ran = run(&claim, scheduler, TURN_POLLS, None);
+        if self.home.timers().serve() || ran == Ran::Budget {
+            return Turned::More;
+        }
+        match self.idle(scheduler) {
+            Idle::Park | Idle::Stop if self.home.park(waker) => {
+                Turned::Parked(self.home.timers().next_deadline())
+            }
+            _ => Turned::More,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, run, shut_down};
 
-/// Polls between two looks at whether the runtime is shutting down.
+/// Polls between two looks at the timers, and at whether the runtime is shutting down.
 const POLLS: u32 = 128;
 
 /// A runtime of the model 1:1.
@@ -234,14 +234,16 @@ fn drive(shared: &Shared, home: &'static Home) {
     let mut queue = One::default();
     Parker::with(|parker| {
         while !shared.is_closing() {
-            if run(&claim, &mut queue, POLLS, None) != Ran::Idle {
+            let ran = run(&claim, &mut queue, POLLS, None);
+            if home.timers().serve() || ran != Ran::Idle {
                 continue;
             }
             if queue.seen && home.driver.owned.first().is_none() {
                 break;
             }
             if home.park(parker.waker()) && !shared.is_closing() {
-                parker.park(|| home.has_pending() || shared.is_closing());
+                let until = home.timers().next_deadline();
+                parker.park_until(until, || home.has_pending() || shared.is_closing());
             }
         }
     });

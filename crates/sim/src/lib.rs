@@ -10,7 +10,7 @@
 //! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
 //!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
 //!   has had its run ([`exhaustive`]).
-//! * Time is virtual ([`now`], [`sleep`]). It moves only when nothing is enabled, to the next deadline;
+//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer_time`). It moves only when nothing is enabled, to the next deadline;
 //!   equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
 //!   ([`Cause::LostWakeup`]). When nothing is enabled, and there is no timer, it is a

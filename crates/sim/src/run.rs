@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use gossamer_core::wait::refuse_inside_poll;
-use gossamer_sched::{Single, run_blocking};
+use gossamer_sched::{Drives, Single, run_blocking};
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::{Cause, Failure, Origin};
@@ -168,6 +168,8 @@ impl Sim {
         let world = scheduler.world.clone();
         let mut single = Single::with_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
+        let home = single.home();
+        single.scheduler_mut().begin(home);
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&single, self.points, caller, |scope| {

@@ -1,9 +1,10 @@
 //! The scheduler: push, pop and idle are all there is to a simulation.
 
 use std::sync::Arc;
-use std::task::Waker;
 
 use gossamer_core::door::Mutex;
+use gossamer_core::home::Home;
+use gossamer_core::timers::{Moment, Timers};
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
 
 use crate::choose::{Choice, Oracle};
@@ -20,6 +21,8 @@ pub struct SimScheduler {
     pub(crate) oracle: Oracle,
     /// What the oracle has chosen, a choice a step.
     pub(crate) choices: Vec<Choice>,
+    /// The timers of its home, and when it began.
+    timers: Option<(&'static Timers, Moment)>,
     /// Why the run was given up.
     pub(crate) cause: Option<Cause>,
     /// How many events had happened by then: what follows is the dropping of what is left.
@@ -40,6 +43,7 @@ impl SimScheduler {
             world: Arc::new(Mutex::new(World::default())),
             oracle,
             choices: Vec::new(),
+            timers: None,
             cause: None,
             failed_at: None,
             enabled: Vec::new(),
@@ -61,6 +65,25 @@ impl SimScheduler {
             self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
         }
         self.cause.is_some()
+    }
+
+    /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
+    fn advance(&self) -> bool {
+        let Some((timers, began)) = self.timers else {
+            return false;
+        };
+        let Some(now) = timers.advance() else {
+            return false;
+        };
+        self.world.lock().advance(now.since(began));
+        timers.fire_due(now);
+        true
+    }
+
+    /// Has virtual time begin, at the home of the simulation.
+    pub(crate) fn begin(&mut self, home: &'static Home) {
+        let timers = home.timers();
+        self.timers = Some((timers, timers.begin_simulation()));
     }
 
     /// The next actor's index among the enabled; `None` gives the run up.
@@ -124,13 +147,7 @@ impl Scheduler for SimScheduler {
         if !self.has_failed() {
             let living = look(tasks);
             let lost = living.iter().any(Living::could_go_on);
-            let due = if lost {
-                Vec::new()
-            } else {
-                self.world.lock().advance()
-            };
-            if !due.is_empty() {
-                due.into_iter().for_each(Waker::wake);
+            if !lost && self.advance() {
                 return Idle::Again;
             }
             let report = Report::new(living, &self.world.lock());

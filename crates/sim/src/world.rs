@@ -1,9 +1,8 @@
-//! What a simulation's scheduler and its tasks share: clock, timers, trace, numbers of tasks.
+//! What a simulation's scheduler and its tasks share: clock, trace, numbers of tasks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
-use std::task::Waker;
 use std::time::Duration;
 
 use gossamer_core::door::Mutex;
@@ -13,17 +12,12 @@ use crate::trace::{End, Event, Trace};
 /// The shared world. Never locked while user code runs (wakers included).
 pub(crate) type Shared = Arc<Mutex<World>>;
 
-/// A timer's place in the order of time: deadline, then order of creation.
-pub(crate) type TimerKey = (Duration, u64);
-
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) now: Duration,
     pub(crate) trace: Trace,
     /// The first task that panicked during its poll, and its message.
     pub(crate) panicked: Option<(usize, String)>,
-    timers: BTreeMap<TimerKey, Waker>,
-    timers_made: u64,
     /// Whether the task with this number has ended.
     ended: Vec<bool>,
     /// The number of the task at an address. One that is not here is the root.
@@ -60,34 +54,9 @@ impl World {
         self.ended[task]
     }
 
-    /// Sets a timer, or gives one that is set a new waker; the waker it had is returned.
-    pub(crate) fn set_timer(
-        &mut self,
-        key: &mut Option<TimerKey>,
-        deadline: Duration,
-        waker: Waker,
-    ) -> Option<Waker> {
-        let made = &mut self.timers_made;
-        let key = *key.get_or_insert_with(|| {
-            *made += 1;
-            (deadline, *made)
-        });
-        self.timers.insert(key, waker)
-    }
-
-    pub(crate) fn clear_timer(&mut self, key: TimerKey) -> Option<Waker> {
-        self.timers.remove(&key)
-    }
-
-    /// Moves time to the next deadline and returns all who wait for it; nobody if there is no timer.
-    pub(crate) fn advance(&mut self) -> Vec<Waker> {
-        let Some((&(deadline, _), _)) = self.timers.first_key_value() else {
-            return Vec::new();
-        };
-        let later = self.timers.split_off(&(deadline, u64::MAX));
-        let due = std::mem::replace(&mut self.timers, later);
-        self.now = deadline;
-        self.trace.0.push(Event::Advanced { to: deadline });
-        due.into_values().collect()
+    /// Time has moved on.
+    pub(crate) fn advance(&mut self, to: Duration) {
+        self.now = to;
+        self.trace.0.push(Event::Advanced { to });
     }
 }

@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("fiber", &["core"]),
     ("time", &["core"]),
     ("sched", &["core", "task"]),
-    ("sim", &["core", "task", "sched", "fiber"]),
+    ("sim", &["core", "task", "sched", "fiber", "time"]),
     ("macros", &[]),
     (
         "gossamer",

@@ -42,6 +42,11 @@ mod fences;
 pub use fences::*;
 
 #[cfg(feature = "std")]
+mod counter;
+#[cfg(feature = "std")]
+pub use counter::counter;
+
+#[cfg(feature = "std")]
 mod permit;
 #[cfg(feature = "std")]
 pub use permit::Permit;

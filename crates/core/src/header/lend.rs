@@ -135,6 +135,23 @@ impl Header {
         }
     }
 
+    /// Puts a waker's hold into the store, if this thread drives the task and the store is empty; `false` if not, and
+    /// then nothing was done.
+    ///
+    /// # Safety
+    /// The caller owns the hold.
+    #[inline(always)]
+    pub(crate) unsafe fn store_hold(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the hold keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        let may = place.home() == context.home() && !place.ignores_wake() && !place.has_spare();
+        if may {
+            header.set_place(place.with_spare());
+        }
+        may
+    }
+
     /// Queues the task of a waker and gives the waker's hold up, into the store if that is empty;
     /// `false` if this thread does not drive it, and then nothing was done.
     ///

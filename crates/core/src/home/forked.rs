@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::{Home, Inbox, homes, moving, table};
 use crate::door::atomic::Ordering;
 use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
-use crate::{fork, policy};
+use crate::{fork, policy, timers};
 
 #[cfg(not(loom))]
 thread_local! {
@@ -34,11 +34,15 @@ struct Frozen {
     _lists: Vec<MutexGuard<'static, ()>>,
     _open: Vec<MutexGuard<'static, moving::Open>>,
     _sleepers: Vec<MutexGuard<'static, ()>>,
+    /// Given back after the sleepers', which that needs.
+    _timers: Vec<timers::Locked<'static>>,
+    _other_timers: timers::Frozen,
     _table: MutexGuard<'static, table::Free>,
 }
 
-/// Has every fork from now on go through here. The table of homes has been made.
-pub(super) fn watch() {
+/// Has every fork from now on go through here.
+pub(crate) fn watch() {
+    let _made = homes();
     #[cfg(not(loom))]
     {
         static WATCHED: std::sync::Once = std::sync::Once::new();
@@ -81,12 +85,15 @@ fn hold(locks: Option<Frozen>) -> Option<Frozen> {
 
 impl Frozen {
     fn all() -> Self {
+        let other_timers = timers::freeze();
         let (table, used) = homes().freeze();
         let used: Vec<&'static Home> = used.collect();
         Self {
             _open: used.iter().map(|home| home.open.lock()).collect(),
             _lists: used.iter().map(|home| home.list.lock()).collect(),
             inboxes: used.iter().map(|home| (*home, home.inbox.lock())).collect(),
+            _other_timers: other_timers,
+            _timers: used.iter().map(|home| home.timers.lock()).collect(),
             _sleepers: policy::freeze().collect(),
             _table: table,
         }

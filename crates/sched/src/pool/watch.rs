@@ -7,6 +7,7 @@ use gossamer_core::door::atomic::Ordering;
 use gossamer_core::door::spin_loop;
 use gossamer_core::home::Home;
 use gossamer_core::parker::Parker;
+use gossamer_core::timers::Moment;
 
 use super::Shared;
 
@@ -59,15 +60,16 @@ impl Watch {
     }
 }
 
-/// Sleeps until a wake, and meanwhile looks at those that are busy; `false` as soon as nobody is.
-pub(super) fn watch(shared: &Shared, own: &Home, parker: &Parker) -> bool {
+/// Sleeps until a wake, or that moment, and meanwhile looks at those that are busy; `false` as soon as nobody is.
+pub(super) fn watch(shared: &Shared, own: &Home, parker: &Parker, until: Moment) -> bool {
     let others = || {
         let homes = shared.homes();
         homes.filter(|home| home.index() != own.index() && home.is_driven())
     };
     let mut look_after = LOOK_AFTER_MIN;
     loop {
-        if parker.park_for(look_after) {
+        let left = until.left().unwrap_or(look_after);
+        if left.is_zero() || parker.park_for(look_after.min(left)) {
             return true;
         }
         if others().next().is_none() {

@@ -17,7 +17,7 @@ use super::watch::watch;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
-/// Polls between two looks at the injector.
+/// Polls between two looks at the injector and the timers.
 const POLLS: u32 = 128;
 
 /// The most tasks taken from the injector at once.
@@ -40,7 +40,11 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             linger_or_not(shared, number, home, &mut queue);
         }
         let ran = run(&claim, &mut queue, POLLS, None);
+        let fired = home.timers().serve();
         if queue.lingers() {
+            if fired {
+                continue;
+            }
             if ran == Ran::Idle {
                 let has_pinned = home.driver.pinned() > 0;
                 drop(claim);
@@ -53,7 +57,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             shared.watch.call(shared);
         }
         let orphans = look_after_orphans(shared, &claim, &mut queue);
-        let more = take_share(shared, &claim) || orphans || ran == Ran::Budget;
+        let more = take_share(shared, &claim) || orphans || fired || ran == Ran::Budget;
         if more || steal(shared, &claim, &mut queue) {
             continue;
         }
@@ -64,10 +68,12 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     queue.close();
     claim.seal();
     shut_down(&claim, &mut queue);
+    home.timers().end();
 }
 
 /// Leaves the crew, unless it has grown again meanwhile. The tasks stay at the home, for the others: the
-/// runnable ones in its open queue, and whoever wakes one of the others takes it along.
+/// runnable ones in its open queue, and whoever wakes one of the others takes it along. The timers go to the first
+/// worker, who never retires.
 pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool {
     home.set_keeper(Some(ended.shared.caller()));
     let Some(waiting) = ended.shared.crew.retire(ended.number) else {
@@ -81,6 +87,7 @@ pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Que
     }
     context::with(|context| hand_over(context, queue));
     queue.leave();
+    ended.shared.take_over_timers(home);
     // What was pushed before the keeper was there has called nobody.
     if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
@@ -116,7 +123,8 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
         };
         // Whoever calls from here on finds the parker.
         if home.park(parker.waker()) && stays() {
-            parker.park(|| home.waiting() > 0 || !stays());
+            let until = home.timers().next_deadline();
+            parker.park_until(until, || home.waiting() > 0 || !stays());
         }
     });
 }
@@ -203,7 +211,8 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
                 if home.park(parker.waker()) && !has_something() {
                     // Relaxed: statistics.
                     shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-                    if watches && watch(shared, home, parker) {
+                    let until = home.timers().next_deadline();
+                    if watches && watch(shared, home, parker, until) {
                         break;
                     }
                     if std::mem::take(&mut watches) {
@@ -211,7 +220,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
                     }
                     // A lone task in the queue of a worker that is long in a poll calls nobody, and a poke
                     // nobody either.
-                    parker.park(|| home.waiting() > 0 || is_called());
+                    parker.park_until(until, || home.waiting() > 0 || is_called());
                 }
                 break;
             }

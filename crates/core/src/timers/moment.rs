@@ -1,0 +1,81 @@
+//! Points in time, as one word.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use super::clock_here;
+use crate::door::process_global;
+
+process_global! {
+    /// What all moments count from.
+    fn base() -> Instant = Instant::now()
+}
+
+/// A point in time: nanoseconds since the first one that this process asked for. 584 years fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// After every other.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    #[inline(always)]
+    pub(super) const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    #[inline(always)]
+    pub(super) const fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Now, by the clock of the machine.
+    #[inline]
+    pub fn real_now() -> Self {
+        Self::of(Instant::now())
+    }
+
+    /// Now, by the clock of whoever drives this thread: virtual in a simulation.
+    #[inline]
+    pub fn now() -> Self {
+        clock_here().unwrap_or_else(Self::real_now)
+    }
+
+    /// The moment of an instant. What lies before the first moment counts as that one.
+    #[inline]
+    pub fn of(instant: Instant) -> Self {
+        Self(nanos_of(instant.saturating_duration_since(*base())))
+    }
+
+    /// So much later; what no instant can hold is [`Moment::NEVER`].
+    #[inline]
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(nanos_of(duration)))
+    }
+
+    /// How long after `earlier` this is; nothing, if it is not.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// How long it is until then, by the clock of the machine; `None` for ever.
+    pub fn left(self) -> Option<Duration> {
+        (self != Self::NEVER).then(|| self.since(Self::real_now()))
+    }
+
+    /// The instant; `None` if it is [`Moment::NEVER`].
+    pub fn instant(self) -> Option<Instant> {
+        if self == Self::NEVER {
+            return None;
+        }
+        base().checked_add(Duration::from_nanos(self.0))
+    }
+}
+
+/// The nanoseconds of a duration; as many as there can be, if there are more.
+#[inline]
+pub(super) fn nanos_of(duration: Duration) -> u64 {
+    let seconds = duration.as_secs().saturating_mul(1_000_000_000);
+    seconds.saturating_add(u64::from(duration.subsec_nanos()))
+}

@@ -1,0 +1,131 @@
+//! The timers of threads that wait and drive nothing: each such thread serves its own while it waits.
+//!
+//! They come from a list, are taken when a thread registers its first timer, and go back when it ends.
+
+use core::cell::Cell;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{Kind, Locked, Moment, Timers, alarm};
+use crate::context::{self, Serves};
+use crate::door::{Mutex, MutexGuard, process_global, thread_local};
+
+#[derive(Debug, Default)]
+pub(crate) struct All {
+    made: Vec<&'static Timers>,
+    free: Vec<&'static Timers>,
+}
+
+process_global! {
+    /// The timers of all such threads.
+    fn all() -> Mutex<All> = Mutex::default()
+}
+
+process_global! {
+    /// Held while timers move.
+    fn moving() -> Mutex<()> = Mutex::default()
+}
+
+/// Keeps others from moving timers.
+pub(super) fn moves() -> MutexGuard<'static, ()> {
+    moving().lock()
+}
+
+/// This thread's, given back when it ends.
+struct Own(Cell<Option<&'static Timers>>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(timers) = self.0.take() {
+            timers.end();
+            all().lock().free.push(timers);
+        }
+    }
+}
+
+#[cfg(not(loom))]
+thread_local! {
+    static OWN: Own = const { Own(Cell::new(None)) };
+}
+#[cfg(loom)]
+thread_local! {
+    static OWN: Own = Own(Cell::new(None));
+}
+
+/// This thread's timers; `None` if the thread is so late in its end that it has none any more.
+pub(super) fn own() -> Option<&'static Timers> {
+    OWN.try_with(|own| {
+        let timers = own.0.get().unwrap_or_else(take);
+        own.0.set(Some(timers));
+        timers
+    })
+    .ok()
+}
+
+#[cold]
+fn take() -> &'static Timers {
+    crate::home::watch_forks();
+    let mut all = all().lock();
+    all.free.pop().unwrap_or_else(|| {
+        let new: &'static Timers = Box::leak(Box::new(Timers::of_kind(Kind::Waiting)));
+        all.made.push(new);
+        new
+    })
+}
+
+/// A thread waits, and serves its own timers, as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    before: Option<Serves>,
+}
+
+impl Waiting {
+    pub(crate) fn begin() -> Self {
+        let before = context::with(|context| context.set_timers(Some(Serves::Waiting)));
+        Self { before }
+    }
+
+    fn own() -> Option<&'static Timers> {
+        OWN.try_with(|own| own.0.get()).ok().flatten()
+    }
+
+    /// Fires what is due of this thread's timers; `true` if something was.
+    pub(crate) fn serve(&self) -> bool {
+        Self::own().is_some_and(Timers::serve)
+    }
+
+    /// When to look again.
+    pub(crate) fn next_deadline(&self) -> Moment {
+        Self::own().map_or(Moment::NEVER, Timers::next_deadline)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        context::with(|context| context.set_timers(self.before));
+    }
+}
+
+/// The locks of all timers that are no home's, and what else a forked child must not find locked.
+pub(crate) struct Frozen {
+    _timers: Vec<Locked<'static>>,
+    _alarm: alarm::Frozen,
+    _all: MutexGuard<'static, All>,
+    _moving: MutexGuard<'static, ()>,
+}
+
+/// Takes them all. Afterwards those of the homes.
+pub(crate) fn freeze() -> Frozen {
+    let moving = moves();
+    let all = all().lock();
+    let alarm = alarm::freeze();
+    let timers = all.made.iter().map(|timers| timers.lock());
+    Frozen {
+        _timers: timers.chain([alarm::timers().lock()]).collect(),
+        _alarm: alarm,
+        _all: all,
+        _moving: moving,
+    }
+}
+

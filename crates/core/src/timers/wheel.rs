@@ -1,0 +1,412 @@
+//! The hierarchical timing wheel: who waits for which moment.
+//!
+//! Varghese and Lauck (SOSP 1987), scheme 7: eight levels of 64 slots. A slot of the lowest level is one *tick* long
+//! (65.5 µs), a slot of each other level as long as the whole level below it; 48 bits of ticks and 16 within one hold
+//! every moment there is.
+//!
+//! A timer stands at the level of the highest digit (to the base of 64) in which its tick differs from the time that
+//! has *elapsed*, in the slot of that digit. So timers of a lower level come before all those of a higher one, and of
+//! the occupied slots of the lowest occupied level the first comes first: finding it takes two looks at bitmaps. When
+//! time comes to a slot of a higher level, its timers are moved down (they *cascade*), at most once a level.
+//!
+//! Ticks only sort: each slot notes the earliest deadline in it, in nanoseconds, and a timer fires by its own. So a
+//! lone timer wakes its driver once, on time, whatever its level. A cancelled timer does not correct the note; it may
+//! be too early, which costs one look for nothing.
+//!
+//! A timer that is to fire some time after now is *fresh* at first: registering it reads no clock, but only takes a
+//! stamp. The next look at the wheel reads the clock once and dates all that are fresh. Most are cancelled before.
+//!
+//! All of it is under the lock of the [`Timers`](super::Timers) that own the wheel.
+
+use core::ptr::{self, NonNull};
+use core::task::Waker;
+
+use alloc::boxed::Box;
+
+use super::clock::Clock;
+use super::timer::Timer;
+
+/// Nanoseconds of a tick, as bits.
+pub(super) const TICK_BITS: u32 = 16;
+/// Bits of a digit.
+const DIGIT_BITS: u32 = 6;
+const SLOTS: usize = 1 << DIGIT_BITS;
+const LEVELS: usize = 8;
+
+/// The most wakers that are taken out, and timers that are moved, while the lock is held once.
+pub(super) const AT_ONCE: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
+
+/// The slot of timers that are not dated yet, after all others.
+const FRESH: usize = LEVELS * SLOTS;
+
+/// No slot.
+const NOWHERE: u16 = u16::MAX;
+
+#[derive(Debug)]
+pub(super) struct Wheel {
+    /// All timers of earlier ticks have been taken out.
+    elapsed: u64,
+    /// A slot of a higher level that time has come to, and from which timers are still to be moved down.
+    cascading: u16,
+    /// By level: which slots have timers. After the last level: whether there are any that are not dated.
+    occupied: [u64; LEVELS + 1],
+    slots: [Slot; FRESH + 1],
+}
+
+/// A list of timers, the first inserted first.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    first: *const Timer,
+    last: *const Timer,
+    /// No timer in it has an earlier deadline.
+    earliest: u64,
+}
+
+impl Slot {
+    const EMPTY: Self = Self {
+        first: ptr::null(),
+        last: ptr::null(),
+        earliest: u64::MAX,
+    };
+}
+
+/// What a timer in a wheel has there.
+#[derive(Debug)]
+pub(super) struct Links {
+    next: *const Timer,
+    prev: *const Timer,
+    /// Its deadline in nanoseconds; while it is not dated, how many after its stamp that is.
+    pub(super) deadline: u64,
+    /// When it was registered first, while it is not dated.
+    pub(super) stamp: u64,
+    /// Whom it wakes; there as long as it is in a wheel.
+    pub(super) waker: Option<Waker>,
+    /// In which slot it is.
+    place: u16,
+    pub(super) is_dated: bool,
+}
+
+impl Links {
+    /// Of a timer with this deadline.
+    pub(super) fn dated(deadline: u64) -> Self {
+        Self {
+            is_dated: true,
+            ..Self::undated(deadline)
+        }
+    }
+
+    /// Of a timer that fires so many nanoseconds after it was registered.
+    pub(super) fn undated(nanos: u64) -> Self {
+        Self {
+            next: ptr::null(),
+            prev: ptr::null(),
+            deadline: nanos,
+            stamp: 0,
+            waker: None,
+            place: NOWHERE,
+            is_dated: false,
+        }
+    }
+}
+
+/// The wakers of timers that have fired, to be called after the lock is given up.
+#[derive(Debug)]
+pub(super) struct Due {
+    wakers: [Option<Waker>; AT_ONCE],
+    len: usize,
+}
+
+impl Due {
+    pub(super) const fn new() -> Self {
+        Self {
+            wakers: [const { None }; AT_ONCE],
+            len: 0,
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.len == AT_ONCE
+    }
+
+    fn push(&mut self, waker: Option<Waker>) {
+        self.wakers[self.len] = waker;
+        self.len += 1;
+    }
+
+    /// All of them, in order, taken out.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = Waker> {
+        let len = core::mem::take(&mut self.len);
+        self.wakers[..len].iter_mut().filter_map(Option::take)
+    }
+}
+
+impl Wheel {
+    pub(super) fn new() -> Box<Self> {
+        Box::new(Self {
+            elapsed: 0,
+            cascading: NOWHERE,
+            occupied: [0; LEVELS + 1],
+            slots: [Slot::EMPTY; FRESH + 1],
+        })
+    }
+
+    /// The wheel, which is empty, is another runtime's: its time may be an earlier one, if this one's was virtual.
+    pub(super) fn begin_anew(&mut self) {
+        self.elapsed = 0;
+    }
+
+    /// Puts a timer where its deadline belongs.
+    ///
+    /// # Safety
+    /// It is in no wheel, and stays where it is until it has been taken out of this one.
+    ///
+    /// # Returns
+    /// Its deadline, in nanoseconds; zero if it is not dated.
+    #[inline]
+    pub(super) unsafe fn insert(&mut self, timer: NonNull<Timer>) -> u64 {
+        // SAFETY: the caller vouches for it.
+        let (deadline, is_dated) =
+            unsafe { Timer::links(timer.as_ptr(), |links| (links.deadline, links.is_dated)) };
+        let (level, digit) = if is_dated {
+            self.place_of(deadline)
+        } else {
+            (LEVELS, 0)
+        };
+        // SAFETY: passed on to the caller.
+        unsafe { self.put_last(timer, level * SLOTS + digit) };
+        let slot = &mut self.slots[level * SLOTS + digit];
+        slot.earliest = slot.earliest.min(deadline);
+        if is_dated { deadline } else { 0 }
+    }
+
+    /// The level and the digit for a deadline.
+    fn place_of(&self, deadline: u64) -> (usize, usize) {
+        let tick = (deadline >> TICK_BITS).max(self.elapsed);
+        let highest = ((tick ^ self.elapsed) | 1).ilog2() / DIGIT_BITS;
+        let digit = (tick >> (highest * DIGIT_BITS)) as usize % SLOTS;
+        (highest as usize % LEVELS, digit)
+    }
+
+    /// # Safety
+    /// As [`Wheel::insert`].
+    #[inline]
+    unsafe fn put_last(&mut self, timer: NonNull<Timer>, place: usize) {
+        self.occupied[place / SLOTS] |= 1 << (place % SLOTS);
+        let slot = &mut self.slots[place];
+        let before = core::mem::replace(&mut slot.last, timer.as_ptr());
+        // SAFETY: under the lock; timers in a list are alive.
+        unsafe {
+            Timer::links(timer.as_ptr(), |links| {
+                links.next = ptr::null();
+                links.prev = before;
+                links.place = place as u16;
+            });
+            if before.is_null() {
+                slot.first = timer.as_ptr();
+            } else {
+                Timer::links(before, |links| links.next = timer.as_ptr());
+            }
+        }
+    }
+
+    /// Takes a timer out; its waker stays with it.
+    ///
+    /// # Safety
+    /// It is in this wheel.
+    #[inline]
+    pub(super) unsafe fn remove(&mut self, timer: NonNull<Timer>) {
+        // SAFETY: under the lock; timers in a list are alive.
+        unsafe {
+            let (next, prev, place) = Timer::links(timer.as_ptr(), |links| {
+                (links.next, links.prev, usize::from(links.place))
+            });
+            let slot = &mut self.slots[place];
+            if prev.is_null() {
+                slot.first = next;
+            } else {
+                Timer::links(prev, |links| links.next = next);
+            }
+            if next.is_null() {
+                slot.last = prev;
+            } else {
+                Timer::links(next, |links| links.prev = prev);
+            }
+            if slot.first.is_null() {
+                slot.earliest = u64::MAX;
+                self.occupied[place / SLOTS] &= !(1 << (place % SLOTS));
+                if place == usize::from(self.cascading) {
+                    // What comes here next is ahead.
+                    self.cascading = NOWHERE;
+                }
+            }
+        }
+    }
+
+    /// Any timer.
+    pub(super) fn any(&self) -> Option<NonNull<Timer>> {
+        let place = if self.has_fresh() {
+            FRESH
+        } else {
+            self.first_slot()?
+        };
+        NonNull::new(self.slots[place].first.cast_mut())
+    }
+
+    /// Whether there are timers that are not dated.
+    fn has_fresh(&self) -> bool {
+        self.occupied[LEVELS] != 0
+    }
+
+    /// Dates timers that were only stamped; `false` if there were more than so many.
+    fn date(&mut self, moves: &mut usize) -> bool {
+        let clock = Clock::read();
+        while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
+            if *moves == 0 {
+                return false;
+            }
+            *moves -= 1;
+            // SAFETY: it is in this wheel, and alive.
+            unsafe {
+                self.remove(timer);
+                Timer::links(timer.as_ptr(), |links| {
+                    links.deadline = clock.date(links.stamp, links.deadline);
+                    links.is_dated = true;
+                });
+                self.insert(timer);
+            }
+        }
+        true
+    }
+
+    /// The occupied slot that comes first.
+    fn first_slot(&self) -> Option<usize> {
+        let cascading = usize::from(self.cascading);
+        if let Some(slot) = self.slots.get(cascading)
+            && !slot.first.is_null()
+        {
+            return Some(cascading);
+        }
+        let mut dated = self.occupied[..LEVELS].iter();
+        let level = dated.position(|slots| *slots != 0)?;
+        Some(level * SLOTS + self.occupied[level].trailing_zeros() as usize)
+    }
+
+    /// The first tick of a slot.
+    fn start_of(&self, place: usize) -> u64 {
+        let (level, digit) = ((place / SLOTS) as u32, (place % SLOTS) as u64);
+        let shift = level * DIGIT_BITS;
+        let above = self.elapsed >> (shift + DIGIT_BITS) << (shift + DIGIT_BITS);
+        above | digit << shift
+    }
+
+    /// When to look again, in nanoseconds: no timer's deadline is earlier; the highest number if there is none.
+    pub(super) fn next(&self) -> u64 {
+        match self.first_slot() {
+            _ if self.has_fresh() => 0,
+            None => u64::MAX,
+            // What was moved down already may be earlier than what is left.
+            Some(place) if place == usize::from(self.cascading) => 0,
+            Some(place) => self.slots[place].earliest,
+        }
+    }
+
+    /// Fires what is due at `now`, in nanoseconds: takes timers out and notes their wakers.
+    ///
+    /// # Returns
+    /// Whether that was all. If not, give up the lock, wake those, and call again.
+    pub(super) fn fire(&mut self, now: u64, due: &mut Due) -> bool {
+        let tick = now >> TICK_BITS;
+        let mut moves = AT_ONCE;
+        if self.has_fresh() && !self.date(&mut moves) {
+            return false;
+        }
+        while let Some(place) = self.first_slot() {
+            let start = self.start_of(place);
+            if start > tick {
+                break;
+            }
+            self.elapsed = self.elapsed.max(start);
+            let all = if place < SLOTS {
+                self.fire_slot(place, now, due)
+            } else {
+                self.cascade(place, &mut moves)
+            };
+            if !all {
+                return false;
+            }
+            if place < SLOTS && start == tick {
+                // What is left of it comes later in this tick.
+                return true;
+            }
+        }
+        self.elapsed = self.elapsed.max(tick);
+        true
+    }
+
+    /// Fires what is due of a slot of the lowest level; `false` if there was no room for all.
+    fn fire_slot(&mut self, place: usize, now: u64, due: &mut Due) -> bool {
+        let mut next = self.slots[place].first;
+        let mut earliest = u64::MAX;
+        while let Some(timer) = NonNull::new(next.cast_mut()) {
+            // SAFETY: under the lock; timers in a list are alive.
+            unsafe {
+                let deadline;
+                (next, deadline) =
+                    Timer::links(timer.as_ptr(), |links| (links.next, links.deadline));
+                if deadline > now {
+                    earliest = earliest.min(deadline);
+                    continue;
+                }
+                if due.is_full() {
+                    return false;
+                }
+                self.remove(timer);
+                due.push(Timer::fire(timer));
+            }
+        }
+        self.slots[place].earliest = earliest;
+        true
+    }
+
+    /// Moves the timers of a slot down, to which time has come; `false` if there were more than so many.
+    fn cascade(&mut self, place: usize, moves: &mut usize) -> bool {
+        self.cascading = place as u16;
+        while let Some(timer) = NonNull::new(self.slots[place].first.cast_mut()) {
+            if *moves == 0 {
+                return false;
+            }
+            *moves -= 1;
+            // SAFETY: it is in this wheel, alive, and goes to a lower level of it, as its digit is the elapsed one.
+            unsafe {
+                self.remove(timer);
+                self.insert(timer);
+            }
+        }
+        true
+    }
+
+    /// The earliest deadline, exactly, in nanoseconds; time moves on to its tick.
+    pub(super) fn advance(&mut self) -> Option<u64> {
+        loop {
+            let place = self.first_slot()?;
+            self.elapsed = self.elapsed.max(self.start_of(place));
+            if place >= SLOTS {
+                self.cascade(place, &mut { usize::MAX });
+                continue;
+            }
+            let mut next = self.slots[place].first;
+            let mut earliest = u64::MAX;
+            while let Some(timer) = NonNull::new(next.cast_mut()) {
+                // SAFETY: under the lock; timers in a list are alive.
+                unsafe {
+                    let deadline;
+                    (next, deadline) =
+                        Timer::links(timer.as_ptr(), |links| (links.next, links.deadline));
+                    earliest = earliest.min(deadline);
+                }
+            }
+            self.slots[place].earliest = earliest;
+            return Some(earliest);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Waiting for time: [`sleep`], [`timeout`], [`interval`].
+//!
+//! A timer is a node inside the operation that waits, so no memory is allocated for it (but for the wheel of its
+//! runtime or thread, once). It registers with whoever drives the thread that polls it: a runtime, or a thread that
+//! waits by `.wait()`; and if there is nobody, because a foreign executor polls it, with a thread of the process that
+//! is started for that. See [`gossamer_core::timers`].
+//!
+//! # How exact
+//!
+//! Never early. As late as the driver is: it looks at its timers when it has nothing else to do, and after each 128
+//! polls (256 under `Model::Single`).
+//!
+//! # In a simulation
+//!
+//! Time is virtual: it stands still while anything is runnable, and then moves to the next deadline.
+#![forbid(unsafe_code)]
+
+mod interval;
+mod sleep;
+mod timeout;
+
+use std::time::Instant;
+
+use gossamer_core::timers::Moment;
+
+pub use self::interval::{Interval, Missed, Tick, interval, interval_at};
+pub use self::sleep::{Sleep, sleep, sleep_until};
+pub use self::timeout::{Elapsed, Timed, Timeout, deadline, timeout};
+
+/// What time it is: virtual in a simulation, else as [`Instant::now`] says.
+///
+/// # Examples
+/// ```
+/// assert!(gossamer_time::now() <= gossamer_time::now());
+/// ```
+#[must_use]
+pub fn now() -> Instant {
+    Moment::now().instant().unwrap_or_else(Instant::now)
+}

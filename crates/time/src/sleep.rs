@@ -1,0 +1,152 @@
+//! Waiting until a moment.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use gossamer_core::context;
+use gossamer_core::timers::{Moment, Timer};
+use gossamer_core::waiter::Parts;
+use pin_project_lite::pin_project;
+
+/// Waits for so long, counted from the first poll.
+///
+/// A sleep of zero is ready at its first poll (it gives way now and then, as every operation does). One that ends
+/// beyond what an [`Instant`] can hold, such as [`Duration::MAX`], never ends.
+///
+/// # Blocking
+/// In a task, a fiber, or a thread.
+///
+/// # Cancellation
+/// Dropped, it leaves nothing behind, wherever it is dropped.
+///
+/// # Panics
+/// When it is polled by a foreign executor, and the system grants no thread to wake it.
+///
+/// # Examples
+/// ```
+/// use std::time::{Duration, Instant};
+/// use gossamer_core::wait::Wait;
+///
+/// let began = Instant::now();
+/// gossamer_time::sleep(Duration::from_millis(1)).wait();
+/// assert!(began.elapsed() >= Duration::from_millis(1));
+/// ```
+#[inline]
+pub fn sleep(duration: Duration) -> Sleep {
+    Sleep {
+        timer: Timer::after(duration),
+        state: if duration.is_zero() {
+            State::Past
+        } else {
+            State::Ahead
+        },
+        gave_way: false,
+    }
+}
+
+/// Waits until then. If that is past, it is ready at its first poll.
+///
+/// Blocking, cancellation and panics are those of [`sleep`].
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gossamer_core::wait::Wait;
+///
+/// let soon = gossamer_time::now() + Duration::from_millis(1);
+/// gossamer_time::sleep_until(soon).wait();
+/// assert!(gossamer_time::now() >= soon);
+/// ```
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep::until(Moment::of(deadline))
+}
+
+pin_project! {
+    /// [`sleep`], [`sleep_until`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct Sleep {
+        #[pin]
+        timer: Timer,
+        state: State,
+        gave_way: bool,
+    }
+}
+
+/// Where a sleep stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not begun: its end is ahead.
+    Ahead,
+    /// Not begun: its end may be past.
+    Until(Moment),
+    /// Not begun: there is nothing to wait for.
+    Past,
+    /// Registered.
+    Begun,
+    /// Complete.
+    Done,
+}
+
+impl Sleep {
+    pub(crate) fn until(deadline: Moment) -> Self {
+        Self {
+            timer: Timer::at(deadline),
+            state: State::Until(deadline),
+            gave_way: false,
+        }
+    }
+
+    /// Without a scheduling point: it is a part of another operation, which has its own.
+    pub(crate) fn without_point(mut self) -> Self {
+        self.gave_way = true;
+        self
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        if *this.state != State::Begun {
+            assert!(
+                *this.state != State::Done,
+                "a sleep was polled after it was complete"
+            );
+            if !*this.gave_way && context::has_to_give_way() {
+                *this.gave_way = true;
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+            let is_over = match *this.state {
+                State::Until(deadline) => deadline <= Moment::now(),
+                state => state == State::Past,
+            };
+            if is_over {
+                *this.state = State::Done;
+                return Poll::Ready(());
+            }
+        }
+        if this.timer.poll(cx.waker()).is_pending() {
+            if *this.state != State::Begun {
+                *this.state = State::Begun;
+                context::has_waited();
+            }
+            return Poll::Pending;
+        }
+        *this.state = State::Done;
+        Poll::Ready(())
+    }
+}
+
+impl fmt::Debug for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sleep")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

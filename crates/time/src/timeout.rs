@@ -1,0 +1,160 @@
+//! An operation that is given up when its time is over.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use gossamer_core::{context, mutant};
+use pin_project_lite::pin_project;
+
+use crate::sleep::{Sleep, sleep, sleep_until};
+
+/// Gives an operation so much time, counted from the first poll.
+///
+/// # Blocking
+/// As the operation.
+///
+/// # Cancellation
+/// Dropping it drops the operation.
+///
+/// # Errors
+/// [`Elapsed`]: the time is over, and the operation is not complete. It has not been dropped then: that is done with
+/// the `Timeout`. An operation that is ready when it is polled first wins over a deadline that has passed, also if it
+/// gave way before.
+///
+/// # Panics
+/// As [`sleep`].
+///
+/// # Examples
+/// ```
+/// use std::future::{pending, ready};
+/// use std::time::Duration;
+/// use gossamer_core::wait::Wait;
+/// use gossamer_time::{Elapsed, timeout};
+///
+/// assert_eq!(timeout(Duration::ZERO, ready(7)).wait(), Ok(7));
+/// assert_eq!(timeout(Duration::from_millis(1), pending::<()>()).wait(), Err(Elapsed));
+/// ```
+pub fn timeout<F: IntoFuture>(duration: Duration, operation: F) -> Timeout<F::IntoFuture> {
+    Timeout::new(operation.into_future(), sleep(duration))
+}
+
+/// Gives an operation time until then; otherwise as [`timeout`].
+///
+/// # Errors
+/// As [`timeout`].
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gossamer_core::wait::Wait;
+///
+/// let soon = gossamer_time::now() + Duration::from_millis(1);
+/// let never = gossamer_time::deadline(soon, std::future::pending::<()>());
+/// assert!(never.wait().is_err());
+/// ```
+pub fn deadline<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::IntoFuture> {
+    Timeout::new(operation.into_future(), sleep_until(deadline))
+}
+
+/// Time limits for every operation.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gossamer_core::wait::Wait;
+/// use gossamer_time::Timed;
+///
+/// let never = std::future::pending::<()>().timeout(Duration::from_millis(1));
+/// assert_eq!(never.wait().unwrap_err().to_string(), "the time is over");
+/// ```
+pub trait Timed: IntoFuture + Sized {
+    /// [`timeout`].
+    ///
+    /// # Errors
+    /// As there.
+    fn timeout(self, duration: Duration) -> Timeout<Self::IntoFuture> {
+        timeout(duration, self)
+    }
+
+    /// [`deadline`].
+    ///
+    /// # Errors
+    /// As there.
+    fn deadline(self, at: Instant) -> Timeout<Self::IntoFuture> {
+        deadline(at, self)
+    }
+}
+
+impl<F: IntoFuture> Timed for F {}
+
+/// The time is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed;
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the time is over")
+    }
+}
+
+impl std::error::Error for Elapsed {}
+
+impl From<Elapsed> for std::io::Error {
+    fn from(elapsed: Elapsed) -> Self {
+        Self::new(std::io::ErrorKind::TimedOut, elapsed)
+    }
+}
+
+pin_project! {
+    /// [`timeout`], [`deadline`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct Timeout<F> {
+        #[pin]
+        operation: F,
+        #[pin]
+        limit: Sleep,
+        polled: bool,
+    }
+}
+
+impl<F> Timeout<F> {
+    fn new(operation: F, limit: Sleep) -> Self {
+        Self {
+            operation,
+            limit: limit.without_point(),
+            polled: false,
+        }
+    }
+}
+
+impl<F: Future> Future for Timeout<F> {
+    type Output = Result<F::Output, Elapsed>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if mutant!("timeout_looks_first") && this.limit.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(Elapsed));
+        }
+        let given_way = context::ways_given();
+        if let Poll::Ready(output) = this.operation.poll(cx) {
+            return Poll::Ready(Ok(output));
+        }
+        if !std::mem::replace(this.polled, true) && context::ways_given() != given_way {
+            // It has not begun so far, and will be polled again at once.
+            return Poll::Pending;
+        }
+        this.limit.poll(cx).map(|()| Err(Elapsed))
+    }
+}
+
+impl<F> fmt::Debug for Timeout<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timeout")
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
