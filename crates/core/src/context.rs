@@ -40,6 +40,8 @@ pub struct Context {
     /// Whether one has given way since then.
     gave_way: Cell<bool>,
     polling: Cell<*const Header>,
+    /// How many polls have begun; it wraps.
+    turn: Cell<u16>,
     /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
@@ -91,6 +93,7 @@ impl Context {
             fiber: Cell::new(None),
             timers: Cell::new(None),
             polling: Cell::new(ptr::null()),
+            turn: Cell::new(0),
             woken_many: TaskQueue::new(),
         }
     }
@@ -236,6 +239,13 @@ impl Context {
         self.polling.set(task);
     }
 
+    /// The same, and a poll begins.
+    #[inline(always)]
+    pub fn begin_poll(&self, task: NonNull<Header>) {
+        self.turn.set(self.turn.get().wrapping_add(1));
+        self.polling.set(task.as_ptr());
+    }
+
     #[cold]
     fn run_out(&self) -> bool {
         self.left.set(0);
@@ -340,17 +350,11 @@ pub fn has_to_give_way() -> bool {
     })
 }
 
-/// A number for the home this thread drives, never zero; zero if it drives none, or runs a simulation, where all is
-/// one thread and is to look as if it were many.
+/// A number that is another one in the next poll, and on another thread: two that are alike were most probably made in
+/// one poll. A hint, of 16 bits.
 #[inline(always)]
-pub fn here() -> u16 {
-    with(|context| {
-        if context.watched.get() {
-            0
-        } else {
-            context.home().wrapping_add(1)
-        }
-    })
+pub fn stamp() -> u16 {
+    with(|context| context.turn.get() ^ context.home().wrapping_mul(0x9E37))
 }
 
 /// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or

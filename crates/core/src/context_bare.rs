@@ -15,8 +15,8 @@ pub fn is_watched() -> bool {
     false
 }
 
-/// Nobody drives anything.
-pub fn here() -> u16 {
+/// Nobody says when a poll begins.
+pub fn stamp() -> u16 {
     0
 }
 

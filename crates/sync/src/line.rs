@@ -43,8 +43,8 @@ pub(crate) enum Next {
     Stay,
     /// It goes, and the bits become these.
     Grant(u32),
-    /// It is woken to [try again](Rules::retry), first in line as before, and the bits become these.
-    Wake(u32),
+    /// It is woken to [try again](Rules::retry), first in line as before; the bits and its number become these.
+    Wake(u32, usize),
 }
 
 /// When an operation may go, and what becomes of the bits. `wants` is the operation's own number, which says what it
@@ -224,10 +224,13 @@ impl<P: Policy, R: Rules> Line<P, R> {
                     // SAFETY: under the lock, and not empty.
                     unsafe { self.list.release_first() }
                 }
-                Next::Wake(after) => {
+                Next::Wake(after, wants) => {
                     bits = after;
                     // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
-                    unsafe { self.list.notify_first() }
+                    unsafe {
+                        waiting::set_wants_of(first, wants);
+                        self.list.notify_first()
+                    }
                 }
             };
             served += 1;

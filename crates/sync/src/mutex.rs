@@ -9,10 +9,8 @@
 //!
 //! * the first in line has been passed 64 times, or
 //! * it has waited for half a millisecond (looked at after 1, 2, 4, 8 … passings, so at most twice as long), or
-//! * the holder is seen to stand still inside its section: a task that comes and finds that the lock was taken on the
-//!   very thread it runs on, which therefore runs something else than the holder. Then passing gains nothing (the next
-//!   section may well stand still, too, and all who were woken look in vain), and the next [`STRICT_MAX`] times the
-//!   lock is handed over at once.
+//! * the holder has stood still inside its section, so that others ran meanwhile: it leaves in another poll than it
+//!   came in. Then passing gains nothing: the next section may well stand still too, and who was woken looks in vain.
 //!
 //! The idea of a bounded barging is that of WebKit's `WTF::Lock` (Pizlo 2016) and of parking_lot.
 //!
@@ -24,12 +22,13 @@
 //! | 1 | 1 | held by one that has passed the first in line, who is still on its way |
 //!
 //! ```text
-//!  30     29  28    13  12      6  5    2  1     0
-//! +------+---+--------+----------+-------+-----+----+
-//! |LINED | – | HOLDER | BYPASSED | STRICT|WOKEN|HELD|
-//! +------+---+--------+----------+-------+-----+----+
+//!  30     29  26  25  10  9       3  2     1     0
+//! +------+------+-------+----------+-----+-----+----+
+//! |LINED |  –   | STAMP | BYPASSED |STOOD|WOKEN|HELD|
+//! +------+------+-------+----------+-----+-----+----+
 //! ```
-//! `HOLDER`: the home on which the lock was taken (see [`gossamer_core::context::here`]), 0 if not known.
+//! `STAMP` says in which poll the lock was taken (see [`gossamer_core::context::stamp`]); `STOOD` that the one who has
+//! just left came in another one.
 
 mod guard;
 mod rules;

@@ -225,7 +225,7 @@ fn poll_new(context: &Context, task: NonNull<Header>) -> Ended {
 
 #[inline(always)]
 fn poll(context: &Context, task: NonNull<Header>) -> Ended {
-    context.set_polling(task.as_ptr());
+    context.begin_poll(task);
     // SAFETY: we drive the home, and the future is present: the task has not finished.
     if unsafe { (task.as_ref().vtable.poll)(task) } {
         Ended::Ready

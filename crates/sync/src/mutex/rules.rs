@@ -11,19 +11,16 @@ use crate::line::{LINED, Next, Rules};
 const HELD: u32 = 1;
 /// The first in line was woken to try again, and has not done so.
 const WOKEN: u32 = 2;
-/// How many more times the lock is handed over at once.
-const STRICT: u32 = STRICT_MAX * STRICT_ONE;
-const STRICT_ONE: u32 = 1 << 2;
-/// So often the lock is handed over at once after a holder was seen to stand still.
-pub(super) const STRICT_MAX: u32 = 15;
+/// The holder stood still inside its section; set when it leaves.
+const STOOD: u32 = 4;
 /// How often the first in line was passed.
 const BYPASSED: u32 = 127 * BYPASSED_ONE;
-const BYPASSED_ONE: u32 = 1 << 6;
+const BYPASSED_ONE: u32 = 1 << 3;
 /// So often it may be.
 const BYPASSES_MAX: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
-/// Where the lock was taken.
-const HOLDER: u32 = 0xFFFF << HOLDER_AT;
-const HOLDER_AT: u32 = 13;
+/// The stamp of the poll in which the lock was taken.
+const STAMP: u32 = 0xFFFF << STAMP_AT;
+const STAMP_AT: u32 = 10;
 
 /// So long, in nanoseconds, it may wait to be handed the lock.
 const PATIENCE_NS: usize = 500_000;
@@ -66,38 +63,36 @@ pub(super) fn is_held(bits: u32) -> bool {
 }
 
 /// The bits when the holder has left.
+#[inline(always)]
 pub(super) fn released(bits: u32) -> u32 {
-    bits & !(HELD | HOLDER)
+    let stood = if bits & STAMP == stamp() { 0 } else { STOOD };
+    bits & !(HELD | STAMP) | stood
+}
+
+#[inline(always)]
+fn stamp() -> u32 {
+    u32::from(context::stamp()) << STAMP_AT
 }
 
 /// The same if there is nothing else to do: nobody waits, or the first in line is on its way and may still be passed.
 #[inline(always)]
 pub(super) fn leave_quickly<O: Order>(bits: u32) -> Option<u32> {
     if bits & LINED == 0 {
-        return Some(released(bits) & !BYPASSED);
+        return Some(0);
     }
     let bypassed = (bits & BYPASSED) / BYPASSED_ONE;
     let passes = !O::IS_FAIR
-        && bits & (WOKEN | STRICT) == WOKEN
+        && bits & WOKEN != 0
+        && bits & STAMP == stamp()
         && bypassed < BYPASSES_MAX
         && !bypassed.is_power_of_two();
-    passes.then(|| released(bits))
+    passes.then_some(bits & !(HELD | STAMP))
 }
 
 /// The bits when a free lock has been taken, here.
 #[inline(always)]
 fn taken(bits: u32) -> u32 {
-    released(bits) | HELD | u32::from(context::here()) << HOLDER_AT
-}
-
-/// One has found the lock held: does its holder stand still?
-fn seen_held(bits: u32) -> u32 {
-    let here = u32::from(context::here());
-    if here != 0 && (bits & HOLDER) >> HOLDER_AT == here {
-        bits | STRICT
-    } else {
-        bits
-    }
+    bits & !(STOOD | STAMP) | HELD | stamp()
 }
 
 impl<O: Order> Rules for Mutual<O> {
@@ -108,8 +103,7 @@ impl<O: Order> Rules for Mutual<O> {
     };
 
     fn grant(bits: u32, _: usize) -> Option<u32> {
-        // Not known by whom: it has not run so far.
-        (bits & HELD == 0).then_some(bits & !(WOKEN | BYPASSED) | HELD)
+        (bits & HELD == 0).then_some(bits & LINED | HELD)
     }
 
     #[inline(always)]
@@ -123,30 +117,25 @@ impl<O: Order> Rules for Mutual<O> {
         (!O::IS_FAIR).then(|| taken(bits) + BYPASSED_ONE)
     }
 
-    /// The number is the time.
     fn park(bits: u32, _: usize) -> (u32, usize) {
-        if O::IS_FAIR {
-            (bits, 0)
-        } else {
-            (seen_held(bits), clock::now_ns())
-        }
+        (bits, 0)
     }
 
+    /// The number is the time at which it could have had the lock for the first time, or 0.
     fn next(bits: u32, since: usize) -> Next {
         let Some(granted) = Self::grant(bits, since) else {
             return Next::Stay;
         };
-        if O::IS_FAIR {
+        let bypassed = (bits & BYPASSED) / BYPASSED_ONE;
+        if O::IS_FAIR || bits & STOOD != 0 || bypassed >= BYPASSES_MAX {
             return Next::Grant(granted);
         }
-        if bits & STRICT != 0 {
-            return Next::Grant(granted - STRICT_ONE);
-        }
-        let bypassed = (bits & BYPASSED) / BYPASSED_ONE;
-        if bypassed >= BYPASSES_MAX || clock::now_ns().saturating_sub(since) >= PATIENCE_NS {
+        let now = clock::now_ns();
+        let since = if since == 0 { now } else { since };
+        if now.saturating_sub(since) >= PATIENCE_NS {
             Next::Grant(granted)
         } else if bits & WOKEN == 0 {
-            Next::Wake(bits | WOKEN)
+            Next::Wake(bits | WOKEN, since)
         } else {
             Next::Stay
         }
@@ -157,7 +146,7 @@ impl<O: Order> Rules for Mutual<O> {
         if bits & HELD == 0 {
             Ok(taken(bits & !BYPASSED))
         } else {
-            Err(seen_held(bits))
+            Err(bits)
         }
     }
 
@@ -166,7 +155,7 @@ impl<O: Order> Rules for Mutual<O> {
     }
 
     fn give_back(bits: u32, _: usize) -> u32 {
-        released(bits)
+        bits & !HELD
     }
 
     fn leave(bits: u32, _: usize, woken: bool) -> u32 {
