@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod fixed;
+mod hostage;
 mod mutex;
 mod parked;
+mod timers;
 
 use std::process::ExitCode;
 
@@ -16,6 +18,8 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
         "park" if args.kind() == "fixed" => fixed::run(&args),
         "park" => parked::run(&args),
         "mutex" => mutex::run(&args),
+        "timers" => timers::run(&args),
+        "hostage" => hostage::run(&args),
         other => Err(format!("unknown workload '{other}'").into()),
     }
 }
