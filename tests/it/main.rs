@@ -3,6 +3,7 @@
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`models`]: the same bodies under every model.
+//! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //!
 //! Every random failure prints the seed that runs it again.
@@ -16,3 +17,4 @@ mod conform;
 mod models;
 mod mvar;
 mod single;
+mod time;

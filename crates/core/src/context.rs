@@ -414,12 +414,7 @@ pub struct Entered {
 /// # Safety
 /// The caller holds the claim of `home` as long as the result lives, and drops the result on this
 /// thread, before any that it entered earlier.
-pub unsafe fn enter(
-    home: u16,
-    timers: &'static Timers,
-    points: bool,
-    watched: bool,
-) -> Entered {
+pub unsafe fn enter(home: u16, timers: &'static Timers, points: bool, watched: bool) -> Entered {
     with(|context| Entered {
         woken_one: context.woken_one.replace(ptr::null()),
         home: context.set_home(home),

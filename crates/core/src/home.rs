@@ -41,8 +41,8 @@ mod offering;
 mod table;
 
 pub use self::driver::Driver;
-use self::line::Line;
 pub(crate) use self::forked::watch as watch_forks;
+use self::line::Line;
 pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
 

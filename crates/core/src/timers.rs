@@ -62,7 +62,6 @@ enum Kind {
 /// No virtual clock.
 const REAL: u64 = u64::MAX;
 
-
 /// Timers of one driver.
 #[derive(Debug)]
 pub struct Timers {
@@ -228,7 +227,9 @@ impl Timers {
         let mut any = false;
         loop {
             let mut locked = self.lock();
-            let all = locked.with(|wheel| wheel.fire(now, &mut due)).unwrap_or(true);
+            let all = locked
+                .with(|wheel| wheel.fire(now, &mut due))
+                .unwrap_or(true);
             if all {
                 locked.note_next();
             }

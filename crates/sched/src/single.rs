@@ -196,6 +196,16 @@ impl<S: Scheduler> Single<S> {
         }
     }
 
+    /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The claim
+    /// is held.
+    fn serve(&self, scheduler: &mut S) -> bool {
+        let fired = self.home.timers().serve();
+        if fired {
+            context::with(|context| hand_over(context, scheduler));
+        }
+        fired
+    }
+
     /// A task forked, and this is the child: what the tasks wait for may never come, and will say so when it is
     /// polled again. The claim is held.
     #[cold]
@@ -333,7 +343,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
             if ran == Ran::Root {
                 return Ok(());
             }
-            if self.home.timers().serve() || ran == Ran::Budget {
+            if self.serve(scheduler) || ran == Ran::Budget {
                 continue;
             }
             match self.idle(scheduler) {
@@ -378,7 +388,7 @@ impl<S: Scheduler> Drive for Single<S> {
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
         let ran = run(&claim, scheduler, TURN_POLLS, None);
-        if self.home.timers().serve() || ran == Ran::Budget {
+        if self.serve(scheduler) || ran == Ran::Budget {
             return Turned::More;
         }
         match self.idle(scheduler) {

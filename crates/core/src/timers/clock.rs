@@ -76,6 +76,9 @@ impl Clock {
         let counts = self.count.saturating_sub(stamp);
         let age = (counts as f64 * self.rate) as u64;
         let sure = (age - age / MARGIN_PART).saturating_sub(MARGIN_NANOS);
-        self.now.saturating_sub(sure).saturating_add(nanos).min(LAST)
+        self.now
+            .saturating_sub(sure)
+            .saturating_add(nanos)
+            .min(LAST)
     }
 }

@@ -214,12 +214,16 @@ impl Timer {
     pub(super) unsafe fn fire(this: NonNull<Self>) -> Option<Waker> {
         if mutant!("timer_fires_too_early") {
             // SAFETY: as below; planted bug: the node is published, and then touched.
-            unsafe { this.as_ref() }.owner.store(FIRED, Ordering::Release); // pairs with the acquires above
+            unsafe { this.as_ref() }
+                .owner
+                .store(FIRED, Ordering::Release); // pairs with the acquires above
         }
         // SAFETY: under the lock.
         let waker = unsafe { Self::links(this.as_ptr(), |links| links.waker.take()) };
         // SAFETY: alive until this store. Release pairs with the acquires above.
-        unsafe { this.as_ref() }.owner.store(FIRED, Ordering::Release);
+        unsafe { this.as_ref() }
+            .owner
+            .store(FIRED, Ordering::Release);
         waker
     }
 

@@ -128,4 +128,3 @@ pub(crate) fn freeze() -> Frozen {
         _moving: moving,
     }
 }
-
