@@ -16,7 +16,7 @@ use script::{Places, Script, Seen};
 
 /// What runs a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Task,
     Fiber,
     Thread,
@@ -26,12 +26,28 @@ const KINDS: [Kind; 3] = [Kind::Task, Kind::Fiber, Kind::Thread];
 
 /// Where scripts run.
 #[derive(Clone)]
-enum World {
+pub(crate) enum World {
     Real(Arc<Runtime>),
     Simulated,
 }
 
 impl World {
+    /// Has an actor of this kind finish a body: a task awaits it, a fiber and a thread wait for it.
+    pub(crate) fn run<F>(&self, kind: Kind, body: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match (self, kind) {
+            (World::Real(rt), Kind::Task) => rt.spawn(body),
+            (World::Real(rt), Kind::Fiber) => rt.spawn_fiber(move || body.wait()),
+            (World::Real(rt), Kind::Thread) => rt.spawn_thread(move || body.wait()),
+            (World::Simulated, Kind::Task) => gossamer_sim::spawn(body),
+            (World::Simulated, Kind::Fiber) => gossamer_sim::spawn_fiber(move || body.wait()),
+            (World::Simulated, Kind::Thread) => unreachable!("a simulation has no threads"),
+        }
+    }
+
     /// Has an actor of this kind follow a script; its output is what it saw.
     fn start(&self, kind: Kind, places: &Places, script: Script) -> JoinHandle<Seen> {
         let places = places.clone();
@@ -73,8 +89,10 @@ fn pairs(kinds: &[Kind]) -> impl Iterator<Item = (Kind, Kind)> {
 }
 
 /// Runs a rule, so many times, for every pair of kinds under every model.
-fn in_models<F>(rounds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F + Copy + Send + 'static)
-where
+pub(crate) fn in_models<F>(
+    rounds: u64,
+    rule: impl Fn(World, Kind, Kind, u64) -> F + Copy + Send + 'static,
+) where
     F: Future<Output = ()>,
 {
     for model in MODELS {
@@ -89,9 +107,28 @@ where
     }
 }
 
+/// Makes two tests of each rule: in so many rounds under every model, and with so many seeds on sim.
+macro_rules! everywhere {
+    ($($rule:ident: $rounds:literal, $seeds:literal;)*) => {
+        mod models {
+            $(#[test]
+            fn $rule() {
+                crate::conform::in_models($rounds, super::$rule);
+            })*
+        }
+        mod sim {
+            $(#[test]
+            fn $rule() {
+                crate::conform::in_sim($seeds, super::$rule);
+            })*
+        }
+    };
+}
+pub(crate) use everywhere;
+
 /// Runs a rule on so many seeded schedules for every pair of kinds there are in a simulation, with scheduling points
 /// and without.
-fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
+pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {

@@ -2,9 +2,11 @@
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
+//! * [`locks`]: locks, cells and the one-shot.
 //! * [`models`]: the same bodies under every model.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
+//! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
 //!
 //! Every random failure prints the seed that runs it again.
 #![forbid(unsafe_code)]
@@ -14,7 +16,9 @@ mod hand;
 mod tally;
 
 mod conform;
+mod locks;
 mod models;
 mod mvar;
 mod single;
+mod structure;
 mod time;

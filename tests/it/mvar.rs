@@ -3,7 +3,7 @@
 //! Every rule runs on sim twice: with scheduling points, so that tasks change between any two
 //! operations; and without, by the short ways that production takes.
 
-mod cancelling;
+pub(crate) mod cancelling;
 mod lines;
 mod model;
 mod panics;
@@ -40,13 +40,13 @@ fn seeds() -> std::ops::Range<u64> {
 
 /// Runs a rule with all its seeds.
 #[track_caller]
-fn explore<F: Future>(body: impl Fn() -> F) {
+pub(crate) fn explore<F: Future>(body: impl Fn() -> F) {
     explore_seeded(Sim::new(), |_| body());
 }
 
 /// As [`explore`], for a rule whose program depends on the seed too.
 #[track_caller]
-fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
+pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
     for (points, sim) in [(true, sim), (false, sim.without_points())] {
         POINTS.set(points);
         for seed in seeds() {
@@ -60,7 +60,7 @@ fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
 
 /// Runs a small case in all schedules.
 #[track_caller]
-fn exhaust<F: Future>(body: impl Fn() -> F) {
+pub(crate) fn exhaust<F: Future>(body: impl Fn() -> F) {
     for (points, sim) in [(true, Sim::new()), (false, Sim::new().without_points())] {
         POINTS.set(points);
         let explored = sim.exhaustive(SCHEDULES_MAX, &body);

@@ -232,8 +232,8 @@ impl Header {
         let header = unsafe { this.as_ref() };
         let place = header.place();
         // Not scheduled and driven here: nobody else touches `next`.
-        let ours = context::drives(place.home()) && !place.is_scheduled();
-        if ours && header.next.get().is_nothing() {
+        let ours = context::with(|context| context.home() == place.home() && context.owns(this));
+        if ours && !place.is_scheduled() && header.next.get().is_nothing() {
             header.next.set(what);
         }
     }
@@ -264,6 +264,20 @@ impl Header {
             header.set_place(place.without_pinned());
             Home::at(place.home()).driver.unpin_one();
         }
+    }
+
+    /// Notes that something is kept for the task in the side table; `false` if the task is over.
+    ///
+    /// # Safety
+    /// On the driver, inside the task's poll, the drop of its future or its end.
+    pub(crate) unsafe fn mark_aside(this: NonNull<Self>) -> bool {
+        // SAFETY: being polled, or not let go of so far, so alive.
+        let header = unsafe { this.as_ref() };
+        let place = header.place();
+        if !place.has_aside() && !place.is_done() {
+            header.set_place(place.with_aside());
+        }
+        !place.is_done()
     }
 
     /// Gives up the driver's hold, if the future is gone and neither a queue nor a node points here.
@@ -355,9 +369,14 @@ impl Header {
         let header = unsafe { this.as_ref() };
         // What follows may run user code, which may drop an operation that the task is lent to: so one loan more,
         // as long as that lasts (there is always room for it).
-        header.set_place(header.place().with_done().lend());
+        let place = header.place();
+        header.set_place(place.with_done().lend());
         // The loan and the hold are given up even if dropping the output panics.
         let _let_go = LetGo(this);
+        if place.has_aside() {
+            // Before the output is published: who joins the task finds that all of it is gone.
+            crate::aside::end_task(this);
+        }
         let output = match header.join.finish() {
             Finish::Nobody => None,
             Finish::Wake(waker) => {
@@ -387,7 +406,9 @@ impl Header {
             return false;
         }
         // While it is scheduled, `next` is a link, and perhaps somebody else's.
-        if !place.is_scheduled() && header.next.get().is(what) {
+        // One that is not being polled may be adopted at this moment; then its name stays as it was.
+        let ours = context::with(|context| context.owns(this));
+        if ours && !place.is_scheduled() && header.next.get().is(what) {
             header.next.set(Parked::NOTHING);
         }
         true

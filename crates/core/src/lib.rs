@@ -9,6 +9,7 @@
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`timers`]: who waits for which moment: one wheel for each home.
 //! * [`wait`]: finishing an operation from an OS thread.
+//! * [`aside`]: names and values that few tasks have, in a side table.
 //! * [`fork`]: what is left of a runtime in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //! * [`planted`]: bugs that show that a gate can fail.
@@ -27,6 +28,8 @@ pub mod planted;
 pub mod policy;
 pub mod waiter;
 
+#[cfg(feature = "std")]
+pub mod aside;
 #[cfg(feature = "std")]
 pub mod context;
 #[cfg(not(feature = "std"))]

@@ -48,6 +48,15 @@ use crate::policy::{SharedWord, Word};
 use crate::waiter::Deferred;
 use crate::{mutant, waker};
 
+/// Who serves a timer that is polled on a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Serves {
+    /// Who drives a home.
+    Driver(&'static Timers),
+    /// The thread, which waits and drives nothing.
+    Waiting,
+}
+
 /// Whose the timers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -364,8 +373,8 @@ fn wake(waker: core::task::Waker) {
 #[inline]
 fn here() -> &'static Timers {
     match context::with(context::Context::timers) {
-        Some(context::Serves::Driver(timers)) => timers,
-        Some(context::Serves::Waiting) => waiting::own().unwrap_or_else(alarm::started),
+        Some(Serves::Driver(timers)) => timers,
+        Some(Serves::Waiting) => waiting::own().unwrap_or_else(alarm::started),
         None => alarm::started(),
     }
 }
@@ -374,10 +383,12 @@ fn here() -> &'static Timers {
 #[inline]
 fn clock_here() -> Option<Moment> {
     match context::with(context::Context::timers) {
-        Some(context::Serves::Driver(timers)) => timers.virtual_now().map(Moment::from_nanos),
+        Some(Serves::Driver(timers)) => timers.virtual_now().map(Moment::from_nanos),
         _ => None,
     }
 }
 
+#[cfg(all(test, loom))]
+mod model_tests;
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests;

@@ -115,6 +115,14 @@ pub fn refuse_inside_poll(what: &str) {
     }
 }
 
+/// Panics if the current thread is inside the poll of a task that is no fiber, and so must not wait.
+#[track_caller]
+pub fn refuse_inside_task(what: &str) {
+    if !context::with(context::Context::is_in_fiber) {
+        refuse_inside_poll(what);
+    }
+}
+
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
     let mut future = pin!(future);
     let mut output = None;

@@ -30,9 +30,6 @@ pub(crate) fn watch() {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn register() {
-    use std::ffi::{c_int, c_void};
-    use std::ptr;
-
     /// Has a destructor, so that the standard library has registered its call when this exists.
     struct Registered;
     impl Drop for Registered {
@@ -41,6 +38,20 @@ fn register() {
     thread_local! {
         static FIRST: Registered = const { Registered };
     }
+
+    // It needs no destruction itself: the thread-local that it sets has none.
+    fn end() {
+        ENDING.with(|ending| ending.set(true));
+    }
+    FIRST.with(|_| ());
+    before_this_thread_ends(end);
+}
+
+/// Has `call` be called when the current thread ends, before those of its thread-locals are destroyed that exist now.
+/// (Those that come later are destroyed earlier.) Costs some memory until then. Does nothing but with glibc.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn before_this_thread_ends(call: fn()) {
+    use std::ffi::{c_int, c_void};
 
     // SAFETY: the declarations are those of glibc, and of the file that every program and library is linked with.
     unsafe extern "C" {
@@ -53,17 +64,21 @@ fn register() {
         /// Identifies the program or library that this is part of.
         static __dso_handle: u8;
     }
-    extern "C" fn end(_: *mut c_void) {
-        ENDING.with(|ending| ending.set(true));
+    extern "C" fn end(call: *mut c_void) {
+        // SAFETY: this very pointer was made of a function below.
+        let call = unsafe { std::mem::transmute::<*mut c_void, fn()>(call) };
+        call();
     }
-    FIRST.with(|_| ());
-    // SAFETY: the function uses no object, and only a thread-local that needs no destruction; the handle keeps the
-    // library that it is in loaded.
+    // SAFETY: the object is a function, which stays; the handle keeps the library that it is in loaded.
     unsafe {
         let library = (&raw const __dso_handle).cast_mut().cast();
-        __cxa_thread_atexit_impl(end, ptr::null_mut(), library);
+        __cxa_thread_atexit_impl(end, call as *mut c_void, library);
     }
 }
+
+/// Nothing is known here of the end of a thread.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn before_this_thread_ends(_call: fn()) {}
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn register() {}

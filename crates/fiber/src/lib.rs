@@ -7,4 +7,5 @@
 mod ending;
 mod fiber;
 
+pub use self::ending::before_this_thread_ends;
 pub use self::fiber::Fiber;

@@ -21,25 +21,42 @@
 //! for a test.
 #![forbid(unsafe_code)]
 
+mod blocking;
 mod model;
+mod naming;
 mod resize;
 mod runtime;
+mod shared;
+mod spawner;
 mod threads;
 mod yielding;
 
 pub use gossamer_core::wait::Wait;
 pub use gossamer_macros::{main, test};
 pub use gossamer_sched::{
-    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Tasks,
+    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
+};
+pub use gossamer_structure::{
+    AsyncScope, Bounded, BoundedSpawn, BoundedSpawner, CancelOnDrop, CancelToken, JoinSet, Place,
+    RunScope, RunUntilCancelled, Scope, ScopedHandle, TaskLocal, WaitForCancel, WaitForPlace,
+    task_local,
 };
 pub use gossamer_task::{JoinError, JoinHandle};
 pub use gossamer_time::Timed;
 
+pub use self::blocking::{Blocking, blocking};
 pub use self::model::{Model, ParseModelError};
+pub use self::naming::{TaskBuilder, task_name};
 pub use self::resize::Resize;
 pub use self::runtime::{Builder, Runtime};
+pub use self::spawner::Spawner;
 pub use self::threads::{spawn_thread, try_spawn_thread};
 pub use self::yielding::{YieldNow, yield_now};
+
+/// The parts of a [`JoinSet`]: its operations, and the numbers of its tasks.
+pub mod join_set {
+    pub use gossamer_structure::{Id, Next, NextWithId, Shutdown};
+}
 
 /// Primitives for any thread.
 pub mod sync {

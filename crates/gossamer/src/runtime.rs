@@ -7,16 +7,18 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gossamer_core::fork::refusal;
-use gossamer_fiber::Fiber;
 use gossamer_sched::{
-    Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped,
-    Threads, run_blocking, spawn_on,
+    Environment, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped, Stuck,
+    Threads, Watching, run_blocking,
 };
+use gossamer_structure::{AsyncScope, BoundedSpawner, RunScope, Scope, async_scope, scope};
 use gossamer_task::JoinHandle;
 
 use crate::model::Model;
+use crate::naming::TaskBuilder;
 use crate::resize::Resize;
+use crate::shared::{Inner, Shared};
+use crate::spawner::Spawner;
 
 /// What a [`Runtime`] is to be; from [`Runtime::builder`].
 #[derive(Debug, Default)]
@@ -24,6 +26,7 @@ use crate::resize::Resize;
 pub struct Builder<S = Fifo> {
     model: Model,
     workers: Option<usize>,
+    watching: Watching,
     scheduler: S,
 }
 
@@ -45,8 +48,26 @@ impl<S: Scheduler> Builder<S> {
         Builder {
             model: self.model,
             workers: self.workers,
+            watching: self.watching,
             scheduler,
         }
+    }
+
+    /// Has `report` be told of each poll that a worker of a [`Model::Pool`] is stuck in while work waits: once, when the
+    /// monitor puts a spare worker in its place. Without it a line goes to the standard error.
+    ///
+    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it; a
+    /// panic in it is swallowed.
+    pub fn on_stuck(mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
+        self.watching.set_report(report);
+        self
+    }
+
+    /// A worker that has been in one poll for so long is stuck, and its tasks are taken over; 10 ms unless told
+    /// otherwise, from 100 µs to an hour.
+    pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
+        self.watching.set_stuck_after(stuck_after);
+        self
     }
 
     /// Builds the runtime.
@@ -54,7 +75,7 @@ impl<S: Scheduler> Builder<S> {
     /// Under [`Model::Single`] the current thread owns it: its `.wait()`s drive the tasks.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; the system grants no more threads; or 65,535 homes (one a
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads; or 65,535 homes (one a
     /// runtime, one a worker) are in use in this process.
     pub fn build(self) -> io::Result<Runtime> {
         let inner = match self.model {
@@ -65,13 +86,12 @@ impl<S: Scheduler> Builder<S> {
                     let text = "0 workers: a pool has 1 to 1024";
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
                 };
-                Inner::Pool(Pool::new(workers)?)
+                Inner::Pool(Pool::with_watching(workers, self.watching)?)
             }
             Model::Threads => Inner::Threads(Threads::new()),
         };
         Ok(Runtime {
-            inner,
-            blocking: Blocking::new(),
+            shared: Shared::new(inner),
         })
     }
 }
@@ -98,14 +118,7 @@ impl<S: Scheduler> Builder<S> {
 /// does a lock of std's, which a thread holds for a moment when it starts and when it ends: if that is when the fork
 /// happens, the threads that the child starts hang (seen once in 20,000 forks, while threads start and end).
 pub struct Runtime {
-    inner: Inner,
-    blocking: Blocking,
-}
-
-enum Inner {
-    Single(Arc<dyn Drives>),
-    Pool(Pool),
-    Threads(Threads),
+    shared: Arc<Shared>,
 }
 
 impl Runtime {
@@ -126,12 +139,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let caller = Location::caller();
-        match &self.inner {
-            Inner::Single(single) => spawn_on(&**single, future, caller),
-            Inner::Pool(pool) => pool.spawn(future, caller),
-            Inner::Threads(threads) => threads.spawn(future, caller),
-        }
+        self.shared.spawn(future, Location::caller())
     }
 
     /// What a pool is doing and has done; `None` under the other models.
@@ -140,7 +148,7 @@ impl Runtime {
     /// [In a forked child](Runtime#in-a-forked-child).
     #[track_caller]
     pub fn metrics(&self) -> Option<Metrics> {
-        match &self.inner {
+        match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.metrics()),
             Inner::Single(_) | Inner::Threads(_) => None,
         }
@@ -166,7 +174,7 @@ impl Runtime {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn resize(&self, workers: usize) -> Resize {
-        match &self.inner {
+        match &self.shared.inner {
             Inner::Pool(pool) => Resize(Some(pool.resize(workers))),
             Inner::Single(_) | Inner::Threads(_) => Resize(None),
         }
@@ -183,14 +191,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match &self.inner {
-            Inner::Threads(threads) => threads.try_spawn(future, Location::caller()),
-            Inner::Pool(pool) if pool.origin().is_elsewhere() => {
-                let error = io::Error::other(refusal("try_spawn()"));
-                Err(SpawnError { error, future })
-            }
-            Inner::Single(_) | Inner::Pool(_) => Ok(self.spawn(future)),
-        }
+        self.shared.try_spawn(future, Location::caller())
     }
 
     /// Starts an OS thread that uses the same primitives as the tasks do, by [`.wait()`](crate::Wait::wait).
@@ -279,15 +280,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_fiber(body) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => {
-                panic!(
-                    "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks \
-                     vm.max_map_count, two maps each), or use try_spawn_fiber()"
-                )
-            }
-        }
+        self.shared.spawn_fiber(body, Location::caller())
     }
 
     /// As [`spawn_fiber`](Runtime::spawn_fiber).
@@ -300,14 +293,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let fiber = match Fiber::new(body) {
-            Ok(fiber) => fiber,
-            Err((error, future)) => return Err(SpawnError { error, future }),
-        };
-        self.try_spawn(fiber).map_err(|refused| SpawnError {
-            error: refused.error,
-            future: refused.future.into_body().expect("it has not begun"),
-        })
+        self.shared.try_spawn_fiber(body, Location::caller())
     }
 
     /// Runs a call that blocks on a thread for such calls: started when none is idle, at most 512 at once (more
@@ -336,7 +322,125 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.blocking.spawn(work, Location::caller())
+        self.shared.blocking.spawn(work, Location::caller())
+    }
+
+    /// What spawns onto this runtime without keeping it: for tasks that spawn.
+    pub fn spawner(&self) -> Spawner {
+        Spawner::new(self.shared.clone())
+    }
+
+    /// A task that is given a name before it is spawned.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Runtime, Wait, task_name};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let named = rt.task().name("reader").spawn(async { task_name() });
+    /// assert_eq!(named.wait()?.as_deref(), Some("reader"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn task(&self) -> TaskBuilder<'_> {
+        TaskBuilder::new(&self.shared)
+    }
+
+    /// Spawns at most so many tasks at once; who wants more waits.
+    ///
+    /// # Panics
+    /// `limit` is zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Model, Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// let bounded = rt.bounded(2);
+    /// let tasks: Vec<_> = (0..10).map(|n| bounded.spawn(async move { n * n }).wait()).collect();
+    /// let squares: Vec<i32> = tasks.into_iter().map(|task| task.wait()).collect::<Result<_, _>>()?;
+    /// assert_eq!(squares[9], 81);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn bounded(&self, limit: usize) -> BoundedSpawner<Spawner> {
+        self.spawner().bounded(limit)
+    }
+
+    /// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended.
+    /// They may borrow from what surrounds the call, as with [`std::thread::scope`].
+    ///
+    /// # Blocking
+    /// In a fiber: it stands still. Else: blocks the thread; if that built [`Model::Single`] runtimes, their tasks run
+    /// meanwhile (on another thread, the children of such a runtime wait until somebody drives it).
+    ///
+    /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
+    ///
+    /// # Cancellation
+    /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
+    /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
+    /// fiber of it is in a scope, which may have lent what goes with the thread; after 10 seconds it ends the process.
+    ///
+    /// # Panics
+    /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
+    /// ended. Inside a task: use [`async_scope`](Runtime::async_scope). In a forked child, if the children are run by
+    /// threads that are not there.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Model, Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// let words = ["one", "two", "three"];
+    /// let mut longest = 0;
+    /// let sum = rt.scope(|s| {
+    ///     let lengths = words.each_ref().map(|word| s.spawn(async move { word.len() }));
+    ///     s.spawn_fiber(|| longest = words.iter().map(|word| word.len()).max().unwrap_or(0));
+    ///     lengths.into_iter().map(|length| length.wait().expect("no panic")).sum::<usize>()
+    /// });
+    /// assert_eq!((sum, longest), (11, 5));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn scope<'env, R>(
+        &'env self,
+        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        scope(&*self.shared, body)
+    }
+
+    /// A future that runs `body` with a scope and `input`, which they own, and is complete when that has ended and all
+    /// children that were spawned there have.
+    ///
+    /// # Cancellation
+    /// Dropping it drops the body and aborts the children, and does not wait for them: they own what they have.
+    ///
+    /// # Panics
+    /// When polled: as the body does, or else as the first child did whose panic was not joined; in either case after all
+    /// children have ended.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let words = vec!["one".to_owned(), "three".to_owned()];
+    /// let sum = rt.async_scope(words, async |s, words| {
+    ///     let lengths: Vec<_> = words.into_iter().map(|word| s.spawn(async move { word.len() })).collect();
+    ///     let mut sum = 0;
+    ///     for length in lengths {
+    ///         sum += length.await.expect("no panic");
+    ///     }
+    ///     sum
+    /// });
+    /// assert_eq!(sum.wait(), 8);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn async_scope<I, F, B>(&self, input: I, body: F) -> RunScope<B>
+    where
+        F: FnOnce(AsyncScope, I) -> B,
+        B: Future,
+    {
+        async_scope(self.shared.clone(), input, body)
     }
 
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.
@@ -347,7 +451,7 @@ impl Runtime {
     /// # Blocking
     /// Until the threads have ended their current polls, or `limit`.
     pub fn shutdown_timeout(self, limit: Duration) -> bool {
-        match &self.inner {
+        match &self.shared.inner {
             Inner::Pool(pool) => pool.shutdown(Some(limit)),
             Inner::Threads(threads) => threads.shutdown(Some(limit)),
             Inner::Single(_) => true,
@@ -403,15 +507,15 @@ impl Runtime {
     #[track_caller]
     pub fn block_on_local<F: Future>(&self, make: impl FnOnce(&LocalScope) -> F) -> F::Output {
         let caller = Location::caller();
-        let ran = match &self.inner {
+        let ran = match &self.shared.inner {
             Inner::Single(single) => run_blocking(&**single, false, caller, make),
             Inner::Pool(pool) => {
                 pool.origin().check("block_on()");
-                run_beside(caller, make)
+                run_beside(pool.environment(), caller, make)
             }
             Inner::Threads(threads) => {
                 threads.origin().check("block_on()");
-                run_beside(caller, make)
+                run_beside(threads.environment(), caller, make)
             }
         };
         match ran {
@@ -424,9 +528,11 @@ impl Runtime {
 /// The local tasks live on this thread, in a home of their own; the pool or the threads run on beside.
 #[track_caller]
 fn run_beside<F: Future>(
+    environment: &Environment,
     caller: &'static Location<'static>,
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
+    let _tasks_of = environment.enter();
     match Single::<Fifo>::for_one_call() {
         Ok(single) => run_blocking(&single, false, caller, make),
         Err(error) => panic!("block_on() cannot begin: {error}"),
@@ -435,12 +541,7 @@ fn run_beside<F: Future>(
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        if let Inner::Single(single) = &self.inner
-            && single.home().is_lost()
-        {
-            // A forked child: the thread that drove it is not here, and left its tasks half done.
-            std::mem::forget(single.clone());
-        }
+        self.shared.end();
     }
 }
 

@@ -1,5 +1,6 @@
 //! OS threads without any runtime.
 
+use std::io;
 use std::panic::Location;
 
 use gossamer_sched::SpawnError;
@@ -31,10 +32,14 @@ where
 {
     match try_spawn_thread(work) {
         Ok(handle) => handle,
-        Err(SpawnError { error, .. }) => {
-            panic!("spawn_thread(): the system grants no more threads ({error}): raise the limit")
-        }
+        Err(SpawnError { error, .. }) => no_thread(&error),
     }
+}
+
+#[cold]
+#[track_caller]
+pub(crate) fn no_thread(error: &io::Error) -> ! {
+    panic!("spawn_thread(): the system grants no more threads ({error}): raise the limit")
 }
 
 /// As [`spawn_thread`].
@@ -47,5 +52,23 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    gossamer_sched::spawn_thread(work, Location::caller())
+    try_spawn_named("", work, Location::caller())
+}
+
+/// As [`try_spawn_thread`], with a name unless that is empty.
+pub(crate) fn try_spawn_named<F, T>(
+    name: &str,
+    work: F,
+    caller: &'static Location<'static>,
+) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let name = if name.is_empty() {
+        "gossamer-thread"
+    } else {
+        name
+    };
+    gossamer_sched::spawn_thread(name, work, caller)
 }

@@ -72,6 +72,12 @@ impl Blocking {
         let job = Box::new(move || promise.keep(catch_unwind(AssertUnwindSafe(work))));
         let starts = {
             let mut state = self.shared.state.lock();
+            if state.closed {
+                drop(state);
+                // The call, and with it its promise: the handle says that it was cancelled.
+                drop(job);
+                return handle;
+            }
             state.line.push_back(job);
             // Idle threads may be on their way to earlier calls.
             let starts = state.idle < state.line.len() && state.threads < BLOCKING_MAX;
@@ -152,8 +158,15 @@ impl Default for Blocking {
 }
 
 impl Drop for Blocking {
-    /// Calls that have not begun are cancelled; those that have run on, and nobody waits for them here.
     fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Blocking {
+    /// Calls that have not begun are cancelled, and so are those that come later; those that have run on, and nobody
+    /// waits for them here.
+    pub fn end(&self) {
         if self.shared.origin.is_elsewhere() {
             // What the threads were doing at the fork is half done.
             std::mem::forget(self.shared.clone());

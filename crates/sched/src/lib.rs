@@ -7,6 +7,7 @@
 //! * [`Blocking`]: threads for calls that block, beside any model.
 
 mod blocking;
+mod environment;
 mod fifo;
 mod pool;
 mod scheduler;
@@ -14,8 +15,9 @@ mod single;
 mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking};
+pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
-pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};
+pub use self::pool::{Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

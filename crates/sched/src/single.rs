@@ -40,6 +40,7 @@ use gossamer_core::timers::Moment;
 use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
 
+use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
 pub(crate) use run::{Ran, hand_over, run, shut_down};
@@ -56,6 +57,7 @@ const TURN_POLLS: u32 = 256;
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
     points: bool,
+    environment: Environment,
     /// The process in which it was idle last. Touched as the scheduler is.
     origin: Cell<Origin>,
     /// Touched only by who holds the home's claim, outside polls.
@@ -84,6 +86,13 @@ impl std::error::Error for Stopped {}
 pub unsafe trait Drives: Drive + Send + Sync {
     /// Where its tasks live.
     fn home(&self) -> &'static Home;
+
+    /// What its tasks find around them.
+    fn environment(&self) -> &Environment;
+
+    /// Drops the futures of all tasks, on this thread, and turns those away that come later. Nothing, if another thread
+    /// drives at this moment: then who lets go of the runtime last ends it.
+    fn end(&self);
 
     /// Runs tasks until `root` has finished.
     ///
@@ -151,6 +160,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             home,
             points,
+            environment: Environment::default(),
             origin: Cell::new(Origin::here()),
             scheduler: UnsafeCell::new(scheduler),
         })
@@ -216,6 +226,15 @@ impl<S: Scheduler> Single<S> {
             // SAFETY: on the driver; it is on the list, so alive, and no pool's.
             context::with(|context| unsafe { context::wake_here(context, task.task) });
         });
+    }
+
+    /// The end, which may come twice. The claim is of this home.
+    fn end_tasks(&self, claim: &Claim) {
+        let _tasks_of = self.environment.enter();
+        claim.seal();
+        // SAFETY: the claim is ours, and we are outside polls.
+        let scheduler = unsafe { &mut *self.scheduler.get() };
+        shut_down(claim, scheduler);
     }
 
     /// The scheduler, to look at between two drives.
@@ -335,7 +354,18 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         self.home
     }
 
+    fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn end(&self) {
+        if let Some(claim) = claim_patiently(self.home, false) {
+            self.end_tasks(&claim);
+        }
+    }
+
     unsafe fn run_root(&self, claim: &Claim, root: NonNull<Header>) -> Result<(), Stopped> {
+        let _tasks_of = self.environment.enter();
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
@@ -385,6 +415,7 @@ impl<S: Scheduler> Drive for Single<S> {
             claim.leave_to_others(waker);
             return Turned::Parked(Moment::NEVER);
         }
+        let _tasks_of = self.environment.enter();
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
         let ran = run(&claim, scheduler, TURN_POLLS, None);
@@ -407,10 +438,7 @@ impl<S: Scheduler> Drop for Single<S> {
             debug_assert!(false, "a runtime was dropped while a thread drove it");
             return;
         };
-        claim.seal();
-        // SAFETY: the claim is ours, and we are outside polls.
-        let scheduler = unsafe { &mut *self.scheduler.get() };
-        shut_down(&claim, scheduler);
+        self.end_tasks(&claim);
         self.home.close(claim);
     }
 }

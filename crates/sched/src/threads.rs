@@ -16,6 +16,7 @@ use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
 
+use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, run, shut_down};
@@ -30,6 +31,7 @@ pub struct Threads {
 
 struct Shared {
     origin: Origin,
+    environment: Environment,
     closing: AtomicBool,
     /// The homes of the threads that have not ended.
     homes: Mutex<Vec<&'static Home>>,
@@ -67,6 +69,7 @@ impl Threads {
         Self {
             shared: Arc::new(Shared {
                 origin: Origin::here(),
+                environment: Environment::default(),
                 closing: AtomicBool::new(false),
                 homes: Mutex::new(Vec::new()),
                 one_ended: Condvar::new(),
@@ -143,6 +146,11 @@ impl Threads {
         }
     }
 
+    /// What its tasks find around them.
+    pub fn environment(&self) -> &Environment {
+        &self.shared.environment
+    }
+
     /// The process whose threads these are.
     pub fn origin(&self) -> Origin {
         self.shared.origin
@@ -188,17 +196,21 @@ impl Default for Threads {
     }
 }
 
-impl Drop for Threads {
-    fn drop(&mut self) {
+impl Threads {
+    /// Ends all threads, unless somebody has called [`shutdown`](Threads::shutdown), who has waited as long as it
+    /// wanted. In a forked child the threads' part is leaked: what they were doing at the fork is half done.
+    pub fn end(&self) {
         if self.origin().is_elsewhere() {
-            // What the threads were doing at the fork is half done.
             std::mem::forget(self.shared.clone());
-            return;
-        }
-        // Whoever has called `shutdown` has waited as long as it wanted.
-        if !self.shared.is_closing() {
+        } else if !self.shared.is_closing() {
             self.shutdown(None);
         }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -229,6 +241,7 @@ impl Shared {
 
 /// What a task's thread does.
 fn drive(shared: &Shared, home: &'static Home) {
+    let _tasks_of = shared.environment.enter_early();
     // A thread that saw the home's last use may hold the claim for a moment.
     let claim = claim_again(home);
     let mut queue = One::default();
@@ -282,11 +295,12 @@ impl Scheduler for One {
     }
 }
 
-/// Starts an OS thread that runs `work`. It belongs to no runtime: nobody waits for its end but who joins it.
+/// Starts an OS thread of this name that runs `work`. It belongs to no runtime: nobody waits for its end but who joins it.
 ///
 /// # Errors
 /// The system grants no more threads: `work` comes back.
 pub fn spawn_thread<F, T>(
+    name: &str,
     work: F,
     caller: &'static Location<'static>,
 ) -> Result<JoinHandle<T>, SpawnError<F>>
@@ -298,10 +312,12 @@ where
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));
     let taken = work.clone();
-    let started = start_thread("gossamer-thread", move || {
+    let started = start_thread(name, move || {
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
-            promise.keep(catch_unwind(AssertUnwindSafe(work)));
+            let output = catch_unwind(AssertUnwindSafe(work));
+            gossamer_core::aside::end_thread();
+            promise.keep(output);
         }
     });
     match started {

@@ -168,8 +168,7 @@ impl Sim {
         let world = scheduler.world.clone();
         let mut single = Single::with_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
-        let home = single.home();
-        single.scheduler_mut().begin(home);
+        begin_time(&mut single);
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&single, self.points, caller, |scope| {
@@ -227,6 +226,11 @@ impl Sim {
             oracle,
         )
     }
+}
+
+fn begin_time(single: &mut Single<SimScheduler>) {
+    let home = single.home();
+    single.scheduler_mut().begin(home);
 }
 
 /// One run, its choices made from `seed`.

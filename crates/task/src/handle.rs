@@ -79,6 +79,18 @@ impl<T> JoinHandle<T> {
         self.taken || self.header().join.is_done()
     }
 
+    /// Has `waker` called when the output is there, once; `false` if it is there already. No scheduling point: for
+    /// those who wait for many.
+    pub fn notify(&self, waker: &std::task::Waker) -> bool {
+        if self.taken {
+            return false;
+        }
+        if self.origin.is_elsewhere() {
+            refuse_to_join(self.header().place().home());
+        }
+        self.header().join.register(waker)
+    }
+
     /// The task, for those who build runtimes.
     pub fn task(&self) -> NonNull<Header> {
         self.task
@@ -173,6 +185,11 @@ impl<T> fmt::Debug for JoinHandle<T> {
 pub struct JoinError(Failure);
 
 impl JoinError {
+    /// What became of a task, for those who build runtimes.
+    pub fn new(failure: Failure) -> Self {
+        Self(failure)
+    }
+
     /// The task was aborted, or its runtime or scope ended first.
     pub fn is_cancelled(&self) -> bool {
         matches!(self.0, Failure::Cancelled)

@@ -1,7 +1,7 @@
 //! The rules of `MVar`, each under every model and on sim.
 
 use super::script::{Places, Saw, Script, Seen, Step, places};
-use super::{Kind, World, in_models, in_sim};
+use super::{Kind, World, everywhere};
 
 use gossamer::JoinHandle;
 
@@ -168,23 +168,6 @@ async fn random_programs_conserve_values(world: World, one: Kind, two: Kind, see
 
 fn drain(places: &Places, into: &mut Vec<u32>) {
     into.extend(places.iter().filter_map(|place| place.try_take()));
-}
-
-macro_rules! everywhere {
-    ($($rule:ident: $rounds:literal, $seeds:literal;)*) => {
-        mod models {
-            $(#[test]
-            fn $rule() {
-                super::in_models($rounds, super::$rule);
-            })*
-        }
-        mod sim {
-            $(#[test]
-            fn $rule() {
-                super::in_sim($seeds, super::$rule);
-            })*
-        }
-    };
 }
 
 // So many rounds for each model and pair of kinds, so many schedules for each pair.

@@ -31,26 +31,26 @@ both! {
 
 /// When an operation is dropped: before or after its n-th poll.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+pub(crate) struct Cut {
     poll: u32,
     before: bool,
 }
 
 impl Cut {
     /// Under sim an operation is polled at most three times; the fourth cut is none.
-    fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..8).map(|number| Self {
             poll: number / 2 + 1,
             before: number % 2 == 0,
         })
     }
 
-    fn nth(number: u64) -> Self {
+    pub(crate) fn nth(number: u64) -> Self {
         Self::all().nth(number as usize % 8).unwrap()
     }
 
     /// Polls `operation` until it is complete or cut off.
-    async fn apply<O: Future>(self, operation: O) -> Option<O::Output> {
+    pub(crate) async fn apply<O: Future>(self, operation: O) -> Option<O::Output> {
         let mut operation = Some(Box::pin(operation));
         let mut polls = 0;
         poll_fn(|cx| {
@@ -146,11 +146,11 @@ where
 }
 
 /// Until nothing can happen any more. (If somebody could go on then, the run fails.)
-async fn quiet() {
+pub(crate) async fn quiet() {
     pause(Duration::from_secs(1)).await;
 }
 
-async fn abort_all(tasks: Vec<JoinHandle<()>>) {
+pub(crate) async fn abort_all(tasks: Vec<JoinHandle<()>>) {
     tasks.iter().for_each(JoinHandle::abort);
     for task in tasks {
         let _ = task.await;

@@ -19,9 +19,9 @@ fn begun_under(model: Model, make: impl FnOnce() -> Sleep + Send + 'static) -> P
     let begun = rt.spawn(async move {
         let mut sleep = Box::pin(make());
         begin(sleep.as_mut()).await;
-        sleep
+        Some(sleep)
     });
-    begun.wait().expect("no panic")
+    begun.wait().expect("no panic").expect("it has begun")
 }
 
 /// Also if its runtime is gone, and nobody drives where it was registered.

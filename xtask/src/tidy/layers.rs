@@ -9,7 +9,7 @@ use super::Finding;
 use crate::repo::{File, Repo};
 
 /// Each layer (a folder in `crates/`) and the layers it may depend on.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("core", &[]),
     ("sync", &["core"]),
     ("channel", &["core"]),
@@ -17,12 +17,22 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("fiber", &["core"]),
     ("time", &["core"]),
     ("sched", &["core", "task"]),
+    ("structure", &["core", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
     ("macros", &[]),
     (
         "gossamer",
         &[
-            "core", "sync", "channel", "task", "fiber", "time", "sched", "sim", "macros",
+            "core",
+            "sync",
+            "channel",
+            "task",
+            "fiber",
+            "time",
+            "sched",
+            "structure",
+            "sim",
+            "macros",
         ],
     ),
 ];

@@ -54,4 +54,4 @@ pub use permit::Permit;
 #[cfg(feature = "std")]
 mod start;
 #[cfg(feature = "std")]
-pub use start::start_thread;
+pub use start::{call_at_end_of_threads, is_started_here, start_thread};

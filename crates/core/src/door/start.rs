@@ -7,7 +7,9 @@
 //! for that. Where others use mappings up, or memory ends between a stack and its signal stack, it is no help.
 
 use std::borrow::ToOwned;
+use std::cell::Cell;
 use std::io;
+use std::sync::OnceLock;
 
 use super::thread;
 
@@ -20,9 +22,30 @@ pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Res
     let builder = thread::Builder::new().name(name.to_owned());
     let started = builder.spawn(move || {
         let _alive = place.arrived();
+        OURS.with(|ours| ours.set(true));
         body();
+        if let Some(call) = AT_END.get() {
+            call();
+        }
     });
     started.map(drop)
+}
+
+std::thread_local! {
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+static AT_END: OnceLock<fn()> = OnceLock::new();
+
+/// Has `call` be called by every thread that [`start_thread`] starts, when it has done its work, and before any of its
+/// thread-locals goes. The first call counts.
+pub fn call_at_end_of_threads(call: fn()) {
+    AT_END.get_or_init(|| call);
+}
+
+/// Whether [`start_thread`] has started the current thread.
+pub fn is_started_here() -> bool {
+    OURS.with(Cell::get)
 }
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]

@@ -28,13 +28,16 @@ const SPARE: u32 = 1 << 28;
 /// The task stays with the thread that polls it.
 const PINNED: u32 = 1 << 29;
 
+/// The task has something in the side table ([`crate::aside`]).
+const ASIDE: u32 = 1 << 30;
+
 /// Where a task lives and how it stands there, in one word.
 ///
 /// ```text
-///  31 30   29    28   27  26       25    24        23   17  16    15          0
-/// +-----+------+-----+---+---------+----+---------+--------+-----+--------------+
-/// |  0  |PINNED|SPARE|NEW|CANCELLED|DONE|SCHEDULED|  lent  |LOCAL| index of home|
-/// +-----+------+-----+---+---------+----+---------+--------+-----+--------------+
+///  31  30    29     28    27  26        25   24        23    17 16   15           0
+/// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
+/// | 0 |ASIDE|PINNED|SPARE|NEW|CANCELLED|DONE|SCHEDULED|  lent  |LOCAL| index of home|
+/// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
 /// ```
 ///
 /// Anyone may read the lower 17 bits; the others are the driver's. While the task is in an open queue all are written
@@ -175,6 +178,16 @@ impl Place {
 
     pub(crate) fn without_pinned(self) -> Self {
         Self(self.0 & !PINNED)
+    }
+
+    /// Something is kept for the task in the side table.
+    #[inline(always)]
+    pub(crate) fn has_aside(self) -> bool {
+        self.0 & ASIDE != 0
+    }
+
+    pub(crate) fn with_aside(self) -> Self {
+        Self(self.0 | ASIDE)
     }
 
     /// A hold of a waker is in store.

@@ -1,10 +1,16 @@
-//! Calling the driver of a home, though nothing was pushed.
+//! Calling the driver of a home, though nothing was pushed; and its timers, which call nobody.
 
 use super::Home;
 use crate::door::atomic::Ordering;
+use crate::timers::Timers;
 use crate::waiter::Deferred;
 
 impl Home {
+    /// Who waits for which moment, and is served by who drives this home.
+    pub fn timers(&'static self) -> &'static Timers {
+        &self.timers
+    }
+
     /// Calls the driver though nothing was pushed: wakes it, if it has parked or is about to, or ends its
     /// [run](super::Driver::called) after the current poll.
     pub fn call(&self) {

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::{Home, Inbox, homes, moving, table};
 use crate::door::atomic::Ordering;
 use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
-use crate::{fork, policy, timers};
+use crate::{aside, fork, policy, timers};
 
 #[cfg(not(loom))]
 thread_local! {
@@ -34,6 +34,7 @@ struct Frozen {
     _lists: Vec<MutexGuard<'static, ()>>,
     _open: Vec<MutexGuard<'static, moving::Open>>,
     _sleepers: Vec<MutexGuard<'static, ()>>,
+    _aside: Vec<aside::Guard>,
     /// Given back after the sleepers', which that needs.
     _timers: Vec<timers::Locked<'static>>,
     _other_timers: timers::Frozen,
@@ -95,6 +96,7 @@ impl Frozen {
             _other_timers: other_timers,
             _timers: used.iter().map(|home| home.timers.lock()).collect(),
             _sleepers: policy::freeze().collect(),
+            _aside: aside::freeze().collect(),
             _table: table,
         }
     }

@@ -72,7 +72,7 @@ fn start() -> io::Result<()> {
     if alarm().runs.load(Ordering::Relaxed) == here.number() {
         return Ok(());
     }
-    crate::home::watch_forks();
+    crate::home::forked::watch();
     let mut thread = alarm().thread.lock();
     if thread.started != Some(here) {
         *thread = Thread::default();

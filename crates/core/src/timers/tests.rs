@@ -107,7 +107,7 @@ fn a_wheel_fires_what_a_sorted_map_says() {
                     // Often to the next deadline itself, or just before it.
                     now = match (random.next() % 4, model.first()) {
                         (0, Some((next, _))) => now.max(*next),
-                        (1, Some((next, _))) => now.max(next - 1),
+                        (1, Some((next, _))) => now.max(next.saturating_sub(1)),
                         _ => now.saturating_add(random.up_to_bits(56)).min(LAST),
                     };
                     let later = model.split_off(&(now + 1, 0));

@@ -176,7 +176,8 @@ impl Timer {
             let timers = unsafe { &*owner };
             let mut locked = timers.lock();
             // It may have fired meanwhile, or moved. Relaxed: it changes under this lock alone.
-            if self.owner.load(Ordering::Relaxed) != owner {
+            let now = self.owner.load(Ordering::Relaxed);
+            if now != owner && !mutant!("timer_cancelled_twice") {
                 continue;
             }
             // SAFETY: in the wheel whose lock we have.
@@ -212,12 +213,6 @@ impl Timer {
     /// # Safety
     /// Under the lock of its timers; it has been taken out of the wheel.
     pub(super) unsafe fn fire(this: NonNull<Self>) -> Option<Waker> {
-        if mutant!("timer_fires_too_early") {
-            // SAFETY: as below; planted bug: the node is published, and then touched.
-            unsafe { this.as_ref() }
-                .owner
-                .store(FIRED, Ordering::Release); // pairs with the acquires above
-        }
         // SAFETY: under the lock.
         let waker = unsafe { Self::links(this.as_ptr(), |links| links.waker.take()) };
         // SAFETY: alive until this store. Release pairs with the acquires above.

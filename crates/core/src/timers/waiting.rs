@@ -7,8 +7,8 @@ use core::cell::Cell;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{Kind, Locked, Moment, Timers, alarm};
-use crate::context::{self, Serves};
+use super::{Kind, Locked, Moment, Serves, Timers, alarm};
+use crate::context;
 use crate::door::{Mutex, MutexGuard, process_global, thread_local};
 
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ pub(super) fn own() -> Option<&'static Timers> {
 
 #[cold]
 fn take() -> &'static Timers {
-    crate::home::watch_forks();
+    crate::home::forked::watch();
     let mut all = all().lock();
     all.free.pop().unwrap_or_else(|| {
         let new: &'static Timers = Box::leak(Box::new(Timers::of_kind(Kind::Waiting)));

@@ -25,6 +25,7 @@ use alloc::boxed::Box;
 
 use super::clock::Clock;
 use super::timer::Timer;
+use crate::mutant;
 
 /// Nanoseconds of a tick, as bits.
 pub(super) const TICK_BITS: u32 = 16;
@@ -287,7 +288,11 @@ impl Wheel {
             return Some(cascading);
         }
         let mut dated = self.occupied[..LEVELS].iter();
-        let level = dated.position(|slots| *slots != 0)?;
+        let level = if mutant!("wheel_looks_too_high") {
+            dated.rposition(|slots| *slots != 0)?
+        } else {
+            dated.position(|slots| *slots != 0)?
+        };
         Some(level * SLOTS + self.occupied[level].trailing_zeros() as usize)
     }
 

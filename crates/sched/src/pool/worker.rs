@@ -28,6 +28,7 @@ const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
+    let _tasks_of = shared.environment.enter_early();
     let mut queue = Queue::new(shared.clone(), home);
     let mut claim = claim_again(home);
     let mut ended = Ended { shared, number };
@@ -40,6 +41,9 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             linger_or_not(shared, number, home, &mut queue);
         }
         let ran = run(&claim, &mut queue, POLLS, None);
+        if home.driver.returned.take() {
+            shared.dismiss_spares();
+        }
         let fired = home.timers().serve();
         if queue.lingers() {
             if fired {
@@ -228,6 +232,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         }
         shared.idle.leave(home);
     });
+    shared.monitor.call();
     if watches {
         shared.watch.end();
     } else {

@@ -1,0 +1,126 @@
+//! Models of the one-shot: who frees, who is woken, and what is seen.
+//!
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
+#![cfg(loom)]
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize as Count;
+use std::task::{Context, Poll, Waker};
+
+use gossamer_channel::oneshot;
+use gossamer_channel::oneshot::{Closed, TryRecvError};
+use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::thread;
+use gossamer_core::wait::Wait;
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
+    builder.max_branches = 10_000;
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
+}
+
+fn joined<T>(thread: thread::JoinHandle<T>) -> T {
+    thread.join().expect("the other thread does not panic")
+}
+
+/// A message that loom knows of, and that counts when it is dropped.
+struct Message(Arc<Count>, #[allow(dead_code)] loom::alloc::Track<()>);
+
+impl Message {
+    fn new(dropped: &Arc<Count>) -> Self {
+        Self(dropped.clone(), loom::alloc::Track::new(()))
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A message against one that looks, parks and is woken; what was done before is seen.
+#[test]
+fn send_against_receive() {
+    explore("send_against_receive", || {
+        let behind = Arc::new(AtomicU32::new(0));
+        let (tx, rx) = oneshot();
+        let seen = behind.clone();
+        let receives = thread::spawn(move || (rx.wait(), seen.load(Ordering::Relaxed)));
+        behind.store(1, Ordering::Relaxed);
+        tx.send(7).expect("the receiver is there");
+        assert_eq!(joined(receives), (Ok(7), 1));
+    });
+}
+
+/// Both ends go at once, one with a message: it is dropped once, or comes back.
+#[test]
+fn send_against_drop() {
+    explore("send_against_drop", || {
+        let dropped = Arc::new(Count::new(0));
+        let (tx, rx) = oneshot();
+        let goes = thread::spawn(move || drop(rx));
+        let back = tx.send(Message::new(&dropped)).is_err();
+        joined(goes);
+        let _either = back;
+        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// The same when the receiver has waited.
+#[test]
+fn send_against_drop_of_a_waiting_one() {
+    explore("send_against_drop_of_a_waiting_one", || {
+        let dropped = Arc::new(Count::new(0));
+        let (tx, mut rx) = oneshot();
+        let goes = thread::spawn(move || {
+            let polled = Pin::new(&mut rx).poll(&mut Context::from_waker(Waker::noop()));
+            drop(polled);
+        });
+        drop(tx.send(Message::new(&dropped)));
+        joined(goes);
+        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// The sender goes without a message, and the receiver waits, with one waker and then another.
+#[test]
+fn close_against_receive() {
+    explore("close_against_receive", || {
+        let (tx, mut rx) = oneshot::<u32>();
+        let receives = thread::spawn(move || {
+            let polled = Pin::new(&mut rx).poll(&mut Context::from_waker(Waker::noop()));
+            match polled {
+                Poll::Ready(received) => received,
+                Poll::Pending => rx.wait(),
+            }
+        });
+        drop(tx);
+        assert_eq!(joined(receives), Err(Closed));
+    });
+}
+
+/// A message against one that only looks.
+#[test]
+fn send_against_try() {
+    explore("send_against_try", || {
+        let (tx, mut rx) = oneshot();
+        let sends = thread::spawn(move || tx.send(7).is_ok());
+        match rx.try_recv() {
+            Ok(value) => assert_eq!(value, 7),
+            Err(error) => {
+                assert_eq!(error, TryRecvError::Empty);
+                assert_eq!(rx.wait(), Ok(7));
+            }
+        }
+        assert!(joined(sends));
+    });
+}

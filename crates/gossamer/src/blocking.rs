@@ -1,0 +1,139 @@
+//! Calls that block, moved off the worker.
+
+use std::fmt;
+use std::mem;
+use std::panic::{Location, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::door::Mutex;
+use gossamer_task::JoinHandle;
+
+use crate::shared::Shared;
+
+/// Runs a call that blocks (a system call, a long computation, foreign code) on a thread of its own, so that the worker
+/// goes on with other tasks meanwhile; gives what it returns.
+///
+/// In a task or fiber of a runtime the thread is one of that runtime's, as for
+/// [`spawn_blocking`](crate::Runtime::spawn_blocking): at most 512 calls run at once, and more wait in line.
+///
+/// Elsewhere the call is made in place, by the first poll: in a thread (also in one that owns a runtime, whose tasks then
+/// stand), in a simulation, and in a future that another library's runtime polls (which is then blocked).
+///
+/// # Blocking
+/// `.await` in a task, `.wait()` in a fiber or thread.
+///
+/// # Cancellation
+/// Dropped before the call has begun, it is never made. Dropped later, the call runs to its end, and what it returns is
+/// dropped there; it does not know.
+///
+/// # Panics
+/// When polled: as the call does; if the system grants no thread, and there is none yet; in a forked child, if the
+/// runtime is one with threads; and if the runtime has ended before the call could begin.
+///
+/// # Examples
+/// ```
+/// use gossamer::{Runtime, Wait, blocking};
+///
+/// let rt = Runtime::builder().build()?;
+/// let task = rt.spawn(async {
+///     let text = blocking(|| std::fs::read_to_string("/proc/self/stat")).await;
+///     text.map(|text| text.len())
+/// });
+/// assert!(task.wait()?? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn blocking<F, T>(call: F) -> Blocking<F, T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    Blocking {
+        stage: Stage::New(call),
+        caller: Location::caller(),
+    }
+}
+
+/// [`blocking`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct Blocking<F, T> {
+    stage: Stage<F, T>,
+    caller: &'static Location<'static>,
+}
+
+enum Stage<F, T> {
+    New(F),
+    /// In line, or begun: then the call is gone.
+    Sent {
+        call: Arc<Mutex<Option<F>>>,
+        handle: JoinHandle<Option<T>>,
+    },
+    Over,
+}
+
+impl<F, T> Unpin for Blocking<F, T> {}
+
+impl<F, T> Future for Blocking<F, T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let this = &mut *self;
+        if let Stage::New(_) = this.stage
+            && let Stage::New(call) = mem::replace(&mut this.stage, Stage::Over)
+        {
+            let Some(runtime) = Shared::current() else {
+                return Poll::Ready(call());
+            };
+            let call = Arc::new(Mutex::new(Some(call)));
+            let taken = call.clone();
+            let work = move || {
+                let call = taken.lock().take();
+                call.map(|call| call())
+            };
+            let handle = runtime.blocking.spawn(work, this.caller);
+            this.stage = Stage::Sent { call, handle };
+        }
+        let Stage::Sent { handle, .. } = &mut this.stage else {
+            panic!("blocking() was polled after it was complete");
+        };
+        let returned = ready!(Pin::new(handle).poll(cx));
+        this.stage = Stage::Over;
+        match returned.map_err(gossamer_task::JoinError::try_into_panic) {
+            Ok(Some(output)) => Poll::Ready(output),
+            Err(Ok(payload)) => resume_unwind(payload),
+            Ok(None) | Err(Err(_)) => panic!(
+                "blocking() at {}: the runtime has ended before the call could begin",
+                this.caller
+            ),
+        }
+    }
+}
+
+impl<F, T> Drop for Blocking<F, T> {
+    fn drop(&mut self) {
+        let Stage::Sent { call, handle } = mem::replace(&mut self.stage, Stage::Over) else {
+            return;
+        };
+        if gossamer_core::mutant!("dropped_call_is_made") {
+            return;
+        }
+        // Not under the lock: what the call owns is dropped; and then what has come of a call that was made.
+        let never_made = call.lock().take();
+        drop(never_made);
+        drop(handle);
+    }
+}
+
+impl<F, T> fmt::Debug for Blocking<F, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocking")
+            .field("caller", &self.caller)
+            .finish_non_exhaustive()
+    }
+}

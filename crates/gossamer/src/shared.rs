@@ -1,0 +1,158 @@
+//! What a runtime and its spawners share.
+
+use std::io;
+use std::panic::Location;
+use std::sync::{Arc, Weak};
+
+use gossamer_core::fork::refusal;
+use gossamer_fiber::Fiber;
+use gossamer_sched::{Blocking, Drives, Pool, SpawnError, Threads, spawn_on};
+use gossamer_structure::{ScopeTask, Spawn};
+use gossamer_task::JoinHandle;
+
+/// A runtime, whatever its model.
+pub(crate) enum Inner {
+    Single(Arc<dyn Drives>),
+    Pool(Pool),
+    Threads(Threads),
+}
+
+/// It ends with its [`Runtime`](crate::Runtime), not with the last who shares it: then tasks are turned away.
+pub(crate) struct Shared {
+    pub(crate) inner: Inner,
+    pub(crate) blocking: Blocking,
+}
+
+impl Shared {
+    pub(crate) fn new(inner: Inner) -> Arc<Self> {
+        let shared = Arc::new(Self {
+            inner,
+            blocking: Blocking::new(),
+        });
+        let environment = match &shared.inner {
+            Inner::Single(single) => single.environment(),
+            Inner::Pool(pool) => pool.environment(),
+            Inner::Threads(threads) => threads.environment(),
+        };
+        let weak: Weak<Self> = Arc::downgrade(&shared);
+        environment.set(weak);
+        shared
+    }
+
+    /// The runtime that the current thread runs tasks of, if any.
+    pub(crate) fn current() -> Option<Arc<Self>> {
+        gossamer_sched::current()?.downcast().ok()
+    }
+
+    /// The end of the runtime.
+    pub(crate) fn end(&self) {
+        match &self.inner {
+            // A forked child: the thread that drove it is not here, and left its tasks half done.
+            Inner::Single(single) if single.home().is_lost() => std::mem::forget(single.clone()),
+            Inner::Single(single) => single.end(),
+            Inner::Pool(pool) => pool.end(),
+            Inner::Threads(threads) => threads.end(),
+        }
+        self.blocking.end();
+    }
+
+    #[track_caller]
+    pub(crate) fn spawn<F>(
+        &self,
+        future: F,
+        caller: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match &self.inner {
+            Inner::Single(single) => spawn_on(&**single, future, caller),
+            Inner::Pool(pool) => pool.spawn(future, caller),
+            Inner::Threads(threads) => threads.spawn(future, caller),
+        }
+    }
+
+    pub(crate) fn try_spawn<F>(
+        &self,
+        future: F,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<F::Output>, SpawnError<F>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match &self.inner {
+            Inner::Threads(threads) => threads.try_spawn(future, caller),
+            Inner::Pool(pool) if pool.origin().is_elsewhere() => {
+                let error = io::Error::other(refusal("try_spawn()"));
+                Err(SpawnError { error, future })
+            }
+            Inner::Pool(pool) => Ok(pool.spawn(future, caller)),
+            Inner::Single(single) => Ok(spawn_on(&**single, future, caller)),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn spawn_fiber<F, T>(
+        &self,
+        body: F,
+        caller: &'static Location<'static>,
+    ) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match self.try_spawn_fiber(body, caller) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => no_fiber(&error),
+        }
+    }
+
+    pub(crate) fn try_spawn_fiber<F, T>(
+        &self,
+        body: F,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let fiber = match Fiber::new(body) {
+            Ok(fiber) => fiber,
+            Err((error, future)) => return Err(SpawnError { error, future }),
+        };
+        self.try_spawn(fiber, caller).map_err(|refused| SpawnError {
+            error: refused.error,
+            future: refused.future.into_body().expect("it has not begun"),
+        })
+    }
+}
+
+/// There is no memory for a stack, or no thread.
+#[cold]
+#[track_caller]
+pub(crate) fn no_fiber(error: &io::Error) -> ! {
+    panic!(
+        "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks vm.max_map_count, two maps \
+         each), or use try_spawn_fiber()"
+    )
+}
+
+impl Spawn for Shared {
+    fn try_spawn(
+        &self,
+        task: ScopeTask,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>> {
+        Self::try_spawn(self, task, caller)
+    }
+
+    fn is_lost(&self) -> bool {
+        match &self.inner {
+            Inner::Single(single) => single.home().is_lost(),
+            Inner::Pool(pool) => pool.origin().is_elsewhere(),
+            Inner::Threads(threads) => threads.origin().is_elsewhere(),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which runtime the current thread runs tasks for.
+//!
+//! Who puts a runtime together says what it is ([`Environment::set`]); whoever drives one of its homes enters its
+//! environment meanwhile; and a task asks ([`current`]). No task is there before it is set.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
+
+use gossamer_core::door::thread_local;
+
+/// What the tasks of one runtime find around them.
+#[derive(Default, Clone)]
+pub struct Environment(Arc<OnceLock<Weak<dyn Any + Send + Sync>>>);
+
+#[cfg(not(loom))]
+thread_local! {
+    static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
+}
+#[cfg(loom)]
+thread_local! {
+    static CURRENT: RefCell<Option<Environment>> = RefCell::new(None);
+}
+
+impl Environment {
+    /// Says what it is; the first call counts.
+    pub fn set(&self, runtime: Weak<dyn Any + Send + Sync>) {
+        self.0.get_or_init(|| runtime);
+    }
+
+    /// The current thread runs tasks of this runtime from now on, until the result is dropped. Nothing, if nobody has
+    /// said what it is.
+    #[inline]
+    pub fn enter(&self) -> Entered {
+        Entered(self.0.get().map(|_| set(Some(self.clone()))))
+    }
+
+    /// The same for a thread that may begin before it has been said.
+    pub fn enter_early(&self) -> Entered {
+        Entered(Some(set(Some(self.clone()))))
+    }
+}
+
+/// The current one is brought back when this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Entered(Option<Option<Environment>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(before) = self.0.take() {
+            drop(set(before));
+        }
+    }
+}
+
+fn set(environment: Option<Environment>) -> Option<Environment> {
+    // At the end of a thread there is nobody left who could ask.
+    CURRENT
+        .try_with(|current| current.replace(environment))
+        .ok()
+        .flatten()
+}
+
+/// The runtime that the current thread runs tasks for, if any.
+pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
+    let current = CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()??;
+    current.0.get()?.upgrade()
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Environment")
+    }
+}

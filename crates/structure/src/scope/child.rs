@@ -1,0 +1,398 @@
+//! One child of a scope: a future, and what came of it, in memory that the scope's owner can reach.
+//!
+//! The task that the runtime has is a [`ScopeTask`], which only points here. So the future can be ended by whoever is
+//! first: the task that polls it, the task's end (an abort, a shutdown), or the scope that takes it back.
+//!
+//! | phase | meaning | who may touch the future |
+//! | --- | --- | --- |
+//! | waiting | not being polled | who changes the phase |
+//! | polled, by a thread | being polled, or ended | that thread |
+//! | ending, by a thread | the same; it is to be ended after the poll | that thread |
+//! | over | the future is gone | nobody |
+//!
+//! A fiber that has begun is ended by its own thread ([`Host`]), unless that is gone: then it is leaked.
+//!
+//! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck off
+//! the scope's list, and the scope may return.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use gossamer_core::context;
+use gossamer_core::door::Mutex;
+use gossamer_core::door::thread::{self, ThreadId};
+use gossamer_core::header::Failure;
+use gossamer_core::panics::swallow;
+use gossamer_core::waiter::Deferred;
+use gossamer_task::JoinError;
+
+use super::data::Data;
+use super::host::Host;
+
+/// What a scope knows of a child.
+pub(crate) trait Child: Send + Sync {
+    /// Polls the future; ready when the child is over.
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Ends it, if it is not being polled; else once it is not.
+    fn end(&self) -> End;
+
+    /// As [`end`](Child::end), unless this is to be done on another thread, which is given then.
+    fn end_here(&self) -> End;
+
+    /// Leaks its future, if it is not over: it is a fiber of a thread that has ended.
+    fn leak(&self);
+
+    /// Its task goes, on the thread where it lives.
+    fn task_goes(&self);
+}
+
+/// What became of the wish to end a child.
+pub(crate) enum End {
+    /// It is over.
+    Over,
+    /// This thread polls it, or ends it: not done, and never will be as long as one waits for it here.
+    PolledHere,
+    /// Another thread polls it, or ends it, and will have it be over.
+    PolledElsewhere,
+    /// It is a fiber of that thread.
+    On(Arc<Host>),
+}
+
+/// What a handle needs of a child.
+pub(crate) trait Gives<T>: Send + Sync {
+    /// What came of it, if that is there; else `waker` is called when it is.
+    fn take_or_wake(&self, waker: &Waker) -> Option<Result<T, JoinError>>;
+
+    /// Whether it is there, or was.
+    fn is_finished(&self) -> bool;
+
+    /// Has the child ended, as soon as can be.
+    fn abort(&self);
+
+    /// The handle goes.
+    fn forget(&self);
+}
+
+/// The child itself.
+pub(crate) struct Cell<F: Future> {
+    data: Arc<Data>,
+    /// Its place in the scope's list.
+    at: usize,
+    is_fiber: bool,
+    standing: Mutex<Standing>,
+    future: UnsafeCell<MaybeUninit<F>>,
+    outcome: Mutex<Outcome<F::Output>>,
+}
+
+struct Standing {
+    phase: Phase,
+    /// Where the fiber has begun.
+    host: Option<Arc<Host>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Polled(ThreadId),
+    Ending(ThreadId),
+    Over,
+}
+
+struct Outcome<T> {
+    output: Option<Result<T, Failure>>,
+    finished: bool,
+    /// The handle is there.
+    wanted: bool,
+    waiter: Option<Waker>,
+}
+
+// SAFETY: the future is touched only by the thread that the phase names, under a lock; it and the output are `Send`.
+unsafe impl<F: Future + Send> Send for Cell<F> where F::Output: Send {}
+// SAFETY: as above.
+unsafe impl<F: Future + Send> Sync for Cell<F> where F::Output: Send {}
+
+impl<F: Future> Cell<F> {
+    pub(crate) fn new(data: Arc<Data>, at: usize, is_fiber: bool, future: F) -> Self {
+        Self {
+            data,
+            at,
+            is_fiber,
+            standing: Mutex::new(Standing {
+                phase: Phase::Waiting,
+                host: None,
+            }),
+            future: UnsafeCell::new(MaybeUninit::new(future)),
+            outcome: Mutex::new(Outcome {
+                output: None,
+                finished: false,
+                wanted: true,
+                waiter: None,
+            }),
+        }
+    }
+
+    /// The future back, if it has not been polled and nobody has ended it.
+    pub(crate) fn take_back_future(&self) -> Option<F> {
+        let mut standing = self.standing.lock();
+        if standing.phase != Phase::Waiting {
+            return None;
+        }
+        standing.phase = Phase::Over;
+        drop(standing);
+        // SAFETY: nobody polled it, and nobody will: it is over.
+        Some(unsafe { (*self.future.get()).assume_init_read() })
+    }
+
+    /// The future is to go: drops it, keeps what came of it, and strikes the child off the scope's list.
+    ///
+    /// # Safety
+    /// The phase names this thread; the future is there.
+    unsafe fn conclude(&self, output: Result<F::Output, Failure>) {
+        // SAFETY: passed on to the caller; not used again whether or not the drop panics.
+        let drops = || unsafe { (*self.future.get()).assume_init_drop() };
+        let output = match (catch_unwind(AssertUnwindSafe(drops)), output) {
+            (Ok(()), output) => output,
+            (Err(second), output @ Err(Failure::Panicked(_))) => {
+                swallow(second);
+                output
+            }
+            (Err(payload), output) => {
+                end_panics(|| drop(output));
+                Err(Failure::Panicked(payload))
+            }
+        };
+        self.over_with(output);
+    }
+
+    /// The future is gone: keeps what came of it, and strikes the child off the scope's list.
+    fn over_with(&self, output: Result<F::Output, Failure>) {
+        self.standing.lock().phase = Phase::Over;
+        self.publish(output);
+        self.data.has_ended(self.at);
+    }
+
+    fn publish(&self, output: Result<F::Output, Failure>) {
+        let is_panic = matches!(output, Err(Failure::Panicked(_)));
+        let (unwanted, waiter) = {
+            let mut outcome = self.outcome.lock();
+            outcome.finished = true;
+            if outcome.wanted {
+                outcome.output = Some(output);
+                if is_panic {
+                    self.data.panic_waits();
+                }
+                (None, outcome.waiter.take())
+            } else {
+                (Some(output), outcome.waiter.take())
+            }
+        };
+        match unwanted {
+            Some(Err(Failure::Panicked(payload))) => self.data.keep_panic(payload),
+            unwanted => end_panics(|| drop(unwanted)),
+        }
+        if let Some(waiter) = waiter {
+            Deferred::new(waiter).run();
+        }
+    }
+
+    /// Takes the right to touch the future.
+    fn claim(&self, where_it_began: bool) -> Result<(), End> {
+        let here = thread::current().id();
+        let mut standing = self.standing.lock();
+        match standing.phase {
+            Phase::Over => return Err(End::Over),
+            Phase::Polled(on) | Phase::Ending(on) => {
+                standing.phase = Phase::Ending(on);
+                return Err(if on == here {
+                    End::PolledHere
+                } else {
+                    End::PolledElsewhere
+                });
+            }
+            Phase::Waiting => {}
+        }
+        if let Some(host) = &standing.host
+            && where_it_began
+            && !host.is_here()
+            && !host.is_gone()
+        {
+            return Err(End::On(host.clone()));
+        }
+        standing.phase = Phase::Polled(here);
+        Ok(())
+    }
+}
+
+impl<F: Future + Send> Child for Cell<F>
+where
+    F::Output: Send,
+{
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        {
+            let mut standing = self.standing.lock();
+            if standing.phase != Phase::Waiting {
+                // It has been taken back.
+                return Poll::Ready(());
+            }
+            standing.phase = Phase::Polled(thread::current().id());
+            if self.is_fiber && standing.host.is_none() {
+                standing.host = Some(Host::here());
+            }
+        }
+        // SAFETY: the phase names this thread, so the future is there and nobody else touches it; it stays in its place.
+        let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
+        let output = match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(payload) => Err(Failure::Panicked(payload)),
+            Ok(Poll::Pending) => {
+                let mut standing = self.standing.lock();
+                if let Phase::Polled(_) = standing.phase {
+                    standing.phase = Phase::Waiting;
+                    return Poll::Pending;
+                }
+                Err(Failure::Cancelled)
+            }
+        };
+        // SAFETY: the phase names this thread.
+        unsafe { self.conclude(output) };
+        Poll::Ready(())
+    }
+
+    fn end(&self) -> End {
+        match self.claim(false) {
+            Ok(()) => {
+                // SAFETY: claimed.
+                unsafe { self.conclude(Err(Failure::Cancelled)) };
+                End::Over
+            }
+            Err(end) => end,
+        }
+    }
+
+    fn end_here(&self) -> End {
+        match self.claim(true) {
+            Ok(()) => {
+                // SAFETY: claimed.
+                unsafe { self.conclude(Err(Failure::Cancelled)) };
+                End::Over
+            }
+            Err(end) => end,
+        }
+    }
+
+    fn leak(&self) {
+        if self.claim(false).is_ok() {
+            self.over_with(Err(Failure::Cancelled));
+        }
+    }
+
+    fn task_goes(&self) {
+        let _over = self.end();
+        if self.is_fiber {
+            // It may have been ended from within another task's poll.
+            context::with(context::Context::unpin_polled);
+        }
+    }
+}
+
+impl<F: Future + Send> Gives<F::Output> for Cell<F>
+where
+    F::Output: Send,
+{
+    fn take_or_wake(&self, waker: &Waker) -> Option<Result<F::Output, JoinError>> {
+        let take = |outcome: &mut Outcome<F::Output>| {
+            let output = outcome.output.take()?;
+            if let Err(Failure::Panicked(_)) = output {
+                self.data.panic_is_taken();
+            }
+            Some(output.map_err(JoinError::new))
+        };
+        if let Some(output) = take(&mut self.outcome.lock()) {
+            return Some(output);
+        }
+        // No user code under the lock: it is cloned before, and what it replaces is dropped after.
+        let waker = waker.clone();
+        let (output, _before) = {
+            let mut outcome = self.outcome.lock();
+            assert!(
+                !outcome.finished || outcome.output.is_some(),
+                "a handle was polled after it had given its output"
+            );
+            match take(&mut outcome) {
+                Some(output) => (Some(output), Some(waker)),
+                None => (None, outcome.waiter.replace(waker)),
+            }
+        };
+        output
+    }
+
+    fn is_finished(&self) -> bool {
+        self.outcome.lock().finished
+    }
+
+    fn abort(&self) {
+        self.data.abort(self.at, self);
+    }
+
+    fn forget(&self) {
+        let (output, waiter) = {
+            let mut outcome = self.outcome.lock();
+            outcome.wanted = false;
+            (outcome.output.take(), outcome.waiter.take())
+        };
+        if let Some(Err(Failure::Panicked(payload))) = output {
+            self.data.panic_is_taken();
+            self.data.keep_panic(payload);
+        } else {
+            drop(output);
+        }
+        drop(waiter);
+    }
+}
+
+fn end_panics(drops: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(drops)) {
+        swallow(payload);
+    }
+}
+
+/// What a runtime is given to run for a child of a scope.
+#[must_use = "a child that is not run is cancelled"]
+pub struct ScopeTask(Arc<dyn Child>);
+
+impl ScopeTask {
+    pub(super) fn new(child: Arc<dyn Child>) -> Self {
+        Self(child)
+    }
+
+    /// Runs it here: a closure that waits as threads do, and so is ready at its first poll.
+    pub fn run(self) {
+        let polled = self.0.poll(&mut Context::from_waker(Waker::noop()));
+        debug_assert!(polled.is_ready(), "a closure is over when it has returned");
+    }
+}
+
+impl Future for ScopeTask {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.poll(cx)
+    }
+}
+
+impl Drop for ScopeTask {
+    fn drop(&mut self) {
+        self.0.task_goes();
+    }
+}
+
+impl std::fmt::Debug for ScopeTask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ScopeTask")
+    }
+}

@@ -1,0 +1,317 @@
+//! What a scope and its children share: a list of those that have not ended, and who waits for the last.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use gossamer_core::context;
+use gossamer_core::door::Mutex;
+use gossamer_core::fork::Origin;
+use gossamer_core::header::Payload;
+use gossamer_core::panics::swallow;
+use gossamer_core::parker::Parker;
+use gossamer_core::waiter::{Deferred, Parts};
+use gossamer_task::JoinHandle;
+
+use super::child::{Child, End};
+use super::host::Host;
+
+/// One scope.
+pub(crate) struct Data {
+    origin: Origin,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Those that have not ended, by number; and the numbers that are free.
+    children: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    running: usize,
+    /// No more children: they are being taken back, or the scope is over.
+    closed: bool,
+    waiter: Option<Waker>,
+    /// The first panic that nobody has joined.
+    panic: Option<Payload>,
+    /// Panics that are still with their handles.
+    panics_waiting: usize,
+}
+
+/// A child that has not ended. Before its task is there, the place is only taken.
+#[derive(Default, Clone)]
+struct Entry {
+    child: Option<Arc<dyn Child>>,
+    task: Option<Arc<JoinHandle<()>>>,
+}
+
+impl Data {
+    pub(crate) fn new() -> Self {
+        Self {
+            origin: Origin::here(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// A place for one more child, unless the scope is being ended.
+    pub(crate) fn reserve(&self) -> Option<usize> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return None;
+        }
+        state.running += 1;
+        match state.free.pop() {
+            Some(at) => {
+                state.children[at] = Some(Entry::default());
+                Some(at)
+            }
+            None => {
+                state.children.push(Some(Entry::default()));
+                Some(state.children.len() - 1)
+            }
+        }
+    }
+
+    /// Puts the child there; `false` if the scope is being ended.
+    pub(crate) fn put(&self, at: usize, child: Arc<dyn Child>) -> bool {
+        let mut state = self.state.lock();
+        if let Some(entry) = &mut state.children[at] {
+            entry.child = Some(child);
+        }
+        !state.closed
+    }
+
+    /// The child's task is there; it may have ended.
+    pub(crate) fn set_task(&self, at: usize, child: &Arc<dyn Child>, task: JoinHandle<()>) {
+        let task = Arc::new(task);
+        let aborts = {
+            let mut state = self.state.lock();
+            let closed = state.closed;
+            let entry = state.children[at].as_mut();
+            // The place may be another child's by now.
+            let ours = entry.filter(|entry| is(entry, Arc::as_ptr(child).cast()));
+            ours.is_some_and(|entry| {
+                entry.task = Some(task.clone());
+                closed
+            })
+        };
+        if aborts {
+            task.abort();
+        }
+        // Perhaps the last, and then the task is detached.
+        drop(task);
+    }
+
+    /// Strikes a child off; if it was the last, wakes who waits. It may be gone when this returns, as the scope may.
+    pub(crate) fn has_ended(&self, at: usize) {
+        let (entry, waiter) = {
+            let mut state = self.state.lock();
+            let entry = state.children[at].take();
+            state.free.push(at);
+            state.running -= 1;
+            let is_last = state.running == 0 && !gossamer_core::mutant!("scope_last_wakes_nobody");
+            (entry, state.waiter.take_if(|_| is_last))
+        };
+        drop(entry);
+        if let Some(waiter) = waiter {
+            Deferred::new(waiter).run();
+        }
+    }
+
+    /// Has a child ended as soon as can be.
+    pub(crate) fn abort<C>(&self, at: usize, child: *const C) {
+        let task = {
+            let state = self.state.lock();
+            let entry = state.children.get(at).and_then(Option::as_ref);
+            entry
+                .filter(|entry| is(entry, child.cast()))
+                .and_then(|entry| entry.task.clone())
+        };
+        if let Some(task) = task {
+            task.abort();
+        }
+    }
+
+    /// A panic waits to be joined.
+    pub(crate) fn panic_waits(&self) {
+        self.state.lock().panics_waiting += 1;
+    }
+
+    /// One that did has been joined, or never will be.
+    pub(crate) fn panic_is_taken(&self) {
+        self.state.lock().panics_waiting -= 1;
+    }
+
+    /// Nobody joins this one.
+    pub(crate) fn keep_panic(&self, payload: Payload) {
+        let surplus = {
+            let mut state = self.state.lock();
+            if state.panic.is_none() {
+                state.panic = Some(payload);
+                None
+            } else {
+                Some(payload)
+            }
+        };
+        if let Some(surplus) = surplus {
+            swallow(surplus);
+        }
+    }
+
+    /// Raises the first panic that nobody has joined; all children have ended.
+    pub(crate) fn raise(&self) {
+        let (payload, any) = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            (state.panic.take(), state.panics_waiting > 0)
+        };
+        match payload {
+            Some(_) if gossamer_core::mutant!("scope_swallows_panics") => {}
+            Some(payload) => resume_unwind(payload),
+            None if any => panic!("a child of a scope panicked, and its handle was forgotten"),
+            None => {}
+        }
+    }
+
+    /// Nobody is told of the panics of children: the scope panics itself, or is dropped.
+    pub(crate) fn swallow(&self) {
+        let payload = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            state.panic.take()
+        };
+        if let Some(payload) = payload {
+            swallow(payload);
+        }
+    }
+
+    /// No more children from now on; aborts those that there are, and does not wait.
+    pub(crate) fn abort_all(&self) {
+        let entries = self.close();
+        for task in entries.into_iter().filter_map(|entry| entry.task) {
+            task.abort();
+        }
+    }
+
+    fn close(&self) -> Vec<Entry> {
+        let mut state = self.state.lock();
+        state.closed = true;
+        state.children.iter().flatten().cloned().collect()
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
+    ///
+    /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
+    /// fiber of another thread is ended by that; a thread when it has returned.
+    pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let host = Host::here();
+        Parker::with(|parker| {
+            let before = host.set_waiter(Some(parker.waker().clone()));
+            let all_ended = loop {
+                host.serve();
+                self.end_all();
+                if self.is_over_or_wake(parker.waker()) {
+                    break true;
+                }
+                match deadline {
+                    None => parker.park(|| self.state.lock().running == 0),
+                    Some(deadline) => {
+                        let left = deadline.saturating_duration_since(Instant::now());
+                        if left.is_zero() {
+                            break false;
+                        }
+                        parker.park_for(left);
+                    }
+                }
+            };
+            drop(host.set_waiter(before));
+            all_ended
+        })
+    }
+
+    fn end_all(&self) {
+        for Entry { child, task } in self.close() {
+            let Some(child) = child else {
+                // Being spawned, by a sibling that finds out.
+                continue;
+            };
+            match child.end_here() {
+                End::Over | End::PolledElsewhere => {}
+                End::PolledHere => {
+                    eprintln!(
+                        "gossamer: a child of a scope has ended the fiber that the scope is in, and that waits for the \
+                         child: neither can ever end"
+                    );
+                    std::process::abort();
+                }
+                End::On(host) => {
+                    if let Some(task) = task {
+                        task.abort();
+                    }
+                    if !host.ask(child.clone()) {
+                        // Nobody is left to end it: it is leaked.
+                        child.leak();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether no child is left; if one is, `waker` is called when there is none.
+    fn is_over_or_wake(&self, waker: &Waker) -> bool {
+        if self.state.lock().running == 0 {
+            return true;
+        }
+        // No user code under the lock: it is cloned before, and what it replaces is dropped after.
+        let waker = waker.clone();
+        let (over, _before) = {
+            let mut state = self.state.lock();
+            if state.running == 0 {
+                (true, Some(waker))
+            } else {
+                (false, state.waiter.replace(waker))
+            }
+        };
+        over
+    }
+
+    /// Waits until no child is left. `gave_way` says whether this has had its scheduling point; `is_lost` whether
+    /// nobody runs the children, in a forked child.
+    pub(crate) fn poll_all_ended(
+        &self,
+        cx: &mut Context<'_>,
+        gave_way: &mut bool,
+        is_lost: impl Fn() -> bool,
+    ) -> Poll<()> {
+        if !std::mem::replace(gave_way, true) && context::has_to_give_way() {
+            context::give_way(Parts::new(cx.waker()));
+            return Poll::Pending;
+        }
+        if self.is_over_or_wake(cx.waker()) {
+            return Poll::Ready(());
+        }
+        if self.origin.is_elsewhere() && is_lost() {
+            panic!(
+                "a scope waits for children begun before fork(), and the threads that run them do not exist in the \
+                 child process: call exec, or leave with _exit"
+            );
+        }
+        context::has_waited();
+        Poll::Pending
+    }
+}
+
+fn is(entry: &Entry, child: *const ()) -> bool {
+    let there = entry.child.as_ref();
+    there.is_some_and(|there| std::ptr::addr_eq(Arc::as_ptr(there), child))
+}
+
+/// Calls `body`; gives its panic instead of raising it.
+pub(crate) fn caught<R>(body: impl FnOnce() -> R) -> Result<R, Payload> {
+    catch_unwind(AssertUnwindSafe(body))
+}

@@ -1,0 +1,84 @@
+//! The handle of a scope's child.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use gossamer_core::context;
+use gossamer_core::waiter::Parts;
+use gossamer_task::JoinError;
+
+use super::child::Gives;
+
+/// The output of a scope's child, once it has one: a future.
+///
+/// # Blocking
+/// `.await` in a task, `.wait()` in a fiber or thread.
+///
+/// # Cancellation
+/// Dropping it detaches the child from the caller, not from its scope, which waits for it. A panic of the child is then
+/// the scope's.
+///
+/// # Errors
+/// [`JoinError`]: the child panicked (the payload is inside, and is the scope's no more), was aborted, or its runtime
+/// ended.
+pub struct ScopedHandle<'scope, T> {
+    child: Arc<dyn Gives<T> + 'scope>,
+    gave_way: bool,
+}
+
+impl<'scope, T> ScopedHandle<'scope, T> {
+    pub(super) fn new(child: Arc<dyn Gives<T> + 'scope>) -> Self {
+        Self {
+            child,
+            gave_way: false,
+        }
+    }
+
+    /// Cancels the child: its future is dropped by the thread that runs it, at its next turn. A thread runs on.
+    pub fn abort(&self) {
+        self.child.abort();
+    }
+
+    /// Whether the output is there, so that waiting will not wait.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.child.is_finished()
+    }
+}
+
+impl<T> Future for ScopedHandle<'_, T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if !self.gave_way {
+            self.gave_way = true;
+            if context::has_to_give_way() {
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+        }
+        match self.child.take_or_wake(cx.waker()) {
+            Some(output) => Poll::Ready(output),
+            None => {
+                context::has_waited();
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<T> Drop for ScopedHandle<'_, T> {
+    fn drop(&mut self) {
+        self.child.forget();
+    }
+}
+
+impl<T> fmt::Debug for ScopedHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedHandle")
+            .field("is_finished", &self.is_finished())
+            .finish()
+    }
+}

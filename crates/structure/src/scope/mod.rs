@@ -1,0 +1,410 @@
+//! Scopes: children that have all ended when the scope returns.
+//!
+//! * [`scope()`] blocks, and so its children may borrow. Whatever happens, it does not return, and does not unwind,
+//!   before all of them have ended: it is not a future, which could be forgotten while a worker still has its borrow.
+//! * [`async_scope`] is a future, and so its children own what they have; dropping it aborts them.
+//!
+//! # A scope in a fiber
+//!
+//! A fiber stands still in a scope until the children have ended. If it is to end before (an abort, the end of its
+//! runtime), it must not unwind out of the scope so soon, and it cannot stand still any more, as whoever drops it waits
+//! for it. So the scope takes its children back ([`data::Data::take_back`]): it blocks the thread, and ends them itself,
+//! without the runtime that would run them, which may be waiting for this very fiber.
+//!
+//! A fiber that is never resumed again (its runtime was forgotten, or moved to another thread) may have lent what is on
+//! its stack, which is leaked, so that stays; and thread-locals, which go with the thread. So before the thread-locals of
+//! a thread go, its fibers' scopes take their children back (`host.rs`).
+
+mod child;
+mod data;
+mod handle;
+mod host;
+mod owned;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{Location, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use gossamer_core::context;
+use gossamer_core::door::Mutex;
+use gossamer_core::wait::{Wait, refuse_inside_task};
+use gossamer_fiber::Fiber;
+use gossamer_sched::SpawnError;
+use gossamer_task::JoinHandle;
+
+use self::child::{Cell, Child};
+use self::data::{Data, caught};
+
+pub use self::child::ScopeTask;
+pub use self::handle::ScopedHandle;
+pub use self::owned::{AsyncScope, RunScope, async_scope};
+
+/// What runs the children of a scope.
+pub trait Spawn: Send + Sync {
+    /// Runs a task.
+    ///
+    /// # Errors
+    /// It cannot be run: it comes back.
+    fn try_spawn(
+        &self,
+        task: ScopeTask,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>;
+
+    /// Whether this is a forked child, and whatever runs the tasks is not here.
+    fn is_lost(&self) -> bool;
+}
+
+/// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended. They
+/// may borrow from what surrounds the call. `on` runs them.
+///
+/// # Blocking
+/// In a fiber: it stands still. Else: blocks the thread; if that built `Single` runtimes, their tasks run meanwhile.
+///
+/// # Cancellation
+/// A fiber that is aborted in here ends the children first, and blocks its thread until they have ended: each ends its
+/// current poll, and a thread of the scope its closure.
+///
+/// # Panics
+/// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
+/// ended. Inside a task's poll, which must not wait.
+#[track_caller]
+pub fn scope<'env, R>(
+    on: &'env dyn Spawn,
+    body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+) -> R {
+    refuse_inside_task("scope()");
+    let data = Arc::new(Data::new());
+    let _open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
+    let scope = Scope {
+        data: data.clone(),
+        on,
+        _scope: PhantomData,
+        _env: PhantomData,
+    };
+    let result = caught(|| body(&scope));
+    if gossamer_core::mutant!("scope_unwinds_early") && result.is_err() {
+        data.abort_all();
+        return result.unwrap_or_else(|payload| resume_unwind(payload));
+    }
+    // Nothing leaves from here before the children have ended.
+    let mut gave_way = false;
+    let all_ended = poll_fn(|cx| data.poll_all_ended(cx, &mut gave_way, || on.is_lost()));
+    let waited = caught(|| all_ended.wait());
+    if waited.is_err() && !(data.origin().is_elsewhere() && on.is_lost()) {
+        data.take_back(None);
+    }
+    match (result, waited) {
+        (Ok(result), Ok(())) => {
+            data.raise();
+            result
+        }
+        (Err(payload), _) | (Ok(_), Err(payload)) => {
+            data.swallow();
+            resume_unwind(payload)
+        }
+    }
+}
+
+/// Spawns children that may borrow: see [`scope()`].
+pub struct Scope<'scope, 'env: 'scope> {
+    data: Arc<Data>,
+    on: &'env dyn Spawn,
+    /// Invariant, as std's: or else a shorter `'scope` could be had, and children outlive it.
+    _scope: PhantomData<&'scope mut &'scope ()>,
+    _env: PhantomData<&'env mut &'env ()>,
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Spawns a task.
+    ///
+    /// Dropping the handle detaches it from the caller, not from the scope.
+    ///
+    /// # Panics
+    /// The runtime cannot run it: see [`try_spawn`](Scope::try_spawn).
+    #[track_caller]
+    pub fn spawn<F>(&'scope self, future: F) -> ScopedHandle<'scope, F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        match self.try_spawn(future) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => refuse("spawn", &error),
+        }
+    }
+
+    /// Spawns a task.
+    ///
+    /// # Errors
+    /// The system grants no more threads, under the model 1:1; or in a forked child: the future comes back.
+    #[track_caller]
+    pub fn try_spawn<F>(
+        &'scope self,
+        future: F,
+    ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        let caller = Location::caller();
+        self.start(future, false, |task| self.on.try_spawn(task, caller))
+    }
+
+    /// Spawns a fiber.
+    ///
+    /// # Panics
+    /// There is no stack or thread to be had; see [`try_spawn_fiber`](Scope::try_spawn_fiber).
+    #[track_caller]
+    pub fn spawn_fiber<F, T>(&'scope self, body: F) -> ScopedHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        match self.try_spawn_fiber(body) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => refuse("spawn_fiber", &error),
+        }
+    }
+
+    /// Spawns a fiber.
+    ///
+    /// # Errors
+    /// There is no memory for a stack, or, under the model 1:1, no thread: the closure comes back.
+    #[track_caller]
+    pub fn try_spawn_fiber<F, T>(
+        &'scope self,
+        body: F,
+    ) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let caller = Location::caller();
+        let fiber = ScopedFiber::new(body)?;
+        let started = self.start(fiber, true, |task| self.on.try_spawn(task, caller));
+        started.map_err(|SpawnError { error, future }| SpawnError {
+            error,
+            future: future.into_body(),
+        })
+    }
+
+    /// Starts an OS thread. It cannot be aborted: the scope waits until its closure has returned, whatever happens.
+    ///
+    /// # Panics
+    /// The system grants no more threads; see [`try_spawn_thread`](Scope::try_spawn_thread).
+    #[track_caller]
+    pub fn spawn_thread<F, T>(&'scope self, work: F) -> ScopedHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        match self.try_spawn_thread(work) {
+            Ok(handle) => handle,
+            Err(SpawnError { error, .. }) => refuse("spawn_thread", &error),
+        }
+    }
+
+    /// Starts an OS thread.
+    ///
+    /// # Errors
+    /// The system grants no more threads: the closure comes back.
+    #[track_caller]
+    pub fn try_spawn_thread<F, T>(
+        &'scope self,
+        work: F,
+    ) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let caller = Location::caller();
+        let started = self.start(Call(Some(work)), false, |task| start_thread(task, caller));
+        started.map_err(|SpawnError { error, future }| SpawnError {
+            error,
+            future: future.0.expect("it has not been called"),
+        })
+    }
+
+    fn start<F>(
+        &'scope self,
+        future: F,
+        is_fiber: bool,
+        spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
+    ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        // SAFETY: `scope` returns when every child has been struck off, whether it unwinds or not, and nothing of a
+        // child borrows from then on.
+        unsafe { start(&self.data, future, is_fiber, spawn) }
+    }
+}
+
+/// Makes a child, and has `spawn` run it.
+///
+/// # Safety
+/// `'scope` lasts until the child has been struck off the list of `data`.
+unsafe fn start<'scope, F>(
+    data: &Arc<Data>,
+    future: F,
+    is_fiber: bool,
+    spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
+) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
+where
+    F: Future + Send + 'scope,
+    F::Output: Send + 'scope,
+{
+    let Some(at) = data.reserve() else {
+        // The scope is being ended, or is over: the child is turned away, in a list of its own.
+        let own = Arc::new(Data::new());
+        let at = own.reserve().unwrap_or(0);
+        let cell = Arc::new(Cell::new(own, at, false, future));
+        let _over = cell.end();
+        return Ok(ScopedHandle::new(cell));
+    };
+    let cell = Arc::new(Cell::new(data.clone(), at, is_fiber, future));
+    let borrowed: Arc<dyn Child + 'scope> = cell.clone();
+    // SAFETY: only the lifetime changes; the caller vouches for it. What is left of the child when it has been struck
+    // off, memory without a future or an output, runs no code that knows of the lifetime.
+    let child = unsafe { mem::transmute::<Arc<dyn Child + 'scope>, Arc<dyn Child>>(borrowed) };
+    if !data.put(at, child.clone()) {
+        let _over = child.end();
+        return Ok(ScopedHandle::new(cell));
+    }
+    match spawn(ScopeTask::new(child.clone())) {
+        Ok(task) => data.set_task(at, &child, task),
+        Err(SpawnError {
+            error,
+            future: task,
+        }) => match cell.take_back_future() {
+            Some(future) => {
+                data.has_ended(at);
+                drop(task);
+                return Err(SpawnError { error, future });
+            }
+            // The scope has ended it meanwhile.
+            None => drop(task),
+        },
+    }
+    Ok(ScopedHandle::new(cell))
+}
+
+fn start_thread(
+    task: ScopeTask,
+    caller: &'static Location<'static>,
+) -> Result<JoinHandle<()>, SpawnError<ScopeTask>> {
+    let task = Arc::new(Mutex::new(Some(task)));
+    let taken = task.clone();
+    let work = move || {
+        let task = taken.lock().take();
+        if let Some(task) = task {
+            task.run();
+        }
+    };
+    gossamer_sched::spawn_thread("gossamer-thread", work, caller).map_err(|refused| SpawnError {
+        error: refused.error,
+        future: task.lock().take().expect("no thread has taken it"),
+    })
+}
+
+#[cold]
+#[track_caller]
+fn refuse(what: &str, error: &io::Error) -> ! {
+    panic!(
+        "{what}() in a scope: no thread or stack to be had ({error}): raise the limit, or use try_{what}()"
+    )
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+/// A closure that is called in the one poll there is, by a thread of its own.
+struct Call<F>(Option<F>);
+
+impl<F> Unpin for Call<F> {}
+
+impl<F: FnOnce() -> T, T> Future for Call<F> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        let work = self.0.take().expect("it is called once");
+        Poll::Ready(work())
+    }
+}
+
+/// A fiber whose closure may borrow.
+struct ScopedFiber<F, T> {
+    fiber: Fiber<Box<dyn FnOnce() + Send>, ()>,
+    stage: Arc<Mutex<Stage<F, T>>>,
+}
+
+/// What a fiber is to do, or what came of it.
+enum Stage<F, T> {
+    New(F),
+    Begun,
+    Ended(T),
+}
+
+impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
+    fn new(body: F) -> Result<Self, SpawnError<F>> {
+        let stage = Arc::new(Mutex::new(Stage::New(body)));
+        let own = stage.clone();
+        let run: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+            let body = mem::replace(&mut *own.lock(), Stage::Begun);
+            if let Stage::New(body) = body {
+                let output = body();
+                *own.lock() = Stage::Ended(output);
+            }
+        });
+        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of, or its stack
+        // is leaked, and never runs again.
+        let run = unsafe {
+            mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(run)
+        };
+        match Fiber::new(run) {
+            Ok(fiber) => Ok(Self { fiber, stage }),
+            Err((error, _run)) => Err(SpawnError {
+                error,
+                future: take_body(&stage),
+            }),
+        }
+    }
+
+    fn into_body(self) -> F {
+        take_body(&self.stage)
+    }
+}
+
+fn take_body<F, T>(stage: &Mutex<Stage<F, T>>) -> F {
+    match mem::replace(&mut *stage.lock(), Stage::Begun) {
+        Stage::New(body) => body,
+        Stage::Begun | Stage::Ended(_) => unreachable!("the fiber has not begun"),
+    }
+}
+
+impl<F, T> Unpin for ScopedFiber<F, T> {}
+
+impl<F, T> Future for ScopedFiber<F, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        if Pin::new(&mut self.fiber).poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        match mem::replace(&mut *self.stage.lock(), Stage::Begun) {
+            Stage::Ended(output) => Poll::Ready(output),
+            Stage::New(_) | Stage::Begun => unreachable!("the closure has returned"),
+        }
+    }
+}

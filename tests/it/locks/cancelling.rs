@@ -1,0 +1,316 @@
+//! Cancellation: an operation dropped before or after any poll, among others that want the same, in all schedules.
+//!
+//! The quiescence check of the simulation sees to it that nobody who could go on is left waiting; in the end everything
+//! is free.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use gossamer::raw::{OnceCell, Policy};
+use gossamer::yield_now;
+use gossamer_sim::spawn;
+
+use super::Locks;
+use crate::flavour::both;
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
+use crate::mvar::{exhaust, explore_seeded};
+
+both! {
+    a_lock,
+    a_fair_lock,
+    a_reader_and_a_writer,
+    a_semaphore_of_many,
+    a_wait_for_a_condition,
+    an_arrival,
+    a_wait_for_an_event,
+    a_maker_of_a_value,
+    everything_at_random,
+}
+
+/// Runs a program of tasks for every cut, in all schedules; `check` looks at what is left.
+macro_rules! at_every_cut {
+    ($place:expr, |$cut:ident, $at:ident| [$($task:expr),* $(,)?], |$left:ident| $check:block) => {
+        for $cut in Cut::all() {
+            exhaust(|| async move {
+                let place = Rc::new($place);
+                let mut tasks = Vec::new();
+                $(
+                    let $at = place.clone();
+                    tasks.push(spawn(async move { $task }));
+                )*
+                for task in tasks {
+                    task.await.expect("no panic");
+                }
+                let $left = place;
+                $check
+            });
+        }
+    };
+}
+
+fn a_lock<F: Locks>() {
+    at_every_cut!(
+        F::mutex(0),
+        |cut, at| [
+            drop(cut.apply(at.lock()).await),
+            {
+                let mut held = at.lock().await;
+                yield_now().await;
+                *held += 1;
+            },
+            *at.lock().await += 1,
+        ],
+        |left| {
+            assert_eq!(*left.try_lock().expect("it is free"), 2);
+        }
+    );
+}
+
+fn a_fair_lock<F: Locks>() {
+    at_every_cut!(
+        F::fair_mutex(0),
+        |cut, at| [
+            drop(cut.apply(at.lock()).await),
+            {
+                let mut held = at.lock().await;
+                yield_now().await;
+                *held += 1;
+            },
+            *at.lock().await += 1,
+        ],
+        |left| {
+            assert_eq!(*left.try_lock().expect("it is free"), 2);
+        }
+    );
+}
+
+fn a_reader_and_a_writer<F: Locks>() {
+    for cancelled in 0..2 {
+        at_every_cut!(
+            F::rwlock(0),
+            |cut, at| [
+                if cancelled == 0 {
+                    drop(cut.apply(at.read()).await);
+                } else {
+                    drop(cut.apply(at.write()).await);
+                },
+                *at.write().await += 1,
+                {
+                    let seen = at.read().await;
+                    yield_now().await;
+                    assert!(*seen <= 1);
+                },
+            ],
+            |left| {
+                assert_eq!(*left.try_write().expect("it is free"), 1);
+            }
+        );
+    }
+}
+
+fn a_semaphore_of_many<F: Locks>() {
+    at_every_cut!(
+        F::semaphore(2),
+        |cut, at| [
+            drop(cut.apply(at.acquire_many(2)).await),
+            {
+                let _one = at.acquire().await;
+                yield_now().await;
+            },
+            drop(at.acquire_many(2).await),
+        ],
+        |left| {
+            assert_eq!(left.available(), 2);
+        }
+    );
+}
+
+/// Two wait, one is dropped, and one is notified: if the dropped one had the notification, the other has it.
+fn a_wait_for_a_condition<F: Locks>() {
+    for cut in Cut::all() {
+        exhaust(|| async move {
+            let place = Rc::new((F::mutex(0), F::condvar()));
+            let waits = |cut: Option<Cut>| {
+                let place = place.clone();
+                spawn(async move {
+                    let mut seen = place.0.lock().await;
+                    *seen += 1;
+                    let waits = place.1.wait_for(seen);
+                    match cut {
+                        Some(cut) => cut.apply(waits).await.is_some(),
+                        None => {
+                            drop(waits.await);
+                            true
+                        }
+                    }
+                })
+            };
+            let (cancelled, other) = (waits(Some(cut)), waits(None));
+            quiet().await;
+            place.1.notify_one();
+            quiet().await;
+            if !other.is_finished() {
+                assert!(cancelled.is_finished(), "nobody has the notification");
+                let was_told = cancelled.await.expect("no panic");
+                assert!(
+                    was_told,
+                    "the notification was lost with the one that was dropped"
+                );
+                place.1.notify_one();
+                assert!(other.await.expect("no panic"));
+            } else if !cancelled.is_finished() {
+                cancelled.abort();
+                let _ended = cancelled.await;
+            }
+            assert!(place.0.try_lock().is_some());
+        });
+    }
+}
+
+/// Of three that arrive, where two meet, one is dropped: it has counted, or it has not.
+fn an_arrival<F: Locks>() {
+    for cut in Cut::all() {
+        exhaust(|| async move {
+            let place = Rc::new(F::barrier(2));
+            let met_one = Rc::new(Cell::new(false));
+            let (at, has_met) = (place.clone(), met_one.clone());
+            let cancelled = spawn(async move {
+                has_met.set(cut.apply(at.arrive()).await.is_some());
+            });
+            let mut others: Vec<_> = (0..2)
+                .map(|_| {
+                    let at = place.clone();
+                    spawn(async move {
+                        at.arrive().await;
+                    })
+                })
+                .collect();
+            quiet().await;
+            let met = others.iter().filter(|other| other.is_finished()).count();
+            let waits = 3 - met - usize::from(cancelled.is_finished());
+            if cancelled.is_finished() {
+                // It met one of the others, and the other one waits. Or the others met each other; or it was dropped
+                // when all had come, and counted.
+                assert!(met == 1 || met == 2 && !met_one.get(), "{met} met");
+            } else {
+                assert_eq!(met, 2);
+                others.push(cancelled);
+            }
+            let come = format!("come: {waits}");
+            assert!(
+                waits == 0 || format!("{place:?}").contains(&come),
+                "{place:?}, not {come}"
+            );
+            abort_all(others).await;
+            assert!(format!("{place:?}").contains("come: 0"), "{place:?}");
+        });
+    }
+}
+
+fn a_wait_for_an_event<F: Locks>() {
+    at_every_cut!(
+        F::event(),
+        |cut, at| [
+            cut.apply(at.ready()).await.unwrap_or_default(),
+            {
+                yield_now().await;
+                at.set();
+                // Whoever waited goes all the same.
+                at.reset();
+                yield_now().await;
+                at.set();
+            },
+            at.ready().await,
+        ],
+        |left| {
+            assert!(left.is_set());
+        }
+    );
+}
+
+/// Makes the value, if it is not there.
+async fn made<P: Policy>(cell: &OnceCell<u32, P>, value: u32) {
+    let make = async || {
+        yield_now().await;
+        value
+    };
+    assert!((1..4).contains(cell.get_or_init(make).await));
+}
+
+fn a_maker_of_a_value<F: Locks>() {
+    at_every_cut!(
+        F::once_cell(),
+        |cut, at| [
+            cut.apply(made(&at, 1)).await.unwrap_or_default(),
+            made(&at, 2).await,
+            made(&at, 3).await,
+        ],
+        |left| {
+            assert!((1..4).contains(left.get().expect("it was made")));
+            assert!(left.set(9).is_err());
+        }
+    );
+}
+
+/// Tasks that do everything, and are aborted at any time.
+fn everything_at_random<F: Locks>() {
+    explore_seeded(gossamer_sim::Sim::new(), |seed| {
+        let mut random = fastrand::Rng::with_seed(seed);
+        async move {
+            let place = Rc::new((
+                F::mutex(0),
+                F::fair_mutex(0),
+                F::rwlock(0),
+                F::semaphore(2),
+                F::event(),
+                Cell::new(0),
+            ));
+            let tasks: Vec<_> = (0..4)
+                .map(|_| {
+                    let (at, mut random) = (place.clone(), random.fork());
+                    spawn(async move {
+                        for _ in 0..4 {
+                            match random.u32(..7) {
+                                0 => *at.0.lock().await += 1,
+                                1 => *at.1.lock().await += 1,
+                                2 => *at.2.write().await += 1,
+                                3 => {
+                                    let _read = at.2.read().await;
+                                    let _one = at.3.acquire().await;
+                                    yield_now().await;
+                                }
+                                4 => {
+                                    let _held = at.0.lock().await;
+                                    yield_now().await;
+                                    drop(at.1.lock().await);
+                                }
+                                5 => drop(at.3.acquire_many(2).await),
+                                _ => {
+                                    let _held = at.1.lock().await;
+                                    yield_now().await;
+                                }
+                            }
+                            at.4.set();
+                        }
+                        at.4.ready().await;
+                        at.5.set(at.5.get() + 1);
+                    })
+                })
+                .collect();
+            for task in &tasks {
+                if random.bool() {
+                    for _ in 0..random.usize(..8) {
+                        yield_now().await;
+                    }
+                    task.abort();
+                }
+            }
+            for task in tasks {
+                let _ended = task.await;
+            }
+            assert!(place.0.try_lock().is_some() && place.1.try_lock().is_some());
+            assert!(place.2.try_write().is_some());
+            assert_eq!(place.3.available(), 2);
+        }
+    });
+}

@@ -1,0 +1,144 @@
+//! At most so many at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Wake, Waker};
+
+use gossamer::{Bounded, Wait, sync::MVar, yield_now};
+
+use super::each_runtime;
+use crate::hand::{Hand, parked};
+
+#[test]
+fn never_more_than_the_limit() {
+    each_runtime(|rt| {
+        let bounded = rt.bounded(3);
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let tasks: Vec<_> = (0..50)
+            .map(|_| {
+                let (now, most) = (now.clone(), most.clone());
+                let spawned = bounded.spawn(async move {
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    yield_now().await;
+                    now.fetch_sub(1, Ordering::SeqCst);
+                });
+                spawned.wait()
+            })
+            .collect();
+        for task in tasks {
+            task.wait().expect("no panic");
+        }
+        assert!(most.load(Ordering::SeqCst) <= 3);
+        assert_eq!((bounded.places().free(), bounded.places().limit()), (3, 3));
+    });
+}
+
+#[test]
+fn the_spawner_is_suspended() {
+    each_runtime(|rt| {
+        let bounded = rt.bounded(1);
+        let gate = Arc::new(MVar::<()>::empty());
+        let opens = gate.clone();
+        let first = bounded.spawn(async move { opens.take().await }).wait();
+        assert!(bounded.try_spawn(async {}).is_err());
+        let own = bounded.clone();
+        let spawns = rt.spawn(async move { own.spawn(async { 2 }).await.await.expect("no panic") });
+        let own = bounded.clone();
+        let fiber = rt.spawn_fiber(move || own.spawn(async { 3 }).wait().wait().expect("no panic"));
+        rt.spawn(yield_now()).wait().expect("no panic");
+        assert!(!spawns.is_finished() && !fiber.is_finished());
+        gate.put(()).wait();
+        first.wait().expect("no panic");
+        assert_eq!(
+            spawns.wait().expect("no panic") + fiber.wait().expect("no panic"),
+            5
+        );
+        let last = bounded
+            .try_spawn(async { 4 })
+            .map_err(drop)
+            .expect("there is a place");
+        assert_eq!(last.wait().expect("no panic"), 4);
+    });
+}
+
+#[test]
+fn panics_aborts_and_drops_give_the_place_back() {
+    each_runtime(|rt| {
+        let bounded = rt.bounded(1);
+        let ill = bounded.spawn(async { panic_any(1_u32) }).wait();
+        assert!(ill.wait().is_err());
+        let endless = bounded.spawn(std::future::pending::<()>()).wait();
+        endless.abort();
+        assert!(endless.wait().is_err());
+        // Never spawned.
+        drop(bounded.spawn(async {}));
+        let spawner = rt.spawner();
+        assert_eq!(
+            bounded.spawn(async { 1 }).wait().wait().expect("no panic"),
+            1
+        );
+        drop(rt);
+        assert!(
+            bounded
+                .spawn(async { 1 })
+                .wait()
+                .wait()
+                .expect_err("no runtime")
+                .is_cancelled()
+        );
+        assert_eq!(bounded.places().free(), 1);
+        drop(spawner);
+    });
+}
+
+#[test]
+fn zero_is_refused() {
+    let refused = catch_unwind(AssertUnwindSafe(|| Bounded::new(0)));
+    let payload = refused.expect_err("nothing could begin");
+    let text = payload.downcast_ref::<&str>().expect("a text");
+    assert!(text.contains("at least 1"), "{text}");
+}
+
+#[test]
+fn first_come_first_served_whoever_is_dropped() {
+    let bounded = Bounded::new(1);
+    let place = bounded.try_place().expect("free");
+    let mut line: Vec<_> = (0..4).map(|_| parked(bounded.place())).collect();
+    drop(line.remove(1));
+    drop(place);
+    assert_eq!(line[0].wakes(), 1);
+    // Nobody overtakes, and who is dropped with a promise passes it on.
+    assert!(bounded.try_place().is_none());
+    let late = parked(bounded.place());
+    drop(line.remove(0));
+    assert_eq!((line[0].wakes(), line[1].wakes(), late.wakes()), (1, 0, 0));
+    let std::task::Poll::Ready(place) = line[0].poll() else {
+        panic!("it was promised");
+    };
+    drop(place);
+    assert_eq!(line[1].wakes(), 1);
+    drop(line);
+    assert_eq!(late.wakes(), 1);
+    drop(late);
+    assert_eq!(bounded.free(), 1);
+}
+
+struct Ill;
+
+impl Wake for Ill {
+    fn wake(self: Arc<Self>) {
+        panic!("planned");
+    }
+}
+
+#[test]
+fn a_foreign_waker_that_panics() {
+    let bounded = Bounded::new(2);
+    let places = [bounded.try_place(), bounded.try_place()];
+    let mut ill = Hand::new(bounded.place());
+    assert!(ill.poll_with(&Waker::from(Arc::new(Ill))).is_pending());
+    let mut well = parked(bounded.place());
+    drop(places);
+    assert!(ill.poll().is_ready() && well.poll().is_ready());
+}

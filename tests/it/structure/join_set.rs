@@ -1,0 +1,226 @@
+//! Tasks that are joined as they end.
+
+use std::panic::panic_any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Wake, Waker};
+
+use gossamer::{JoinSet, Model, Wait, sync::MVar, yield_now};
+
+use super::each_runtime;
+use crate::hand::{Hand, parked};
+use crate::models::{runtime, watched};
+
+#[test]
+fn they_are_joined_in_the_order_in_which_they_end() {
+    each_runtime(|rt| {
+        let gates: Vec<_> = (0..5).map(|_| Arc::new(MVar::<u32>::empty())).collect();
+        let mut set = JoinSet::new();
+        let ids: Vec<_> = gates
+            .iter()
+            .cloned()
+            .map(|gate| set.push(rt.spawn(async move { gate.take().await })))
+            .collect();
+        assert_eq!(set.len(), 5);
+        for at in [3, 0, 4, 2, 1] {
+            gates[at].put(at as u32).wait();
+            let (id, output) = set.next_with_id().wait().expect("one has ended");
+            assert_eq!((id, output.expect("no panic")), (ids[at], at as u32));
+        }
+        assert!(set.is_empty());
+        assert!(set.next().wait().is_none());
+    });
+}
+
+/// None is lost that ends before it is pushed, before it is waited for, or while it is.
+#[test]
+fn whatever_has_a_handle() {
+    each_runtime(|rt| {
+        let mut set: JoinSet<u32> = (0..3).map(|n| rt.spawn(async move { n })).collect();
+        set.push(rt.spawn_fiber(|| {
+            yield_now().wait();
+            3
+        }));
+        set.push(rt.spawn_thread(|| 4));
+        set.push(rt.spawn_blocking(|| 5));
+        let done = rt.spawn(async { 6 });
+        while !done.is_finished() {
+            rt.spawn(yield_now()).wait().expect("no panic");
+        }
+        set.push(done);
+        let task = rt.spawn(async move {
+            let mut sum = 0;
+            while let Some(output) = set.next().await {
+                sum += output.expect("no panic");
+            }
+            sum
+        });
+        assert_eq!(task.wait().expect("no panic"), 21);
+    });
+}
+
+#[test]
+fn panics_and_aborts_are_errors() {
+    each_runtime(|rt| {
+        let mut set = JoinSet::<()>::new();
+        let panics = set.push(rt.spawn(async { panic_any(7_u32) }));
+        let aborted = set.push(rt.spawn(std::future::pending()));
+        assert!(set.abort(aborted));
+        for _ in 0..2 {
+            let (id, output) = set.next_with_id().wait().expect("both end");
+            let error = output.expect_err("neither returns");
+            assert_eq!(error.is_panic(), id == panics);
+            assert_eq!(error.is_cancelled(), id == aborted);
+        }
+        assert!(!set.abort(aborted));
+    });
+}
+
+/// Counts its drops.
+struct Counts(Arc<AtomicUsize>);
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn dropping_and_shutting_down_abort_all() {
+    each_runtime(|rt| {
+        let drops = Arc::new(AtomicUsize::new(0));
+        let fill = |set: &mut JoinSet<()>| {
+            for _ in 0..10 {
+                let counts = Counts(drops.clone());
+                set.push(rt.spawn(async move {
+                    let _counts = counts;
+                    std::future::pending().await
+                }));
+            }
+        };
+        let mut set = JoinSet::new();
+        fill(&mut set);
+        set.shutdown().wait();
+        assert!(set.is_empty());
+        assert_eq!(drops.load(Ordering::SeqCst), 10);
+        fill(&mut set);
+        drop(set);
+        while drops.load(Ordering::SeqCst) < 20 {
+            rt.spawn(yield_now()).wait().expect("no panic");
+        }
+        // Let go, they run on.
+        let mut set = JoinSet::new();
+        let place = Arc::new(MVar::<u32>::empty());
+        let from = place.clone();
+        let told = Arc::new(MVar::<u32>::empty());
+        let tells = told.clone();
+        set.push(rt.spawn(async move { tells.put(from.take().await).await }));
+        set.detach_all();
+        assert!(set.is_empty() && set.next().wait().is_none());
+        drop(set);
+        place.put(3).wait();
+        assert_eq!(told.take().wait(), 3);
+    });
+}
+
+#[test]
+fn the_runtime_ends_first() {
+    each_runtime(|rt| {
+        let mut set: JoinSet<()> = (0..5).map(|_| rt.spawn(std::future::pending())).collect();
+        drop(rt);
+        for _ in 0..5 {
+            assert!(
+                set.next()
+                    .wait()
+                    .expect("five")
+                    .expect_err("ended")
+                    .is_cancelled()
+            );
+        }
+    });
+}
+
+/// A wait that is dropped takes nothing, and another one finds what has ended.
+#[test]
+fn a_wait_is_dropped() {
+    watched("single", || {
+        let rt = runtime(Model::Single);
+        let place = Arc::new(MVar::<u32>::empty());
+        let from = place.clone();
+        let mut set = JoinSet::new();
+        set.push(rt.spawn(async move { from.take().await }));
+        drop(parked(set.next()));
+        let hand = parked(set.next());
+        place.put(1).wait();
+        rt.block_on(async {
+            for _ in 0..5 {
+                yield_now().await;
+            }
+        });
+        assert_eq!(hand.wakes(), 1);
+        drop(hand);
+        assert_eq!(set.len(), 1);
+        assert_eq!(
+            set.try_next().expect("it has ended").1.expect("no panic"),
+            1
+        );
+        assert!(set.try_next().is_none());
+    });
+}
+
+struct Ill;
+
+impl Wake for Ill {
+    fn wake(self: Arc<Self>) {
+        panic!("planned");
+    }
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("planned");
+    }
+}
+
+#[test]
+fn panics_of_wakers_and_outputs_harm_nobody() {
+    watched("pool", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let gate = Arc::new(MVar::<()>::empty());
+        let opens = gate.clone();
+        let mut set = JoinSet::new();
+        set.push(rt.spawn(async move { opens.take().await }));
+        let ill = Waker::from(Arc::new(Ill));
+        assert!(Hand::new(set.next()).poll_with(&ill).is_pending());
+        gate.put(()).wait();
+        set.next().wait().expect("one").expect("no panic");
+        let mut set: JoinSet<Bomb> = (0..5).map(|_| rt.spawn(async { Bomb })).collect();
+        set.shutdown().wait();
+        drop::<JoinSet<Bomb>>((0..5).map(|_| rt.spawn(async { Bomb })).collect());
+        assert_eq!(rt.spawn(async { 1 }).wait().expect("unharmed"), 1);
+    });
+}
+
+/// Many, with places that are used again.
+#[test]
+fn ten_thousand() {
+    watched("pool", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let mut set = JoinSet::new();
+        let (mut sum, mut next) = (0, 0_u64);
+        while next < 10_000 || !set.is_empty() {
+            while set.len() < 100 && next < 10_000 {
+                let number = next;
+                set.push(rt.spawn(async move {
+                    yield_now().await;
+                    number
+                }));
+                next += 1;
+            }
+            sum += set.next().wait().expect("one").expect("no panic");
+        }
+        assert_eq!(sum, (0..10_000).sum());
+    });
+}
