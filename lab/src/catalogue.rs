@@ -124,6 +124,9 @@ pub struct RunSpec {
     /// Options that must not be smaller than this, or the row is skipped.
     #[serde(default)]
     pub at_least: BTreeMap<String, u64>,
+    /// The names of a choice that it has, or the row is skipped.
+    #[serde(default)]
+    pub choices: BTreeMap<String, Vec<String>>,
     /// What happens beyond that, for the row.
     #[serde(default)]
     pub beyond: String,
@@ -227,6 +230,7 @@ impl Catalogue {
                     .iter()
                     .chain(spec.at_most.keys())
                     .chain(spec.at_least.keys())
+                    .chain(spec.choices.keys())
                     .chain(spec.bytes_each.keys())
                 {
                     let known = workload.option(option).is_some();

@@ -4,7 +4,7 @@
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
-//! [`counting`] → [`results`] → [`table`], [`report`] and [`gate`].
+//! [`counting`] → [`results`] → [`table`], [`figures`], [`report`] and [`gate`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 //! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
@@ -22,6 +22,7 @@ pub mod compare;
 pub mod counting;
 pub mod error;
 pub mod family;
+pub mod figures;
 pub mod format;
 pub mod gate;
 pub mod geomean;

@@ -9,6 +9,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 
+use crate::figures::{self, FIGURES, Figure, pairs};
 use crate::format::shorten;
 use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
@@ -26,6 +27,18 @@ pub struct Job {
     pub expected: String,
     /// Its place in the results.
     pub row: usize,
+    /// What is looked at beside time.
+    pub figures: &'static [Figure],
+    /// The command and the answer of a run with one operation, if the memory of one more is asked for.
+    pub alone: Option<(Vec<String>, String)>,
+}
+
+/// What the runs of one job have given so far.
+#[derive(Debug, Clone, Default)]
+struct Given {
+    good: Vec<Outcome>,
+    /// The peak memory with one operation, if that was asked for.
+    alone_bytes: Option<u64>,
 }
 
 /// How to measure, the same for every workload.
@@ -69,6 +82,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         said: None,
         left_behind: None,
         gc: None,
+        figures: None,
         instructions_per_op: None,
         not_counted: None,
     }
@@ -91,23 +105,19 @@ impl Measure<'_> {
             results.save(self.files)?;
         }
         let bar = progress(u64::from(self.runs) * jobs.len() as u64);
-        let mut good: Vec<Vec<Outcome>> = vec![Vec::new(); jobs.len()];
+        let mut given = vec![Given::default(); jobs.len()];
         for _ in 0..self.runs {
-            for (job, good) in jobs.iter().zip(&mut good) {
+            for (job, given) in jobs.iter().zip(&mut given) {
                 let row = &mut results.results[job.row];
                 bar.set_message(row.contender.clone());
                 if matches!(row.status, Status::Failed | Status::Timeout) {
                     bar.inc(1);
                     continue;
                 }
-                let outcome =
-                    self.launcher
-                        .run(&job.argv, &self.paths.root, self.timeout, self.stop)?;
-                if let End::Interrupted(signal) = outcome.end {
+                if let Some(signal) = self.once(row, job, given)? {
                     bar.finish_and_clear();
                     return Ok(Some(signal));
                 }
-                self.record(row, job, outcome, good);
                 results.save(self.files)?;
                 bar.inc(1);
             }
@@ -116,19 +126,54 @@ impl Measure<'_> {
         Ok(None)
     }
 
+    /// Runs a job once, the first time after a run with one operation if that is asked for; the signal that came.
+    fn once(&self, row: &mut Row, job: &Job, given: &mut Given) -> Result<Option<usize>> {
+        let run = |argv: &[String]| {
+            let root = &self.paths.root;
+            self.launcher.run(argv, root, self.timeout, self.stop)
+        };
+        if let Some((argv, expected)) = job.alone.as_ref().filter(|_| given.good.is_empty()) {
+            let outcome = run(argv)?;
+            if let End::Interrupted(signal) = outcome.end {
+                return Ok(Some(signal));
+            }
+            match verdict(&outcome, expected, self.timeout) {
+                Ok(()) => given.alone_bytes = Some(outcome.peak_rss_bytes),
+                Err((status, reason)) => {
+                    row.status = status;
+                    row.reason = Some(format!("with one operation: {reason}"));
+                    return Ok(None);
+                }
+            }
+        }
+        let outcome = run(&job.argv)?;
+        if let End::Interrupted(signal) = outcome.end {
+            return Ok(Some(signal));
+        }
+        self.record(row, job, outcome, given);
+        Ok(None)
+    }
+
     /// Adds one run to its row, or says in the row what was wrong with it.
-    fn record(&self, row: &mut Row, job: &Job, outcome: Outcome, good: &mut Vec<Outcome>) {
+    fn record(&self, row: &mut Row, job: &Job, outcome: Outcome, given: &mut Given) {
         if outcome.left.ended > 0 {
             row.left_behind = row.left_behind.max(Some(outcome.left.ended));
         }
-        if let Err((status, reason)) = verdict(&outcome, &job.expected, self.timeout) {
+        let complete = |()| {
+            let missed = figures::check(job.figures, &outcome.stderr);
+            missed.map_err(|what| (Status::Failed, what))
+        };
+        let judged = verdict(&outcome, &job.expected, self.timeout).and_then(complete);
+        if let Err((status, reason)) = judged {
             row.status = status;
             row.reason = Some(reason);
             return;
         }
         row.said = last_words(&outcome);
         row.gc = collections(&outcome.stderr);
+        let Given { good, alone_bytes } = given;
         good.push(outcome);
+        row.figures = figures::of_runs(job.figures, good, row.ops, *alone_bytes);
         let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
         row.status = Status::Ok;
         row.reason = None;
@@ -179,7 +224,7 @@ pub(crate) fn verdict(
 fn last_words(outcome: &Outcome) -> Option<String> {
     let mut lines = outcome.stderr.lines().rev();
     lines
-        .find(|line| !line.trim().is_empty() && !line.starts_with(GC))
+        .find(|line| !line.trim().is_empty() && !line.starts_with(GC) && !line.starts_with(FIGURES))
         .map(shorten)
 }
 
@@ -189,12 +234,7 @@ fn collections(stderr: &str) -> Option<Map<String, Value>> {
         .lines()
         .rev()
         .find_map(|line| line.strip_prefix(GC))?;
-    let figures = line.split_whitespace().filter_map(|word| {
-        let (name, value) = word.split_once('=')?;
-        let number = serde_json::from_str(value).ok().filter(Value::is_number);
-        Some((name.to_owned(), number.unwrap_or_else(|| value.into())))
-    });
-    Some(figures.collect())
+    Some(pairs(line))
 }
 
 /// The name of a signal that ends programs.

@@ -104,6 +104,9 @@ pub struct Row {
     /// What its garbage collector did in its last run, under its own names (beyond the frozen part).
     #[serde(default)]
     pub gc: Option<Map<String, Value>>,
+    /// What its workload looks at beside time, of all runs together (beyond the frozen part).
+    #[serde(default)]
+    pub figures: Option<Map<String, Value>>,
     /// Instructions an operation, if they were counted (beyond the frozen part).
     #[serde(default)]
     pub instructions_per_op: Option<f64>,

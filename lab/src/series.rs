@@ -17,7 +17,7 @@ use crate::{report, scaling};
 
 /// How long `lab run all` measures, in seconds, beside building and the starting of many threads.
 const FULL_S: f64 = 1_000.0;
-const QUICK_S: f64 = 100.0;
+const QUICK_S: f64 = 60.0;
 
 /// The sizes of the ring that are compared.
 const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -93,6 +93,20 @@ fn sizes(quick: bool) -> Part {
     }
 }
 
+/// A part that takes its time whatever share it has: fewer runs.
+fn rare(part: Part) -> Part {
+    Part {
+        runs: [3, 1],
+        ..part
+    }
+}
+
+fn hostages(name: &'static str, by: &str, quick: bool) -> Part {
+    let ms = if quick { 100 } else { 1_000 };
+    let given = [("by", json!(by)), ("stuck-ms", json!(ms))];
+    rare(part(name, "hostage", &given, 0.1))
+}
+
 /// Every workload, with the options that its figures are about.
 fn all(quick: bool) -> Vec<Part> {
     vec![
@@ -108,6 +122,13 @@ fn all(quick: bool) -> Vec<Part> {
         part("workers-1", "workers", &[("workers", json!(1))], 0.5),
         part("workers-64", "workers", &[("workers", json!(64))], 0.5),
         part("slot", "slot", &[], 1.0),
+        rare(part("park", "park", &[], 1.0)),
+        part("mutex", "mutex", &[], 1.0),
+        part("mutex-yield", "mutex", &[("section", json!("yield"))], 1.0),
+        part("timers", "timers", &[], 1.0),
+        hostages("hostage", "read", quick),
+        hostages("hostage-spin", "spin", quick),
+        hostages("hostage-fault", "fault", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

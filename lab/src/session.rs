@@ -25,8 +25,8 @@ use crate::paths::Paths;
 use crate::plan::{BUDGET_S, How, Size, sizes};
 use crate::probe::{Found, Tools};
 use crate::results::{Results, Row, SCHEMA, check_writable};
-use crate::workload::Request;
-use crate::{counting, report, table};
+use crate::workload::{Request, Values};
+use crate::{counting, figures, report, table};
 use crate::{esayln, say, sayln};
 
 /// What the runs of one command share.
@@ -262,20 +262,32 @@ fn prepare(
                 row.reason = reason;
             } else {
                 let values = request.sized(row.ops);
-                let words = contender.command(name);
-                let mut argv: Vec<String> = words.iter().map(|word| paths.fill(word)).collect();
-                argv.extend(values.words());
+                let argv = command(contender, name, paths, &values);
                 row.command = paths.show(&argv);
+                let alone = request.has_memory_each().then(|| {
+                    let values = request.sized(1);
+                    let argv = command(contender, name, paths, &values);
+                    (argv, (request.workload.expected)(&values))
+                });
                 jobs.push(Job {
                     argv,
                     expected: (request.workload.expected)(&values),
                     row: rows.len(),
+                    figures: request.workload.figures,
+                    alone,
                 });
             }
             rows.push(row);
         }
     }
     (rows, jobs)
+}
+
+/// What to start.
+fn command(contender: &Contender, workload: &str, paths: &Paths, values: &Values) -> Vec<String> {
+    let words = contender.command(workload);
+    let words = words.iter().map(|word| paths.fill(word));
+    words.chain(values.words()).collect()
 }
 
 /// Why a contender cannot run, if its build says so, or what was asked for is too much.
@@ -319,8 +331,17 @@ fn too_much(spec: &RunSpec, request: &Request) -> Option<String> {
         .at_least
         .iter()
         .find(|(option, least)| given(option) < **least);
+    let other = spec.choices.iter().find(|(option, names)| {
+        let chosen = request.values.choice(option);
+        !names.iter().any(|name| name == chosen)
+    });
+    let without = |(option, _): (&String, &Vec<String>)| {
+        let (chosen, why) = (request.values.choice(option), &spec.beyond);
+        format!("not run with --{option} {chosen}: {why}")
+    };
     over.map(|limit| beyond("more", limit))
         .or_else(|| under.map(|limit| beyond("less", limit)))
+        .or_else(|| other.map(without))
 }
 
 fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {
@@ -349,6 +370,7 @@ pub fn show(request: &Request, results: &Results) {
     let (title, op) = (request.title(), request.workload.op);
     sayln!("{title}\n{}\n", results.machine.line());
     say!("{}", table::render(results, op, colour));
+    say!("{}", figures::render(results, request.workload.figures));
     for row in &results.results {
         if let Some(said) = &row.said {
             sayln!("\n{} said: {said}", row.contender);

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::figures::{Figure, Of};
+
 /// A workload.
 #[derive(Debug)]
 pub struct Workload {
@@ -18,6 +20,8 @@ pub struct Workload {
     pub options: &'static [Opt],
     /// The option that says how many operations there are; slow contenders may get a smaller one. Empty: a run is one.
     pub size: &'static str,
+    /// What is looked at beside time, the one first by which its rows are put in order.
+    pub figures: &'static [Figure],
     /// A line above the table.
     pub title: fn(&Values) -> String,
     /// The one line a contender must print.
@@ -195,6 +199,13 @@ impl Request {
             return 1;
         }
         self.values.number(self.workload.size)
+    }
+
+    /// Whether the memory of one operation is asked for, which takes one more run.
+    #[must_use]
+    pub fn has_memory_each(&self) -> bool {
+        let mut figures = self.workload.figures.iter();
+        figures.any(|figure| figure.of == Of::MemoryEach)
     }
 
     /// The values for another number of operations.

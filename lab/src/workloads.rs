@@ -1,10 +1,14 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
+mod waiting;
+
 use crate::workload::{Kind, Opt, Usual, Workload};
+use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 10] = [
-    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PROCESS,
+pub static WORKLOADS: [Workload; 14] = [
+    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PARK, MUTEX, TIMERS, HOSTAGE,
+    PROCESS,
 ];
 
 /// The workload of this name.
@@ -63,6 +67,7 @@ const RING: Workload = Workload {
         },
     ],
     size: "hops",
+    figures: &[],
     title: |values| {
         let (threads, order) = (values.number("threads"), values.choice("order"));
         format!("Thread ring, {threads} threads, {order} order")
@@ -92,6 +97,7 @@ const SPAWN: Workload = Workload {
         ),
     ],
     size: "spawns",
+    figures: &[],
     title: |values| format!("Spawn and join, {} at a time", values.number("batch")),
     // The tasks return 0, 1, 2, …; their sum is kept in 32 bits.
     expected: |values| {
@@ -121,6 +127,7 @@ const YIELD: Workload = Workload {
         ),
     ],
     size: "yields",
+    figures: &[],
     title: |values| format!("Yielding, {} tasks", values.number("tasks")),
     expected: |values| values.number("yields").to_string(),
 };
@@ -146,6 +153,7 @@ const PINGPONG: Workload = Workload {
         ),
     ],
     size: "trips",
+    figures: &[],
     title: |values| format!("Ping-pong, pairs: {}", values.number("pairs")),
     // Each way adds one.
     expected: |values| (2 * values.number("trips")).to_string(),
@@ -165,6 +173,7 @@ const SKYNET: Workload = Workload {
         },
     }],
     size: "leaves",
+    figures: &[],
     title: |_| "Skynet: a tree of tasks, ten children each".into(),
     expected: |values| {
         let leaves = u128::from(values.number("leaves"));
@@ -193,6 +202,7 @@ const CPU: Workload = Workload {
         ),
     ],
     size: "rounds",
+    figures: &[],
     title: |values| format!("Bare arithmetic, cut into {} tasks", values.number("tasks")),
     expected: |values| {
         let (rounds, tasks) = (values.number("rounds"), values.number("tasks"));
@@ -224,6 +234,7 @@ const RESIZE: Workload = Workload {
         ),
     ],
     size: "yields",
+    figures: &[],
     title: |values| {
         format!(
             "Throughput while the number of workers changes, {} tasks",
@@ -254,6 +265,7 @@ const WORKERS: Workload = Workload {
         ),
     ],
     size: "workers",
+    figures: &[],
     title: |values| {
         format!(
             "{} workers, idle for {} ms; what counts is memory, processor time and switches",
@@ -301,6 +313,7 @@ const SLOT: Workload = Workload {
         ),
     ],
     size: "wakes",
+    figures: &[],
     title: |values| {
         format!(
             "The slot for the next task: {}, {} steps a piece",
@@ -324,6 +337,7 @@ const PROCESS: Workload = Workload {
     op: ["process", "processes"],
     options: &[],
     size: "",
+    figures: &[],
     title: |_| "A process that does nothing".into(),
     expected: |_| String::new(),
 };

@@ -43,7 +43,7 @@ static long ring_number(const char *text, long least)
     return value;
 }
 
-static struct ring_args ring_parse(int argc, char **argv)
+static inline struct ring_args ring_parse(int argc, char **argv)
 {
     struct ring_args args = {503, 10000000, "forward", ""};
     if (argc < 2 || strcmp(argv[1], "ring") != 0)

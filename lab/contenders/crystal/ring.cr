@@ -59,8 +59,20 @@ def collections
               "bytes_before_gc=#{s.bytes_before_gc} bytes_since_gc=#{s.bytes_since_gc}"
 end
 
+require "./waiting"
+
 threads, hops, order = 503, 10_000_000_i64, "forward"
-refuse "unknown workload (this program knows: ring)", ARGV.first? || "none" if ARGV.first? != "ring"
+if ARGV.first? != "ring"
+  begin
+    waiting ARGV
+    STDOUT.flush
+  rescue problem
+    STDERR.puts problem.message
+    exit 1
+  end
+  collections
+  exit 0
+end
 ARGV[1..].each_slice(2) do |words|
   refuse "option without a value", words[0] if words.size < 2
   case words[0]

@@ -61,6 +61,10 @@ var workloads = map[string]func(options) uint64{
 	"resize":   resize,
 	"workers":  workers,
 	"slot":     slot,
+	"park":     park,
+	"mutex":    mutex,
+	"timers":   timers,
+	"hostage":  hostage,
 }
 
 func main() {

@@ -18,8 +18,8 @@ use super::{class_of, name_of, scrolling};
 /// One column: a race, and its place among all.
 type Column<'a> = (usize, &'a Race<'a>);
 
-/// What these measure is not time per operation: idle workers, and the lab itself.
-const NO_RACES: [&str; 2] = ["workers", "process"];
+/// What these measure is not time per operation: idle workers, lateness, and the lab itself.
+const NO_RACES: [&str; 3] = ["workers", "hostage", "process"];
 
 /// The table with what it means; `None` without races.
 #[must_use]

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::figures;
 use crate::format::{figure, megabytes};
 use crate::results::Row;
 use crate::table::{COLUMNS, cells, headings, speeds, status_text};
+use crate::workloads::find;
 
 use super::bars::{Bar, chart};
 use super::markup::{Element, el, text};
@@ -56,7 +58,10 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
         );
         section = section.child(text("p", fewer).class("note"));
     }
-    section.children(collectors(race)).child(commands(race))
+    section
+        .children(figures_of(race))
+        .children(collectors(race))
+        .child(commands(race))
 }
 
 fn costs<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
@@ -131,6 +136,27 @@ fn row_of(row: &Row) -> Element {
         .class(class_of(&row.contender))
         .with("data-contender", &row.contender)
         .with("data-category", &row.category)
+}
+
+/// What the workload looks at beside time.
+fn figures_of(race: &Race<'_>) -> Option<Element> {
+    let figures = find(race.workload)?.figures;
+    let rows = figures::sorted(race.rows.iter().copied(), figures);
+    if rows.is_empty() {
+        return None;
+    }
+    let head = el("tr").child(text("th", "contender"));
+    let head = head.children(figures.iter().map(|one| text("th", one.heading)));
+    let rows = rows.into_iter().map(|row| {
+        let cells = figures::cells(row, figures).into_iter();
+        row_of(row)
+            .child(name_of(&row.contender))
+            .children(cells.map(|cell| text("td", cell)))
+    });
+    let body = el("tbody").children(rows);
+    Some(scrolling(
+        el("table").child(el("thead").child(head)).child(body),
+    ))
 }
 
 /// What the garbage collectors did: one table for those that name the same figures.

@@ -45,6 +45,11 @@ fn the_sums() {
     assert_eq!(answer("skynet", &[], ""), "499999500000");
     assert_eq!(answer("skynet", &[("leaves", 1)], ""), "0");
     assert_eq!(answer("pingpong", &[("trips", 8)], ""), "16");
+    // 0 + 1 + … + 999,999.
+    assert_eq!(answer("park", &[], ""), "499999500000");
+    assert_eq!(answer("mutex", &[("sections", 7)], ""), "7");
+    assert_eq!(answer("timers", &[("timers", 9)], ""), "9");
+    assert_eq!(answer("hostage", &[("hostages", 3)], ""), "3");
 }
 
 #[test]

@@ -50,6 +50,10 @@ fn numbers_of_other_workloads() {
         ("resize", "yields"),
         ("workers", "workers"),
         ("slot", "work"),
+        ("park", "threads"),
+        ("mutex", "sections"),
+        ("timers", "live"),
+        ("hostage", "stuck-ms"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);

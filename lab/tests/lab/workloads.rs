@@ -151,3 +151,127 @@ fn a_list_with_an_unknown_workload_is_refused() {
         "{message}"
     );
 }
+
+#[test]
+fn what_is_looked_at_beside_time_is_said_and_shown() {
+    let say = "echo figures: late_ms_max=$(( $4 / 2 )).5 late_ms_p99=2 late_ms_p50=0.25 ticks=7";
+    let late = format!("{say} os_threads_max=4 >&2; echo $4");
+    let later = format!("echo talks >&2; {say} late_ms_max=99 >&2; echo $4");
+    let place = Place::with_fakes_of(
+        "hostage",
+        &[
+            ("later", &later),
+            ("late", &late),
+            ("silent", "echo $4"),
+            ("half", "echo figures: ticks=1 late_ms_p99=1 >&2; echo $4"),
+        ],
+    );
+    let output = place.run("run hostage --hostages 3 --runs 2 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("x.json", "late");
+    let figures = json!({
+        "late_ms_max": 1.5, "late_ms_p99": 2.0, "late_ms_p50": 0.25, "ticks": 7.0, "os_threads_max": 4.0
+    });
+    assert_eq!((&row["status"], &row["figures"]), (&json!("ok"), &figures));
+    assert_eq!(row["said"], json!(null), "figures are not words");
+    let row = place.row("x.json", "later");
+    assert_eq!(
+        (&row["figures"]["late_ms_max"], &row["said"]),
+        (&json!(99.0), &json!("talks"))
+    );
+    for (name, missed) in [("silent", "late_ms_max"), ("half", "late_ms_max")] {
+        let row = place.row("x.json", name);
+        let reason = row["reason"].as_str().expect("a reason");
+        assert_eq!(row["status"], "failed");
+        assert!(
+            reason.starts_with(&format!("did not say {missed}")),
+            "{reason}"
+        );
+    }
+    let text = stdout(&output);
+    let line = |name: &str| {
+        let mut lines = text.lines();
+        let begins = |line: &&str| line.split_whitespace().next() == Some(name);
+        let last = lines.by_ref().filter(begins).last();
+        last.map(|line| {
+            line.split_whitespace()
+                .map(String::from)
+                .collect::<Vec<_>>()
+        })
+    };
+    // In order of the first figure: below the times, and the quickest is no winner.
+    let below = text.split("max ms").nth(1).expect("a table of figures");
+    assert!(
+        below.find("late ").expect("a row") < below.find("later ").expect("a row"),
+        "{text}"
+    );
+    assert_eq!(
+        line("late").expect("a row")[1..],
+        ["1.50", "2.00", "0.250", "7.00", "4.00"]
+    );
+    let page = std::fs::read_to_string(place.path("out/hostage.html")).expect("the page");
+    assert!(page.contains("most OS threads"));
+}
+
+#[test]
+fn the_memory_of_one_more_is_the_labs_own_figure() {
+    // Twenty bytes a thread: what a shell takes that reads so much into a variable.
+    let weighs = "x=$(head -c $(( $2 * 20 )) /dev/zero | tr '\\0' x); echo $(( $2 * ($2 - 1) / 2 ))";
+    let place = Place::with_fakes_of(
+        "park",
+        &[
+            ("weighs", weighs),
+            ("alone", "test $2 = 1 && echo 0"),
+            (
+                "many",
+                "test $2 = 1 && exit 3; echo $(( $2 * ($2 - 1) / 2 ))",
+            ),
+        ],
+    );
+    let output = place.run("run park --threads 1000000 --runs 2 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("x.json", "weighs");
+    assert_eq!(
+        (&row["status"], &row["runs"]),
+        (&json!("ok"), &json!(2)),
+        "{row:#}"
+    );
+    let each = row["figures"]["bytes_each"].as_f64().expect("a number");
+    assert!((15.0..120.0).contains(&each), "{each} bytes a thread");
+    let reason = &place.row("x.json", "many")["reason"];
+    assert_eq!(reason, "with one operation: exit status 3");
+    assert_eq!(place.row("x.json", "alone")["status"], "failed");
+    assert!(
+        stdout(&output).contains("bytes/thread"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_contender_says_which_choices_it_has() {
+    let place = Place::empty();
+    let list = r#"
+        [[contender]]
+        name = "picky"
+        language = "sh"
+        about = "a fake"
+        [contender.workload.mutex]
+        run = ["/bin/sh", "-c", "echo $4", "-"]
+        cost_ns = 1
+        choices = { section = ["yield"] }
+        beyond = "it never hurries"
+    "#;
+    std::fs::write(place.path("contenders.toml"), list).expect("ours");
+    for (section, status) in [("short", "skipped"), ("yield", "ok")] {
+        let words = format!("run mutex --section {section} --sections 3 --runs 1 --json x.json");
+        let output = place.run(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let row = place.row("x.json", "picky");
+        assert_eq!(row["status"], status, "{row:#}");
+        if status == "skipped" {
+            let reason = "not run with --section short: it never hurries";
+            assert_eq!(row["reason"], reason);
+        }
+    }
+}

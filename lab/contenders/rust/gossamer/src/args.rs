@@ -68,7 +68,11 @@ impl Args {
 
     /// The runtime of the kind `single`, `pool-N` or `threads`, for as long as the process lives.
     pub fn runtime(&self) -> Result<&'static Runtime, Failure> {
-        let kind = self.kind();
+        self.runtime_of(self.kind())
+    }
+
+    /// The same of another kind than the one asked for.
+    pub fn runtime_of(&self, kind: &str) -> Result<&'static Runtime, Failure> {
         let model = match kind.split_once('-') {
             None if kind == "single" => Model::Single,
             None if kind == "threads" => Model::Threads,
