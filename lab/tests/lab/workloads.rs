@@ -216,7 +216,8 @@ fn what_is_looked_at_beside_time_is_said_and_shown() {
 #[test]
 fn the_memory_of_one_more_is_the_labs_own_figure() {
     // Twenty bytes a thread: what a shell takes that reads so much into a variable.
-    let weighs = "x=$(head -c $(( $2 * 20 )) /dev/zero | tr '\\0' x); echo $(( $2 * ($2 - 1) / 2 ))";
+    let weighs =
+        "x=$(head -c $(( $2 * 20 )) /dev/zero | tr '\\0' x); echo $(( $2 * ($2 - 1) / 2 ))";
     let place = Place::with_fakes_of(
         "park",
         &[
