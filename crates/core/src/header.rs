@@ -9,6 +9,7 @@
 //! 2. `next`, `owned` and the rest of `place` belong to the driver alone and are plain memory (`place` is
 //!    an atomic only because others read it). Whoever finds
 //!    [`Context::home`](crate::context::Context) equal to the task's home *is* the driver.
+//!    (While a home is open to adopters, that is who holds the lock of its open queue: see `home/adopting.rs`.)
 //!    Two exceptions, in a pool: `next` and `place` of a task in an open queue belong to who holds that queue's
 //!    lock, so there the driver writes to no task that it finds scheduled; and `owned` is changed only under the
 //!    lock of its home's list.
@@ -381,14 +382,14 @@ impl Header {
             Finish::Nobody => None,
             Finish::Wake(waker) => {
                 // A foreign waker's panic must not unwind from here.
-                Deferred::new(waker).run();
+                context::Context::outside(|| Deferred::new(waker).run());
                 None
             }
             Finish::Detached => Some(header.vtable.drop_output),
         };
         if let Some(drop_output) = output {
             // SAFETY: the handle is gone, so the output is ours.
-            unsafe { drop_output(this) };
+            context::Context::outside(|| unsafe { drop_output(this) });
         }
     }
 

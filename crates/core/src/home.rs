@@ -111,7 +111,8 @@ struct Inbox {
 
 // SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and released; but for
 // `driver.owned` of a pool's home, from which thieves take tasks: it is changed only under `list`, and read without
-// it only by the driver, when its open queue is empty for good. The pointers in the inbox are holds on tasks
+// it only by the driver, when its open queue is empty for good; and but for a home that is open to adopters, whose
+// `driver.slot`, tasks and driver's context belong to who holds the open queue's lock. The pointers in the inbox are holds on tasks
 // (`QUEUED`), those in the open queue scheduled tasks, touched under its lock; neither is tied to a thread.
 unsafe impl Sync for Home {}
 // SAFETY: as above.

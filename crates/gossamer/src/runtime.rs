@@ -52,8 +52,8 @@ impl<S: Scheduler> Builder<S> {
         }
     }
 
-    /// Has `report` be told of each poll that a worker of a [`Model::Pool`] is stuck in while work waits: once, when the
-    /// monitor puts a spare worker in its place. Without it a line goes to the standard error.
+    /// Has `report` be told of each poll that a worker of a [`Model::Pool`] is stuck in while work waits: once, when
+    /// others have been called, or a spare worker hired, to take its tasks over. Without it a line goes to the standard error.
     ///
     /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it; a
     /// panic in it is swallowed.

@@ -128,7 +128,7 @@ pub struct Metrics {
     /// Workers that stand in for those that are stuck in a poll; at most twice as many as were asked for (and no more
     /// than 1,024 threads in all).
     pub spares: usize,
-    /// Of these, idle at this moment.
+    /// Of these and the spares, idle at this moment.
     pub idle: usize,
     /// Threads that are surplus, and stay as long as fibers that began there.
     pub lingering: usize,
@@ -251,11 +251,11 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
-        let unwatched = self.shared.monitor.end(deadline);
         // Who has been hired by now is waited for.
         self.shared.crew.close();
         self.shared.idle.call_all();
         self.shared.homes().for_each(Home::call);
+        let unwatched = self.shared.monitor.end(deadline);
         // Perhaps from inside another runtime that one of our tasks drives.
         let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
         let all_ended = self

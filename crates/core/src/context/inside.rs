@@ -35,6 +35,26 @@ impl Context {
         was_out
     }
 
+    /// Runs foreign code that is part of no poll, but may be stuck as one is: out of the home, if the driver is inside.
+    pub(crate) fn outside(run: impl FnOnce()) {
+        /// Comes in again, also if the code panics.
+        struct ComesIn;
+        impl Drop for ComesIn {
+            fn drop(&mut self) {
+                super::with(Context::come_in);
+            }
+        }
+        let goes_out = super::with(|context| {
+            let inside = context.marks.get().is_some_and(Marks::is_inside);
+            if inside {
+                context.go_out();
+            }
+            inside
+        });
+        let _comes_in = goes_out.then_some(ComesIn);
+        run();
+    }
+
     /// Whether the home that is driven has been opened to adopters: a hint.
     pub(crate) fn is_open(&self) -> bool {
         self.marks.get().is_some() && Home::at(self.home()).is_open()

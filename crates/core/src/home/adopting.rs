@@ -59,8 +59,13 @@ impl Home {
         self.poked.store(0, Ordering::Relaxed);
     }
 
-    /// Opens the home, whose driver is in a poll, so that others can [adopt](Home::adopt) its tasks: `keeper` is called
-    /// for those that are woken from elsewhere. `None` if the driver is not in a poll at this moment.
+    fn has_not_answered(&self) -> bool {
+        // Relaxed: a hint.
+        self.poked.load(Ordering::Relaxed) != 0
+    }
+
+    /// Opens the home, whose driver is in a poll and has not answered, so that others can [adopt](Home::adopt) its
+    /// tasks: `keeper` is called for those that are woken from elsewhere. `None` if that is not so (any more).
     pub fn open_to_adopters(&self, keeper: Waker) -> Option<StuckPoll> {
         let (stuck, before) = {
             let _open = self.open.lock();
@@ -69,6 +74,8 @@ impl Home {
             }
             // SAFETY: open, and under the lock, so the driver is in a poll, and stays there.
             let polled = unsafe { self.driver_context() }.and_then(Context::polling);
+            // Whoever ends a home takes its tasks off their list without a lock.
+            let polled = polled.filter(|_| self.has_not_answered() && !self.driver.closing.get());
             let Some(polled) = polled else {
                 self.marks.close();
                 return None;
@@ -174,7 +181,11 @@ impl Home {
             inbox.tasks.push_back(task);
             // Release pairs with the acquire in `has_pending`, though the lock alone would do.
             self.pending.store(true, Ordering::Release);
-            inbox.parked.take()
+            // The driver may have retired meanwhile, and somebody else keeps its home. As long as it is open, who closes it
+            // looks here afterwards.
+            let parked = inbox.parked.take();
+            let is_kept = !self.marks.is_open() && !crate::mutant!("put_back_calls_nobody");
+            parked.or_else(|| inbox.keeper.clone().filter(|_| is_kept))
         };
         if let Some(driver) = parked {
             Deferred::new(driver).run();
@@ -292,7 +303,7 @@ impl Home {
             (here, shared)
         };
         self.marks.go_out();
-        if shared {
+        if shared && !self.is_lost() {
             self.call_helper();
         }
         woken
@@ -321,7 +332,7 @@ impl Home {
             unsafe { context.push_woken(task) };
         }
         self.marks.go_out();
-        if shared {
+        if shared && !self.is_lost() {
             self.call_helper();
         }
     }

@@ -6,8 +6,8 @@
 //! own, and those that another thread was driving. A wake of one of their tasks ends in nothing, and whoever waits
 //! for one is told ([`crate::fork`]).
 //!
-//! No thread holds one of these locks while it waits for another, but the list's, which comes after the open
-//! queue's; and here the lists' come after all the open queues'. No user code runs under them, so the thread that
+//! No thread holds one of these locks while it waits for another, but the open queue's, after which the list's or the
+//! inbox's may come; and here the lists' come after all the open queues'. No user code runs under them, so the thread that
 //! forks has none.
 
 use core::cell::RefCell;

@@ -105,12 +105,19 @@ impl Crew {
     pub(super) fn set_spares(&self, spares: usize) {
         let waiting = {
             let mut members = self.members.lock();
-            members.spares = spares;
+            members.spares = spares.min(spares_max(members.asked));
             // Release pairs with the acquire in `target`.
-            self.target.store(members.asked + spares, Ordering::Release);
+            self.target
+                .store(members.asked + members.spares, Ordering::Release);
             std::mem::take(&mut members.waiting)
         };
         wake_all(waiting);
+    }
+
+    /// Whether one that was asked for is not there.
+    pub(super) fn is_short(&self) -> bool {
+        let members = self.members.lock();
+        (0..members.asked).any(|number| members.works.get(number) != Some(&true))
     }
 
     /// Whether this number has a worker, be it a spare.
@@ -154,12 +161,14 @@ impl Crew {
 
     /// No more are to be hired than the highest number that works now.
     pub(super) fn give_up_hiring(&self) {
-        let highest = {
+        let there_are = {
             let members = self.members.lock();
-            members.works.iter().rposition(|works| *works)
+            let highest = members.works.iter().rposition(|works| *works);
+            // The highest may be a spare.
+            highest.map_or(1, |highest| (highest + 1).min(members.asked))
         };
         self.set_spares(0);
-        self.ask_for(highest.map_or(1, |highest| highest + 1));
+        self.ask_for(there_are);
     }
 
     /// Whether this number has no thread: it never had, or its worker has retired.

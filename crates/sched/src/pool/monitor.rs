@@ -13,7 +13,7 @@
 //!
 //! When no worker has been busy for a while, the monitor says that it sleeps, has a (heavy) fence, looks once more whether
 //! all are idle, and parks. A worker that is idle no more leaves the list of the idle, has a (light) fence, and calls the
-//! monitor if it sleeps. So a machine without work has no monitor that wakes it.
+//! monitor if it sleeps; one that lingers does so when it has claimed its home. So a machine without work has no monitor that wakes it.
 
 use std::fmt;
 use std::io;
@@ -210,8 +210,8 @@ impl Monitor {
         self.wake();
         let mut thread = self.thread.lock();
         if thread.id == Some(thread::current().id()) {
-            // In a report.
-            return false;
+            // In a report: it ends when that has.
+            return true;
         }
         while thread.runs {
             thread = match deadline {
@@ -295,8 +295,20 @@ impl Drop for Ended<'_> {
 struct Watched {
     /// When it was poked first and has not answered since.
     poked: Instant,
-    /// The poll that it is stuck in, if that has not been told.
+    /// The poll that it is stuck in, until it is told.
     untold: Option<Stuck>,
+    /// Whether it has been told, or will be when there is work.
+    is_told: bool,
+}
+
+impl Watched {
+    fn new() -> Self {
+        Self {
+            poked: Instant::now(),
+            untold: None,
+            is_told: false,
+        }
+    }
 }
 
 /// The monitor's own memory.
@@ -313,11 +325,7 @@ impl Look<'_> {
         let (mut stuck, mut adopted) = (0, 0);
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
-                let new = Watched {
-                    poked: Instant::now(),
-                    untold: None,
-                };
-                self.watched.resize(number + 1, new);
+                self.watched.resize(number + 1, Watched::new());
             }
             if self.is_stuck(number, home) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
@@ -337,13 +345,12 @@ impl Look<'_> {
             return true;
         }
         let watched = &mut self.watched[number];
-        watched.untold = None;
         if !home.is_driven() {
             home.forget_poke();
             return false;
         }
         if home.poke_again() {
-            watched.poked = Instant::now();
+            *watched = Watched::new();
             return false;
         }
         let since = watched.poked.elapsed();
@@ -353,11 +360,15 @@ impl Look<'_> {
         let Some(poll) = home.open_to_adopters(self.keeper.clone()) else {
             return false;
         };
-        watched.untold = Some(Stuck {
-            worker: number,
-            spawned: poll.spawned,
-            since,
-        });
+        // A home may be closed in the midst of a poll, and opened again.
+        if !watched.is_told {
+            watched.is_told = true;
+            watched.untold = Some(Stuck {
+                worker: number,
+                spawned: poll.spawned,
+                since,
+            });
+        }
         true
     }
 
@@ -371,6 +382,12 @@ impl Look<'_> {
         if stuck == 0 && !has_adopted || !waits {
             return;
         }
+        if shared.idle.len() > 0 {
+            shared.idle.call_one();
+        } else {
+            shared.hire_spares(stuck);
+        }
+        // Afterwards: the report may wait for what only that brings about.
         for watched in &mut self.watched {
             if let Some(stuck) = watched.untold.take() {
                 // Relaxed: statistics.
@@ -378,10 +395,6 @@ impl Look<'_> {
                 shared.monitor.tell(&stuck);
             }
         }
-        if shared.idle.len() > 0 {
-            return shared.idle.call_one();
-        }
-        shared.hire_spares(stuck);
     }
 }
 
@@ -396,7 +409,10 @@ impl Shared {
 
     /// Whether a worker is not idle.
     fn is_busy(&self) -> bool {
+        let lingers =
+            |(number, home): (usize, &Home)| home.is_driven() && self.crew.lingers(number);
         self.idle.len() < self.crew.count()
+            || self.crew.lingering() > 0 && self.numbered_homes().any(lingers)
     }
 
     /// Hires a spare for each of so many stuck workers, up to the most there may be; whom the system grants no thread
@@ -404,7 +420,8 @@ impl Shared {
     fn hire_spares(self: &Arc<Self>, stuck: usize) {
         let wanted = stuck.min(spares_max(self.crew.asked()));
         let before = self.crew.spares();
-        if wanted <= before || self.is_closing() {
+        // So many may have been asked for, and not be there: others dismiss spares at the same time.
+        if wanted < before || self.is_closing() {
             return;
         }
         self.crew.set_spares(wanted);
@@ -412,6 +429,11 @@ impl Shared {
             if let Err(_none) = self.take_on(hired) {
                 self.crew.set_spares(before);
                 self.call_surplus();
+                // A resize may have left to us one whom it has asked for.
+                if self.crew.is_short() {
+                    // It says itself how many there are then.
+                    let _short = self.hire();
+                }
                 return;
             }
         }

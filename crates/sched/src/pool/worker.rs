@@ -54,6 +54,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
                 drop(claim);
                 doze(shared, number, home, has_pinned);
                 claim = claim_again(home);
+                shared.monitor.call();
             }
             continue;
         }

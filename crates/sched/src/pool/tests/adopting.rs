@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::task::Waker;
 
+use gossamer_core::door::atomic::Ordering;
 use gossamer_core::door::thread;
 
 use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
@@ -17,6 +18,7 @@ fn monitored() -> Arc<Shared> {
 /// What the monitor does, and then a worker that is idle.
 fn relieve(shared: &Arc<Shared>) {
     let home = shared.homes().next().expect("two");
+    let _answered = home.poke_again();
     let _stuck_or_not = home.open_to_adopters(Waker::noop().clone());
     home.adopt();
     let mut other = Acting::begin(shared, 1);
@@ -95,6 +97,46 @@ fn adoption_against_a_spawn() {
         drop(owner);
         settle(&shared);
         assert_eq!((log.polls(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// What an adopter has taken out of the inbox and cannot make runnable, as the driver is back, it puts back; and if
+/// that worker has retired meanwhile, somebody is called to look after its home (`Home::push_quietly`).
+#[test]
+fn adoption_against_retirement() {
+    explore("adoption_against_retirement", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let home = shared.home_for(1).expect("it has one");
+        home.set_monitored();
+        let mut retires = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut retires, &flags, &log);
+        drop(handle);
+        set(&flags, 0, &waker);
+        retires.run();
+        // It is to retire after this poll, in which it is found.
+        shared.crew.ask_for(1);
+        drop(retires.spawn(async move {
+            let _answered = home.poke_again();
+            let _found = home.open_to_adopters(Waker::noop().clone());
+        }));
+        let (its, seen) = (shared.clone(), log.clone());
+        let adopts = thread::spawn(move || {
+            set(&flags, 1, &waker);
+            drop(waker);
+            home.adopt();
+            let done = || seen.completed() == 1 || its.is_closing();
+            Acting::begin(&its, 0).work_until(done);
+        });
+        retires.run();
+        if log.completed() == 1 {
+            // It got there first, and nobody else has anything to do.
+            shared.closing.store(true, Ordering::Release); // pairs with the acquire in `is_closing`
+            shared.idle.call_all();
+        }
+        retires.retire();
+        adopts.join().expect("the other worker does not panic");
+        assert_eq!((log.completed(), log.dropped()), (1, 1));
         ends_clean(shared);
     });
 }

@@ -12,7 +12,7 @@ use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, 
 
 impl Acting {
     /// As a worker that is surplus: it leaves its tasks to the others.
-    fn retire(mut self) {
+    pub(super) fn retire(mut self) {
         assert!(self.tries_to_retire(), "it was surplus");
     }
 
