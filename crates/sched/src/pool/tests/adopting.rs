@@ -120,11 +120,13 @@ fn adoption_against_retirement() {
             let _answered = home.poke_again();
             let _found = home.open_to_adopters(Waker::noop().clone());
         }));
-        let (its, seen) = (shared.clone(), log.clone());
         let adopts = thread::spawn(move || {
             set(&flags, 1, &waker);
             drop(waker);
             home.adopt();
+        });
+        let (its, seen) = (shared.clone(), log.clone());
+        let stays = thread::spawn(move || {
             let done = || seen.completed() == 1 || its.is_closing();
             Acting::begin(&its, 0).work_until(done);
         });
@@ -135,7 +137,8 @@ fn adoption_against_retirement() {
             shared.idle.call_all();
         }
         retires.retire();
-        adopts.join().expect("the other worker does not panic");
+        adopts.join().expect("the adopter does not panic");
+        stays.join().expect("the other worker does not panic");
         assert_eq!((log.completed(), log.dropped()), (1, 1));
         ends_clean(shared);
     });
