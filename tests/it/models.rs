@@ -5,6 +5,7 @@ mod ending;
 mod fiber_mends;
 mod fibers;
 mod limits;
+mod monitor;
 mod os_threads;
 mod pool;
 mod rescue;

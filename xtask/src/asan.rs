@@ -29,6 +29,9 @@ const RUNS: [(&[&str], &str); 2] = [
     (&["single::", "models::fiber_mends"], "detect_leaks=0"),
 ];
 
+/// Rounds of the monitor's storm, which is about memory more than anything.
+const STORM_ROUNDS: &str = "10000";
+
 /// Runs the tests of the workspace at `root`; answers whether they pass. Where there is no sanitizer it says so, and
 /// that nothing was found.
 ///
@@ -54,6 +57,7 @@ pub fn run(root: &Path) -> Result<bool> {
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", format!("{flags} -Zsanitizer=address").trim())
             .env("ASAN_OPTIONS", options)
+            .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
             .status()
             .context("cannot start cargo")?;
         clean &= status.success();

@@ -10,12 +10,17 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use crate::door::atomic::{Ordering, fence};
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
-use crate::home::Home;
+use crate::home::{Home, Marks};
 use crate::wait::Stackful;
 use crate::waiter::Parts;
+
+mod inside;
+mod waking;
+
+pub use self::waking::wake_here;
+pub(crate) use self::waking::{wake_if_here, wake_inside};
 
 /// The index of no home.
 pub const NOWHERE: u16 = u16::MAX;
@@ -39,6 +44,8 @@ pub struct Context {
     polling: Cell<*const Header>,
     /// How many polls have begun; it wraps.
     turn: Cell<u16>,
+    /// Of the home that is driven, if its driver may be found stuck (`home/marks.rs`).
+    marks: Cell<Option<&'static Marks>>,
     /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
@@ -74,6 +81,7 @@ impl Context {
             left: Cell::new(BUDGET),
             unit: Cell::new(1),
             gave_way: Cell::new(false),
+            marks: Cell::new(None),
             offers: Cell::new(false),
             fiber: Cell::new(None),
             polling: Cell::new(ptr::null()),
@@ -301,9 +309,9 @@ pub fn with<R>(use_it: impl FnOnce(&Context) -> R) -> R {
     CONTEXT.with(use_it)
 }
 
-/// A number that stands for the current thread as long as it lives; never zero.
-pub(crate) fn address() -> usize {
-    with(|context| ptr::from_ref(context).addr())
+/// The current thread's context, which stands for the thread as long as it lives.
+pub(crate) fn address() -> *mut Context {
+    with(|context| ptr::from_ref(context).cast_mut())
 }
 
 /// Whether the current thread drives `home`.
@@ -366,6 +374,9 @@ pub struct Entered {
     unit: u32,
     gave_way: bool,
     offers: bool,
+    marks: Option<&'static Marks>,
+    /// Whether the outer driver was in a poll.
+    was_out: bool,
     polling: *const Header,
     fiber: Option<NonNull<dyn Stackful>>,
     woken_many: TaskQueue,
@@ -379,8 +390,15 @@ pub struct Entered {
 /// # Safety
 /// The caller holds the claim of `home` as long as the result lives, and drops the result on this
 /// thread, before any that it entered earlier.
-pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
+pub(crate) unsafe fn enter(
+    home: u16,
+    points: bool,
+    watched: bool,
+    marks: Option<&'static Marks>,
+) -> Entered {
     with(|context| Entered {
+        // First of all: what is put aside must not be adopted.
+        was_out: context.come_in_if_out(),
         woken_one: context.woken_one.replace(ptr::null()),
         home: context.set_home(home),
         points: context.points.replace(points),
@@ -389,6 +407,7 @@ pub unsafe fn enter(home: u16, points: bool, watched: bool) -> Entered {
         unit: context.unit.replace(u32::from(!points)),
         gave_way: context.gave_way.replace(false),
         offers: context.offers.replace(false),
+        marks: context.marks.replace(marks),
         polling: context.polling.replace(ptr::null()),
         fiber: context.fiber.take(),
         woken_many: context.woken_many.take(),
@@ -416,68 +435,10 @@ impl Drop for Entered {
             context.polling.set(self.polling);
             context.fiber.set(self.fiber);
             context.woken_many.restore(self.woken_many.take());
+            context.marks.set(self.marks);
+            if self.was_out {
+                context.go_out();
+            }
         });
     }
-}
-
-/// Queues a task of the home this thread drives; nothing if it is queued already or finished.
-///
-/// # Safety
-/// The current thread drives the task's home, the task is alive, and it is in no open queue.
-#[inline(always)]
-pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    let header = unsafe { task.as_ref() };
-    if header.place().ignores_wake() {
-        return;
-    }
-    // SAFETY: on the driver; it was not scheduled, so it is in no queue.
-    unsafe {
-        header.set_place(header.place().with_scheduled());
-        context.push_woken(task);
-    }
-}
-
-/// The same for any task; `false` if this thread does not drive it, and then nothing was done.
-///
-/// # Safety
-/// The task is alive.
-#[inline(always)]
-pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: the caller vouches for it.
-    let place = unsafe { task.as_ref() }.look();
-    if place.home() != context.home() {
-        return false;
-    }
-    if place.ignores_wake() {
-        // SAFETY: passed on to the caller.
-        return place.is_done() || unsafe { still_scheduled(task, place.home()) };
-    }
-    if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task) {
-        return true;
-    }
-    // SAFETY: ours, and not scheduled, so nobody else moves it, and it is in no queue.
-    unsafe {
-        task.as_ref().set_place(place.with_scheduled());
-        context.push_woken(task);
-    }
-    true
-}
-
-/// A wake found its task scheduled here. In a pool another worker may be taking it at this moment, and poll it
-/// before it sees what the waker did: so a fence, and a second look.
-///
-/// # Safety
-/// The task is alive.
-#[cold]
-unsafe fn still_scheduled(task: NonNull<Header>, home: u16) -> bool {
-    if Home::at(home).pool() == 0 {
-        return true;
-    }
-    if crate::mutant!("scheduled_without_fence") {
-        return true;
-    }
-    fence(Ordering::SeqCst); // pairs with the fence in `Claim::steal`
-    // SAFETY: the caller vouches for it.
-    unsafe { task.as_ref() }.look().home() == home
 }

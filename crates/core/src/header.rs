@@ -232,8 +232,8 @@ impl Header {
         let header = unsafe { this.as_ref() };
         let place = header.place();
         // Not scheduled and driven here: nobody else touches `next`.
-        let ours = context::drives(place.home()) && !place.is_scheduled();
-        if ours && header.next.get().is_nothing() {
+        let ours = context::with(|context| context.home() == place.home() && context.owns(this));
+        if ours && !place.is_scheduled() && header.next.get().is_nothing() {
             header.next.set(what);
         }
     }
@@ -387,7 +387,9 @@ impl Header {
             return false;
         }
         // While it is scheduled, `next` is a link, and perhaps somebody else's.
-        if !place.is_scheduled() && header.next.get().is(what) {
+        // One that is not being polled may be adopted at this moment; then its name stays as it was.
+        let ours = context::with(|context| context.owns(this));
+        if ours && !place.is_scheduled() && header.next.get().is(what) {
             header.next.set(Parked::NOTHING);
         }
         true

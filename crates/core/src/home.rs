@@ -21,28 +21,33 @@
 //! then tries to claim once more; a claim that ends is first given up and then looks for the announcement. So
 //! one of the two sees the other, and work that the driver leaves behind is run by the owner.
 
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 use crate::context::{self, Context, Entered};
-use crate::door::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
+use crate::door::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use crate::door::{Mutex, QuietU32, process_global};
-use crate::header::life::{Drained, QUEUED};
-use crate::header::{Header, release};
-use crate::waiter::Deferred;
+use crate::header::Header;
 
+mod adopting;
 mod calling;
 mod driver;
 mod forked;
 mod line;
+mod marks;
 mod moving;
 mod offering;
+mod receiving;
 mod table;
 
+pub use self::adopting::StuckPoll;
 pub use self::driver::Driver;
 use self::line::Line;
+pub(crate) use self::marks::Marks;
 pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
+use self::receiving::adopt;
+pub use self::receiving::cancel_here;
 
 /// Added to the count of cells while the home is open.
 const OPEN: i64 = 1 << 40;
@@ -57,7 +62,7 @@ pub struct Home {
     /// Whether a thread drives this home.
     claimed: AtomicBool,
     /// The address of the context of the thread that drives it, or zero.
-    driven_by: AtomicUsize,
+    driven_by: AtomicPtr<Context>,
     /// Whether its driver looks at parked nodes, as a simulation does.
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
@@ -66,11 +71,16 @@ pub struct Home {
     threaded: QuietU32,
     /// Not zero: this is a forked child, and who would drive it is not here.
     lost: QuietU32,
-    /// In a pool: tasks that other workers may take, and how many (a hint).
+    /// Not zero: its driver may be found stuck in a poll ([`adopting`]), and its marks tell.
+    monitored: QuietU32,
+    marks: Marks,
+    /// Not zero: a monitor has poked, and the driver has not answered.
+    poked: QuietU32,
     /// An idle worker has found the driver in a long poll (see [`offering`]).
     offers_wanted: AtomicBool,
     /// The home whose keeper is called when a task is offered.
     helper: QuietU32,
+    /// In a pool: tasks that other workers may take, and how many (a hint).
     open: Mutex<moving::Open>,
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
@@ -134,11 +144,14 @@ impl Home {
                 waiting: None,
             }),
             claimed: AtomicBool::new(false),
-            driven_by: AtomicUsize::new(0),
+            driven_by: AtomicPtr::new(ptr::null_mut()),
             watched: AtomicBool::new(false),
             pool: AtomicU32::new(0),
             threaded: QuietU32::new(0),
             lost: QuietU32::new(0),
+            monitored: QuietU32::new(0),
+            marks: Marks::new(),
+            poked: QuietU32::new(0),
             offers_wanted: AtomicBool::new(false),
             helper: QuietU32::new(u32::from(context::NOWHERE)),
             open: Mutex::new(moving::Open::default()),
@@ -157,6 +170,7 @@ impl Home {
         // Relaxed: as below.
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
+        home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
         // Relaxed: as below.
         home.offers_wanted.store(false, Ordering::Relaxed);
@@ -196,8 +210,10 @@ impl Home {
         }
         // Relaxed: written before the home had tasks.
         let watched = self.watched.load(Ordering::Relaxed);
+        // Relaxed: as above.
+        let marks = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.marks);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, points, watched) };
+        let entered = unsafe { context::enter(self.index, points, watched, marks) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
         let claim = Claim {
@@ -331,164 +347,3 @@ impl Home {
 /// The home's runtime has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
-
-impl Claim {
-    /// The home being driven.
-    #[inline(always)]
-    pub fn home(&self) -> &'static Home {
-        self.home
-    }
-
-    /// Whoever parked as this home's driver before us is woken when we stop, not by a push.
-    pub fn displace(&self) {
-        let mut inbox = self.home.inbox.lock();
-        let before = match inbox.parked.take() {
-            Some(parked) if crate::mutant!("displaced_and_forgotten") => Some(parked),
-            Some(parked) => inbox.waiting.replace(parked),
-            None => None,
-        };
-        drop(inbox);
-        drop(before);
-    }
-
-    /// Moves what is in the inbox to the context's woken tasks; `true` if there was anything.
-    #[cold]
-    pub fn drain(&self) -> bool {
-        self.offer_if_wanted();
-        self.empty_inbox(false)
-    }
-
-    /// Closes the inbox for good: wakes of this home's tasks end in nothing from now on, and tasks
-    /// spawned from elsewhere are turned away there. What is in it now is drained.
-    pub fn seal(&self) {
-        self.home.driver.closing.set(true);
-        self.empty_inbox(true);
-    }
-
-    fn empty_inbox(&self, close: bool) -> bool {
-        let (mut tasks, parked, keeper) = {
-            let mut inbox = self.home.inbox.lock();
-            inbox.closed |= close;
-            // Relaxed: a hint, kept under the lock.
-            self.home.pending.store(false, Ordering::Relaxed);
-            let keeper = if close { inbox.keeper.take() } else { None };
-            if core::mem::take(&mut inbox.called) {
-                self.home.driver.called.set(true);
-            }
-            (inbox.tasks.take(), inbox.parked.take(), keeper)
-        };
-        drop((parked, keeper));
-        if crate::mutant!("drain_drops_second") {
-            tasks.forget_rest();
-        }
-        if close && crate::mutant!("seal_forgets_inbox") {
-            tasks = Line::new();
-        }
-        let any = !tasks.is_empty();
-        context::with(|context| {
-            while let Some(task) = tasks.pop_front() {
-                // SAFETY: the inbox's hold on the task is ours, and we drive its home.
-                unsafe { self.receive(context, task) };
-            }
-        });
-        if tasks.has_buffer() {
-            self.home.inbox.lock().tasks.give_buffer(tasks);
-        }
-        any
-    }
-
-    /// # Safety
-    /// The caller owns the task's `QUEUED` hold.
-    unsafe fn receive(&self, context: &Context, task: NonNull<Header>) {
-        // SAFETY: passed on to the caller.
-        if self.home.pool() != 0 && !unsafe { self.receive_in_pool(task) } {
-            return;
-        }
-        // SAFETY: `QUEUED` keeps the task alive.
-        let what = unsafe { task.as_ref() }.life.drain();
-        if what == Drained::Gone {
-            // SAFETY: the hold is ours.
-            unsafe { release(task, QUEUED) };
-            return;
-        }
-        // SAFETY: we drive its home, and `ALIVE` keeps it now that `QUEUED` is cleared.
-        unsafe {
-            adopt(task);
-            if what == Drained::Cancel && self.home.pool() == 0 {
-                cancel_here(context, task);
-            } else {
-                context::wake_here(context, task);
-            }
-        }
-    }
-}
-
-/// Has a task of the home this thread drives dropped at its next turn, instead of polled.
-///
-/// # Safety
-/// The current thread drives the task's home, and the task is alive.
-pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        // It may still be on its way through the inbox.
-        adopt(task);
-        task.as_ref()
-            .set_place(task.as_ref().place().with_cancelled());
-        context::wake_here(context, task);
-    }
-}
-
-/// Puts a task that came, or comes, through the inbox on its home's list.
-///
-/// # Safety
-/// The current thread drives the task's home, and the task is alive.
-unsafe fn adopt(task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    let header = unsafe { task.as_ref() };
-    let place = header.place();
-    // One that was turned away is still new, but over: it has no future, and perhaps no home.
-    if place.is_new() && !place.is_done() {
-        header.set_place(place.without_new());
-        let home = Home::at(place.home());
-        // SAFETY: on the driver; new, so in no list.
-        home.with_list(|| unsafe { home.driver.list_of(place).push(task) });
-    }
-}
-
-impl Claim {
-    /// Gives the claim up, to be told when somebody else's has ended: by `waker`, and not before.
-    pub fn leave_to_others(mut self, waker: &Waker) {
-        self.home.wait_to_drive(waker);
-        self.leaves = true;
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        self.entered = None;
-        // A claim of a closed home (an operation outlived its runtime): what it freed counts like what
-        // other threads free, as nobody else will look at the driver's count.
-        let late = if self.home.driver.closing.get() {
-            self.home.driver.take_cells()
-        } else {
-            0
-        };
-        // Relaxed: see `is_driven_by_this_thread`.
-        self.home.driven_by.store(0, Ordering::Relaxed);
-        // Release pairs with the acquire in `Home::claim`.
-        self.home.claimed.store(false, Ordering::Release);
-        // After that: who announces later finds the claim free when it tries once more (the lock orders
-        // the two); who announced before is found here.
-        let waiting = if self.leaves {
-            None
-        } else {
-            self.home.inbox.lock().waiting.take()
-        };
-        if late != 0 {
-            self.home.count_late(late);
-        }
-        if let Some(waker) = waiting.filter(|_| !crate::mutant!("claim_ends_silently")) {
-            Deferred::new(waker).run();
-        }
-    }
-}

@@ -30,7 +30,7 @@ mod yielding;
 pub use gossamer_core::wait::Wait;
 pub use gossamer_macros::{main, test};
 pub use gossamer_sched::{
-    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Tasks,
+    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
 pub use gossamer_task::{JoinError, JoinHandle};
 

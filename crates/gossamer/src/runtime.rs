@@ -11,7 +11,7 @@ use gossamer_core::fork::refusal;
 use gossamer_fiber::Fiber;
 use gossamer_sched::{
     Blocking, Drives, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped,
-    Threads, run_blocking, spawn_on,
+    Stuck, Threads, Watching, run_blocking, spawn_on,
 };
 use gossamer_task::JoinHandle;
 
@@ -24,6 +24,7 @@ use crate::resize::Resize;
 pub struct Builder<S = Fifo> {
     model: Model,
     workers: Option<usize>,
+    watching: Watching,
     scheduler: S,
 }
 
@@ -45,8 +46,26 @@ impl<S: Scheduler> Builder<S> {
         Builder {
             model: self.model,
             workers: self.workers,
+            watching: self.watching,
             scheduler,
         }
+    }
+
+    /// Has `report` be told of each poll that a worker of a [`Model::Pool`] is stuck in while work waits: once, when the
+    /// monitor puts a spare worker in its place. Without it a line goes to the standard error.
+    ///
+    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it; a
+    /// panic in it is swallowed.
+    pub fn on_stuck(mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
+        self.watching.set_report(report);
+        self
+    }
+
+    /// A worker that has been in one poll for so long is stuck, and its tasks are taken over; 10 ms unless told
+    /// otherwise, from 100 µs to an hour.
+    pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
+        self.watching.set_stuck_after(stuck_after);
+        self
     }
 
     /// Builds the runtime.
@@ -54,7 +73,7 @@ impl<S: Scheduler> Builder<S> {
     /// Under [`Model::Single`] the current thread owns it: its `.wait()`s drive the tasks.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; the system grants no more threads; or 65,535 homes (one a
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads; or 65,535 homes (one a
     /// runtime, one a worker) are in use in this process.
     pub fn build(self) -> io::Result<Runtime> {
         let inner = match self.model {
@@ -65,7 +84,7 @@ impl<S: Scheduler> Builder<S> {
                     let text = "0 workers: a pool has 1 to 1024";
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
                 };
-                Inner::Pool(Pool::new(workers)?)
+                Inner::Pool(Pool::with_watching(workers, self.watching)?)
             }
             Model::Threads => Inner::Threads(Threads::new()),
         };

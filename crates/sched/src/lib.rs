@@ -15,7 +15,7 @@ mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking};
 pub use self::fifo::Fifo;
-pub use self::pool::{Metrics, Pool, Resize, WORKERS_MAX};
+pub use self::pool::{Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

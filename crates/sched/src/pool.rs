@@ -35,6 +35,11 @@
 //! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
 //! runnable there it puts into the open queue, for the others.
 //!
+//! # Stuck workers
+//!
+//! A worker may be held in one poll by whatever its task does. A thread of the pool's own, the monitor, finds it, has
+//! others adopt its tasks, and hires spares (`monitor.rs`).
+//!
 //! # The end
 //!
 //! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its
@@ -42,6 +47,7 @@
 
 mod crew;
 mod idle;
+mod monitor;
 mod queue;
 mod resize;
 mod watch;
@@ -67,6 +73,8 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{claim_again, claim_patiently, shut_down};
 use crew::{Crew, Hired};
 use idle::Idle;
+use monitor::Monitor;
+pub use monitor::{Stuck, Watching};
 pub use resize::Resize;
 use watch::Watch;
 
@@ -86,6 +94,7 @@ struct Shared {
     injector: &'static Home,
     idle: Idle,
     watch: Watch,
+    monitor: Monitor,
     closing: AtomicBool,
     /// Where tasks live, by the numbers of the workers there have ever been.
     homes: Box<[OnceLock<&'static Home>]>,
@@ -100,16 +109,20 @@ struct Shared {
 struct Counts {
     parks: AtomicU64,
     stolen: AtomicU64,
+    stuck: AtomicU64,
 }
 
 /// What a [`Pool`] is doing and has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Workers.
+    /// Workers, spares not included.
     pub workers: usize,
     /// Workers that there are to be, after a resize.
     pub target: usize,
+    /// Workers that stand in for those that are stuck in a poll; at most twice as many as were asked for (and no more
+    /// than 1,024 threads in all).
+    pub spares: usize,
     /// Of these, idle at this moment.
     pub idle: usize,
     /// Threads that are surplus, and stay as long as fibers that began there.
@@ -127,6 +140,8 @@ pub struct Metrics {
     pub parks: u64,
     /// Tasks that a worker has taken out of another's queue.
     pub stolen: u64,
+    /// Polls that a worker was stuck in while work waited.
+    pub stuck: u64,
 }
 
 impl Pool {
@@ -136,15 +151,25 @@ impl Pool {
     /// More than [`WORKERS_MAX`] workers; the system grants no more threads; or 65,535 homes are in use. What had
     /// been started has ended then.
     pub fn new(workers: NonZeroUsize) -> io::Result<Self> {
+        Self::with_watching(workers, Watching::new())
+    }
+
+    /// The same, with a say in when a worker is taken to be stuck in a poll, and in who is told.
+    ///
+    /// # Errors
+    /// As [`Pool::new`]; or a time that makes no sense.
+    pub fn with_watching(workers: NonZeroUsize, watching: Watching) -> io::Result<Self> {
+        watching.check()?;
         let workers = workers.get();
         if workers > WORKERS_MAX {
             let text = format!("{workers} workers: a pool has 1 to {WORKERS_MAX}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let pool = Self {
-            shared: Shared::new(workers)?,
+            shared: Shared::new(workers, watching)?,
         };
         pool.shared.hire()?;
+        Monitor::start(&pool.shared)?;
         Ok(pool)
     }
 
@@ -182,9 +207,11 @@ impl Pool {
     pub fn metrics(&self) -> Metrics {
         self.origin().check("metrics()");
         let shared = &self.shared;
+        let (working, spares) = (shared.crew.count(), shared.crew.spares());
         Metrics {
-            workers: shared.crew.count(),
-            target: shared.crew.target(),
+            workers: working.saturating_sub(spares),
+            target: shared.crew.asked(),
+            spares,
             idle: shared.idle.len(),
             lingering: shared.crew.lingering(),
             injected: shared.injector.waiting(),
@@ -198,6 +225,7 @@ impl Pool {
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
             stolen: shared.counts.stolen.load(Ordering::Relaxed), // Relaxed: as above
+            stuck: shared.counts.stuck.load(Ordering::Relaxed),   // Relaxed: as above
         }
     }
 
@@ -218,6 +246,7 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
+        let unwatched = self.shared.monitor.end(deadline);
         // Who has been hired by now is waited for.
         self.shared.crew.close();
         self.shared.idle.call_all();
@@ -229,7 +258,7 @@ impl Pool {
             .crew
             .wait_until_left(usize::from(is_worker), deadline);
         self.shared.end_orphans(all_ended);
-        all_ended
+        all_ended && unwatched
     }
 
     /// Drops the futures that no worker has taken, on this thread.
@@ -272,7 +301,7 @@ impl fmt::Debug for Shared {
 
 impl Shared {
     /// The injector, and no worker yet.
-    fn new(workers: usize) -> io::Result<Arc<Self>> {
+    fn new(workers: usize, watching: Watching) -> io::Result<Arc<Self>> {
         static POOLS: QuietU32 = QuietU32::new(0);
         // Relaxed: any number that no other living pool has. Zero is no pool.
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
@@ -283,6 +312,7 @@ impl Shared {
             injector,
             idle: Idle::new(),
             watch: Watch::default(),
+            monitor: Monitor::new(watching),
             closing: AtomicBool::new(false),
             homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
             opened: AtomicUsize::new(0),
@@ -331,19 +361,10 @@ impl Shared {
     /// One could not be started. Those that there are go on, and the target is what there is.
     fn hire(self: &Arc<Self>) -> io::Result<()> {
         while let Some(hired) = self.crew.hire() {
-            let number = match hired {
-                Hired::New(number) => number,
-                Hired::Again(number) => {
-                    self.homes[number].get().inspect(|home| home.call());
-                    continue;
-                }
-            };
-            if let Err(error) = self.start_worker(number) {
-                self.crew.end(number);
+            if let Err((number, error)) = self.take_on(hired) {
                 self.crew.give_up_hiring();
                 // Perhaps for what came to that home meanwhile, and perhaps somebody is surplus now.
-                self.idle.call_all();
-                self.homes().for_each(Home::call);
+                self.call_surplus();
                 let count = self.crew.count();
                 let text =
                     format!("worker {number} could not be started, there are {count}: {error}");
@@ -353,6 +374,29 @@ impl Shared {
         Ok(())
     }
 
+    /// Starts a thread for whom the crew has got, or calls the one that is still there.
+    ///
+    /// # Errors
+    /// The system grants no thread for the worker with this number, which the crew has not got then.
+    fn take_on(self: &Arc<Self>, hired: Hired) -> Result<(), (usize, io::Error)> {
+        match hired {
+            Hired::New(number) => self.start_worker(number).map_err(|error| {
+                self.crew.end(number);
+                (number, error)
+            }),
+            Hired::Again(number) => {
+                self.homes[number].get().inspect(|home| home.call());
+                Ok(())
+            }
+        }
+    }
+
+    /// Whoever is surplus finds out, the idle and those that linger.
+    fn call_surplus(&self) {
+        self.idle.call_all();
+        self.homes().for_each(Home::call);
+    }
+
     /// The home of the worker with this number; opened, if it never had one.
     fn home_for(&self, number: usize) -> io::Result<&'static Home> {
         if let Some(home) = self.homes[number].get() {
@@ -360,6 +404,7 @@ impl Shared {
         }
         let home = open_home(self.id)?;
         home.set_helper(self.injector);
+        self.monitor.watches(home);
         let home = *self.homes[number].get_or_init(|| home);
         // Release pairs with the acquire in `numbered_homes`.
         self.opened.fetch_max(number + 1, Ordering::Release);

@@ -16,6 +16,10 @@ use gossamer_core::home::Driver;
 /// # Examples
 /// `examples/own_scheduler.rs` brings a round-robin one.
 pub trait Scheduler: Send + 'static {
+    /// Whether polls are watched for one that goes on for long: the workers' of a pool are.
+    #[doc(hidden)]
+    const IS_MONITORED: bool = false;
+
     /// A task became runnable.
     ///
     /// A [`Runnable`] that is dropped instead of returned by [`pop`](Scheduler::pop) is a lost

@@ -105,7 +105,7 @@ unsafe fn start<F: Future>(
             if !place.is_new() {
                 home.driver.list_of(place).push(task);
             }
-            context::with(|context| context.push_woken(task));
+            context::with(|context| context.push_new(task));
         }
     } else if here {
         // SAFETY: new and in no list; we drive its home.

@@ -69,7 +69,12 @@ fn two_tasks_spawned_inside_run_at_once() {
 fn two_tasks_spawned_by_one_worker_call_the_other() {
     watched("two at once, the other asleep", || {
         for _ in 0..20 {
-            let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
+            // No monitor helps.
+            let rt = Runtime::builder()
+                .model(Model::Pool { workers: 2 })
+                .stuck_after(Duration::from_secs(3600))
+                .build();
+            let rt = Arc::new(rt.expect("a runtime can be built"));
             while rt.metrics().expect("a pool").parks < 2 {
                 thread::yield_now();
             }

@@ -128,7 +128,7 @@ impl Header {
         let header = unsafe { this.as_ref() };
         let place = header.place();
         let ours = place.home() == context.home() && !place.ignores_wake();
-        if ours && place.has_spare() {
+        if ours && place.has_spare() && context.owns(this) {
             header.set_place(place.without_spare());
         } else {
             header.life.add_handle();
@@ -142,6 +142,40 @@ impl Header {
     /// The caller owns the hold.
     #[inline(always)]
     pub(crate) unsafe fn wake_held(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if context.is_marked() {
+                return Self::wake_held_marked(this, context);
+            }
+            Self::wake_held_inside(this, context)
+        }
+    }
+
+    /// The same in a pool, whose driver may be found stuck.
+    ///
+    /// # Safety
+    /// As [`Header::wake_held`].
+    #[inline(never)]
+    unsafe fn wake_held_marked(this: NonNull<Header>, context: &Context) -> bool {
+        let mut gives_up = true;
+        let wake = |context: &Context| {
+            gives_up = false;
+            // SAFETY: passed on to the caller; the driver is inside.
+            unsafe { Self::wake_held_inside(this, context) }
+        };
+        // SAFETY: the hold keeps the task alive.
+        let woken = unsafe { context.inside(this, wake) };
+        if woken && gives_up {
+            // SAFETY: the hold is the caller's, and given up last.
+            unsafe { release(this, life::HANDLE) };
+        }
+        woken
+    }
+
+    /// # Safety
+    /// As [`Header::wake_held`]; the driver is inside.
+    #[inline(always)]
+    unsafe fn wake_held_inside(this: NonNull<Header>, context: &Context) -> bool {
         // SAFETY: the hold keeps the task alive.
         let header = unsafe { this.as_ref() };
         let place = header.place();
@@ -151,7 +185,7 @@ impl Header {
         if place.ignores_wake() || place.has_spare() {
             // SAFETY: the hold is given up last.
             unsafe {
-                let woken = context::wake_if_here(context, this);
+                let woken = context::wake_inside(context, this);
                 if woken {
                     release(this, life::HANDLE);
                 }

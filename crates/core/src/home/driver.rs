@@ -1,12 +1,13 @@
 //! What only the driver of a home touches.
 
 use core::cell::Cell;
+use core::ptr::NonNull;
 use std::time::Instant;
 
 use crate::door::atomic::Ordering;
 use crate::door::thread::{self, ThreadId};
 use crate::door::{QuietI64, QuietU64};
-use crate::header::{Owned, Place};
+use crate::header::{Header, Owned, Place};
 
 /// Plain memory of whoever holds the home's claim.
 #[derive(Debug, Default)]
@@ -19,6 +20,10 @@ pub struct Driver {
     pub closing: Cell<bool>,
     /// Whether somebody wants the driver to look around: the pool ends, say, or shrinks.
     pub called: Cell<bool>,
+    /// The run-next slot of a pool's worker: a runnable task that nobody else touches, unless the home is open.
+    pub slot: Cell<Option<NonNull<Header>>>,
+    /// Whether a poll has ended for which the home had been opened to adopters.
+    pub returned: Cell<bool>,
     /// Cells made and freed by the driver; others may look.
     cells: QuietI64,
     /// Polls by drivers of this home; others may look.
@@ -84,6 +89,7 @@ impl Driver {
     pub(super) fn begin_anew(&self) {
         self.closing.set(false);
         self.called.set(false);
+        self.returned.set(false);
         self.pinned.set(0);
         self.pinned_to.set(None);
         self.credit.set(0);

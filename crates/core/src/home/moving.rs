@@ -64,9 +64,14 @@ pub(super) struct Open {
 const FRESH_TURNS: u32 = 64;
 
 impl Open {
+    /// How many tasks.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// # Safety
     /// As [`Home::push_open`], under the lock.
-    unsafe fn push(&mut self, task: NonNull<Header>) {
+    pub(super) unsafe fn push(&mut self, task: NonNull<Header>) {
         self.len += 1;
         // SAFETY: a new one is in no list, and none is in a queue.
         unsafe {
@@ -337,7 +342,8 @@ pub(super) unsafe fn forward(task: NonNull<Header>) {
 /// The task is alive, and its home is not the one that is driven here.
 pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
     context::with(|context| {
-        if context.home() == context::NOWHERE {
+        // One whose home is open is stuck, and the task had better go elsewhere.
+        if context.home() == context::NOWHERE || context.is_open() {
             return false;
         }
         let here = Home::at(context.home());
@@ -375,11 +381,13 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         drop(claim);
         if moves {
             here.count_moved(there);
-            // SAFETY: it lives here now, in no list.
-            unsafe {
+            // SAFETY: it lives here now, in no list, and the driver is inside.
+            let wake = |context: &_| unsafe {
                 adopt(task);
-                context::wake_here(context, task);
-            }
+                context::wake_inside(context, task)
+            };
+            // SAFETY: alive.
+            unsafe { context.inside(task, wake) };
         }
         moves
     })

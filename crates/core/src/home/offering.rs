@@ -56,13 +56,18 @@ impl Home {
         // SAFETY: passed on to the caller.
         unsafe { self.push_open(task) };
         self.has_offered();
+        self.call_helper();
+        true
+    }
+
+    /// Calls one who can take what is in the open queue.
+    pub(super) fn call_helper(&self) {
         // Relaxed: set before the home had tasks.
         let helper = Home::at(self.helper.load(Ordering::Relaxed) as u16);
         let caller = helper.inbox.lock().keeper.clone();
         if let Some(caller) = caller {
             Deferred::new(caller).run();
         }
-        true
     }
 
     /// Notes when the current poll offered something first.

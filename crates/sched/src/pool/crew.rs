@@ -12,7 +12,7 @@ use super::WORKERS_MAX;
 /// The workers of a pool, by number.
 #[derive(Debug)]
 pub(super) struct Crew {
-    /// Workers with this number and above retire.
+    /// Workers with this number and above retire: those that were asked for, and spares.
     target: AtomicUsize,
     /// Whether a worker has ever retired: a hint.
     has_retired: AtomicBool,
@@ -20,6 +20,11 @@ pub(super) struct Crew {
     vacant: Box<[AtomicBool]>,
     members: Mutex<Members>,
     one_left: Condvar,
+}
+
+/// So many spares there may be at most.
+pub(super) fn spares_max(asked: usize) -> usize {
+    (2 * asked).min(WORKERS_MAX - asked)
 }
 
 /// Wakes who waits; a foreign waker that panics harms nobody.
@@ -31,6 +36,10 @@ fn wake_all(waiting: Vec<Waker>) {
 
 #[derive(Debug, Default)]
 struct Members {
+    /// How many workers were asked for.
+    asked: usize,
+    /// How many more there are to be, in place of those that are stuck in a poll.
+    spares: usize,
     /// Which numbers have a worker.
     works: Vec<bool>,
     /// Which have a thread that is surplus, and only runs what stays with it.
@@ -51,6 +60,13 @@ pub(super) enum Hired {
 }
 
 impl Members {
+    /// Whether there are those that were asked for, and nobody who is surplus.
+    fn is_settled(&self) -> bool {
+        let has = |number: usize| self.works.get(number).is_some_and(|works| *works);
+        let surplus = self.asked + self.spares..self.works.len();
+        (0..self.asked).all(has) && !surplus.into_iter().any(has)
+    }
+
     fn count(&self) -> usize {
         self.works.iter().filter(|works| **works).count()
     }
@@ -67,12 +83,42 @@ impl Crew {
             target: AtomicUsize::new(target),
             has_retired: AtomicBool::new(false),
             vacant: (0..WORKERS_MAX).map(|_| AtomicBool::new(true)).collect(),
-            members: Mutex::default(),
+            members: Mutex::new(Members {
+                asked: target,
+                ..Members::default()
+            }),
             one_left: Condvar::new(),
         }
     }
 
-    /// How many there are to be.
+    /// How many were asked for.
+    pub(super) fn asked(&self) -> usize {
+        self.members.lock().asked
+    }
+
+    /// How many there are to be in place of those that are stuck.
+    pub(super) fn spares(&self) -> usize {
+        self.members.lock().spares
+    }
+
+    /// Changes that.
+    pub(super) fn set_spares(&self, spares: usize) {
+        let waiting = {
+            let mut members = self.members.lock();
+            members.spares = spares;
+            // Release pairs with the acquire in `target`.
+            self.target.store(members.asked + spares, Ordering::Release);
+            std::mem::take(&mut members.waiting)
+        };
+        wake_all(waiting);
+    }
+
+    /// Whether this number has a worker, be it a spare.
+    pub(super) fn works(&self, number: usize) -> bool {
+        self.members.lock().works.get(number) == Some(&true)
+    }
+
+    /// How many there are to be, spares included.
     pub(super) fn target(&self) -> usize {
         // Acquire pairs with the release in `set_target`.
         self.target.load(Ordering::Acquire)
@@ -93,12 +139,14 @@ impl Crew {
         self.has_retired.load(Ordering::Relaxed)
     }
 
-    /// Changes how many there are to be. Who waits for another resize is woken, to find out.
-    pub(super) fn set_target(&self, target: usize) {
+    /// Changes how many were asked for. Who waits for another resize is woken, to find out.
+    pub(super) fn ask_for(&self, asked: usize) {
         let waiting = {
             let mut members = self.members.lock();
+            members.asked = asked;
+            members.spares = members.spares.min(spares_max(asked));
             // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
-            self.target.store(target, Ordering::Release);
+            self.target.store(asked + members.spares, Ordering::Release);
             std::mem::take(&mut members.waiting)
         };
         wake_all(waiting);
@@ -110,7 +158,8 @@ impl Crew {
             let members = self.members.lock();
             members.works.iter().rposition(|works| *works)
         };
-        self.set_target(highest.map_or(1, |highest| highest + 1));
+        self.set_spares(0);
+        self.ask_for(highest.map_or(1, |highest| highest + 1));
     }
 
     /// Whether this number has no thread: it never had, or its worker has retired.
@@ -207,11 +256,11 @@ impl Crew {
         wake_all(waiting);
     }
 
-    /// Whether there are so many; if not, `waker` is called when one has left.
-    pub(super) fn is_or_wake(&self, count: usize, waker: &Waker) -> bool {
+    /// Whether there are so many, and no other was asked for; if not, `waker` is called when one has left.
+    pub(super) fn is_or_wake(&self, asked: usize, waker: &Waker) -> bool {
         let waker = waker.clone();
         let mut members = self.members.lock();
-        if members.count() == count {
+        if members.asked == asked && members.is_settled() {
             drop(members);
             return true;
         }

@@ -1,5 +1,5 @@
-//! A worker's run queue: one task to itself, and those that stay with it; the others where idle workers can take
-//! them.
+//! A worker's run queue: one task to itself (in its home's slot), and those that stay with it; the others where idle
+//! workers can take them.
 
 use std::sync::Arc;
 
@@ -14,8 +14,6 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 pub(super) struct Queue {
     shared: Arc<Shared>,
     home: &'static Home,
-    /// The run-next slot, which nobody else touches.
-    slot: Option<Runnable>,
     turns: u32,
     /// Tasks that stay with this worker's thread.
     pinned: TaskQueue,
@@ -32,7 +30,6 @@ impl Queue {
         Self {
             shared,
             home,
-            slot: None,
             turns: 0,
             pinned: TaskQueue::new(),
             pinned_next: false,
@@ -68,9 +65,22 @@ impl Queue {
         if gossamer_core::mutant!("retire_keeps_slot") {
             return;
         }
-        if let Some(task) = self.slot.take() {
+        if let Some(task) = self.take_slot() {
             self.push_back(&task);
         }
+    }
+
+    /// The run-next slot is the home's, where it can be adopted while this worker is stuck in a poll.
+    #[inline(always)]
+    fn take_slot(&self) -> Option<Runnable> {
+        let task = self.home.driver.slot.take()?;
+        // SAFETY: put there by `push`, whose runnable is this one again.
+        Some(unsafe { Runnable::new(task) })
+    }
+
+    #[inline(always)]
+    fn has_slot(&self) -> bool {
+        self.home.driver.slot.get().is_some()
     }
 
     fn push_back(&self, runnable: &Runnable) {
@@ -87,10 +97,8 @@ impl Queue {
         }
         // SAFETY: as above.
         unsafe { self.home.push_open(runnable.task()) };
-        let several = self.slot.is_some()
-            || self.lingers
-            || !self.pinned.is_empty()
-            || self.home.open_len() > 1;
+        let several =
+            self.has_slot() || self.lingers || !self.pinned.is_empty() || self.home.open_len() > 1;
         if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
         {
             self.shared.idle.call_one();
@@ -119,12 +127,15 @@ impl Queue {
 unsafe impl Send for Queue {}
 
 impl Scheduler for Queue {
+    const IS_MONITORED: bool = true;
+
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
         if reason == Reason::Yielded || self.lingers {
             self.push_back(&task);
-        } else if let Some(before) = self.slot.replace(task) {
-            self.push_back(&before);
+        } else if let Some(before) = self.home.driver.slot.replace(Some(task.task())) {
+            // SAFETY: as in `take_slot`.
+            self.push_back(&unsafe { Runnable::new(before) });
         } else if self.home.open_len() > 0 && self.shared.idle.len() > 0 {
             // What is in the open queue was alone when it was put there.
             self.shared.idle.call_one();
@@ -133,7 +144,7 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn pop(&mut self) -> Option<Runnable> {
-        if let Some(task) = self.slot.take() {
+        if let Some(task) = self.take_slot() {
             if self.home.open_len() == 0 && self.pinned.is_empty() {
                 return Some(task);
             }
@@ -149,7 +160,7 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.slot.is_none()
+        !self.has_slot()
             && self.home.open_len() == 0
             && self.pinned.is_empty()
             && !self.lingers

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use gossamer_core::fork::refusal;
-use gossamer_core::home::Home;
 
 use super::{Pool, Shared, WORKERS_MAX};
 
@@ -47,12 +46,11 @@ impl Resize {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         self.check_open()?;
-        self.shared.crew.set_target(workers);
+        self.shared.crew.ask_for(workers);
         self.shared.hire()?;
         // Workers that are surplus find out, the idle ones and those that linger.
         if !gossamer_core::mutant!("resize_calls_nobody") {
-            self.shared.idle.call_all();
-            self.shared.homes().for_each(Home::call);
+            self.shared.call_surplus();
         }
         Ok(())
     }
@@ -84,7 +82,7 @@ impl Future for Resize {
             return Poll::Ready(Ok(()));
         }
         self.check_open()?;
-        let target = self.shared.crew.target();
+        let target = self.shared.crew.asked();
         if target != self.workers {
             let text = format!(
                 "resize to {} workers: another resize, to {target}, has come in between",

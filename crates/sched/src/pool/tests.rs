@@ -11,6 +11,7 @@
 //! explored in `crates/sched/tests/loom_pool.rs`.
 
 mod aborting;
+mod adopting;
 mod ending;
 mod idling;
 mod injecting;
@@ -32,7 +33,7 @@ use gossamer_task::{JoinHandle, spawn};
 use super::crew::Hired;
 use super::queue::Queue;
 use super::worker::sleep as worker_sleeps;
-use super::{Shared, worker};
+use super::{Shared, Watching, worker};
 use crate::single::{claim_again, hand_over, run};
 
 /// Explores `model`, at most two preemptions unless the environment says otherwise.
@@ -53,7 +54,7 @@ fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
 
 /// A pool that has the homes of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {
-    let shared = Shared::new(workers).expect("no other pool exists");
+    let shared = Shared::new(workers, Watching::new()).expect("no other pool exists");
     while let Some(Hired::New(number)) = shared.crew.hire() {
         shared.home_for(number).expect("few homes are in use");
     }

@@ -40,6 +40,9 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             linger_or_not(shared, number, home, &mut queue);
         }
         let ran = run(&claim, &mut queue, POLLS, None);
+        if home.driver.returned.take() {
+            shared.dismiss_spares();
+        }
         if queue.lingers() {
             if ran == Ran::Idle {
                 let has_pinned = home.driver.pinned() > 0;
@@ -219,6 +222,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         }
         shared.idle.leave(home);
     });
+    shared.monitor.call();
     if watches {
         shared.watch.end();
     } else {

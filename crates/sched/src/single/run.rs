@@ -37,6 +37,7 @@ pub(crate) fn run<S: Scheduler>(
         match ran {
             Ok(ran) => return ran,
             Err(payload) => {
+                context::with(Context::come_in);
                 let failed = fail_polled(claim.home(), payload);
                 if ptr::eq(failed.as_ptr(), root) {
                     return Ran::Root;
@@ -67,8 +68,10 @@ fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
 fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     context::with(|context| context.set_polling(task.as_ptr()));
+    context::with(Context::go_out);
     // SAFETY: we drive the task's home, and its future is present: it has not finished.
     unsafe { (task.as_ref().vtable.fail)(task, failure) };
+    context::with(Context::come_in);
     finish(home, task);
     context::with(|context| context.set_polling(ptr::null()));
 }
@@ -135,7 +138,7 @@ fn poll_until<S: Scheduler>(
             }
         }
         let chained = if scheduler.is_empty() {
-            follow_chain(context, home, polls)
+            follow_chain::<S>(context, home, polls)
         } else {
             None
         };
@@ -144,7 +147,7 @@ fn poll_until<S: Scheduler>(
             None => match next_task(context, claim, scheduler) {
                 Some(task) => {
                     *polls -= 1;
-                    (task, take_turn(context, task))
+                    (task, take_turn::<S>(context, task))
                 }
                 None if home.has_pending() => continue,
                 None => return Ran::Idle,
@@ -174,7 +177,7 @@ fn poll_until<S: Scheduler>(
 /// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
 /// was last, if there was one.
 #[inline(always)]
-fn follow_chain(
+fn follow_chain<S: Scheduler>(
     context: &Context,
     home: &Home,
     polls: &mut u32,
@@ -188,9 +191,9 @@ fn follow_chain(
         *polls -= 1;
         // SAFETY: we drive its home, and it was taken out of the one queue it was in.
         let ended = if unsafe { Header::begin_plain_turn(task, running_local) } {
-            poll(context, task)
+            poll::<S>(context, task)
         } else {
-            take_turn(context, task)
+            take_turn::<S>(context, task)
         };
         last = Some((task, ended));
         if ended != Ended::Parked || home.has_pending() {
@@ -202,11 +205,11 @@ fn follow_chain(
 
 /// The turn of a task taken from its queue.
 #[inline]
-fn take_turn(context: &Context, task: NonNull<Header>) -> Ended {
+fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     // SAFETY: we drive its home, and it was taken out of the one queue it was in.
     match unsafe { Header::begin_turn(task) } {
-        Turn::Poll => poll(context, task),
-        Turn::PollNew => poll_new(context, task),
+        Turn::Poll => poll::<S>(context, task),
+        Turn::PollNew => poll_new::<S>(context, task),
         Turn::Cancel => Ended::Cancelled,
         Turn::Over => Ended::Over,
     }
@@ -214,8 +217,8 @@ fn take_turn(context: &Context, task: NonNull<Header>) -> Ended {
 
 /// The first poll of a task at its home, in a pool.
 #[inline]
-fn poll_new(context: &Context, task: NonNull<Header>) -> Ended {
-    let ended = poll(context, task);
+fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
+    let ended = poll::<S>(context, task);
     if ended == Ended::Parked {
         // SAFETY: pending, so alive; we drive its home.
         unsafe { Home::at(context.home()).list(task) };
@@ -224,14 +227,17 @@ fn poll_new(context: &Context, task: NonNull<Header>) -> Ended {
 }
 
 #[inline(always)]
-fn poll(context: &Context, task: NonNull<Header>) -> Ended {
+fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     context.begin_poll(task);
-    // SAFETY: we drive the home, and the future is present: the task has not finished.
-    if unsafe { (task.as_ref().vtable.poll)(task) } {
-        Ended::Ready
-    } else {
-        Ended::Parked
+    if S::IS_MONITORED {
+        context.go_out();
     }
+    // SAFETY: we drive the home, and the future is present: the task has not finished.
+    let ready = unsafe { (task.as_ref().vtable.poll)(task) };
+    if S::IS_MONITORED {
+        context.come_in();
+    }
+    if ready { Ended::Ready } else { Ended::Parked }
 }
 
 /// The task the scheduler wants polled next, after it has been given what was woken.

@@ -34,13 +34,13 @@ impl Acting {
 
 /// The second worker is surplus from here on.
 fn shrink(shared: &Shared) {
-    shared.crew.set_target(1);
+    shared.crew.ask_for(1);
     shared.idle.call_all();
 }
 
 /// The second worker is wanted again: its home, without a keeper.
 fn grow(shared: &Arc<Shared>) -> &'static Home {
-    shared.crew.set_target(2);
+    shared.crew.ask_for(2);
     assert_eq!(shared.crew.hire(), Some(Hired::New(1)));
     let home = shared.home_for(1).expect("it has one");
     home.set_keeper(None);
@@ -206,7 +206,7 @@ fn change_of_mind_against_a_wake() {
         shrink(&shared);
         let wakes = thread::spawn(move || set(&flags, 1, &waker));
         let its = shared.clone();
-        let changes = thread::spawn(move || its.crew.set_target(2));
+        let changes = thread::spawn(move || its.crew.ask_for(2));
         if retires.tries_to_retire() {
             drop(retires);
             Acting::begin(&shared, 0).work_until(|| log.completed() == 1);

@@ -1,0 +1,135 @@
+//! Where the driver of a home that may be found stuck stands: `home/marks.rs` tells the protocol.
+
+use core::ptr::NonNull;
+
+use super::{Context, MANY};
+use crate::header::Header;
+use crate::home::{Home, Marks};
+
+impl Context {
+    /// A poll begins: the driver leaves the home's plain memory alone, but for [`Context::inside`].
+    #[inline(always)]
+    pub fn go_out(&self) {
+        if let Some(marks) = self.marks.get() {
+            marks.go_out();
+        }
+    }
+
+    /// A poll has ended: the home's plain memory is the driver's again.
+    #[inline(always)]
+    pub fn come_in(&self) {
+        if let Some(marks) = self.marks.get()
+            && !marks.come_in()
+        {
+            Home::at(self.home()).close_to_adopters();
+        }
+    }
+
+    /// The same in the midst of a poll, which may come from the midst of the driver's own code; `true` if it has to go
+    /// out again.
+    pub(super) fn come_in_if_out(&self) -> bool {
+        let was_out = self.marks.get().is_some_and(|marks| !marks.is_inside());
+        if was_out {
+            self.come_in();
+        }
+        was_out
+    }
+
+    /// Whether the home that is driven has been opened to adopters: a hint.
+    pub(crate) fn is_open(&self) -> bool {
+        self.marks.get().is_some() && Home::at(self.home()).is_open()
+    }
+
+    /// Whether the home is one whose driver may be found stuck.
+    #[inline(always)]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marks.get().is_some()
+    }
+
+    /// Whether the driver may touch the plain memory of this task of its home, in the midst of a poll.
+    #[inline(always)]
+    pub(crate) fn owns(&self, task: NonNull<Header>) -> bool {
+        self.marks.get().is_none() || self.polling() == Some(task)
+    }
+
+    /// Has `wake` wake the task while the driver is inside its home; if the home is open, the task is woken as it must
+    /// be then. Says whether it was one of the home's.
+    ///
+    /// # Safety
+    /// The task is alive; `wake` does what [`wake_inside`](super::wake_inside) does.
+    #[inline(always)]
+    pub(crate) unsafe fn inside(
+        &self,
+        task: NonNull<Header>,
+        wake: impl FnOnce(&Self) -> bool,
+    ) -> bool {
+        if let Some(marks) = self.marks.get() {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.inside_marked(marks, task, wake) };
+        }
+        wake(self)
+    }
+
+    /// # Safety
+    /// As [`Context::inside`]; the marks are those of the home that is driven.
+    #[inline(never)]
+    unsafe fn inside_marked(
+        &self,
+        marks: &Marks,
+        task: NonNull<Header>,
+        wake: impl FnOnce(&Self) -> bool,
+    ) -> bool {
+        if marks.is_inside() {
+            return wake(self);
+        }
+        if !marks.come_in() {
+            // SAFETY: passed on to the caller.
+            return unsafe { Home::at(self.home()).wake_while_open(self, task) };
+        }
+        let woken = wake(self);
+        marks.go_out();
+        woken
+    }
+
+    /// Notes a new task of the home that is driven, in the midst of a poll or not.
+    ///
+    /// # Safety
+    /// As [`Context::push_woken`].
+    #[inline(always)]
+    pub unsafe fn push_new(&self, task: NonNull<Header>) {
+        match self.marks.get() {
+            Some(marks) if !marks.is_inside() => {
+                if !marks.come_in() {
+                    // SAFETY: passed on to the caller; the marks are those of the home that is driven.
+                    return unsafe { Home::at(self.home()).push_while_open(self, task) };
+                }
+                // SAFETY: passed on to the caller.
+                unsafe { self.push_woken(task) };
+                marks.go_out();
+            }
+            // SAFETY: passed on to the caller.
+            _ => unsafe { self.push_woken(task) },
+        }
+    }
+
+    /// Notes a woken task behind the others, and offers it to nobody.
+    ///
+    /// # Safety
+    /// As [`Context::push_woken`].
+    pub(crate) unsafe fn push_back_woken(&self, task: NonNull<Header>) {
+        let one = self.woken_one.get();
+        if one.is_null() {
+            self.woken_one.set(task.as_ptr());
+            return;
+        }
+        self.woken_one.set(MANY);
+        let first = NonNull::new(one.cast_mut()).filter(|_| one != MANY);
+        // SAFETY: scheduled, and in no queue so far.
+        unsafe {
+            if let Some(first) = first {
+                self.woken_many.push_back(first);
+            }
+            self.woken_many.push_back(task);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Where the driver of a home stands: in code of its own, or in a poll, where it may be stuck.
+//!
+//! Outside of polls the driver is *inside*: it has the home's plain memory to itself. In a poll it is *out*, and comes
+//! inside for each wake only. Somebody who finds it in the same poll for long may *open* the home: then, as long as it
+//! is open, its plain memory belongs to whoever holds the lock of the open queue, the driver included.
+//!
+//! The driver is in a hurry and the opener is not, so the fences are asymmetric: the driver says that it is inside and
+//! then looks whether the home is open; the opener says that it is open, has the heavy fence, and looks whether the
+//! driver is inside; if so, it takes its word back. At least one of the two sees the other. The opener holds the lock
+//! meanwhile, so a driver that finds the home open waits until that is decided.
+
+use crate::door::atomic::{AtomicU32, Ordering};
+use crate::door::{heavy_fence, light_fence};
+
+const OUT: u32 = 0;
+const INSIDE: u32 = 1;
+
+/// The two words.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    /// Written by the driver alone.
+    inside: AtomicU32,
+    /// Written under the lock of the open queue.
+    open: AtomicU32,
+    /// Stands for the home's plain memory, so that loom sees who touches it.
+    #[cfg(loom)]
+    plain: crate::door::UnsafeCell<()>,
+}
+
+impl Marks {
+    /// Inside, and not open.
+    pub(super) fn new() -> Self {
+        Self {
+            inside: AtomicU32::new(INSIDE),
+            open: AtomicU32::new(0),
+            #[cfg(loom)]
+            plain: crate::door::UnsafeCell::new(()),
+        }
+    }
+
+    /// The home's plain memory is touched: tells loom.
+    #[inline(always)]
+    pub(super) fn touch(&self) {
+        #[cfg(loom)]
+        self.plain.with_mut(|_| ());
+    }
+
+    /// Whether the driver, which asks, is inside.
+    #[inline(always)]
+    pub(crate) fn is_inside(&self) -> bool {
+        // Relaxed: it reads its own word.
+        self.inside.load(Ordering::Relaxed) == INSIDE
+    }
+
+    /// The driver goes out.
+    #[inline(always)]
+    pub(crate) fn go_out(&self) {
+        // Release pairs with the acquire in `open`: who opens sees what the driver did inside.
+        self.inside.store(OUT, Ordering::Release);
+    }
+
+    /// The driver comes inside; `false` if the home is open, and then its plain memory is not the driver's alone.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn come_in(&self) -> bool {
+        // Relaxed: the fence orders it before the look.
+        self.inside.store(INSIDE, Ordering::Relaxed);
+        if !crate::mutant!("inside_without_fence") {
+            light_fence(); // pairs with the heavy one in `open`
+        }
+        // Relaxed: if it is open, the lock tells the rest.
+        let alone = self.open.load(Ordering::Relaxed) == 0;
+        if alone {
+            self.touch();
+        }
+        alone
+    }
+
+    /// Opens the home, unless its driver is inside. Under the lock.
+    #[must_use]
+    pub(super) fn open(&self) -> bool {
+        // Relaxed: the fence orders it before the look.
+        self.open.store(1, Ordering::Relaxed);
+        heavy_fence(); // pairs with the light one in `come_in`
+        // Acquire pairs with the release in `go_out`.
+        if self.inside.load(Ordering::Acquire) == OUT || crate::mutant!("opens_on_the_driver") {
+            return true;
+        }
+        self.close();
+        false
+    }
+
+    /// Whether the home is open: the word is good under the lock, and else a hint.
+    pub(super) fn is_open(&self) -> bool {
+        // Relaxed: changed under the lock.
+        self.open.load(Ordering::Relaxed) != 0
+    }
+
+    /// Under the lock.
+    pub(super) fn close(&self) {
+        // Relaxed: as above.
+        self.open.store(0, Ordering::Relaxed);
+    }
+}
