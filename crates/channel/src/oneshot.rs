@@ -139,6 +139,9 @@ unsafe fn leave<T>(shared: NonNull<Shared<T>>, message: Option<T>) -> Option<T> 
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
+        if gossamer_core::mutant!("oneshot_closes_silently") {
+            return;
+        }
         // SAFETY: the sender's, and it goes.
         let _none = unsafe { leave(self.shared, None) };
     }

@@ -45,7 +45,7 @@ impl Rules for Meeting {
     }
 
     fn leave(bits: u32, wants: usize, _woken: bool) -> u32 {
-        if (bits & ROUND) as usize == wants {
+        if (bits & ROUND) as usize == wants && !gossamer_core::mutant!("barrier_keeps_arrival") {
             bits - 1
         } else {
             bits

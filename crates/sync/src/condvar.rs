@@ -153,7 +153,7 @@ pin_project! {
             let this = this.project();
             let has_noticed = this.lock.is_some().then(|| this.waiting.wants());
             let was_alone = this.waiting.give_up().or(has_noticed) == Some(ONE);
-            if was_alone {
+            if was_alone && !gossamer_core::mutant!("condvar_keeps_notification") {
                 this.condvar.notify_one();
             }
         }
@@ -166,6 +166,9 @@ impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         if this.lock.is_none() {
+            if gossamer_core::mutant!("condvar_unlocks_first") {
+                drop(this.guard.take());
+            }
             let polled = this.waiting.as_mut().poll(cx);
             if polled.is_pending() {
                 if this.waiting.is_in_line() {

@@ -45,6 +45,16 @@ impl Rules for Access {
         }
     }
 
+    #[inline(always)]
+    fn arrive(bits: u32, wants: usize) -> Option<u32> {
+        let passes = wants == READS && gossamer_core::mutant!("readers_pass_writers");
+        if bits & LINED == 0 || passes {
+            Self::grant(bits, wants)
+        } else {
+            None
+        }
+    }
+
     fn give_back(bits: u32, wants: usize) -> u32 {
         if wants == WRITES {
             bits & !WRITER

@@ -40,7 +40,7 @@ impl Rules for Permits {
 
     #[inline(always)]
     fn arrive(bits: u32, wants: usize) -> Option<u32> {
-        if bits & LINED == 0 || wants == 0 {
+        if bits & LINED == 0 || wants == 0 || gossamer_core::mutant!("semaphore_is_passed") {
             Self::grant(bits, wants)
         } else {
             None

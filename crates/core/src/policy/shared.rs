@@ -198,6 +198,13 @@ impl Word for SharedWord {
             self.0.store(after, Ordering::Relaxed);
             return true;
         }
+        if crate::mutant!("change_unpublished") {
+            // Acquire pairs with `unlock`, but nothing is released. Relaxed on failure: nothing is read.
+            return self
+                .0
+                .compare_exchange(seen, after, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok();
+        }
         // AcqRel pairs with `unlock` and with itself: who changes the bits sees what was done before they were left
         // so, and publishes what it did. Relaxed on failure: nothing is read. Nobody sleeps for a lock that is free,
         // so there is nobody to wake.

@@ -272,6 +272,10 @@ impl<'a, P: Policy, R: Rules, const WHAT: usize> Waiting<'a, P, R, WHAT> {
         let wants = self.wants();
         // SAFETY: under the lock; the node has been parked in this line.
         let state = unsafe { self.waiter.node.state() };
+        if state == State::Released && gossamer_core::mutant!("cancel_keeps_grant") {
+            line.unlock(bits);
+            return None;
+        }
         if state == State::Released {
             line.serve(R::give_back(bits, wants));
             return Some(wants);

@@ -84,9 +84,15 @@ pub(super) fn leave_quickly<O: Order>(bits: u32) -> Option<u32> {
     let passes = !O::IS_FAIR
         && bits & WOKEN != 0
         && bits & STAMP == stamp()
-        && bypassed < BYPASSES_MAX
+        && !is_enough(bypassed)
         && !bypassed.is_power_of_two();
     passes.then_some(bits & !(HELD | STAMP))
+}
+
+/// Whether the first in line has been passed often enough.
+#[inline(always)]
+fn is_enough(bypassed: u32) -> bool {
+    bypassed >= BYPASSES_MAX && !gossamer_core::mutant!("mutex_never_enough")
 }
 
 /// The bits when a free lock has been taken, here.
@@ -127,7 +133,7 @@ impl<O: Order> Rules for Mutual<O> {
             return Next::Stay;
         };
         let bypassed = (bits & BYPASSED) / BYPASSED_ONE;
-        if O::IS_FAIR || bits & STOOD != 0 || bypassed >= BYPASSES_MAX {
+        if O::IS_FAIR || bits & STOOD != 0 || is_enough(bypassed) {
             return Next::Grant(granted);
         }
         let now = clock::now_ns();
@@ -145,6 +151,8 @@ impl<O: Order> Rules for Mutual<O> {
         let bits = bits & !WOKEN;
         if bits & HELD == 0 {
             Ok(taken(bits & !BYPASSED))
+        } else if gossamer_core::mutant!("mutex_loser_counts_as_woken") {
+            Err(bits | WOKEN)
         } else {
             Err(bits)
         }

@@ -105,7 +105,9 @@ struct LetNext<'a, T, P: Policy>(&'a Once<T, P>);
 
 impl<T, P: Policy> Drop for LetNext<'_, T, P> {
     fn drop(&mut self) {
-        self.0.give_up_making();
+        if !gossamer_core::mutant!("once_maker_stays") {
+            self.0.give_up_making();
+        }
     }
 }
 
