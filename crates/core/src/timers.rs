@@ -265,12 +265,21 @@ impl Timers {
         Moment::from_nanos(self.lock().note_next())
     }
 
+    /// Whether a timer may be left, now that nobody registers any more.
+    fn may_have_any(&self) -> bool {
+        // Relaxed: who registered has told this thread, which ends or leaves the home.
+        self.next.load(Ordering::Relaxed) != u64::MAX
+    }
+
     /// Moves all timers there, a few at a time. Nobody registers here meanwhile.
     ///
     /// # Returns
     /// Whether there were any: then call who drives there.
     pub fn move_to(&'static self, other: &'static Self) -> bool {
         let mut any = false;
+        if !self.may_have_any() {
+            return any;
+        }
         loop {
             // Two locks at once: so one at a time does this, and nobody while another forks.
             let _moves = waiting::moves();
@@ -295,13 +304,9 @@ impl Timers {
     /// The driver has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
     /// the system grants no thread for those, they wait for the next one who needs it.
     pub fn end(&'static self) {
-        // Relaxed: nobody registers any more, and who did has told this thread, which ends the home.
-        if self.next.load(Ordering::Relaxed) == u64::MAX {
-            return;
-        }
         if self.virtual_now().is_some() {
             self.end_simulation();
-        } else if self.move_to(alarm::timers()) {
+        } else if self.may_have_any() && self.move_to(alarm::timers()) {
             alarm::start_or_leave();
             alarm::ring();
         }
@@ -344,6 +349,7 @@ impl Timers {
             };
             drop(waker);
         }
+        self.lock().with(Wheel::begin_anew);
         // Relaxed: by the driver; there are no timers.
         self.clock.store(REAL, Ordering::Relaxed);
     }
@@ -352,7 +358,6 @@ impl Timers {
     pub(crate) fn begin_anew(&self) {
         // Relaxed: as above.
         self.clock.store(REAL, Ordering::Relaxed);
-        self.lock().with(Wheel::begin_anew);
     }
 }
 

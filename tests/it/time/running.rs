@@ -164,11 +164,16 @@ fn timers_of_a_stuck_worker_fire() {
     watched("stuck", || {
         let rt = runtime(Model::Pool { workers: 1 });
         let (awake, stuck_until) = std::sync::mpsc::channel();
+        let (has_begun, begun) = std::sync::mpsc::channel();
         let sleeper = rt.spawn(async move {
-            rest(NEAR).await;
+            let mut sleep = std::pin::pin!(rest(20 * NEAR));
+            begin(sleep.as_mut()).await;
+            has_begun.send(()).expect("somebody listens");
+            sleep.await;
             rest(NEAR).await;
             awake.send(()).expect("somebody is stuck");
         });
+        begun.recv().expect("it begins");
         let stuck = rt.spawn(async move { stuck_until.recv().expect("it wakes") });
         sleeper.wait().expect("no panic");
         stuck.wait().expect("no panic");

@@ -241,6 +241,14 @@ impl Links {
     /// Notes that its time counts from now. With `stamps` it is dated later, by whoever looks at the wheel.
     #[inline]
     pub(super) fn count_from_now(&mut self, stamps: bool) {
+        if self.stamp != 0 {
+            // It comes from elsewhere, where nobody has looked since.
+            if !stamps {
+                self.deadline = Clock::read().date(self.stamp, self.deadline);
+                self.is_dated = true;
+            }
+            return;
+        }
         match Clock::stamp() {
             Some(stamp) if stamps => self.stamp = stamp,
             _ => self.count_from(Moment::now().nanos()),

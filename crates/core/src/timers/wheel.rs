@@ -78,7 +78,7 @@ pub(super) struct Links {
     prev: *const Timer,
     /// Its deadline in nanoseconds; while it is not dated, how many after its stamp that is.
     pub(super) deadline: u64,
-    /// When it was registered first, while it is not dated.
+    /// When it was registered first, while it is not dated; zero before.
     pub(super) stamp: u64,
     /// Whom it wakes; there as long as it is in a wheel.
     pub(super) waker: Option<Waker>,
