@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// After so many wake-ups who wakes gives way: a queue of a million woken threads is not what is weighed.
+/// After so many spawns or wake-ups who makes them gives way: a queue of a million runnable threads is not what is
+/// weighed.
 pub const AT_ONCE: u64 = 1_000;
 
 static THREADS: AtomicU64 = AtomicU64::new(0);

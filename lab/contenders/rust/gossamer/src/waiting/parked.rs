@@ -47,10 +47,13 @@ pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
 async fn all(rt: &'static Runtime, threads: u64) -> u64 {
     let (parked, woken) = (PARKED.receiver(), WOKEN.receiver());
     let mut senders = Vec::with_capacity(threads as usize);
-    for _ in 0..threads {
+    for number in 0..threads {
         let (sender, receiver) = oneshot();
         senders.push(sender);
         drop(rt.spawn(parking(receiver)));
+        if number % AT_ONCE == 0 {
+            yield_now().await;
+        }
     }
     let _ = parked.await;
     for (number, sender) in (0..).zip(senders) {

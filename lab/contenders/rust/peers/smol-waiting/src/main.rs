@@ -106,7 +106,7 @@ fn parked(options: &Options) -> Result<u64, Failure> {
     let place = Place::of(options, 1)?;
     Ok(place.run(false, async move {
         let mut senders = Vec::with_capacity(threads as usize);
-        for _ in 0..threads {
+        for number in 0..threads {
             let (sender, receiver) = bounded::<u64>(1);
             senders.push(sender);
             let task = place.spawn(async move {
@@ -119,6 +119,9 @@ fn parked(options: &Options) -> Result<u64, Failure> {
                 }
             });
             task.detach();
+            if number % AT_ONCE == 0 {
+                yield_now().await;
+            }
         }
         let _ = PARKED.1.recv().await;
         for (number, sender) in (0..).zip(senders) {

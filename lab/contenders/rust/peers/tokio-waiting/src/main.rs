@@ -120,10 +120,13 @@ fn parked(options: &Options) -> Result<u64, Failure> {
     let all = async move {
         let (parked, woken) = (PARKED.receiver(), WOKEN.receiver());
         let mut senders = Vec::with_capacity(threads as usize);
-        for _ in 0..threads {
+        for number in 0..threads {
             let (sender, receiver) = oneshot::channel::<u64>();
             senders.push(sender);
             tokio::spawn(parking(receiver));
+            if number % AT_ONCE == 0 {
+                yield_now().await;
+            }
         }
         let _ = parked.await;
         for (number, sender) in (0..).zip(senders) {
