@@ -30,7 +30,7 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 10] = [
+    let tests: [(&str, Test); 11] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
         ("timers_go_on", timers_go_on),
