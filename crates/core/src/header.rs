@@ -94,7 +94,18 @@ pub enum Failure {
     /// It was aborted, or its runtime shut down.
     Cancelled,
     /// It panicked.
-    Panicked(Payload),
+    Panicked(Box<Payload>),
+}
+
+/// One word, so that the place for the output of a task without one takes no more than two.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Result<(), Failure>>() == 16);
+
+impl Failure {
+    /// It panicked.
+    pub fn panicked(payload: Payload) -> Self {
+        Self::Panicked(Box::new(payload))
+    }
 }
 
 /// The operations on a task that depend on its future's type.

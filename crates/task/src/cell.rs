@@ -118,7 +118,7 @@ impl<F: Future> Cell<F> {
                 if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(output))) {
                     swallow(second);
                 }
-                Err(Failure::Panicked(payload))
+                Err(Failure::panicked(payload))
             }
         };
         self.stage.with_mut(|stage| {

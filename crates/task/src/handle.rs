@@ -206,7 +206,7 @@ impl JoinError {
     /// The task did not panic: the error comes back.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, Self> {
         match self.0 {
-            Failure::Panicked(payload) => Ok(payload),
+            Failure::Panicked(payload) => Ok(*payload),
             Failure::Cancelled => Err(self),
         }
     }

@@ -69,7 +69,7 @@ impl<T> Promise<T> {
             }
             // SAFETY: as its driver, once; the future is present.
             Err(payload) => unsafe {
-                (task.as_ref().vtable.fail)(task, Failure::Panicked(payload));
+                (task.as_ref().vtable.fail)(task, Failure::panicked(payload));
             },
         }
         finish(task);

@@ -60,7 +60,7 @@ fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
         // The scheduler itself panicked, outside any poll.
         resume_unwind(payload);
     };
-    fail(home, task, Failure::Panicked(payload));
+    fail(home, task, Failure::panicked(payload));
     task
 }
 

@@ -163,7 +163,7 @@ impl<F: Future> Cell<F> {
             }
             (Err(payload), output) => {
                 end_panics(|| drop(output));
-                Err(Failure::Panicked(payload))
+                Err(Failure::panicked(payload))
             }
         };
         self.over_with(output);
@@ -192,7 +192,7 @@ impl<F: Future> Cell<F> {
             }
         };
         match unwanted {
-            Some(Err(Failure::Panicked(payload))) => self.data.keep_panic(payload),
+            Some(Err(Failure::Panicked(payload))) => self.data.keep_panic(*payload),
             unwanted => end_panics(|| drop(unwanted)),
         }
         if let Some(waiter) = waiter {
@@ -248,7 +248,7 @@ where
         let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
         let output = match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(Poll::Ready(output)) => Ok(output),
-            Err(payload) => Err(Failure::Panicked(payload)),
+            Err(payload) => Err(Failure::panicked(payload)),
             Ok(Poll::Pending) => {
                 let mut standing = self.standing.lock();
                 if let Phase::Polled(_) = standing.phase {
@@ -350,7 +350,7 @@ where
         };
         if let Some(Err(Failure::Panicked(payload))) = output {
             self.data.panic_is_taken();
-            self.data.keep_panic(payload);
+            self.data.keep_panic(*payload);
         } else {
             drop(output);
         }
