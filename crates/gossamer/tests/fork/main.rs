@@ -2,6 +2,8 @@
 //!
 //! No harness: this process forks, so it keeps its threads to itself. Each child has a watchdog, its alarm.
 
+mod child;
+
 use std::env;
 use std::error::Error;
 use std::future::{Future, pending, poll_fn};
@@ -17,8 +19,8 @@ use std::time::Duration;
 
 use gossamer::{Model, Runtime, Wait, sync::MVar, time::sleep as rest, yield_now};
 
-/// Seconds after which a child has hung.
-const WATCHDOG_S: u32 = 20;
+use child::{end_of, exit, fork, guard, in_child, refused};
+
 /// Forks of a busy process.
 const FORKS: u32 = if cfg!(debug_assertions) { 200 } else { 1_000 };
 /// In every refusal.
@@ -469,71 +471,4 @@ fn children_of_a_busy_process() -> Checked {
     outside.join().map_err(|_| "the thread outside panicked")?;
     busy.iter().for_each(|task| task.abort());
     result
-}
-
-/// Checks that `act` panics with the refusal.
-fn refused(what: &str, act: impl FnOnce()) {
-    let panic = catch_unwind(AssertUnwindSafe(act)).expect_err(what);
-    let text = panic.downcast_ref::<String>().expect("a formatted panic");
-    assert!(text.contains(REFUSAL), "{what}: {text}");
-}
-
-/// Runs `work` in a forked child.
-fn in_child(work: impl FnOnce()) -> Checked {
-    let child = fork();
-    if child == 0 {
-        set_hook(Box::new(|_| ()));
-        let code = match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(()) => 0,
-            Err(panic) => {
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-                eprintln!("the child panicked: {}", text.unwrap_or("something"));
-                1
-            }
-        };
-        exit(code);
-    }
-    match end_of(child).as_str() {
-        "exit 0" => Ok(()),
-        "signal 14" => Err("the child hung".into()),
-        end => Err(format!("the child ended with {end}").into()),
-    }
-}
-
-/// The child's number; zero in the child.
-fn fork() -> libc::pid_t {
-    // SAFETY: the child has one thread; the locks it may come to are the subject of these tests.
-    let child = unsafe { libc::fork() };
-    assert!(child >= 0, "no fork");
-    child
-}
-
-/// Sets the child's watchdog, and has it write no core.
-extern "C" fn guard() {
-    let none = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: it reads the limits that are there.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
-    // SAFETY: no handler is set: the signal ends the process.
-    unsafe { libc::alarm(WATCHDOG_S) };
-}
-
-fn exit(code: i32) -> ! {
-    // SAFETY: ends the process, with nothing to clean up.
-    unsafe { libc::_exit(code) }
-}
-
-fn end_of(child: libc::pid_t) -> String {
-    let mut status = 0;
-    // SAFETY: the status is there to be written.
-    let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
-    assert_eq!(waited, child, "waitpid");
-    if libc::WIFSIGNALED(status) {
-        format!("signal {}", libc::WTERMSIG(status))
-    } else {
-        format!("exit {}", libc::WEXITSTATUS(status))
-    }
 }
