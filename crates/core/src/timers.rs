@@ -265,9 +265,10 @@ impl Timers {
         Moment::from_nanos(self.lock().note_next())
     }
 
-    /// Whether a timer may be left, now that nobody registers any more.
-    fn may_have_any(&self) -> bool {
-        // Relaxed: who registered has told this thread, which ends or leaves the home.
+    /// Whether there may be a timer. For the driver.
+    #[inline]
+    pub fn may_have_any(&self) -> bool {
+        // Relaxed: the driver has registered it, or it has been told.
         self.next.load(Ordering::Relaxed) != u64::MAX
     }
 

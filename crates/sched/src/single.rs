@@ -53,6 +53,9 @@ const CLAIMS_MAX: u32 = if cfg!(loom) { 1 } else { 1_000 };
 /// looks at the timers.
 const TURN_POLLS: u32 = 256;
 
+/// Polls between two looks while there are no timers: so late, at most, is the first one registered.
+const POLLS_WITHOUT_TIMERS: u32 = 4_096;
+
 /// A runtime of the model M:1, with its scheduler.
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
@@ -369,7 +372,12 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            let ran = run(claim, scheduler, TURN_POLLS, Some(root));
+            let polls = if self.home.timers().may_have_any() {
+                TURN_POLLS
+            } else {
+                POLLS_WITHOUT_TIMERS
+            };
+            let ran = run(claim, scheduler, polls, Some(root));
             if ran == Ran::Root {
                 return Ok(());
             }
