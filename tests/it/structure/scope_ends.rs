@@ -1,14 +1,18 @@
 //! A fiber that is to end while it is in a scope, and what it lends until then.
 
 use std::future::poll_fn;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::Poll;
 use std::thread;
 
-use gossamer::{JoinHandle, Model, Runtime, ScopedHandle, Wait, sync::MVar, yield_now};
+use gossamer::{JoinHandle, Model, Runtime, ScopedHandle, SpawnError, Wait, sync::MVar, yield_now};
+use gossamer_fiber::Fiber;
+use gossamer_structure::{ScopeTask, Spawn, scope};
 
 use super::each_runtime;
+use crate::hand::Hand;
 use crate::models::{MODELS, runtime, watched};
 
 /// What a fiber lends: whoever uses it after the fiber's end is found out, by this or by the sanitizers.
@@ -179,6 +183,68 @@ fn the_pool_ends_around_scopes_that_cross() {
                 assert!(gone.load(Ordering::SeqCst));
             }
         }
+    });
+}
+
+/// Gives the tasks of a scope to whoever listens.
+struct Gives(Mutex<mpsc::Sender<ScopeTask>>);
+
+impl Spawn for Gives {
+    fn try_spawn(
+        &self,
+        task: ScopeTask,
+        caller: &'static Location<'static>,
+    ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>> {
+        let to = self.0.lock().expect("no panic");
+        to.send(task).expect("somebody listens");
+        Ok(gossamer_task::promise(caller).1)
+    }
+
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+/// Meets its like when it is dropped.
+struct Meets(Arc<Barrier>);
+
+impl Drop for Meets {
+    fn drop(&mut self) {
+        self.0.wait();
+    }
+}
+
+/// A fiber in a scope, one of whose children is a fiber of the other thread; ended when the other thread's is.
+fn one_of_two(gives: Gives, takes: &mpsc::Receiver<ScopeTask>, meets: Meets) {
+    let fiber = Fiber::new(move || {
+        scope(&gives, |s| {
+            s.spawn(async move {
+                let _meets = meets;
+                std::future::pending::<()>().await;
+            });
+            s.spawn_fiber(|| MVar::<u32>::empty().take().wait());
+        });
+    });
+    let mut fiber = Hand::new(fiber.map_err(|(error, _)| error).expect("a stack"));
+    assert!(fiber.poll().is_pending());
+    let _not_begun = takes.recv().expect("the other's first child");
+    let mut begun = Hand::new(takes.recv().expect("the other's second child"));
+    assert!(begun.poll().is_pending());
+    drop(fiber);
+}
+
+/// Two threads, each of which takes back the children of a fiber of its own, one of them a fiber of the other: neither
+/// does anything else, so each has to ask.
+#[test]
+fn two_threads_end_each_other_s_fibers() {
+    watched("two threads", || {
+        let both = Arc::new(Barrier::new(2));
+        let ((one, from_one), (two, from_two)) = (mpsc::channel(), mpsc::channel());
+        let meets = Meets(both.clone());
+        let other =
+            thread::spawn(move || one_of_two(Gives(Mutex::new(two)), &from_one, Meets(both)));
+        one_of_two(Gives(Mutex::new(one)), &from_two, meets);
+        other.join().expect("no panic");
     });
 }
 
