@@ -14,7 +14,7 @@ use std::task::{Poll, Waker};
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, Wait};
+use gossamer_core::wait::{Drive, Turned, Wait};
 use gossamer_sched::{Drives, Single, spawn_on};
 use gossamer_task::JoinHandle;
 
@@ -90,7 +90,7 @@ fn parked(
         })
         .await;
     });
-    runtime.turn(Waker::noop());
+    let _turned = runtime.turn(Waker::noop());
     let waker = slot.lock().expect("nobody panicked").clone();
     (handle, waker.expect("the task was polled"))
 }
@@ -252,9 +252,9 @@ fn wake_against_finish() {
         let wakes = thread::spawn(move || other.wake());
         waker.wake();
         drop(handle);
-        runtime.turn(Waker::noop());
+        let _turned = runtime.turn(Waker::noop());
         wakes.join().expect("the waker does not panic");
-        runtime.turn(Waker::noop());
+        let _turned = runtime.turn(Waker::noop());
         assert_eq!(drops.count(), 1);
         ends_clean(runtime);
     });
@@ -361,7 +361,7 @@ fn spawn_against_the_end() {
             drop(other);
             handle.wait()
         });
-        runtime.turn(Waker::noop());
+        let _turned = runtime.turn(Waker::noop());
         drop(runtime);
         let ended = spawns.join().expect("the other thread does not panic");
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_cancelled()));
@@ -473,7 +473,7 @@ fn driver_displaces_the_parked_owner() {
         });
         Parker::with(|parker| {
             while !handle.is_finished() {
-                if !runtime.turn(parker.waker()) && !handle.is_finished() {
+                if runtime.turn(parker.waker()) != Turned::More && !handle.is_finished() {
                     parked.set();
                     parker.park(|| false);
                 }

@@ -327,7 +327,7 @@ fn put_against_an_ending_task() {
         let place = Arc::new(MVar::empty());
         let taker = place.clone();
         let handle = runtime.spawn(async move { taker.take().await });
-        runtime.turn(Waker::noop());
+        let _turned = runtime.turn(Waker::noop());
         let puts = beside(&place, |place| place.put(3).wait());
         drop(runtime);
         joined(puts);

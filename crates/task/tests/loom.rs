@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
 use gossamer_core::door::{Mutex, thread};
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, Wait};
+use gossamer_core::wait::{Drive, Turned, Wait};
 use gossamer_sched::{Drives, Single};
 use gossamer_task::JoinHandle;
 
@@ -46,7 +46,7 @@ fn ends_clean(ending: Arc<Single>) {
 
 /// Runs what is runnable.
 fn turn(runtime: &Single) {
-    while runtime.turn(Waker::noop()) {}
+    while runtime.turn(Waker::noop()) == Turned::More {}
 }
 
 /// Counts what was made and dropped.
