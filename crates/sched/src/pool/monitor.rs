@@ -378,7 +378,7 @@ impl Look<'_> {
         if shared.crew.spares() > stuck {
             shared.dismiss_spares();
         }
-        let waits = shared.injector.has_pending() || shared.homes().any(|home| home.open_len() > 0);
+        let waits = shared.injector.has_pending() || shared.has_work_elsewhere();
         if stuck == 0 && !has_adopted || !waits {
             return;
         }
