@@ -126,7 +126,8 @@ impl<P: Policy> Condvar<P> {
     /// Notifies all that wait at this moment.
     pub fn notify_all(&self) {
         self.line.change(|bits| {
-            let number = bits.wrapping_add(1) & !LINED;
+            // It wraps below the mark, and leaves the lock's bit alone.
+            let number = bits.wrapping_add(1) & (LINED - 1);
             bits & LINED | number
         });
     }

@@ -8,7 +8,7 @@
 //! # How exact
 //!
 //! Never early. As late as the driver is: it looks at its timers when it has nothing else to do, and after each 128
-//! polls (256 under `Model::Single`).
+//! polls (256 under `Model::Single`; 4,096 there for the first timer, while there are no others).
 //!
 //! # In a simulation
 //!
