@@ -13,12 +13,12 @@
 //! # Going idle
 //!
 //! A worker with nothing to do (1) gives up the claim of its home, so that others may take its tasks along,
-//! (2) announces itself among the idle, (3) looks at inbox, injector and queues for about 20 µs, (4) announces at its
+//! (2) looks at inbox, injector and queues for about 20 µs, (3) announces itself among the idle, (4) announces at its
 //! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
 //! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
 //! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
 //! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
-//! after (2) (a light and a heavy one).
+//! after (3) (a light and a heavy one, which interrupts the other workers: so not before (2)).
 //!
 //! One of the idle *watches*, from when it became idle until nobody is busy (and anew when a worker has made 128 polls
 //! in a row): every few milliseconds it looks for workers in a long poll, and has them offer what they wake from then on (`watch.rs`, and `home/offering.rs` of `core`).

@@ -7,7 +7,8 @@
 //! lock is free while the first in line is on its way to it; whoever comes first has it, and the first in line, if it
 //! comes too late, stays first. So that nobody waits for ever, the lock is *handed over* when
 //!
-//! * the first in line has been passed 64 times, or
+//! * the first in line has been passed 1,024 times, some microseconds of short sections (a hand-over costs as much as a
+//!   hundred of them), or
 //! * it has waited for half a millisecond (looked at after 1, 2, 4, 8 … passings, so at most twice as long), or
 //! * the holder has stood still inside its section, so that others ran meanwhile: it leaves in another poll than it
 //!   came in. Then passing gains nothing: the next section may well stand still too, and who was woken looks in vain.
@@ -22,10 +23,10 @@
 //! | 1 | 1 | held by one that has passed the first in line, who is still on its way |
 //!
 //! ```text
-//!  30     29  26  25  10  9       3  2     1     0
-//! +------+------+-------+----------+-----+-----+----+
-//! |LINED |  –   | STAMP | BYPASSED |STOOD|WOKEN|HELD|
-//! +------+------+-------+----------+-----+-----+----+
+//!  30     29  14  13      3  2     1     0
+//! +------+-------+----------+-----+-----+----+
+//! |LINED | STAMP | BYPASSED |STOOD|WOKEN|HELD|
+//! +------+-------+----------+-----+-----+----+
 //! ```
 //! `STAMP` says in which poll the lock was taken (see [`gossamer_core::context::stamp`]); `STOOD` that the one who has
 //! just left came in another one.

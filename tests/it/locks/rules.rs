@@ -46,7 +46,7 @@ fn the_first_in_line_keeps_its_place<F: Locks>() {
     assert_eq!(third.wakes(), 1);
 }
 
-/// After 64 passings, or half a millisecond, the lock is handed over.
+/// After 1,024 passings, or half a millisecond, the lock is handed over.
 fn the_first_in_line_is_passed_so_often<F: Locks>() {
     let place = F::mutex(0);
     let held = place.try_lock().expect("it is free");
@@ -56,7 +56,7 @@ fn the_first_in_line_is_passed_so_often<F: Locks>() {
     let mut passed = 0;
     while let Some(quicker) = place.try_lock() {
         passed += 1;
-        assert!(passed <= 64, "passed {passed} times");
+        assert!(passed <= 1_024, "passed {passed} times");
         drop(quicker);
     }
     assert!(passed > 0 && first.wakes() == 1);

@@ -28,7 +28,7 @@ impl Context {
     /// The same in the midst of a poll, which may come from the midst of the driver's own code; `true` if it has to go
     /// out again.
     pub(super) fn come_in_if_out(&self) -> bool {
-        let was_out = self.marks.get().is_some_and(|marks| !marks.is_inside());
+        let was_out = self.marks_if_out().is_some();
         if was_out {
             self.come_in();
         }
@@ -60,10 +60,10 @@ impl Context {
         self.marks.get().is_some() && Home::at(self.home()).is_open()
     }
 
-    /// Whether the home is one whose driver may be found stuck.
+    /// The marks of the home that is driven, if its driver may be found stuck, and is out.
     #[inline(always)]
-    pub(crate) fn is_marked(&self) -> bool {
-        self.marks.get().is_some()
+    pub(crate) fn marks_if_out(&self) -> Option<&'static Marks> {
+        self.marks.get().filter(|marks| !marks.is_inside())
     }
 
     /// Whether the driver may touch the plain memory of this task of its home, in the midst of a poll.
@@ -83,25 +83,9 @@ impl Context {
         task: NonNull<Header>,
         wake: impl FnOnce(&Self) -> bool,
     ) -> bool {
-        if let Some(marks) = self.marks.get() {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.inside_marked(marks, task, wake) };
-        }
-        wake(self)
-    }
-
-    /// # Safety
-    /// As [`Context::inside`]; the marks are those of the home that is driven.
-    #[inline(never)]
-    unsafe fn inside_marked(
-        &self,
-        marks: &Marks,
-        task: NonNull<Header>,
-        wake: impl FnOnce(&Self) -> bool,
-    ) -> bool {
-        if marks.is_inside() {
+        let Some(marks) = self.marks_if_out() else {
             return wake(self);
-        }
+        };
         if !marks.come_in() {
             // SAFETY: passed on to the caller.
             return unsafe { Home::at(self.home()).wake_while_open(self, task) };
@@ -117,19 +101,17 @@ impl Context {
     /// As [`Context::push_woken`].
     #[inline(always)]
     pub unsafe fn push_new(&self, task: NonNull<Header>) {
-        match self.marks.get() {
-            Some(marks) if !marks.is_inside() => {
-                if !marks.come_in() {
-                    // SAFETY: passed on to the caller; the marks are those of the home that is driven.
-                    return unsafe { Home::at(self.home()).push_while_open(self, task) };
-                }
-                // SAFETY: passed on to the caller.
-                unsafe { self.push_woken(task) };
-                marks.go_out();
-            }
+        let Some(marks) = self.marks_if_out() else {
             // SAFETY: passed on to the caller.
-            _ => unsafe { self.push_woken(task) },
+            return unsafe { self.push_woken(task) };
+        };
+        if !marks.come_in() {
+            // SAFETY: passed on to the caller; the marks are those of the home that is driven.
+            return unsafe { Home::at(self.home()).push_while_open(self, task) };
         }
+        // SAFETY: passed on to the caller.
+        unsafe { self.push_woken(task) };
+        marks.go_out();
     }
 
     /// Notes a woken task behind the others, and offers it to nobody.

@@ -32,21 +32,6 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 #[inline(always)]
 pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: passed on to the caller.
-    unsafe {
-        if context.is_marked() {
-            return wake_marked(context, task);
-        }
-        wake_inside(context, task)
-    }
-}
-
-/// The same in a pool, whose driver may be found stuck.
-///
-/// # Safety
-/// The task is alive.
-#[inline(never)]
-unsafe fn wake_marked(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: passed on to the caller.
     unsafe { context.inside(task, |context| wake_inside(context, task)) }
 }
 

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 
 use super::{Header, Parked, life, release};
 use crate::context::{self, Context};
+use crate::home::Home;
 use crate::waiter::Node;
 
 impl Header {
@@ -160,30 +161,28 @@ impl Header {
     /// The caller owns the hold.
     #[inline(always)]
     pub(crate) unsafe fn wake_held(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            if context.is_marked() {
-                return Self::wake_held_marked(this, context);
-            }
-            Self::wake_held_inside(this, context)
+        let Some(marks) = context.marks_if_out() else {
+            // SAFETY: passed on to the caller; the driver is inside.
+            return unsafe { Self::wake_held_inside(this, context) };
+        };
+        if !marks.come_in() {
+            // SAFETY: passed on to the caller; the driver has found its home open.
+            return unsafe { Self::wake_held_while_open(this, context) };
         }
+        // SAFETY: passed on to the caller; the driver is inside.
+        let woken = unsafe { Self::wake_held_inside(this, context) };
+        marks.go_out();
+        woken
     }
 
-    /// The same in a pool, whose driver may be found stuck.
-    ///
     /// # Safety
-    /// As [`Header::wake_held`].
+    /// As [`Header::wake_held`]; the driver has said that it is inside, and goes out here.
+    #[cold]
     #[inline(never)]
-    unsafe fn wake_held_marked(this: NonNull<Header>, context: &Context) -> bool {
-        let mut gives_up = true;
-        let wake = |context: &Context| {
-            gives_up = false;
-            // SAFETY: passed on to the caller; the driver is inside.
-            unsafe { Self::wake_held_inside(this, context) }
-        };
+    unsafe fn wake_held_while_open(this: NonNull<Header>, context: &Context) -> bool {
         // SAFETY: the hold keeps the task alive.
-        let woken = unsafe { context.inside(this, wake) };
-        if woken && gives_up {
+        let woken = unsafe { Home::at(context.home()).wake_while_open(context, this) };
+        if woken {
             // SAFETY: the hold is the caller's, and given up last.
             unsafe { release(this, life::HANDLE) };
         }

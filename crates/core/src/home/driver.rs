@@ -9,8 +9,10 @@ use crate::door::thread::{self, ThreadId};
 use crate::door::{QuietI64, QuietU64};
 use crate::header::{Header, Owned, Place};
 
-/// Plain memory of whoever holds the home's claim.
+/// Plain memory of whoever holds the home's claim: on cache lines of its own, as others look at the home's queues while
+/// the driver writes here.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub struct Driver {
     /// Tasks that any thread may drive. In a pool thieves touch the list too: see [`with_list`](super::Home::with_list).
     pub owned: Owned,

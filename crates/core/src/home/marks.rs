@@ -15,8 +15,9 @@ use crate::door::{heavy_fence, light_fence};
 const OUT: u32 = 0;
 const INSIDE: u32 = 1;
 
-/// The two words.
+/// The two words, on a cache line of their own: one is written twice in each poll.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Marks {
     /// Written by the driver alone.
     inside: AtomicU32,

@@ -83,6 +83,15 @@ impl Queue {
         self.home.driver.slot.get().is_some()
     }
 
+    /// Whether a task that has yielded has nobody to let pass. Where others could take it, an idle worker would, and
+    /// all that it works with would go to and fro with it.
+    fn is_alone(&self) -> bool {
+        self.home.open_len() == 0
+            && self.pinned.is_empty()
+            && !self.has_slot()
+            && self.closed.is_none()
+    }
+
     fn push_back(&self, runnable: &Runnable) {
         // SAFETY: a runnable keeps its task.
         let is_pinned = unsafe { runnable.task().as_ref() }.place().is_pinned();
@@ -131,7 +140,7 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
-        if reason == Reason::Yielded || self.lingers {
+        if self.lingers || (reason == Reason::Yielded && !self.is_alone()) {
             self.push_back(&task);
         } else if let Some(before) = self.home.driver.slot.replace(Some(task.task())) {
             // SAFETY: as in `take_slot`.

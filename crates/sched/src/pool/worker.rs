@@ -26,6 +26,9 @@ const TAKE_MAX: usize = 64;
 /// How long an idle worker looks for work before it parks. In models it looks once.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
+/// So many looks for one at the clock, which costs more.
+const LOOKS_PER_CLOCK: u32 = 8;
+
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     let _tasks_of = shared.environment.enter_early();
@@ -198,6 +201,13 @@ fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) ->
 
 /// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
 pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
+    let is_called =
+        || shared.injector.has_pending() || shared.is_closing() || shared.crew.is_surplus(number);
+    let has_something = || home.has_pending() || is_called() || shared.has_work_elsewhere();
+    // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us.
+    if looks_until(has_something) {
+        return;
+    }
     let mut watches = shared.watch.begin();
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
@@ -206,30 +216,17 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         });
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
         heavy_fence(); // pairs with the light one in `Home::push_open`
-        let is_called = || {
-            shared.injector.has_pending() || shared.is_closing() || shared.crew.is_surplus(number)
-        };
-        let has_something = || home.has_pending() || is_called() || shared.has_work_elsewhere();
-        let began = Instant::now();
-        while !has_something() {
-            if began.elapsed() >= LOOK_FOR {
-                if home.park(parker.waker()) && !has_something() {
-                    // Relaxed: statistics.
-                    shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-                    let until = home.timers().next_deadline();
-                    if watches && watch(shared, home, parker, until) {
-                        break;
-                    }
-                    if std::mem::take(&mut watches) {
-                        shared.watch.end();
-                    }
-                    // A lone task in the queue of a worker that is long in a poll calls nobody, and a poke
-                    // nobody either.
-                    parker.park_until(until, || home.waiting() > 0 || is_called());
+        if !has_something() && home.park(parker.waker()) && !has_something() {
+            // Relaxed: statistics.
+            shared.counts.parks.fetch_add(1, Ordering::Relaxed);
+            let until = home.timers().next_deadline();
+            if !(watches && watch(shared, home, parker, until)) {
+                if std::mem::take(&mut watches) {
+                    shared.watch.end();
                 }
-                break;
+                // A lone task in the queue of a worker that is long in a poll calls nobody, and a poke nobody either.
+                parker.park_until(until, || home.waiting() > 0 || is_called());
             }
-            spin_loop();
         }
         shared.idle.leave(home);
     });
@@ -239,6 +236,20 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
     } else {
         shared.watch.was_called();
     }
+}
+
+/// Whether there is something before [`LOOK_FOR`] has passed.
+fn looks_until(has_something: impl Fn() -> bool) -> bool {
+    let began = Instant::now();
+    while began.elapsed() < LOOK_FOR {
+        for _ in 0..LOOKS_PER_CLOCK {
+            if has_something() {
+                return true;
+            }
+            spin_loop();
+        }
+    }
+    false
 }
 
 /// Says, when dropped, that a worker has ended with its pool.

@@ -147,7 +147,9 @@ fn poll_until<S: Scheduler>(
             None => match next_task(context, claim, scheduler) {
                 Some(task) => {
                     *polls -= 1;
-                    (task, take_turn::<S>(context, task))
+                    // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+                    let turn = unsafe { Header::begin_turn(task) };
+                    (task, take_turn::<S>(context, task, turn))
                 }
                 None if home.has_pending() => continue,
                 None => return Ran::Idle,
@@ -190,11 +192,13 @@ fn follow_chain<S: Scheduler>(
         };
         *polls -= 1;
         // SAFETY: we drive its home, and it was taken out of the one queue it was in.
-        let ended = if unsafe { Header::begin_plain_turn(task, running_local) } {
-            poll::<S>(context, task)
-        } else {
-            take_turn::<S>(context, task)
+        let turn = unsafe {
+            match Header::begin_plain_turn(task, running_local) {
+                true => Turn::Poll,
+                false => Header::begin_turn(task),
+            }
         };
+        let ended = take_turn::<S>(context, task, turn);
         last = Some((task, ended));
         if ended != Ended::Parked || home.has_pending() {
             break;
@@ -203,11 +207,10 @@ fn follow_chain<S: Scheduler>(
     last
 }
 
-/// The turn of a task taken from its queue.
-#[inline]
-fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
-    // SAFETY: we drive its home, and it was taken out of the one queue it was in.
-    match unsafe { Header::begin_turn(task) } {
+/// The turn of a task taken from its queue, which has begun.
+#[inline(always)]
+fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn: Turn) -> Ended {
+    match turn {
         Turn::Poll => poll::<S>(context, task),
         Turn::PollNew => poll_new::<S>(context, task),
         Turn::Cancel => Ended::Cancelled,
@@ -216,7 +219,7 @@ fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 }
 
 /// The first poll of a task at its home, in a pool.
-#[inline]
+#[inline(never)]
 fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     let ended = poll::<S>(context, task);
     if ended == Ended::Parked {

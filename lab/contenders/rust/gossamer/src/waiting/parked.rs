@@ -1,10 +1,9 @@
 //! Parked tasks: each waits for the one message of a channel of its own.
 
 use std::future::poll_fn;
-use std::mem::replace;
 use std::pin::Pin;
 use std::sync::Mutex as Lock;
-use std::task::{Poll, ready};
+use std::task::Poll;
 
 use gossamer::channel::{oneshot, oneshot::Receiver, oneshot::Sender};
 use gossamer::{Runtime, Wait, yield_now};
@@ -66,17 +65,18 @@ async fn all(rt: &'static Runtime, threads: u64) -> u64 {
     park::sum()
 }
 
-/// One task. An `async` block would have two places for the receiver.
+/// One task. An `async` block would have two places for the receiver, and a note of having begun.
 fn parking(mut receiver: Receiver<u64>) -> impl Future<Output = ()> {
-    let mut has_begun = false;
     poll_fn(move |context| {
-        if !replace(&mut has_begun, true) && park::parks() {
-            PARKED.tells();
-        }
+        let polled = Pin::new(&mut receiver).poll(context);
         // A number that got lost would make the sum wrong, which the lab sees.
-        if park::woke(ready!(Pin::new(&mut receiver).poll(context)).unwrap_or(0)) {
-            WOKEN.tells();
+        let (place, is_last) = match polled {
+            Poll::Pending => (&PARKED, park::parks()),
+            Poll::Ready(number) => (&WOKEN, park::woke(number.unwrap_or(0))),
+        };
+        if is_last {
+            place.tells();
         }
-        Poll::Ready(())
+        polled.map(drop)
     })
 }
