@@ -2,9 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
-use gossamer::{Model, Wait, sync::MVar, task_local, task_name, yield_now};
+use gossamer::{Model, Runtime, Wait, sync::MVar, task_local, task_name, yield_now};
 
 use super::each_runtime;
 use crate::models::{runtime, watched};
@@ -295,26 +295,37 @@ fn tasks_have_names() {
 }
 
 #[test]
-fn a_report_finds_the_name_of_a_task_that_is_polled() {
+fn a_report_names_the_task_that_is_stuck() {
     watched("pool", || {
-        let rt = runtime(Model::Pool { workers: 1 });
-        let (inside, out) = (
-            Arc::new(std::sync::Barrier::new(2)),
-            Arc::new(std::sync::Barrier::new(2)),
-        );
-        let (enters, leaves) = (inside.clone(), out.clone());
-        let task = rt.task().name("stuck").spawn(async move {
-            enters.wait();
-            leaves.wait();
+        let (told, tells) = mpsc::channel();
+        let rt = Runtime::builder()
+            .model(Model::Pool { workers: 1 })
+            .on_stuck(move |stuck| told.send(stuck.clone()).unwrap_or_default())
+            .build()
+            .expect("a runtime can be built");
+        let ((begun, begins), (open, opened)) = (mpsc::channel(), mpsc::channel::<()>());
+        let task = rt.task().name("reader of \"x\"").spawn(async move {
+            begun.send(()).expect("somebody listens");
+            opened.recv().expect("somebody opens it");
         });
-        inside.wait();
-        assert_eq!(
-            gossamer_core::aside::name_of(task.task()).as_deref(),
-            Some("stuck")
-        );
-        out.wait();
+        begins.recv().expect("it begins");
+        // Nobody is told of one that nobody waits for.
+        let waits = rt.spawn(async {});
+        let stuck = tells.recv().expect("it is told");
+        waits.wait().expect("no panic");
+        open.send(()).expect("it waits");
         let at = task.task();
         task.wait().expect("no panic");
         assert_eq!(gossamer_core::aside::name_of(at), None);
+        assert_eq!(stuck.name.as_deref(), Some("reader of \"x\""));
+        let text = stuck.to_string();
+        for part in [
+            "worker 0 ",
+            r#"the task "reader of \"x\"""#,
+            "locals.rs:",
+            "blocking()",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
     });
 }

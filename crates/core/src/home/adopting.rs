@@ -10,6 +10,7 @@
 //! The driver's context belongs to another thread than the one that adopts. It is that thread's memory, and is there
 //! as long as it is in the poll; and out of the poll it comes only by the lock.
 
+use alloc::string::String;
 use core::panic::Location;
 use core::ptr::NonNull;
 use core::task::Waker;
@@ -17,6 +18,7 @@ use core::task::Waker;
 use super::line::Line;
 use super::moving::{Open, forward};
 use super::{Home, adopt};
+use crate::aside;
 use crate::context::{Context, wake_inside};
 use crate::door::atomic::Ordering;
 use crate::door::light_fence;
@@ -25,10 +27,12 @@ use crate::header::{Header, release};
 use crate::waiter::Deferred;
 
 /// A poll that somebody is stuck in.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StuckPoll {
     /// Where its task was spawned.
     pub spawned: &'static Location<'static>,
+    /// What its task is called, if it was given a name.
+    pub name: Option<String>,
 }
 
 impl Home {
@@ -83,6 +87,7 @@ impl Home {
             let stuck = StuckPoll {
                 // SAFETY: being polled, so alive; the field never changes.
                 spawned: unsafe { polled.as_ref() }.spawned,
+                name: aside::name_of(polled),
             };
             // While the driver is kept from closing the home, which takes the keeper away.
             (stuck, self.inbox.lock().keeper.replace(keeper))

@@ -54,6 +54,8 @@ const IS_THERE: bool = !cfg!(any(loom, shuttle));
 pub struct Stuck {
     /// The worker's number.
     pub worker: usize,
+    /// What its task is called, if it was given a name.
+    pub name: Option<String>,
     /// Where its task was spawned.
     pub spawned: &'static Location<'static>,
     /// For how long it had been in the poll by then, at least.
@@ -62,11 +64,14 @@ pub struct Stuck {
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "worker {} has been in one poll for {:?}, of a task spawned at {}: others take its tasks over; use blocking() \
-             for what blocks, and yield_now() in long computations",
-            self.worker, self.since, self.spawned
+        let (worker, since) = (self.worker, self.since);
+        write!(f, "worker {worker} has been in one poll for {since:?}, of ")?;
+        match &self.name {
+            Some(name) => write!(f, "the task {name:?} spawned at {}", self.spawned)?,
+            None => write!(f, "a task spawned at {}", self.spawned)?,
+        }
+        f.write_str(
+            ": others take its tasks over; use blocking() for what blocks, and yield_now() in long computations",
         )
     }
 }
@@ -365,6 +370,7 @@ impl Look<'_> {
             watched.is_told = true;
             watched.untold = Some(Stuck {
                 worker: number,
+                name: poll.name,
                 spawned: poll.spawned,
                 since,
             });
