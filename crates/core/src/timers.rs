@@ -37,6 +37,7 @@ use core::ptr::NonNull;
 
 use alloc::boxed::Box;
 
+use self::clock::Clock;
 pub use self::moment::Moment;
 pub use self::timer::Timer;
 pub(crate) use self::waiting::{Frozen, Waiting, freeze};
@@ -232,12 +233,13 @@ impl Timers {
         let mut now = now.nanos();
         // Time goes on meanwhile, but not without end.
         let last = now | ((1 << wheel::TICK_BITS) - 1);
+        let until = Clock::stamp().unwrap_or(u64::MAX);
         let mut due = Due::new();
         let mut any = false;
         loop {
             let mut locked = self.lock();
             let all = locked
-                .with(|wheel| wheel.fire(now, &mut due))
+                .with(|wheel| wheel.fire(now, until, &mut due))
                 .unwrap_or(true);
             if all {
                 locked.note_next();

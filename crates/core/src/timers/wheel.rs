@@ -142,6 +142,9 @@ impl Due {
 }
 
 impl Wheel {
+    /// Not a part of registering a timer, for which its size would be the size of the frame.
+    #[cold]
+    #[inline(never)]
     pub(super) fn new() -> Box<Self> {
         Box::new(Self {
             elapsed: 0,
@@ -258,10 +261,16 @@ impl Wheel {
         self.occupied[LEVELS] != 0
     }
 
-    /// Dates timers that were only stamped; `false` if there were more than so many.
-    fn date(&mut self, moves: &mut usize) -> bool {
+    /// Dates timers that were stamped until then; `false` if there were more than so many. Others may go on registering,
+    /// faster than one who dates them can.
+    fn date(&mut self, until: u64, moves: &mut usize) -> bool {
         let clock = Clock::read();
         while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
+            // SAFETY: under the lock; timers in a list are alive.
+            let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
+            if stamp > until {
+                return true;
+            }
             if *moves == 0 {
                 return false;
             }
@@ -315,14 +324,15 @@ impl Wheel {
         }
     }
 
-    /// Fires what is due at `now`, in nanoseconds: takes timers out and notes their wakers.
+    /// Fires what is due at `now`, in nanoseconds, of what was registered until that stamp: takes timers out and notes
+    /// their wakers.
     ///
     /// # Returns
     /// Whether that was all. If not, give up the lock, wake those, and call again.
-    pub(super) fn fire(&mut self, now: u64, due: &mut Due) -> bool {
+    pub(super) fn fire(&mut self, now: u64, until: u64, due: &mut Due) -> bool {
         let tick = now >> TICK_BITS;
         let mut moves = AT_ONCE;
-        if self.has_fresh() && !self.date(&mut moves) {
+        if self.has_fresh() && !self.date(until, &mut moves) {
             return false;
         }
         while let Some(place) = self.first_slot() {
