@@ -98,6 +98,9 @@ impl Timer {
             return Poll::Pending;
         }
         let timers = super::here();
+        if waker::task_of(waker).is_none() {
+            timers.note_foreign();
+        }
         // Before the lock is taken: a foreign one is cloned, which runs user code.
         let waker = waker::hold(waker);
         let this = NonNull::from_ref(&*self);
@@ -158,6 +161,9 @@ impl Timer {
                 // Dropped only here: it may be user code.
                 drop(before);
                 return Poll::Pending;
+            }
+            if waker::task_of(waker).is_none() {
+                timers.note_foreign();
             }
             new = Some(waker::hold(waker));
         }

@@ -32,10 +32,14 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
         ("timers_go_on", timers_go_on),
+        (
+            "timers_of_other_threads_are_gone",
+            timers_of_other_threads_are_gone,
+        ),
         (
             "single_of_another_thread_is_refused",
             single_of_another_thread_is_refused,
@@ -196,6 +200,65 @@ fn timers_go_on() -> Checked {
     })?;
     foreign(rest(SOON));
     task.take().expect("there").wait()?;
+    Ok(())
+}
+
+/// They lie on stacks that new threads of the child overwrite. Those that this thread has registered go on, also if
+/// nobody polls them again.
+fn timers_of_other_threads_are_gone() -> Checked {
+    struct Woken(AtomicBool);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    /// Fills the part of a stack where its first calls have theirs.
+    #[inline(never)]
+    fn overwrite() {
+        let full = [0x5A_u8; 200_000];
+        std::hint::black_box(&full);
+    }
+    const SOON: Duration = Duration::from_millis(50);
+    let all = Arc::new(std::sync::Barrier::new(3));
+    let others = [true, false].map(|is_foreign| {
+        let all = all.clone();
+        thread::spawn(move || {
+            let mut sleep = pin!(rest(SOON));
+            let begin = poll_fn(|cx| {
+                assert!(sleep.as_mut().poll(cx).is_pending());
+                Poll::Ready(())
+            });
+            if is_foreign {
+                foreign(begin);
+            } else {
+                begin.wait();
+            }
+            all.wait();
+            all.wait();
+        })
+    });
+    all.wait();
+    let woken = Arc::new(Woken(AtomicBool::new(false)));
+    let mut own = Box::pin(rest(SOON));
+    let waker = Waker::from(woken.clone());
+    assert!(
+        own.as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    in_child(|| {
+        for _ in 0..4 {
+            thread::spawn(overwrite).join().expect("no panic");
+        }
+        while !woken.0.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+        foreign(rest(SOON));
+    })?;
+    all.wait();
+    for other in others {
+        other.join().map_err(|_| "it panicked")?;
+    }
     Ok(())
 }
 
