@@ -212,7 +212,14 @@ impl<P: Policy, R: Rules> Line<P, R> {
     ///
     /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that; who
     /// comes meanwhile waits behind them.
-    pub(crate) fn serve(&self, mut bits: u32) {
+    #[inline]
+    pub(crate) fn serve(&self, bits: u32) {
+        let bits = self.serve_locked(bits);
+        self.unlock(bits);
+    }
+
+    /// The same; the lock is held again when it returns, with these bits.
+    fn serve_locked(&self, mut bits: u32) -> u32 {
         let mut served = 0;
         while let Some(first) = self.list.first() {
             // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`.
@@ -241,12 +248,16 @@ impl<P: Policy, R: Rules> Line<P, R> {
             deferred.run();
             bits = self.lock();
         }
-        self.unlock(bits);
+        bits
     }
 
     /// Lets the first in line go, whatever the rules say, and gives it this number; `false` if nobody waits.
     pub(crate) fn release_one(&self, wants: usize) -> bool {
-        let bits = self.lock();
+        let mut bits = self.lock();
+        if !gossamer_core::mutant!("notifies_who_goes_anyway") {
+            // Those who may go anyway are not meant: somebody has given the lock up for a moment, and would serve them.
+            bits = self.serve_locked(bits);
+        }
         let Some(first) = self.list.first() else {
             self.unlock(bits);
             return false;
