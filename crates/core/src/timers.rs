@@ -438,6 +438,14 @@ fn wake(waker: Waker) {
     }
 }
 
+/// Makes what is made once, before anybody can fork in the midst of that; and before any stamp.
+pub(crate) fn begin() {
+    moment::begin();
+    clock::begin();
+    alarm::begin();
+    waiting::begin();
+}
+
 /// The timers of whoever drives this thread.
 ///
 /// # Panics

@@ -50,11 +50,19 @@ pub(crate) fn watch() {
         WATCHED.call_once(|| {
             // What the fences find out at first use is found out now, not while another thread forks.
             light_fence();
+            timers::begin();
             around_fork(prepare, parent, child);
         });
     }
     #[cfg(loom)]
-    let _ = (around_fork, light_fence, prepare, parent, child);
+    let _ = (
+        around_fork,
+        light_fence,
+        timers::begin,
+        prepare,
+        parent,
+        child,
+    );
 }
 
 extern "C" fn prepare() {

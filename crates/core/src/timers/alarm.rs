@@ -47,6 +47,11 @@ process_global! {
     }
 }
 
+/// Makes them.
+pub(super) fn begin() {
+    let _made = alarm();
+}
+
 fn new() -> &'static mut Timers {
     Box::leak(Box::new(Timers::of_kind(Kind::Alarm)))
 }

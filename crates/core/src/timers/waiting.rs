@@ -29,6 +29,11 @@ process_global! {
     fn moving() -> Mutex<()> = Mutex::default()
 }
 
+/// Makes both.
+pub(super) fn begin() {
+    let _made = (all(), moving());
+}
+
 /// Keeps others from moving timers.
 pub(super) fn moves() -> MutexGuard<'static, ()> {
     moving().lock()
