@@ -10,7 +10,8 @@
 //! The driver: between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no longer than
 //! until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the timers of a
 //! worker that retires, which go to another's home ([`Timers::move_to`]), whose driver is called then. Any other
-//! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll.
+//! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll. A driver that stops, for a while
+//! or for good, hands timers on to the process's own ([`Timers::rest`], [`Timers::end`]).
 //!
 //! `next` is a hint: no timer is earlier. It is lowered by registering and found anew by who fires or is about to park,
 //! not by who cancels: so it may be too early, which costs a look for nothing. The driver reads it without the lock,
@@ -47,7 +48,7 @@ use crate::context;
 use crate::door::atomic::Ordering;
 use crate::door::{QuietU32, QuietU64, UnsafeCell};
 use crate::policy::{SharedWord, Word};
-use crate::waiter::Deferred;
+use crate::waiter::{Deferred, drop_quietly};
 use crate::{mutant, waker};
 
 /// Who serves a timer that is polled on a thread.
@@ -355,7 +356,7 @@ impl Timers {
                 .as_ref()
                 .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_driver(waker))
         };
-        let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), &is_such);
+        let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), is_such);
         let any = self.lock().with(find).flatten().is_some();
         if any {
             if !alarm::starts() {
@@ -414,7 +415,9 @@ impl Timers {
                     Timer::detach(timer)
                 }
             };
-            drop(waker);
+            if let Some(waker) = waker {
+                drop_quietly(waker);
+            }
         }
         self.lock().with(Wheel::begin_anew);
         // Relaxed: by the driver; there are no timers.

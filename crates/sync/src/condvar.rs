@@ -61,13 +61,15 @@ impl Rules for Notified {
 /// A condition on what a [`Mutex`] guards: those who wait for it are told when it may have come true.
 ///
 /// Use it as [`sync::Condvar`](crate::sync::Condvar) or [`local::Condvar`](crate::local::Condvar). There are no
-/// spurious wake-ups; but between the notification and the lock others may have changed the value, so look again.
+/// wake-ups without a notification. But between that and the lock others may have changed the value, and one that was
+/// passed on may come from before the wait: so look again.
 ///
 /// # Blocking
 /// [`wait_for`](Condvar::wait_for) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
 ///
 /// # Cancellation
-/// One that was notified alone and is dropped before it has the mutex again passes its notification on.
+/// One that was notified alone and is dropped before it has the mutex again passes its notification on, to the one that
+/// has waited longest then.
 ///
 /// # Examples
 /// ```

@@ -82,12 +82,10 @@ fn a_timer_outlives_its_driver() {
 /// waker is called, as inside `FuturesUnordered`.
 #[test]
 fn a_timer_outlives_a_wait() {
-    fn begun() -> impl Future<Output = Hand<Sleep>> + Send {
-        async {
-            let mut hand = Hand::new(rest(10 * NEAR));
-            assert!(hand.poll().is_pending());
-            hand
-        }
+    async fn begun() -> Hand<Sleep> {
+        let mut hand = Hand::new(rest(10 * NEAR));
+        assert!(hand.poll().is_pending());
+        hand
     }
     fn is_woken(mut hand: Hand<Sleep>) {
         while hand.wakes() == 0 {
