@@ -56,6 +56,9 @@ pub(crate) trait Rules: 'static {
     const NAMES: &'static [&'static str];
     /// Whether [`Rules::arrive`] is all there is to do when one comes and goes at once.
     const QUICK: bool = true;
+    /// Whether arriving may leave the bits as they are. Then they are not written, lest those who only read take the
+    /// word's cache line from each other.
+    const MAY_KEEP: bool = false;
 
     /// Whether the first in line may go, and the bits then.
     fn grant(bits: u32, wants: usize) -> Option<u32>;
@@ -211,10 +214,20 @@ impl<P: Policy, R: Rules> Line<P, R> {
         true
     }
 
-    /// The same by one exchange; `false` says only that it was not done.
+    /// The same where the bits stay as they are.
+    #[inline(always)]
+    fn reads(&self, wants: usize) -> bool {
+        if !R::MAY_KEEP {
+            return false;
+        }
+        let bits = self.look();
+        R::arrive(bits, wants) == Some(bits)
+    }
+
+    /// The same by a look or one exchange; `false` says only that it was not done.
     #[inline(always)]
     pub(crate) fn arrive_quickly(&self, wants: usize) -> bool {
-        R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
+        self.reads(wants) || R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
     }
 
     /// Serves the line as far as the rules let it, and gives the lock up.

@@ -184,19 +184,14 @@ impl Word for SharedWord {
 
     #[inline(always)]
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
-        // Acquire pairs with the release in `unlock` and `try_change`, if nothing is to be changed; for the exchange it
-        // is only a guess.
-        let seen = self.0.load(Ordering::Acquire);
+        // Relaxed: only a guess for the exchange.
+        let seen = self.0.load(Ordering::Relaxed);
         if seen & LOCKED != 0 {
             return false;
         }
         let Some(after) = change(seen) else {
             return false;
         };
-        if after == seen {
-            // Who only reads does not write: readers would take the line from each other.
-            return true;
-        }
         debug_assert_eq!(after & !BITS, 0, "a primitive used the lock's bits");
         if single_threaded() {
             // Relaxed: as in `lock`.
