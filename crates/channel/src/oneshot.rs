@@ -48,6 +48,8 @@ const _: () = {
 
 /// A channel for one message.
 ///
+/// (The receiver has no node, so a simulation's report calls what waits for it a foreign future.)
+///
 /// # Examples
 /// ```
 /// # use gossamer_core::wait::Wait;

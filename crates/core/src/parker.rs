@@ -1,9 +1,9 @@
 //! Puts an OS thread to sleep until somebody wakes it: a permit that is never lost.
 //!
 //! A wake gives the permit; the thread sleeps only while it finds none. So a wake at any moment is seen. Tests have
-//! every park watched: a thread that looks again after a second, and finds what nobody has woken it for, has been
-//! rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use again; a second one is
-//! made only while the first is in use (a wait inside a wait).
+//! every park watched that has no limit of time: a thread that looks again after a second, and finds what nobody has
+//! woken it for, has been rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use
+//! again; a second one is made only while the first is in use (a wait inside a wait).
 
 use core::cell::RefCell;
 use core::task::Waker;

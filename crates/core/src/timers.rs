@@ -10,7 +10,8 @@
 //! The driver: between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no longer than
 //! until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the timers of a
 //! worker that retires, which go to another's home ([`Timers::move_to`]), whose driver is called then. Any other
-//! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll.
+//! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll. A driver that stops, for a while
+//! or for good, hands timers on to the process's own ([`Timers::rest`], [`Timers::end`]).
 //!
 //! `next` is a hint: no timer is earlier. It is lowered by registering and found anew by who fires or is about to park,
 //! not by who cancels: so it may be too early, which costs a look for nothing. The driver reads it without the lock,
@@ -34,19 +35,21 @@ mod waiting;
 mod wheel;
 
 use core::ptr::NonNull;
+use core::task::Waker;
 
 use alloc::boxed::Box;
 
+pub(crate) use self::alarm::go_on;
 use self::clock::Clock;
 pub use self::moment::Moment;
 pub use self::timer::Timer;
 pub(crate) use self::waiting::{Frozen, Waiting, freeze};
-use self::wheel::{AT_ONCE, Due, Links, Wheel};
+use self::wheel::{AT_ONCE, Cursor, Due, Links, Wheel};
 use crate::context;
 use crate::door::atomic::Ordering;
-use crate::door::{QuietU64, UnsafeCell};
+use crate::door::{QuietU32, QuietU64, UnsafeCell};
 use crate::policy::{SharedWord, Word};
-use crate::waiter::Deferred;
+use crate::waiter::{Deferred, drop_quietly};
 use crate::{mutant, waker};
 
 /// Who serves a timer that is polled on a thread.
@@ -81,6 +84,8 @@ pub struct Timers {
     next: QuietU64,
     /// The virtual time in nanoseconds, or [`REAL`].
     clock: QuietU64,
+    /// Not zero: a waker that is no task of ours may be among theirs. Written by the driver.
+    has_foreign: QuietU32,
     kind: Kind,
     /// Made when the first timer is registered, and kept. Touched under the lock.
     wheel: UnsafeCell<Option<Box<Wheel>>>,
@@ -112,8 +117,26 @@ impl Locked<'_> {
         // SAFETY: the lock is held; the rest is passed on to the caller.
         self.0.wheel.with_mut(|wheel| unsafe {
             let wheel = (*wheel).get_or_insert_with(Wheel::new);
+            if self.0.kind == Kind::Alarm {
+                Timer::links(timer.as_ptr(), |links| links.thread = alarm::this_thread());
+            }
             wheel.insert(timer)
         })
+    }
+
+    /// In a forked child: nobody is here who would serve these, and some timers may lie on the stacks of threads that
+    /// are not here either, which new threads overwrite. So no timer is in a wheel any more, and none is touched.
+    pub(crate) fn abandon(&mut self) {
+        let _leaked = self.leak();
+    }
+
+    /// The same; gives the wheel to look at.
+    fn leak(&mut self) -> Option<&'static mut Wheel> {
+        // Relaxed: the child has one thread.
+        self.0.next.store(u64::MAX, Ordering::Relaxed);
+        // SAFETY: the lock is held, and this borrow of it is exclusive.
+        let wheel = self.0.wheel.with_mut(|wheel| unsafe { (*wheel).take() });
+        wheel.map(Box::leak)
     }
 
     /// # Safety
@@ -162,6 +185,7 @@ impl Timers {
             word: SharedWord::new(0),
             next: QuietU64::new(u64::MAX),
             clock: QuietU64::new(REAL),
+            has_foreign: QuietU32::new(0),
             kind,
             wheel: UnsafeCell::new(None),
         }
@@ -185,6 +209,13 @@ impl Timers {
     #[inline]
     fn stamp(&self, links: &mut Links) {
         links.count_from_now(self.kind == Kind::Driven && self.virtual_now().is_none());
+    }
+
+    /// Notes that a foreign waker is about to be among theirs.
+    #[cold]
+    fn note_foreign(&self) {
+        // Relaxed: by the driver, who alone asks.
+        self.has_foreign.store(1, Ordering::Relaxed);
     }
 
     /// Registers a timer, whose waker is in place.
@@ -279,16 +310,20 @@ impl Timers {
     /// # Returns
     /// Whether there were any: then call who drives there.
     pub fn move_to(&'static self, other: &'static Self) -> bool {
+        self.may_have_any() && self.move_such(other, |_| true)
+    }
+
+    /// The same with those that are such.
+    fn move_such(&'static self, other: &'static Self, is_such: impl Fn(&Links) -> bool) -> bool {
         let mut any = false;
-        if !self.may_have_any() {
-            return any;
-        }
+        let mut cursor = Cursor::new();
         loop {
             // Two locks at once: so one at a time does this, and nobody while another forks.
             let _moves = waiting::moves();
             let (mut from, mut to) = (self.lock(), other.lock());
             for _ in 0..AT_ONCE {
-                let Some(timer) = from.with(|wheel| wheel.any()).flatten() else {
+                let find = |wheel: &mut Wheel| wheel.find(&mut cursor, &is_such);
+                let Some(timer) = from.with(find).flatten() else {
                     from.note_next();
                     return any;
                 };
@@ -301,7 +336,38 @@ impl Timers {
                     to.lower_next(deadline);
                 }
             }
+            cursor.begin_slot_anew();
         }
+    }
+
+    /// Nobody serves these for a while, perhaps never again. An operation whose waker is no task's, because another
+    /// one wraps it, is polled elsewhere only when that waker is called: so such timers go to the process's own; but
+    /// for those that wake who has served these, whose operations are polled again wherever they are. If the system
+    /// grants no thread, they stay.
+    ///
+    /// For the driver, when it stops.
+    pub fn rest(&'static self, wakes_driver: impl Fn(&Waker) -> bool) {
+        // Relaxed: written by the driver.
+        let has_foreign = self.has_foreign.load(Ordering::Relaxed) != 0;
+        if !has_foreign || self.virtual_now().is_some() || mutant!("rest_keeps_timers") {
+            return;
+        }
+        let is_such = |links: &Links| {
+            !links
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_driver(waker))
+        };
+        let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), is_such);
+        let any = self.lock().with(find).flatten().is_some();
+        if any {
+            if !alarm::starts() {
+                return;
+            }
+            self.move_such(alarm::timers(), is_such);
+            alarm::ring();
+        }
+        self.has_foreign.store(0, Ordering::Relaxed); // Relaxed: as above
     }
 
     /// The driver has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
@@ -309,8 +375,8 @@ impl Timers {
     pub fn end(&'static self) {
         if self.virtual_now().is_some() {
             self.end_simulation();
-        } else if self.may_have_any() && self.move_to(alarm::timers()) {
-            alarm::start_or_leave();
+        } else if self.move_to(alarm::timers()) {
+            let _starts = alarm::starts();
             alarm::ring();
         }
     }
@@ -340,7 +406,8 @@ impl Timers {
         loop {
             let waker = {
                 let mut locked = self.lock();
-                let Some(timer) = locked.with(|wheel| wheel.any()).flatten() else {
+                let any = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), |_| true);
+                let Some(timer) = locked.with(any).flatten() else {
                     locked.note_next();
                     break;
                 };
@@ -350,7 +417,9 @@ impl Timers {
                     Timer::detach(timer)
                 }
             };
-            drop(waker);
+            if let Some(waker) = waker {
+                drop_quietly(waker);
+            }
         }
         self.lock().with(Wheel::begin_anew);
         // Relaxed: by the driver; there are no timers.
@@ -364,7 +433,7 @@ impl Timers {
     }
 }
 
-fn wake(waker: core::task::Waker) {
+fn wake(waker: Waker) {
     if waker::task_of(&waker).is_some() {
         if let Some(driver) = waker::wake_held(waker) {
             Deferred::new(driver).run();
@@ -372,6 +441,14 @@ fn wake(waker: core::task::Waker) {
     } else {
         Deferred::new(waker).run();
     }
+}
+
+/// Makes what is made once, before anybody can fork in the midst of that; and before any stamp.
+pub(crate) fn begin() {
+    moment::begin();
+    clock::begin();
+    alarm::begin();
+    waiting::begin();
 }
 
 /// The timers of whoever drives this thread.

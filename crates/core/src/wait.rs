@@ -4,7 +4,7 @@
 //! while it waits (there is nobody else to do so); any other thread sleeps until it is woken.
 //! A fiber gives way to others until it is woken: what that means is the fiber's own ([`Stackful`]).
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::future::{Future, IntoFuture};
 use core::pin::pin;
 use core::ptr::NonNull;
@@ -23,6 +23,9 @@ use crate::timers::{Moment, Waiting};
 pub trait Drive {
     /// Runs what is runnable, for a bounded while.
     fn turn(&self, waker: &Waker) -> Turned;
+
+    /// For a while there will be no more turns.
+    fn rest(&self);
 }
 
 /// What a runtime has to do after a turn.
@@ -139,9 +142,12 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 }
 
 fn block<F: Future>(future: F) -> F::Output {
+    // Goes after the future, which may leave timers behind if it is not its own.
+    let waiting = Rests(Waiting::begin(), Cell::new(false));
     let mut future = pin!(future);
-    let waiting = Waiting::begin();
     Parker::with(|parker| {
+        let Rests(waiting, has_turned) = &waiting;
+        waiting.woken_by(parker.waker());
         let mut polled = Context::from_waker(parker.waker());
         let mut origin = Origin::here();
         loop {
@@ -151,6 +157,7 @@ fn block<F: Future>(future: F) -> F::Output {
             if waiting.serve() {
                 continue;
             }
+            has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
                 if origin.is_elsewhere() {
                     // A task forked, and this is the child: what is waited for may never come, and will say so.
@@ -173,25 +180,42 @@ fn block<F: Future>(future: F) -> F::Output {
     })
 }
 
+/// A wait, and whether it has given this thread's runtimes a turn: when it ends, they rest.
+struct Rests(Waiting, Cell<bool>);
+
+impl Drop for Rests {
+    fn drop(&mut self) {
+        if self.1.get() && self.0.is_outermost() {
+            each_owned(|runtime| runtime.rest());
+        }
+    }
+}
+
 /// Gives every runtime of this thread a turn. Allocates nothing.
 fn turn_all(waker: &Waker) -> Turned {
     let mut more = false;
     let mut until = Moment::NEVER;
-    for at in 0.. {
-        // Asked for anew each time: a task may build a runtime.
-        let Some(runtime) = OWNED.with(|owned| owned.borrow().get(at).map(Weak::upgrade)) else {
-            break;
-        };
-        if let Some(runtime) = runtime {
-            match runtime.turn(waker) {
-                Turned::More => more = true,
-                Turned::Parked(next) => until = until.min(next),
-            }
-        }
-    }
+    each_owned(|runtime| match runtime.turn(waker) {
+        Turned::More => more = true,
+        Turned::Parked(next) => until = until.min(next),
+    });
     if more {
         Turned::More
     } else {
         Turned::Parked(until)
+    }
+}
+
+/// Every runtime of this thread.
+fn each_owned(mut each: impl FnMut(&dyn Drive)) {
+    for at in 0.. {
+        // Asked for anew each time: a task may build a runtime.
+        let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(Weak::upgrade));
+        let Ok(Some(runtime)) = runtime else {
+            break;
+        };
+        if let Some(runtime) = runtime {
+            each(&*runtime);
+        }
     }
 }

@@ -47,6 +47,8 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 use crate::waker;
 
 pub use self::deferred::Deferred;
+#[cfg(feature = "std")]
+pub(crate) use self::deferred::drop_quietly;
 pub use self::kept::{Kept, Parts};
 pub use self::list::WaitList;
 

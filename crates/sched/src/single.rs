@@ -301,6 +301,7 @@ pub fn run_blocking<F: Future>(
     let output = ran.map(|()| root.try_take());
     drop(scope);
     drop(root);
+    runtime.home().timers().rest(|_| false);
     match output? {
         Some(Ok(output)) => Ok(output),
         Some(Err(error)) => match error.try_into_panic() {
@@ -435,6 +436,15 @@ impl<S: Scheduler> Drive for Single<S> {
                 Turned::Parked(self.home.timers().next_deadline())
             }
             _ => Turned::More,
+        }
+    }
+
+    fn rest(&self) {
+        // Else somebody else drives, and will rest then.
+        if self.home.timers().may_have_any()
+            && let Some(_claim) = self.home.claim(self.points)
+        {
+            self.home.timers().rest(|_| false);
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::line::{How, LINED, Line, Rules, Waiting, for_each_policy};
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
 const COME: u32 = MEMBERS_MAX as u32;
+/// The number of the round wraps after 64. Nobody in line is as far behind: each round's last one serves all of the
+/// rounds before, also those that an earlier one has given the lock up for.
 const ROUND: u32 = LINED - ROUND_ONE;
 const ROUND_ONE: u32 = 1 << 24;
 

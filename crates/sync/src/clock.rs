@@ -1,6 +1,6 @@
 //! How long somebody has waited.
 
-/// Nanoseconds since some moment; always zero where time must not matter: in a simulation and in models (their runs
+/// Nanoseconds since some moment, wrapping where a word has 32 bits; always zero where time must not matter: in a simulation and in models (their runs
 /// are to be the same each time), and without an operating system.
 #[inline]
 pub(crate) fn now_ns() -> usize {
@@ -11,7 +11,7 @@ pub(crate) fn now_ns() -> usize {
 
         static BEGINNING: OnceLock<Instant> = OnceLock::new();
         let elapsed = BEGINNING.get_or_init(Instant::now).elapsed();
-        return usize::try_from(elapsed.as_nanos()).unwrap_or(usize::MAX);
+        return elapsed.as_nanos() as usize;
     }
     0
 }

@@ -23,6 +23,19 @@ const ONE: usize = usize::MAX;
 /// The rules of a condition: an operation has the number of the last notification of all before it.
 pub(crate) struct Notified;
 
+impl Notified {
+    /// All are notified: the next number. It wraps below the mark, and leaves the lock's bit alone.
+    fn all(bits: u32) -> u32 {
+        let number = bits.wrapping_add(1);
+        let number = if gossamer_core::mutant!("condvar_number_overflows") {
+            number & !LINED
+        } else {
+            number & (LINED - 1)
+        };
+        bits & LINED | number
+    }
+}
+
 impl Rules for Notified {
     const NAMES: &'static [&'static str] = &["Condvar::wait_for"];
     const QUICK: bool = false;
@@ -48,13 +61,15 @@ impl Rules for Notified {
 /// A condition on what a [`Mutex`] guards: those who wait for it are told when it may have come true.
 ///
 /// Use it as [`sync::Condvar`](crate::sync::Condvar) or [`local::Condvar`](crate::local::Condvar). There are no
-/// spurious wake-ups; but between the notification and the lock others may have changed the value, so look again.
+/// wake-ups without a notification. But between that and the lock others may have changed the value, and one that was
+/// passed on may come from before the wait: so look again.
 ///
 /// # Blocking
 /// [`wait_for`](Condvar::wait_for) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
 ///
 /// # Cancellation
-/// One that was notified alone and is dropped before it has the mutex again passes its notification on.
+/// One that was notified alone and is dropped before it has the mutex again passes its notification on, to the one that
+/// has waited longest then.
 ///
 /// # Examples
 /// ```
@@ -125,11 +140,7 @@ impl<P: Policy> Condvar<P> {
 
     /// Notifies all that wait at this moment.
     pub fn notify_all(&self) {
-        self.line.change(|bits| {
-            // It wraps below the mark, and leaves the lock's bit alone.
-            let number = bits.wrapping_add(1) & (LINED - 1);
-            bits & LINED | number
-        });
+        self.line.change(Notified::all);
     }
 }
 
@@ -190,5 +201,29 @@ impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
 impl<P: Policy> fmt::Debug for Condvar<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The number of the last notification of all, where it wraps.
+    use super::*;
+
+    #[test]
+    fn the_number_wraps_below_the_mark() {
+        for lined in [0, LINED] {
+            let mut bits = lined | (LINED - 3);
+            for expected in [LINED - 2, LINED - 1, 0, 1] {
+                let (_, wants) = Notified::park(bits, 0);
+                assert_eq!(Notified::grant(bits, wants), None, "nobody has notified it");
+                bits = Notified::all(bits);
+                assert_eq!(
+                    bits,
+                    lined | expected,
+                    "the mark stays, and nothing else is touched"
+                );
+                assert_eq!(Notified::grant(bits, wants), Some(bits));
+            }
+        }
     }
 }

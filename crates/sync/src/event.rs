@@ -23,6 +23,7 @@ pub(crate) struct Happening;
 
 impl Rules for Happening {
     const NAMES: &'static [&'static str] = &["Event::ready"];
+    const MAY_KEEP: bool = true;
 
     fn grant(bits: u32, wants: usize) -> Option<u32> {
         ((bits & SETTING) as usize != wants).then_some(bits)

@@ -26,7 +26,7 @@ use core::marker::PhantomData;
 use gossamer_core::policy::{Local, LocalWord, Policy, Word};
 #[cfg(feature = "std")]
 use gossamer_core::policy::{Shared, SharedWord};
-use gossamer_core::waiter::WaitList;
+use gossamer_core::waiter::{Deferred, WaitList};
 
 pub(crate) use self::waiting::{How, Waiting};
 
@@ -56,6 +56,9 @@ pub(crate) trait Rules: 'static {
     const NAMES: &'static [&'static str];
     /// Whether [`Rules::arrive`] is all there is to do when one comes and goes at once.
     const QUICK: bool = true;
+    /// Whether arriving may leave the bits as they are. Then they are not written, lest those who only read take the
+    /// word's cache line from each other.
+    const MAY_KEEP: bool = false;
 
     /// Whether the first in line may go, and the bits then.
     fn grant(bits: u32, wants: usize) -> Option<u32>;
@@ -188,8 +191,17 @@ impl<P: Policy, R: Rules> Line<P, R> {
     /// Comes and goes, if that can be at once.
     #[inline]
     pub(crate) fn try_arrive(&self, wants: usize) -> bool {
-        if self.arrive_quickly(wants) {
+        let mut refused = false;
+        let arrive = |bits| {
+            let after = R::arrive(bits, wants);
+            refused = after.is_none();
+            after
+        };
+        if R::QUICK && self.word.try_change(arrive) {
             return true;
+        }
+        if refused {
+            return false;
         }
         let bits = self.lock();
         match R::arrive(bits, wants) {
@@ -202,10 +214,20 @@ impl<P: Policy, R: Rules> Line<P, R> {
         true
     }
 
-    /// The same by one exchange; `false` says only that it was not done.
+    /// The same where the bits stay as they are.
+    #[inline(always)]
+    fn reads(&self, wants: usize) -> bool {
+        if !R::MAY_KEEP {
+            return false;
+        }
+        let bits = self.look();
+        R::arrive(bits, wants) == Some(bits)
+    }
+
+    /// The same by a look or one exchange; `false` says only that it was not done.
     #[inline(always)]
     pub(crate) fn arrive_quickly(&self, wants: usize) -> bool {
-        R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
+        self.reads(wants) || R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
     }
 
     /// Serves the line as far as the rules let it, and gives the lock up.
@@ -214,39 +236,64 @@ impl<P: Policy, R: Rules> Line<P, R> {
     /// comes meanwhile waits behind them.
     pub(crate) fn serve(&self, mut bits: u32) {
         let mut served = 0;
-        while let Some(first) = self.list.first() {
-            // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`.
-            let next = R::next(bits, unsafe { waiting::wants_of(first) });
-            let deferred = match next {
-                Next::Stay => break,
-                Next::Grant(after) => {
-                    bits = after;
-                    // SAFETY: under the lock, and not empty.
-                    unsafe { self.list.release_first() }
-                }
-                Next::Wake(after, wants) => {
-                    bits = after;
-                    // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
-                    unsafe {
-                        waiting::set_wants_of(first, wants);
-                        self.list.notify_first()
-                    }
-                }
-            };
+        while let Some(deferred) = self.serve_first(&mut bits) {
             served += 1;
             if served % BATCH != 0 && deferred.is_nothing() {
                 continue;
             }
+            // Who changes the bits after that serves the line.
+            let is_last = self.next(bits) == Next::Stay;
             self.unlock(bits);
             deferred.run();
+            if is_last {
+                return;
+            }
             bits = self.lock();
         }
         self.unlock(bits);
     }
 
+    /// Serves the first in line, if the rules let it. Under the lock.
+    #[inline(always)]
+    fn serve_first(&self, bits: &mut u32) -> Option<Deferred> {
+        let first = self.list.first()?;
+        Some(match self.next(*bits) {
+            Next::Stay => return None,
+            Next::Grant(after) => {
+                *bits = after;
+                // SAFETY: under the lock, and not empty.
+                unsafe { self.list.release_first() }
+            }
+            Next::Wake(after, wants) => {
+                *bits = after;
+                // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
+                unsafe {
+                    waiting::set_wants_of(first, wants);
+                    self.list.notify_first()
+                }
+            }
+        })
+    }
+
+    /// What is to be done for the first in line. Under the lock.
+    #[inline(always)]
+    fn next(&self, bits: u32) -> Next {
+        // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`.
+        let next = |first| R::next(bits, unsafe { waiting::wants_of(first) });
+        self.list.first().map_or(Next::Stay, next)
+    }
+
     /// Lets the first in line go, whatever the rules say, and gives it this number; `false` if nobody waits.
     pub(crate) fn release_one(&self, wants: usize) -> bool {
-        let bits = self.lock();
+        let mut bits = self.lock();
+        // Those who may go anyway are not meant: somebody has given the lock up for a moment, and would serve them.
+        while !gossamer_core::mutant!("notifies_who_goes_anyway")
+            && let Some(deferred) = self.serve_first(&mut bits)
+        {
+            self.unlock(bits);
+            deferred.run();
+            bits = self.lock();
+        }
         let Some(first) = self.list.first() else {
             self.unlock(bits);
             return false;

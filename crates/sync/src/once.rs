@@ -32,6 +32,7 @@ pub(crate) struct Assigned;
 
 impl Rules for Assigned {
     const NAMES: &'static [&'static str] = &["IVar::read", "OnceCell::get_or_init"];
+    const MAY_KEEP: bool = true;
 
     #[inline(always)]
     fn grant(bits: u32, wants: usize) -> Option<u32> {

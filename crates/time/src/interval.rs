@@ -94,7 +94,7 @@ impl Interval {
 
     /// Waits for the next tick; its output is when that was due.
     ///
-    /// A tick that is due beyond what an [`Instant`] can hold never comes.
+    /// With a period of 584 years or more it never comes.
     ///
     /// # Blocking
     /// In a task, a fiber, or a thread.

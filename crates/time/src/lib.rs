@@ -3,16 +3,26 @@
 //! A timer is a node inside the operation that waits, so no memory is allocated for it (but for the wheel of its
 //! runtime or thread, once). It registers with whoever drives the thread that polls it: a runtime, or a thread that
 //! waits by `.wait()`; and if there is nobody, because a foreign executor polls it, with a thread of the process that
-//! is started for that. See [`gossamer_core::timers`].
+//! is started for that. To that thread also go the timers of operations that another future wraps in a waker of its own,
+//! as `FuturesUnordered` does, when the wait or the `block_on` has ended in which they were polled. See [`gossamer_core::timers`].
 //!
 //! # How exact
 //!
 //! Never early. As late as the driver is: it looks at its timers when it has nothing else to do, and after each 128
 //! polls (256 under `Model::Single`; 4,096 there for the first timer, while there are no others).
 //!
+//! # How far
+//!
+//! 583 years after the start of the process; a deadline beyond that counts as then (which only a simulation lives to
+//! see), but for [`Duration::MAX`](std::time::Duration::MAX) and whatever else is 584 years or longer: never.
+//!
 //! # In a simulation
 //!
 //! Time is virtual: it stands still while anything is runnable, and then moves to the next deadline.
+//!
+//! # In a forked child
+//!
+//! The timers that other threads registered are in no wheel there: an operation that is polled again registers anew.
 #![forbid(unsafe_code)]
 
 mod interval;

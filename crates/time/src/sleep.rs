@@ -13,11 +13,12 @@ use pin_project_lite::pin_project;
 
 /// Waits for so long, counted from the first poll.
 ///
-/// A sleep of zero is ready at its first poll (it gives way now and then, as every operation does). One that ends
-/// beyond what an [`Instant`] can hold, such as [`Duration::MAX`], never ends.
+/// A sleep of zero is ready at its first poll (it gives way now and then, as every operation does). One of 584 years or
+/// more, such as [`Duration::MAX`], never ends.
 ///
 /// # Blocking
-/// In a task, a fiber, or a thread.
+/// In a task, a fiber, or a thread. Not by a foreign executor that blocks inside a task: under `Model::Single` and
+/// `Model::Threads` the thread that it blocks is the one that would wake it.
 ///
 /// # Cancellation
 /// Dropped, it leaves nothing behind, wherever it is dropped.

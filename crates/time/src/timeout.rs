@@ -144,7 +144,10 @@ impl<F: Future> Future for Timeout<F> {
             return Poll::Ready(Ok(output));
         }
         if !std::mem::replace(this.polled, true) && context::ways_given() != given_way {
-            // It has not begun so far, and will be polled again at once.
+            // It has not begun so far, and is polled again at once: if what gave way has a waker of its own, by ours.
+            if !mutant!("timeout_trusts_giving_way") {
+                cx.waker().wake_by_ref();
+            }
             return Poll::Pending;
         }
         this.limit.poll(cx).map(|()| Err(Elapsed))

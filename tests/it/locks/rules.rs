@@ -1,7 +1,10 @@
 //! Who goes when, polled by hand; and what is refused, with the line of the one who asked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
+
+use gossamer::{Wait, sync};
 
 use super::Locks;
 use crate::flavour::both;
@@ -197,6 +200,45 @@ fn one_is_notified_or_all<F: Locks>() {
     };
     assert!(place.is_locked());
     drop(guard);
+}
+
+/// A notification of all is still on its way to those it is for, when one comes for somebody else.
+#[test]
+fn one_is_notified_while_all_are() {
+    #[derive(Default)]
+    struct Notifies {
+        place: sync::Mutex<()>,
+        condition: sync::Condvar,
+        late: sync::Event,
+        has_come: sync::Event,
+    }
+    struct Other(&'static Notifies);
+    impl Wake for Other {
+        fn wake(self: Arc<Self>) {
+            // The next one waits, and is notified, before the second one has been woken.
+            self.0.late.set();
+            self.0.has_come.ready().wait();
+            self.0.condition.notify_one();
+        }
+    }
+    let at: &'static Notifies = Box::leak(Box::default());
+    let wait = || {
+        at.condition
+            .wait_for(at.place.try_lock().expect("it is free"))
+    };
+    let mut first = Hand::new(wait());
+    let waker = Waker::from(Arc::new(Other(at)));
+    assert!(first.poll_with(&waker).is_pending());
+    let second = parked(wait());
+    let third = std::thread::spawn(move || {
+        at.late.ready().wait();
+        let third = parked(at.condition.wait_for(at.place.lock().wait()));
+        at.has_come.set();
+        third
+    });
+    at.condition.notify_all();
+    let third = third.join().expect("no panic");
+    assert_eq!((second.wakes(), third.wakes()), (1, 1));
 }
 
 /// One that was notified and is dropped, before it has noticed or while it waits for the mutex.

@@ -78,6 +78,56 @@ fn a_timer_outlives_its_driver() {
     }
 }
 
+/// Nor has a thread that waits no more, nor one that drives no more: the operation is polled again only when its own
+/// waker is called, as inside `FuturesUnordered`.
+#[test]
+fn a_timer_outlives_a_wait() {
+    async fn begun() -> Hand<Sleep> {
+        let mut hand = Hand::new(rest(10 * NEAR));
+        assert!(hand.poll().is_pending());
+        hand
+    }
+    fn is_woken(mut hand: Hand<Sleep>) {
+        while hand.wakes() == 0 {
+            thread::yield_now();
+        }
+        assert!(hand.poll().is_ready());
+    }
+    watched("a wait", || is_woken(begun().wait()));
+    watched("a wait that panics", || {
+        let mut place = None;
+        let wait = std::panic::AssertUnwindSafe(|| {
+            async {
+                place = Some(begun().await);
+                std::panic::resume_unwind(Box::new("planned"));
+            }
+            .wait()
+        });
+        assert!(std::panic::catch_unwind(wait).is_err());
+        is_woken(place.expect("it has begun"));
+    });
+    watched("block_on", || {
+        let rt = runtime(Model::Single);
+        is_woken(rt.block_on(begun()));
+    });
+    watched("a turn", || {
+        let rt = runtime(Model::Single);
+        is_woken(rt.spawn(begun()).wait().expect("no panic"));
+    });
+}
+
+/// What has been polled by a wait directly stays where it is: the next one polls it again.
+#[test]
+fn a_sleep_goes_on_in_the_next_wait() {
+    watched("two waits", || {
+        let began = Instant::now();
+        let mut sleep = Box::pin(rest(NEAR));
+        begin(sleep.as_mut()).wait();
+        sleep.as_mut().wait();
+        assert!(began.elapsed() >= NEAR);
+    });
+}
+
 /// A worker registers; another thread drops, often just when the time comes.
 #[test]
 fn cancelled_by_another_thread() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::future::{pending, poll_fn, ready};
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer::local::MVar;
@@ -158,6 +158,30 @@ fn a_ready_operation_wins_over_a_deadline_that_has_passed() {
             Some(8),
             "a timeout has taken it and lost it"
         );
+    });
+}
+
+/// What gives way inside the operation wakes somebody else, who does not pass it on.
+#[test]
+fn the_time_is_over_whoever_is_woken() {
+    both(0..100, async || {
+        let began = now();
+        let place = MVar::<i32>::empty();
+        let mut take = pin!(place.take());
+        let deaf = poll_fn(|_| take.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        assert_eq!(timeout(SECOND, deaf).await, Err(Elapsed));
+        assert_eq!(now() - began, SECOND);
+    });
+}
+
+/// Longer ago than this process exists.
+#[test]
+fn an_interval_that_began_long_ago_keeps_in_step() {
+    both(0..10, async || {
+        let first = now().checked_sub(FAR + SECOND / 3).expect("a day ago");
+        let mut every = interval_at(first, SECOND);
+        assert_eq!(every.tick().await, first);
+        assert_eq!(every.tick().await, first + FAR + SECOND);
     });
 }
 

@@ -36,8 +36,8 @@ struct Frozen {
     _sleepers: Vec<MutexGuard<'static, ()>>,
     _aside: Vec<aside::Guard>,
     /// Given back after the sleepers', which that needs.
-    _timers: Vec<timers::Locked<'static>>,
-    _other_timers: timers::Frozen,
+    timers: Vec<timers::Locked<'static>>,
+    other_timers: timers::Frozen,
     _table: MutexGuard<'static, table::Free>,
 }
 
@@ -50,11 +50,19 @@ pub(crate) fn watch() {
         WATCHED.call_once(|| {
             // What the fences find out at first use is found out now, not while another thread forks.
             light_fence();
+            timers::begin();
             around_fork(prepare, parent, child);
         });
     }
     #[cfg(loom)]
-    let _ = (around_fork, light_fence, prepare, parent, child);
+    let _ = (
+        around_fork,
+        light_fence,
+        timers::begin,
+        prepare,
+        parent,
+        child,
+    );
 }
 
 extern "C" fn prepare() {
@@ -72,6 +80,7 @@ extern "C" fn child() {
     let late = || crate::mutant!("fork_locks_late").then(Frozen::all);
     if let Some(frozen) = hold(None).or_else(late) {
         frozen.lose();
+        timers::go_on();
     }
 }
 
@@ -93,8 +102,8 @@ impl Frozen {
             _open: used.iter().map(|home| home.open.lock()).collect(),
             _lists: used.iter().map(|home| home.list.lock()).collect(),
             inboxes: used.iter().map(|home| (*home, home.inbox.lock())).collect(),
-            _other_timers: other_timers,
-            _timers: used.iter().map(|home| home.timers.lock()).collect(),
+            other_timers,
+            timers: used.iter().map(|home| home.timers.lock()).collect(),
             _sleepers: policy::freeze().collect(),
             _aside: aside::freeze().collect(),
             _table: table,
@@ -103,7 +112,7 @@ impl Frozen {
 
     /// In the child: closes the homes that nobody will drive.
     fn lose(mut self) {
-        for (home, inbox) in &mut self.inboxes {
+        for ((home, inbox), timers) in self.inboxes.iter_mut().zip(&mut self.timers) {
             let here = home.is_driven_by_this_thread();
             // Relaxed: the child has one thread.
             let elsewhere = home.claimed.load(Ordering::Relaxed) && !here;
@@ -112,8 +121,12 @@ impl Frozen {
                 inbox.closed = true;
                 // A worker forked, inside a task: after this poll it looks into its inbox, and finds out.
                 home.pending.store(here, Ordering::Relaxed); // Relaxed: as above
+                if !here && !crate::mutant!("fork_keeps_timers") {
+                    timers.abandon();
+                }
             }
         }
+        self.other_timers.lose();
     }
 }
 

@@ -5,11 +5,16 @@
 //! the timers' lock; who registers one that comes before all others, under that lock, gives it its permit. So it
 //! either knows of the timer, or the permit keeps it from sleeping.
 
+use core::ptr;
 use core::task::Waker;
 use std::io;
 
-use super::{Kind, Timers};
-use crate::door::atomic::Ordering;
+use alloc::boxed::Box;
+
+use super::wheel::Cursor;
+use super::{Kind, Locked, Timer, Timers};
+use crate::context;
+use crate::door::atomic::{AtomicPtr, Ordering};
 use crate::door::{Mutex, MutexGuard, QuietU32, process_global, start_thread};
 use crate::fork::Origin;
 use crate::parker::Parker;
@@ -17,7 +22,8 @@ use crate::waiter::Deferred;
 
 #[derive(Debug)]
 struct Alarm {
-    timers: Timers,
+    /// Others in a forked child; never freed.
+    timers: AtomicPtr<Timers>,
     /// Not zero: whether there is a thread, a hint; cleared in a forked child.
     runs: QuietU32,
     thread: Mutex<Thread>,
@@ -35,15 +41,32 @@ pub(super) struct Thread {
 process_global! {
     /// The process's own.
     fn alarm() -> Alarm = Alarm {
-        timers: Timers::of_kind(Kind::Alarm),
+        timers: AtomicPtr::new(new()),
         runs: QuietU32::new(0),
         thread: Mutex::default(),
     }
 }
 
+/// Makes them.
+pub(super) fn begin() {
+    let _made = alarm();
+}
+
+fn new() -> &'static mut Timers {
+    Box::leak(Box::new(Timers::of_kind(Kind::Alarm)))
+}
+
 /// The timers; perhaps nobody serves them.
 pub(super) fn timers() -> &'static Timers {
-    &alarm().timers
+    // Relaxed: changes only in a forked child, while that has one thread.
+    let timers = alarm().timers.load(Ordering::Relaxed);
+    // SAFETY: made by `new`, and shared since then.
+    unsafe { &*timers }
+}
+
+/// A number for this thread; another one may have it after its end.
+pub(super) fn this_thread() -> u32 {
+    (context::address().addr() >> 6) as u32
 }
 
 /// The timers, which are served.
@@ -60,10 +83,9 @@ pub(super) fn started() -> &'static Timers {
     timers()
 }
 
-/// Starts the thread if it can be. If not, the next one who registers is told.
-pub(super) fn start_or_leave() {
-    // Refused: the timers wait for the next one who registers.
-    let _refused = start();
+/// Starts the thread; `false` if that cannot be. Then timers wait for the next one who registers, who is told.
+pub(super) fn starts() -> bool {
+    start().is_ok()
 }
 
 fn start() -> io::Result<()> {
@@ -107,4 +129,34 @@ pub(super) type Frozen = MutexGuard<'static, Thread>;
 
 pub(super) fn freeze() -> Frozen {
     alarm().thread.lock()
+}
+
+/// In a forked child: of the timers, which are locked, those that this thread has registered stay.
+pub(super) fn lose(locked: &mut Locked<'static>) {
+    let Some(wheel) = locked.leak() else {
+        return;
+    };
+    let new: &'static Timers = new();
+    // Nobody knows of them so far, so nobody has their lock; and giving it up would look after others who sleep.
+    let mut unlocked = core::mem::ManuallyDrop::new(Locked(new));
+    let mut cursor = Cursor::new();
+    while let Some(timer) = wheel.find(&mut cursor, |links| links.thread == this_thread()) {
+        // SAFETY: the wheel is no more, so the timer is in none; its thread, which is here, keeps it alive.
+        unsafe {
+            let deadline = unlocked.insert(timer);
+            Timer::set_owner(timer, new);
+            unlocked.lower_next(deadline);
+        }
+    }
+    // Relaxed: the child has one thread.
+    alarm()
+        .timers
+        .store(ptr::from_ref(new).cast_mut(), Ordering::Relaxed);
+}
+
+/// The same, when nothing is locked any more: starts the thread, if it is needed.
+pub(crate) fn go_on() {
+    if timers().may_have_any() {
+        let _starts = starts();
+    }
 }

@@ -28,8 +28,14 @@ impl Pair {
 }
 
 process_global! {
-    /// The first pair of this process.
+    /// The first pair of this process. No stamp is older: what is older than it cannot be dated, and might come out too
+    /// early if this thread was put aside just now.
     fn first() -> Option<Pair> = Pair::read()
+}
+
+/// Reads the first pair, before there is any stamp.
+pub(super) fn begin() {
+    let _first = first();
 }
 
 /// Now, and how to tell the age of a stamp.
@@ -50,13 +56,17 @@ impl Clock {
 
     pub(super) fn read() -> Self {
         let first = *first();
-        let (Some(first), Some(here)) = (first, Pair::read()) else {
-            return Self {
-                now: Moment::real_now().nanos(),
-                count: 0,
-                rate: 0.0,
-            };
-        };
+        if let (Some(first), Some(here)) = (first, Pair::read()) {
+            return Self::between(first, here);
+        }
+        Self {
+            now: Moment::real_now().nanos(),
+            count: 0,
+            rate: 0.0,
+        }
+    }
+
+    fn between(first: Pair, here: Pair) -> Self {
         let nanos = here.nanos.saturating_sub(first.nanos);
         let counts = here.count.saturating_sub(first.count);
         let rate = if nanos < BASELINE || counts == 0 {
@@ -80,5 +90,39 @@ impl Clock {
             .saturating_sub(sure)
             .saturating_add(nanos)
             .min(LAST)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    //! Pairs between whose halves the thread was put aside.
+    use super::*;
+
+    #[test]
+    fn nothing_is_dated_too_early() {
+        // One count is two nanoseconds.
+        let begins = 10_000_000;
+        let aside = [0, 50, 400_000, 7_000_000];
+        for (first_aside, here_aside) in aside.iter().flat_map(|one| aside.map(|two| (one, two))) {
+            let first = Pair {
+                count: begins / 2,
+                nanos: begins + first_aside,
+            };
+            for age_of_first in [2_000_000, 30_000_000, 86_400_000_000_000] {
+                let read = begins + age_of_first;
+                let here = Pair {
+                    count: read / 2,
+                    nanos: read + here_aside,
+                };
+                let clock = Clock::between(first, here);
+                for age in [0, 2_000, 1_000_000, age_of_first] {
+                    let made = read - age;
+                    assert!(
+                        clock.date(made / 2, 0) >= made,
+                        "{first_aside} {here_aside} {age_of_first} {age}"
+                    );
+                }
+            }
+        }
     }
 }

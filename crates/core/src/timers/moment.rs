@@ -7,11 +7,23 @@ use super::clock_here;
 use crate::door::process_global;
 
 process_global! {
-    /// What all moments count from.
-    fn base() -> Instant = Instant::now()
+    /// What all moments count from: so long before the first that this process asked for. (Where instants do not go
+    /// back so far, that one.)
+    fn base() -> Instant = {
+        let now = Instant::now();
+        now.checked_sub(PAST).unwrap_or(now)
+    }
 }
 
-/// A point in time: nanoseconds since the first one that this process asked for. 584 years fit.
+/// Moments may be so long past.
+const PAST: Duration = Duration::from_secs(365 * 86_400);
+
+/// Makes the base.
+pub(super) fn begin() {
+    let _made = base();
+}
+
+/// A point in time, in nanoseconds: from a year before the first one that this process asked for, for 584 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(u64);
 
@@ -41,7 +53,7 @@ impl Moment {
         clock_here().unwrap_or_else(Self::real_now)
     }
 
-    /// The moment of an instant. What lies before the first moment counts as that one.
+    /// The moment of an instant. What lies more than a year before the first one asked for counts as that.
     #[inline]
     pub fn of(instant: Instant) -> Self {
         Self(nanos_of(instant.saturating_duration_since(*base())))

@@ -2,12 +2,13 @@
 //!
 //! | `owner` | meaning | changed by |
 //! | --- | --- | --- |
-//! | null | in no wheel | the operation |
+//! | null | in no wheel | the operation; the end of a simulation |
 //! | some [`Timers`] | in their wheel | the operation; who moves timers, with both locks |
 //! | [`FIRED`] | in no wheel, its time has come | who fires, as the last thing it does with the node |
 //!
 //! It changes from [`Timers`] to anything else only under their lock; so who finds the same owner before and after
-//! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
+//! taking that lock has the node. (In a forked child it may be in no wheel then, if those are nobody's there.) `Timers`
+//! are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 
 use core::fmt;
@@ -98,6 +99,9 @@ impl Timer {
             return Poll::Pending;
         }
         let timers = super::here();
+        if waker::task_of(waker).is_none() {
+            timers.note_foreign();
+        }
         // Before the lock is taken: a foreign one is cloned, which runs user code.
         let waker = waker::hold(waker);
         let this = NonNull::from_ref(&*self);
@@ -135,7 +139,7 @@ impl Timer {
                     self.register(waker)
                 };
             }
-            // SAFETY: not null: only the operation, which is here, makes it so; and timers are never freed.
+            // SAFETY: not null, as it is `here`; and timers are never freed.
             let timers = unsafe { &*owner };
             let locked = timers.lock();
             // Relaxed: it changes under this lock alone.
@@ -158,6 +162,9 @@ impl Timer {
                 // Dropped only here: it may be user code.
                 drop(before);
                 return Poll::Pending;
+            }
+            if waker::task_of(waker).is_none() {
+                timers.note_foreign();
             }
             new = Some(waker::hold(waker));
         }

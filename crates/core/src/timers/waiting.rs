@@ -3,13 +3,15 @@
 //! They come from a list, are taken when a thread registers its first timer, and go back when it ends.
 
 use core::cell::Cell;
+use core::ptr;
+use core::task::Waker;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Kind, Locked, Moment, Serves, Timers, alarm};
-use crate::context;
 use crate::door::{Mutex, MutexGuard, process_global, thread_local};
+use crate::{context, mutant};
 
 #[derive(Debug, Default)]
 pub(crate) struct All {
@@ -25,6 +27,11 @@ process_global! {
 process_global! {
     /// Held while timers move.
     fn moving() -> Mutex<()> = Mutex::default()
+}
+
+/// Makes both.
+pub(super) fn begin() {
+    let _made = (all(), moving());
 }
 
 /// Keeps others from moving timers.
@@ -78,12 +85,27 @@ fn take() -> &'static Timers {
 #[derive(Debug)]
 pub(crate) struct Waiting {
     before: Option<Serves>,
+    /// What its waker points at.
+    parker: Cell<*const ()>,
 }
 
 impl Waiting {
     pub(crate) fn begin() -> Self {
         let before = context::with(|context| context.set_timers(Some(Serves::Waiting)));
-        Self { before }
+        Self {
+            before,
+            parker: Cell::new(ptr::null()),
+        }
+    }
+
+    /// Says what wakes the thread.
+    pub(crate) fn woken_by(&self, waker: &Waker) {
+        self.parker.set(waker.data());
+    }
+
+    /// Whether this is no wait inside a wait.
+    pub(crate) fn is_outermost(&self) -> bool {
+        !matches!(self.before, Some(Serves::Waiting))
     }
 
     fn own() -> Option<&'static Timers> {
@@ -104,12 +126,16 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         context::with(|context| context.set_timers(self.before));
+        if let Some(own) = Self::own().filter(|_| self.is_outermost()) {
+            own.rest(|waker| waker.data() == self.parker.get());
+        }
     }
 }
 
 /// The locks of all timers that are no home's, and what else a forked child must not find locked.
 pub(crate) struct Frozen {
-    _timers: Vec<Locked<'static>>,
+    timers: Vec<Locked<'static>>,
+    alarms: Locked<'static>,
     _alarm: alarm::Frozen,
     _all: MutexGuard<'static, All>,
     _moving: MutexGuard<'static, ()>,
@@ -122,9 +148,27 @@ pub(crate) fn freeze() -> Frozen {
     let alarm = alarm::freeze();
     let timers = all.made.iter().map(|timers| timers.lock());
     Frozen {
-        _timers: timers.chain([alarm::timers().lock()]).collect(),
+        timers: timers.collect(),
+        alarms: alarm::timers().lock(),
         _alarm: alarm,
         _all: all,
         _moving: moving,
+    }
+}
+
+impl Frozen {
+    /// In a forked child: nobody serves the timers of other threads, and those of foreign executors are whose
+    /// registered them.
+    pub(crate) fn lose(&mut self) {
+        if mutant!("fork_keeps_timers") {
+            return;
+        }
+        let here = Waiting::own();
+        for timers in &mut self.timers {
+            if !here.is_some_and(|here| ptr::eq(here, timers.0)) {
+                timers.abandon();
+            }
+        }
+        alarm::lose(&mut self.alarms);
     }
 }

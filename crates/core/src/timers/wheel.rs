@@ -85,6 +85,32 @@ pub(super) struct Links {
     /// In which slot it is.
     place: u16,
     pub(super) is_dated: bool,
+    /// At the process's own timers: who put it there.
+    pub(super) thread: u32,
+}
+
+/// How far somebody has looked through a wheel.
+#[derive(Debug)]
+pub(super) struct Cursor {
+    /// The slot that comes next.
+    place: usize,
+    /// What is left of the one before it.
+    next: *const Timer,
+}
+
+impl Cursor {
+    pub(super) const fn new() -> Self {
+        Self {
+            place: 0,
+            next: ptr::null(),
+        }
+    }
+
+    /// The lock is given up: the slot begins anew then.
+    pub(super) fn begin_slot_anew(&mut self) {
+        self.place = self.place.saturating_sub(1);
+        self.next = ptr::null();
+    }
 }
 
 impl Links {
@@ -106,6 +132,7 @@ impl Links {
             waker: None,
             place: NOWHERE,
             is_dated: false,
+            thread: 0,
         }
     }
 }
@@ -246,14 +273,28 @@ impl Wheel {
         }
     }
 
-    /// Any timer.
-    pub(super) fn any(&self) -> Option<NonNull<Timer>> {
-        let place = if self.has_fresh() {
-            FRESH
-        } else {
-            self.first_slot()?
-        };
-        NonNull::new(self.slots[place].first.cast_mut())
+    /// The next timer that is such, in no order. It may be taken out then.
+    pub(super) fn find(
+        &self,
+        cursor: &mut Cursor,
+        is_such: impl Fn(&Links) -> bool,
+    ) -> Option<NonNull<Timer>> {
+        loop {
+            while let Some(timer) = NonNull::new(cursor.next.cast_mut()) {
+                // SAFETY: under the lock; timers in a list are alive.
+                let found = unsafe {
+                    Timer::links(timer.as_ptr(), |links| {
+                        cursor.next = links.next;
+                        is_such(links)
+                    })
+                };
+                if found {
+                    return Some(timer);
+                }
+            }
+            cursor.next = self.slots.get(cursor.place)?.first;
+            cursor.place += 1;
+        }
     }
 
     /// Whether there are timers that are not dated.

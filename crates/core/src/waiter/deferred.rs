@@ -31,6 +31,22 @@ impl Deferred {
     }
 }
 
+/// Drops a waker where a panic of that, which is user code, would lose what an operation has just been given: it ends
+/// here.
+#[cold]
+#[inline(never)]
+pub(crate) fn drop_quietly(waker: Waker) {
+    #[cfg(feature = "std")]
+    if !crate::mutant!("unused_clone_panics") {
+        let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(waker)));
+        if let Err(payload) = dropped {
+            crate::panics::swallow(payload);
+        }
+        return;
+    }
+    drop(waker);
+}
+
 #[cold]
 #[inline(never)]
 fn run_foreign(waker: Waker) {

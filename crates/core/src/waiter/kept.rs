@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::task::{RawWaker, RawWakerVTable, Waker};
 
+use super::deferred::drop_quietly;
 use crate::waker;
 
 /// The waker of a poll, by value: what nobody points at need not be in memory, and its vtable is known where
@@ -43,6 +44,16 @@ impl<'a> Parts<'a> {
     #[inline(always)]
     pub(crate) fn vtable(self) -> &'static RawWakerVTable {
         self.vtable
+    }
+}
+
+impl Drop for Kept<'_> {
+    /// A clone that was not used: the operation may have gone instead of waiting.
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(clone) = self.clone.take() {
+            drop_quietly(clone);
+        }
     }
 }
 

@@ -154,15 +154,18 @@ impl WaitList {
         }
     }
 
-    /// Whether the parked node keeps this very waker already, so that renewing it needs no clone.
+    /// Whether the node keeps this very waker already, so that renewing it needs no clone. One that was notified keeps
+    /// none: its parts still say which that was, or were never written.
     ///
     /// # Safety
-    /// Under the lock; the node is parked in this list.
+    /// Under the lock; the node is in this list.
     pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &Kept<'_>) -> bool {
-        // SAFETY: parked nodes are alive.
+        // SAFETY: nodes in the list are alive; the parts are looked at where they are written.
         unsafe {
             let parked = node.as_ref();
-            parked.raw_state() != BARE && parked.will_wake(waker.waker())
+            let keeps_one = matches!(parked.raw_state(), LENT | OWNED)
+                || crate::mutant!("notified_keeps_waker") && parked.raw_state() == NOTIFIED;
+            keeps_one && parked.will_wake(waker.waker())
         }
     }
 

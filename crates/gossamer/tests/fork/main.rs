@@ -3,17 +3,18 @@
 //! No harness: this process forks, so it keeps its threads to itself. Each child has a watchdog, its alarm.
 
 mod child;
+mod timers;
 
 use std::env;
 use std::error::Error;
 use std::future::{Future, pending, poll_fn};
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -32,10 +33,14 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
-        ("timers_go_on", timers_go_on),
+        ("timers_go_on", timers::go_on),
+        (
+            "timers_of_other_threads_are_gone",
+            timers::of_other_threads_are_gone,
+        ),
         (
             "single_of_another_thread_is_refused",
             single_of_another_thread_is_refused,
@@ -173,48 +178,6 @@ fn single_goes_on() -> Checked {
     place.put(2).wait();
     assert_eq!(task.take().expect("there").wait()?, 3);
     Ok(())
-}
-
-/// Those of a runtime without threads, of a thread that waits, and of a foreign executor: the child starts an alarm
-/// thread of its own.
-fn timers_go_on() -> Checked {
-    const SOON: Duration = Duration::from_millis(1);
-    foreign(rest(SOON));
-    let rt = Runtime::builder().model(Model::Single).build()?;
-    let mut task = Some(rt.spawn(rest(SOON)));
-    rt.block_on(yield_now());
-    let mut far = Box::pin(rest(Duration::from_secs(3600)));
-    assert!(foreign(poll_fn(|cx| Poll::Ready(far.as_mut().poll(cx)))).is_pending());
-    let mut child = Some((rt, far));
-    in_child(|| {
-        let (rt, far) = child.take().expect("there");
-        drop(far);
-        foreign(rest(SOON));
-        rest(SOON).wait();
-        rt.block_on(rest(SOON));
-        task.take().expect("there").wait().expect("no panic");
-    })?;
-    foreign(rest(SOON));
-    task.take().expect("there").wait()?;
-    Ok(())
-}
-
-/// A foreign executor, the smallest there is.
-fn foreign<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 fn single_of_another_thread_is_refused() -> Checked {

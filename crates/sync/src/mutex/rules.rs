@@ -142,7 +142,8 @@ impl<O: Order> Rules for Mutual<O> {
             false => since,
         };
         let since = if since == 0 { now } else { since };
-        if now.saturating_sub(since) >= PATIENCE_NS {
+        // It wraps; who looked a little later than now counts as having waited.
+        if now.wrapping_sub(since) >= PATIENCE_NS {
             Next::Grant(granted)
         } else if bits & WOKEN == 0 {
             Next::Wake(bits | WOKEN, since)

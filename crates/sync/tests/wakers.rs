@@ -1,0 +1,68 @@
+//! Wakers whose clone or drop does something: neither runs under a lock of ours, nor harms what was granted.
+#![cfg(not(any(loom, shuttle)))]
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::task::{Context, RawWaker, RawWakerVTable, Waker};
+
+use gossamer_sync::local::{Mutex, MutexGuard};
+
+/// What the clone lets go of, and whether the next one that is dropped panics.
+#[derive(Default)]
+struct Held(RefCell<Option<MutexGuard<'static, u32>>>, Cell<bool>);
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, |_| (), |_| (), drop_waker);
+
+/// # Safety
+/// As `clone`.
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: leaked, so it is alive; passed on to the caller.
+    let held = unsafe { &*data.cast::<Held>() };
+    if held.1.take() {
+        std::panic::resume_unwind(Box::new("planned"));
+    }
+}
+
+/// # Safety
+/// `data` is a leaked [`Held`] of this thread.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: leaked, so it is alive; passed on to the caller.
+    let held = unsafe { &*data.cast::<Held>() };
+    drop(held.0.take());
+    RawWaker::new(data, &VTABLE)
+}
+
+/// One that was notified, polled again by the same waker while somebody quicker has the lock, keeps that waker anew.
+#[test]
+fn a_clone_may_unlock() {
+    let mutex: &'static Mutex<u32> = Box::leak(Box::new(Mutex::new(7)));
+    let held: &'static Held = Box::leak(Box::default());
+    // SAFETY: the data is what `clone` asks for, and stays on this thread; the other functions do nothing.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(held).cast(), &VTABLE) };
+    let mut cx = Context::from_waker(&waker);
+    let first = mutex.try_lock().expect("it is free");
+    let mut waits = pin!(mutex.lock());
+    assert!(waits.as_mut().poll(&mut cx).is_pending());
+    drop(first);
+    let quicker = mutex.try_lock().expect("it may be passed");
+    *held.0.borrow_mut() = Some(quicker);
+    assert!(waits.poll(&mut cx).is_ready(), "the clone has unlocked it");
+    assert!(mutex.try_lock().is_some(), "nobody has it");
+}
+
+/// The clone was made to wait with, and then there was no need to; it panics when it is dropped.
+#[test]
+fn an_unused_clone_may_panic() {
+    let mutex: &'static Mutex<u32> = Box::leak(Box::new(Mutex::new(7)));
+    let held: &'static Held = Box::leak(Box::default());
+    // SAFETY: as above.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(held).cast(), &VTABLE) };
+    *held.0.borrow_mut() = mutex.try_lock();
+    held.1.set(true);
+    let mut waits = pin!(mutex.lock());
+    let polled = waits.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(polled.is_ready(), "the clone has unlocked it");
+    assert!(!held.1.get(), "the clone was dropped");
+    drop(polled);
+    assert!(mutex.try_lock().is_some(), "nobody has it");
+}
