@@ -1,6 +1,9 @@
 //! What a scope and its children share: a list of those that have not ended, and who waits for the last.
 
+use std::fmt;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -15,7 +18,7 @@ use gossamer_core::waiter::{Deferred, Parts};
 use gossamer_task::JoinHandle;
 
 use super::child::{Child, End};
-use super::host::Host;
+use super::host::Serving;
 
 /// One scope.
 pub(crate) struct Data {
@@ -228,28 +231,25 @@ impl Data {
     /// fiber of another thread is ended by that; a thread when it has returned.
     pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let host = Host::here();
+        let serving = Serving::begin();
         Parker::with(|parker| {
-            let before = host.set_waiter(Some(parker.waker().clone()));
-            let all_ended = loop {
-                host.serve();
+            loop {
+                serving.serve(parker.waker());
                 self.end_all();
                 if self.is_over_or_wake(parker.waker()) {
-                    break true;
+                    return true;
                 }
                 match deadline {
                     None => parker.park(|| self.state.lock().running == 0),
                     Some(deadline) => {
                         let left = deadline.saturating_duration_since(Instant::now());
                         if left.is_zero() {
-                            break false;
+                            return false;
                         }
                         parker.park_for(left);
                     }
                 }
-            };
-            drop(host.set_waiter(before));
-            all_ended
+            }
         })
     }
 
@@ -259,23 +259,19 @@ impl Data {
                 // Being spawned, by a sibling that finds out.
                 continue;
             };
-            match child.end_here() {
+            match child.end() {
                 End::Over | End::PolledElsewhere => {}
                 End::PolledHere => {
-                    eprintln!(
-                        "gossamer: a child of a scope has ended the fiber that the scope is in, and that waits for the \
-                         child: neither can ever end"
-                    );
-                    std::process::abort();
+                    abort(format_args!(
+                        "a child of a scope has ended the fiber that the scope is in, and that waits for the child: \
+                         neither can ever end"
+                    ));
                 }
                 End::On(host) => {
                     if let Some(task) = task {
                         task.abort();
                     }
-                    if !host.ask(child.clone()) {
-                        // Nobody is left to end it: it is leaked.
-                        child.leak();
-                    }
+                    host.ask(child.clone());
                 }
             }
         }
@@ -328,6 +324,12 @@ impl Data {
 fn is(entry: &Entry, child: *const ()) -> bool {
     let there = entry.child.as_ref();
     there.is_some_and(|there| std::ptr::addr_eq(Arc::as_ptr(there), child))
+}
+
+/// Says why, if it can be said, and ends the process.
+pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
+    let _said = writeln!(io::stderr(), "gossamer: {why}");
+    process::abort();
 }
 
 /// Calls `body`; gives its panic instead of raising it.

@@ -41,6 +41,7 @@ use gossamer_task::JoinHandle;
 
 use self::child::{Cell, Child};
 use self::data::{Data, caught};
+use self::host::Serving;
 
 pub use self::child::ScopeTask;
 pub use self::handle::ScopedHandle;
@@ -72,6 +73,9 @@ pub trait Spawn: Send + Sync {
 /// A fiber that is aborted in here ends the children first, and blocks its thread until they have ended: each ends its
 /// current poll, and a thread of the scope its closure.
 ///
+/// A child that is a fiber is ended by the thread where it has begun. If its runtime is moved, and dropped on another
+/// thread, that is when the fiber's own thread next waits for a scope, or ends; until then this does not return.
+///
 /// # Panics
 /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
 /// ended. Inside a task's poll, which must not wait.
@@ -82,7 +86,7 @@ pub fn scope<'env, R>(
 ) -> R {
     refuse_inside_task("scope()");
     let data = Arc::new(Data::new());
-    let _open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
+    let open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
     let scope = Scope {
         data: data.clone(),
         on,
@@ -95,15 +99,25 @@ pub fn scope<'env, R>(
         return result.unwrap_or_else(|payload| resume_unwind(payload));
     }
     // Nothing leaves from here before the children have ended.
+    let stays = Stays;
     let mut gave_way = false;
-    let all_ended = poll_fn(|cx| data.poll_all_ended(cx, &mut gave_way, || on.is_lost()));
+    // A thread that waits for its children ends fibers of its own meanwhile, if it is asked to.
+    let serving = open.is_none().then(Serving::begin);
+    let all_ended = poll_fn(|cx| {
+        if let Some(serving) = &serving {
+            serving.serve(cx.waker());
+        }
+        data.poll_all_ended(cx, &mut gave_way, || on.is_lost())
+    });
     let waited = caught(|| all_ended.wait());
+    drop(serving);
     if waited.is_err() && !data.origin().is_elsewhere() {
         data.take_back(None);
     } else if waited.is_err() && !on.is_lost() {
         // A forked child. What threads run that are not here never uses anything; the rest is ended.
         data.take_back(Some(Duration::ZERO));
     }
+    mem::forget(stays);
     match (result, waited) {
         (Ok(result), Ok(())) => {
             data.raise();
@@ -113,6 +127,17 @@ pub fn scope<'env, R>(
             data.swallow();
             resume_unwind(payload)
         }
+    }
+}
+
+/// A scope that must not unwind from here.
+struct Stays;
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        data::abort(format_args!(
+            "a scope panicked while children of it were alive that may borrow from what unwinds"
+        ));
     }
 }
 
