@@ -178,8 +178,9 @@ fn turn_all(waker: &Waker) -> Turned {
     let mut more = false;
     let mut until = Moment::NEVER;
     for at in 0.. {
-        // Asked for anew each time: a task may build a runtime.
-        let Some(runtime) = OWNED.with(|owned| owned.borrow().get(at).map(Weak::upgrade)) else {
+        // Asked for anew each time: a task may build a runtime. There are none while the thread's thread-locals go.
+        let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(Weak::upgrade));
+        let Ok(Some(runtime)) = runtime else {
             break;
         };
         if let Some(runtime) = runtime {
