@@ -42,10 +42,30 @@ struct State {
 }
 
 /// A child that has not ended. Before its task is there, the place is only taken.
-#[derive(Default, Clone)]
+#[derive(Clone)]
 struct Entry {
+    /// The process in which it was spawned.
+    origin: Origin,
     child: Option<Arc<dyn Child>>,
     task: Option<Arc<JoinHandle<()>>>,
+}
+
+impl Entry {
+    fn new() -> Self {
+        Self {
+            origin: Origin::here(),
+            child: None,
+            task: None,
+        }
+    }
+}
+
+impl State {
+    /// Whether no child is left, but for those of the process that this one was forked from.
+    fn has_none_here(&self) -> bool {
+        self.running == 0
+            || (self.children.iter().flatten()).all(|entry| entry.origin.is_elsewhere())
+    }
 }
 
 impl Data {
@@ -65,11 +85,11 @@ impl Data {
         state.running += 1;
         match state.free.pop() {
             Some(at) => {
-                state.children[at] = Some(Entry::default());
+                state.children[at] = Some(Entry::new());
                 Some(at)
             }
             None => {
-                state.children.push(Some(Entry::default()));
+                state.children.push(Some(Entry::new()));
                 Some(state.children.len() - 1)
             }
         }
@@ -112,7 +132,9 @@ impl Data {
             let entry = state.children[at].take();
             state.free.push(at);
             state.running -= 1;
-            let is_last = state.running == 0 && !gossamer_core::mutant!("scope_last_wakes_nobody");
+            let is_last = (state.running == 0
+                || self.origin.is_elsewhere() && state.has_none_here())
+                && !gossamer_core::mutant!("scope_last_wakes_nobody");
             (entry, state.waiter.take_if(|_| is_last))
         };
         drop(entry);
@@ -225,22 +247,24 @@ impl Data {
         }
     }
 
-    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
+    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`. In a
+    /// forked child those of the parent are ended once, if they are not `lost`, and not waited for: what threads run
+    /// that are not here never uses anything.
     ///
     /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
     /// fiber of another thread is ended by that; a thread when it has returned.
-    pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
+    pub(crate) fn take_back(&self, limit: Option<Duration>, lost: bool) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let serving = Serving::begin();
         Parker::with(|parker| {
             loop {
                 serving.serve(parker.waker());
-                self.end_all();
-                if self.is_over_or_wake(parker.waker()) {
+                self.end_all(lost);
+                if self.is_over_or_wake(parker.waker(), State::has_none_here) {
                     return true;
                 }
                 match deadline {
-                    None => parker.park(|| self.state.lock().running == 0),
+                    None => parker.park(|| self.state.lock().has_none_here()),
                     Some(deadline) => {
                         let left = deadline.saturating_duration_since(Instant::now());
                         if left.is_zero() {
@@ -253,8 +277,16 @@ impl Data {
         })
     }
 
-    fn end_all(&self) {
-        for Entry { child, task } in self.close() {
+    fn end_all(&self, lost: bool) {
+        for entry in self.close() {
+            let Entry {
+                origin,
+                child,
+                task,
+            } = entry;
+            if lost && origin.is_elsewhere() {
+                continue;
+            }
             let Some(child) = child else {
                 // Being spawned, by a sibling that finds out.
                 continue;
@@ -277,16 +309,16 @@ impl Data {
         }
     }
 
-    /// Whether no child is left; if one is, `waker` is called when there is none.
-    fn is_over_or_wake(&self, waker: &Waker) -> bool {
-        if self.state.lock().running == 0 {
+    /// Whether no child is left, as `is_over` says; if one is, `waker` is called when there is none.
+    fn is_over_or_wake(&self, waker: &Waker, is_over: fn(&State) -> bool) -> bool {
+        if is_over(&self.state.lock()) {
             return true;
         }
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
         let waker = waker.clone();
         let (over, _before) = {
             let mut state = self.state.lock();
-            if state.running == 0 {
+            if is_over(&state) {
                 (true, Some(waker))
             } else {
                 (false, state.waiter.replace(waker))
@@ -307,7 +339,7 @@ impl Data {
             context::give_way(Parts::new(cx.waker()));
             return Poll::Pending;
         }
-        if self.is_over_or_wake(cx.waker()) {
+        if self.is_over_or_wake(cx.waker(), |state| state.running == 0) {
             return Poll::Ready(());
         }
         if self.origin.is_elsewhere() {

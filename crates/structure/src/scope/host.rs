@@ -211,7 +211,7 @@ fn take_all_back() {
         mem::take(&mut *here.open.borrow_mut())
     });
     for data in open.unwrap_or_default() {
-        if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT)) {
+        if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT), false) {
             abort(format_args!(
                 "{:?} ends while a fiber of it stands still in a scope, and the scope's children have not ended \
                  within {LIMIT:?} of being aborted: they may use what is about to go",

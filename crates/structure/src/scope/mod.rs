@@ -30,7 +30,6 @@ use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
@@ -111,11 +110,9 @@ pub fn scope<'env, R>(
     });
     let waited = caught(|| all_ended.wait());
     drop(serving);
-    if waited.is_err() && !data.origin().is_elsewhere() {
-        data.take_back(None);
-    } else if waited.is_err() && !on.is_lost() {
-        // A forked child. What threads run that are not here never uses anything; the rest is ended.
-        data.take_back(Some(Duration::ZERO));
+    if waited.is_err() {
+        let is_lost = data.origin().is_elsewhere() && on.is_lost();
+        data.take_back(None, is_lost);
     }
     mem::forget(stays);
     match (result, waited) {
