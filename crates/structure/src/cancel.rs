@@ -113,12 +113,11 @@ impl Tree {
 
     /// Takes a node out of its parent's children; gives the parent.
     fn unlink(&mut self, number: usize) -> usize {
-        let Node {
-            parent,
-            before,
-            after,
-            ..
-        } = self.nodes[number];
+        // It may be here again, when its token is gone: with no neighbours then.
+        let node = &mut self.nodes[number];
+        let parent = mem::replace(&mut node.parent, NONE);
+        let before = mem::replace(&mut node.before, NONE);
+        let after = mem::replace(&mut node.after, NONE);
         if before != NONE {
             self.nodes[before].after = after;
         } else if parent != NONE {
@@ -127,7 +126,6 @@ impl Tree {
         if after != NONE {
             self.nodes[after].before = before;
         }
-        self.nodes[number].parent = NONE;
         parent
     }
 
@@ -161,7 +159,10 @@ impl Tree {
 
     /// Takes a node and all below it out of the tree; gives their tokens.
     fn take_all(&mut self, number: usize) -> Vec<Arc<Token>> {
-        self.unlink(number);
+        let parent = self.unlink(number);
+        if parent != NONE {
+            self.shrink(parent);
+        }
         let (mut tokens, mut left) = (Vec::new(), vec![number]);
         while let Some(number) = left.pop() {
             let node = &mut self.nodes[number];
@@ -170,6 +171,10 @@ impl Tree {
                 // cancelled, and returns, leaves no child that is not.
                 token.cancelled.store(true, Ordering::Release);
                 tokens.push(token);
+            }
+            if !node.alive {
+                // Nobody is left to take it out.
+                self.free.push(number);
             }
             let mut child = mem::replace(&mut node.first_child, NONE);
             if gossamer_core::mutant!("cancel_spares_children") {
