@@ -298,7 +298,10 @@ pub fn run_blocking<F: Future>(
         claim: &claim,
     };
     let scope = scope::Scope::begin(&claim);
-    let future = make(scope.handle());
+    let future = {
+        let _tasks_of = runtime.environment().enter();
+        make(scope.handle())
+    };
     // SAFETY: this thread holds the claim; the scope, which ends first, drops an unfinished future.
     let mut root = unsafe { spawn_root(runtime.home(), future, caller) };
     // SAFETY: the claim is that of this runtime, and the handle holds the root.

@@ -68,8 +68,6 @@ pub trait Spawn: Send + Sync {
 /// # Blocking
 /// In a fiber: it stands still. Else: blocks the thread; if that built `Single` runtimes, their tasks run meanwhile.
 ///
-/// In a fiber of a thread that the runtime has not started, each call takes some 48 bytes until the thread ends.
-///
 /// # Cancellation
 /// A fiber that is aborted in here ends the children first, and blocks its thread until they have ended: each ends its
 /// current poll, and a thread of the scope its closure.
@@ -182,7 +180,7 @@ impl<'scope> Scope<'scope, '_> {
         F::Output: Send + 'scope,
     {
         let caller = Location::caller();
-        self.start(future, false, |task| self.on.try_spawn(task, caller))
+        self.start(future, |task| self.on.try_spawn(task, caller))
     }
 
     /// Spawns a fiber.
@@ -215,12 +213,8 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let fiber = ScopedFiber::new(body)?;
-        let started = self.start(fiber, true, |task| self.on.try_spawn(task, caller));
-        started.map_err(|SpawnError { error, future }| SpawnError {
-            error,
-            future: future.into_body(),
-        })
+        // SAFETY: as in `start`.
+        unsafe { start_fiber(&self.data, body, |task| self.on.try_spawn(task, caller)) }
     }
 
     /// Starts an OS thread. It cannot be aborted: the scope waits until its closure has returned, whatever happens.
@@ -253,7 +247,7 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let started = self.start(Call(Some(work)), false, |task| start_thread(task, caller));
+        let started = self.start(Call(Some(work)), |task| start_thread(task, caller));
         started.map_err(|SpawnError { error, future }| SpawnError {
             error,
             future: future.0.expect("it has not been called"),
@@ -263,7 +257,6 @@ impl<'scope> Scope<'scope, '_> {
     fn start<F>(
         &'scope self,
         future: F,
-        is_fiber: bool,
         spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
     ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
     where
@@ -272,7 +265,7 @@ impl<'scope> Scope<'scope, '_> {
     {
         // SAFETY: `scope` returns when every child has been struck off, whether it unwinds or not, and nothing of a
         // child borrows from then on.
-        unsafe { start(&self.data, future, is_fiber, spawn) }
+        unsafe { start(&self.data, future, false, spawn) }
     }
 }
 
@@ -323,6 +316,28 @@ where
         },
     }
     Ok(ScopedHandle::new(cell))
+}
+
+/// The same for a child that is a fiber.
+///
+/// # Safety
+/// As [`start`].
+unsafe fn start_fiber<'scope, F, T>(
+    data: &Arc<Data>,
+    body: F,
+    spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
+) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'scope,
+    T: Send + 'scope,
+{
+    let fiber = ScopedFiber::new(body)?;
+    // SAFETY: passed on to the caller.
+    let started = unsafe { start(data, fiber, true, spawn) };
+    started.map_err(|SpawnError { error, future }| SpawnError {
+        error,
+        future: future.into_body(),
+    })
 }
 
 fn start_thread(
