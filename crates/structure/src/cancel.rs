@@ -116,8 +116,10 @@ impl Tree {
         // It may be here again, when its token is gone: with no neighbours then.
         let node = &mut self.nodes[number];
         let parent = mem::replace(&mut node.parent, NONE);
-        let before = mem::replace(&mut node.before, NONE);
-        let after = mem::replace(&mut node.after, NONE);
+        let (before, after) = (node.before, node.after);
+        if !gossamer_core::mutant!("token_keeps_neighbours") {
+            (node.before, node.after) = (NONE, NONE);
+        }
         if before != NONE {
             self.nodes[before].after = after;
         } else if parent != NONE {

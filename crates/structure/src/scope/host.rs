@@ -163,7 +163,8 @@ impl Drop for Serving {
         let (wake, _own) = {
             let mut state = self.host.state.lock();
             let own = mem::replace(&mut state.waiter, self.before.take());
-            let has_more = !state.requests.is_empty();
+            let has_more =
+                !state.requests.is_empty() && !gossamer_core::mutant!("scope_request_lost");
             (state.waiter.clone().filter(|_| has_more), own)
         };
         if let Some(wake) = wake {
@@ -234,3 +235,6 @@ impl Drop for Here {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
