@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
 use gossamer::{Model, Runtime, Wait, sync::MVar};
@@ -52,7 +53,7 @@ pub(super) fn a_refused_one_waits_for_its_own() -> Checked {
     for model in models_with_threads() {
         let rt = Runtime::builder().model(model).build()?;
         let place = MVar::<i32>::empty();
-        let (has_ended, mut child) = (AtomicBool::new(false), 0);
+        let (has_ended, mut child) = (&AtomicBool::new(false), 0);
         let ended = catch_unwind(AssertUnwindSafe(|| {
             rt.scope(|s| {
                 drop(s.spawn(async { place.take().await }));
@@ -61,10 +62,14 @@ pub(super) fn a_refused_one_waits_for_its_own() -> Checked {
                     return place.put(3).wait();
                 }
                 set_hook(Box::new(|_| ()));
-                drop(s.spawn_thread(|| {
+                let (begins, begun) = mpsc::channel();
+                drop(s.spawn_thread(move || {
+                    begins.send(()).expect("it listens");
                     (0..1_000).for_each(|_| thread::yield_now());
                     has_ended.store(true, Ordering::SeqCst);
                 }));
+                // What has not begun would be cancelled.
+                begun.recv().expect("it begins");
             });
         }));
         if child == 0 {
