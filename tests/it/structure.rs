@@ -8,6 +8,7 @@ mod join_set;
 mod locals;
 mod scope;
 mod scope_ends;
+mod scope_moves;
 mod scope_threads;
 mod sim;
 

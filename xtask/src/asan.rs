@@ -26,7 +26,10 @@ const RUNS: [(&[&str], &str); 2] = [
         ],
         "",
     ),
-    (&["single::", "models::fiber_mends"], "detect_leaks=0"),
+    (
+        &["single::", "models::fiber_mends", "structure::scope_moves"],
+        "detect_leaks=0",
+    ),
 ];
 
 /// Rounds of the monitor's storm, which is about memory more than anything.

@@ -2,7 +2,8 @@
 //!
 //! One table, keyed by who has it: a task (the address of its header) or a thread that polls none (the address of its
 //! context). A bit of the task's [`Place`](crate::header::Place) says that it is in the table, so a task that is not
-//! costs nothing; what is in the table goes when the task has ended, before its output is published.
+//! costs nothing; what is in the table goes when the task has ended, before its output is published; unless the stack of
+//! its fiber stays, and may use it.
 //!
 //! The values live in boxes of their own, so that they stay where they are while the table changes; only their owner,
 //! which is one thread at a time, looks at them, and they go when it has ended. Neither the making of a value, nor its
@@ -209,6 +210,17 @@ fn name_at(address: usize) -> Option<String> {
 pub(crate) fn end_task(task: NonNull<Header>) {
     if !crate::mutant!("aside_never_freed") {
         end(task.as_ptr().addr());
+    }
+}
+
+/// What the task that is polled, or dropped, has beside stays for ever: the task goes, but the stack of its fiber does
+/// not, and may be in the midst of using a value, or have lent it.
+#[cold]
+pub fn leak_polled() {
+    if let Some(task) = context::with(context::Context::polling) {
+        let address = task.as_ptr().addr();
+        let aside = shard(address).remove(&address);
+        core::mem::forget(aside);
     }
 }
 

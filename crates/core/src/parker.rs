@@ -55,11 +55,11 @@ impl Parker {
 
     /// Calls `use_it` with a parker of the current thread.
     pub fn with<R>(use_it: impl FnOnce(&Self) -> R) -> R {
-        let parker = SPARE
-            .with(|spare| spare.borrow_mut().take())
-            .unwrap_or_else(Self::new);
+        // While the thread's thread-locals go, there may be none to keep it in.
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().take());
+        let parker = spare.ok().flatten().unwrap_or_else(Self::new);
         let result = use_it(&parker);
-        SPARE.with(|spare| *spare.borrow_mut() = Some(parker));
+        let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(parker));
         result
     }
 

@@ -209,7 +209,7 @@ fn turn_all(waker: &Waker) -> Turned {
 /// Every runtime of this thread.
 fn each_owned(mut each: impl FnMut(&dyn Drive)) {
     for at in 0.. {
-        // Asked for anew each time: a task may build a runtime.
+        // Asked for anew each time: a task may build a runtime. There are none while the thread-locals of the thread go.
         let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(Weak::upgrade));
         let Ok(Some(runtime)) = runtime else {
             break;

@@ -44,13 +44,19 @@ fn register() {
         ENDING.with(|ending| ending.set(true));
     }
     FIRST.with(|_| ());
-    before_this_thread_ends(end);
+    call_at_end(end);
 }
 
 /// Has `call` be called when the current thread ends, before those of its thread-locals are destroyed that exist now.
 /// (Those that come later are destroyed earlier.) Costs some memory until then. Does nothing but with glibc.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+/// Fibers may run in it.
 pub fn before_this_thread_ends(call: fn()) {
+    watch();
+    call_at_end(call);
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn call_at_end(call: fn()) {
     use std::ffi::{c_int, c_void};
 
     // SAFETY: the declarations are those of glibc, and of the file that every program and library is linked with.
@@ -78,7 +84,7 @@ pub fn before_this_thread_ends(call: fn()) {
 
 /// Nothing is known here of the end of a thread.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn before_this_thread_ends(_call: fn()) {}
+fn call_at_end(_call: fn()) {}
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn register() {}

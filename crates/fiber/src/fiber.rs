@@ -44,10 +44,10 @@ use std::task::{Context, Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use gossamer_core::context;
 use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::Stackful;
+use gossamer_core::{aside, context};
 
 use crate::ending;
 
@@ -203,6 +203,9 @@ impl<F, T> Drop for Fiber<F, T> {
         // Thread-locals are not asked for while they are being destroyed.
         if ending::is_ending() || thread::current().id() != on {
             mem::forget(switch);
+            if !gossamer_core::mutant!("leaked_fiber_loses_values") {
+                aside::leak_polled();
+            }
             // Nobody is left to be told that it could not be said.
             let _said = writeln!(
                 io::stderr(),

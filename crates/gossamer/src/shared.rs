@@ -49,7 +49,7 @@ impl Shared {
         match &self.inner {
             // A forked child: the thread that drove it is not here, and left its tasks half done.
             Inner::Single(single) if single.home().is_lost() => std::mem::forget(single.clone()),
-            Inner::Single(single) => single.end(),
+            Inner::Single(single) => single.clone().end(),
             Inner::Pool(pool) => pool.end(),
             Inner::Threads(threads) => threads.end(),
         }

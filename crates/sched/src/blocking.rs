@@ -60,7 +60,8 @@ impl Blocking {
     /// Runs `work` on one of the threads, in the order of the calls.
     ///
     /// # Panics
-    /// There is no thread yet, and the system grants none; or in a forked child.
+    /// There is no thread yet, and the system grants none (other calls that wait for one are cancelled then); or in a
+    /// forked child.
     #[track_caller]
     pub fn spawn<F, T>(&self, work: F, caller: &'static Location<'static>) -> JoinHandle<T>
     where
@@ -95,20 +96,23 @@ impl Blocking {
         let shared = self.shared.clone();
         let started = start_thread("gossamer-blocking", move || shared.work());
         if let Err(error) = started {
-            let orphan = {
-                let mut state = self.shared.state.lock();
-                state.threads -= 1;
-                // With other threads there the call only waits longer.
-                if state.threads == 0 {
-                    state.line.pop_back()
-                } else {
-                    None
-                }
-            };
-            if let Some(job) = orphan {
-                drop(job);
+            let orphans = self.not_started();
+            if !orphans.is_empty() {
+                drop(orphans);
                 refuse(&error, caller);
             }
+        }
+    }
+
+    /// A thread is not to be had: gives the calls that have none. With other threads there they only wait longer; but
+    /// those may not be to be had either, and then who finds that out last takes them all.
+    fn not_started(&self) -> VecDeque<Job> {
+        let mut state = self.shared.state.lock();
+        state.threads -= 1;
+        if state.threads == 0 {
+            std::mem::take(&mut state.line)
+        } else {
+            VecDeque::new()
         }
     }
 
@@ -210,6 +214,19 @@ mod tests {
         assert_eq!(sum, 28);
         while blocking.threads() > 0 {
             thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn two_threads_that_are_not_to_be_had() {
+        let blocking = Blocking::new();
+        blocking.shared.state.lock().threads = BLOCKING_MAX;
+        let calls = [1, 2].map(|number| blocking.spawn(move || number, Location::caller()));
+        blocking.shared.state.lock().threads = 2;
+        assert_eq!(blocking.not_started().len(), 0);
+        assert_eq!(blocking.not_started().len(), 2);
+        for call in calls {
+            assert!(call.wait().is_err());
         }
     }
 

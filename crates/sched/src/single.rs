@@ -27,9 +27,11 @@ use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::task::{Wake, Waker};
 
 use gossamer_core::context;
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::thread;
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
@@ -60,6 +62,8 @@ const POLLS_WITHOUT_TIMERS: u32 = 4_096;
 pub struct Single<S: Scheduler = Fifo> {
     home: &'static Home,
     points: bool,
+    /// Its tasks are to be ended, by who drives next.
+    ends: AtomicBool,
     environment: Environment,
     /// The process in which it was idle last. Touched as the scheduler is.
     origin: Cell<Origin>,
@@ -93,9 +97,9 @@ pub unsafe trait Drives: Drive + Send + Sync {
     /// What its tasks find around them.
     fn environment(&self) -> &Environment;
 
-    /// Drops the futures of all tasks, on this thread, and turns those away that come later. Nothing, if another thread
-    /// drives at this moment: then who lets go of the runtime last ends it.
-    fn end(&self);
+    /// Drops the futures of all tasks, on this thread, and turns those away that come later. While somebody drives (which
+    /// may be this thread, in a poll), whoever drives last or next does so.
+    fn end(self: Arc<Self>);
 
     /// Runs tasks until `root` has finished.
     ///
@@ -163,6 +167,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             home,
             points,
+            ends: AtomicBool::new(false),
             environment: Environment::default(),
             origin: Cell::new(Origin::here()),
             scheduler: UnsafeCell::new(scheduler),
@@ -293,7 +298,10 @@ pub fn run_blocking<F: Future>(
         claim: &claim,
     };
     let scope = scope::Scope::begin(&claim);
-    let future = make(scope.handle());
+    let future = {
+        let _tasks_of = runtime.environment().enter();
+        make(scope.handle())
+    };
     // SAFETY: this thread holds the claim; the scope, which ends first, drops an unfinished future.
     let mut root = unsafe { spawn_root(runtime.home(), future, caller) };
     // SAFETY: the claim is that of this runtime, and the handle holds the root.
@@ -335,6 +343,17 @@ pub(crate) fn claim_again(home: &'static Home) -> Claim {
     }
 }
 
+/// Ends a runtime when nobody drives it. (A thread that waits to drive it may take this one's place: that ends it too.)
+struct Ends<S: Scheduler>(Weak<Single<S>>);
+
+impl<S: Scheduler> Wake for Ends<S> {
+    fn wake(self: Arc<Self>) {
+        if let Some(single) = self.0.upgrade() {
+            single.end();
+        }
+    }
+}
+
 /// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
 struct HandOver<'a, D: Drives + ?Sized> {
     runtime: &'a D,
@@ -362,9 +381,19 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         &self.environment
     }
 
-    fn end(&self) {
-        if let Some(claim) = claim_patiently(self.home, false) {
-            self.end_tasks(&claim);
+    fn end(self: Arc<Self>) {
+        // Release pairs with the acquire in `turn`.
+        self.ends.store(true, Ordering::Release);
+        let claim = claim_patiently(self.home, false).or_else(|| {
+            let ends = Waker::from(Arc::new(Ends(Arc::downgrade(&self))));
+            if !gossamer_core::mutant!("end_forgotten_in_a_turn") {
+                self.home.wait_to_drive(&ends);
+            }
+            self.home.claim(false)
+        });
+        match claim {
+            Some(claim) => self.end_tasks(&claim),
+            None => self.home.call(),
         }
     }
 
@@ -406,7 +435,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
 }
 
 impl<S: Scheduler> Drive for Single<S> {
-    fn turn(&self, waker: &std::task::Waker) -> Turned {
+    fn turn(&self, waker: &Waker) -> Turned {
         assert!(
             !context::drives(self.home.index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
@@ -419,6 +448,13 @@ impl<S: Scheduler> Drive for Single<S> {
         let Some(claim) = claim else {
             return Turned::Parked(Moment::NEVER);
         };
+        // Acquire pairs with the release in `end`.
+        if self.ends.load(Ordering::Acquire) {
+            // Relaxed: under the claim; a second time would do nothing.
+            self.ends.store(false, Ordering::Relaxed);
+            self.end_tasks(&claim);
+            return Turned::More;
+        }
         if self.home.driver.is_pinned_elsewhere() {
             // Fibers that began on another thread run only when that one drives; and when it has, look again.
             claim.leave_to_others(waker);

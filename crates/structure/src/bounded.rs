@@ -1,17 +1,18 @@
 //! Bounded spawning: at most so many at once, and who wants more waits.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::policy::Shared;
+use gossamer_sync::raw::{Acquire, PERMITS_MAX};
+use gossamer_sync::sync::Semaphore;
 use gossamer_task::JoinHandle;
+use pin_project_lite::pin_project;
 
-use crate::line::{Gate, Line, Pass};
-
-/// At most so many places, which are waited for in order.
+/// At most so many places, which are waited for in order: a [`Semaphore`] whose permits anybody may keep.
 ///
 /// # Examples
 /// ```
@@ -26,47 +27,25 @@ use crate::line::{Gate, Line, Pass};
 /// ```
 #[derive(Clone)]
 pub struct Bounded {
-    line: Arc<Line<Places>>,
-    limit: NonZeroUsize,
-}
-
-#[derive(Debug)]
-struct Places {
-    free: usize,
-}
-
-impl Gate for Places {
-    const NAME: &'static str = "Bounded::place";
-
-    fn try_go(&mut self) -> bool {
-        let goes = self.is_open();
-        self.free -= usize::from(goes);
-        goes
-    }
-
-    fn is_open(&self) -> bool {
-        self.free > 0
-    }
-
-    fn give(&mut self) {
-        self.free += 1;
-    }
+    places: Arc<Semaphore>,
+    limit: usize,
 }
 
 impl Bounded {
-    /// So many places.
+    /// So many places; a limit above 536,870,911 is that.
     ///
     /// # Panics
     /// `limit` is zero: nothing could ever begin.
     #[must_use]
     #[track_caller]
     pub fn new(limit: usize) -> Self {
-        let Some(limit) = NonZeroUsize::new(limit) else {
-            panic!("a limit of 0 tasks at once: nothing could ever begin; it must be at least 1");
-        };
-        let places = Places { free: limit.get() };
+        assert!(
+            limit > 0,
+            "a limit of 0 tasks at once: nothing could ever begin; it must be at least 1"
+        );
+        let limit = limit.min(PERMITS_MAX);
         Self {
-            line: Arc::new(Line::new(places)),
+            places: Arc::new(Semaphore::new(limit)),
             limit,
         }
     }
@@ -81,29 +60,29 @@ impl Bounded {
     #[track_caller]
     pub fn place(&self) -> WaitForPlace<'_> {
         WaitForPlace {
-            pass: self.line.pass(Location::caller()),
-            line: &self.line,
+            acquire: self.places.acquire(),
+            places: &self.places,
         }
     }
 
     /// A place, if there is one and nobody waits for it.
     #[must_use]
     pub fn try_place(&self) -> Option<Place> {
-        self.line.try_pass().then(|| Place {
-            line: self.line.clone(),
-        })
+        let permit = self.places.try_acquire()?;
+        permit.forget();
+        Some(Place(self.places.clone()))
     }
 
     /// How many at most.
     #[must_use]
     pub fn limit(&self) -> usize {
-        self.limit.get()
+        self.limit
     }
 
     /// How many places are free at this moment.
     #[must_use]
     pub fn free(&self) -> usize {
-        self.line.look(|places| places.free)
+        self.places.available()
     }
 }
 
@@ -116,34 +95,37 @@ impl fmt::Debug for Bounded {
     }
 }
 
-/// [`Bounded::place`].
-#[derive(Debug)]
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct WaitForPlace<'a> {
-    pass: Pass<'a, Places>,
-    line: &'a Arc<Line<Places>>,
+pin_project! {
+    /// [`Bounded::place`].
+    #[derive(Debug)]
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct WaitForPlace<'a> {
+        #[pin]
+        acquire: Acquire<'a, Shared>,
+        places: &'a Arc<Semaphore>,
+    }
 }
 
 impl Future for WaitForPlace<'_> {
     type Output = Place;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Place> {
-        let line = self.line;
-        // SAFETY: the field is pinned as its owner is.
-        let pass = unsafe { self.map_unchecked_mut(|this| &mut this.pass) };
-        pass.poll(cx).map(|()| Place { line: line.clone() })
+        let this = self.project();
+        // It outlives the borrow, as the place that gives it back.
+        ready!(this.acquire.poll(cx)).forget();
+        Poll::Ready(Place(this.places.clone()))
     }
 }
 
 /// One of the places of a [`Bounded`]; dropping it gives it back.
 #[must_use = "dropping a place gives it back"]
-pub struct Place {
-    line: Arc<Line<Places>>,
-}
+pub struct Place(Arc<Semaphore>);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.line.give();
+        if !gossamer_core::mutant!("bounded_keeps_places") {
+            self.0.add_permits(1);
+        }
     }
 }
 
@@ -246,14 +228,17 @@ async fn holding<F: Future>(place: Place, future: F) -> F::Output {
     future.await
 }
 
-/// [`BoundedSpawner::spawn`].
-#[derive(Debug)]
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct BoundedSpawn<'a, S, F> {
-    place: WaitForPlace<'a>,
-    on: &'a S,
-    future: Option<F>,
-    caller: &'static Location<'static>,
+pin_project! {
+    /// [`BoundedSpawner::spawn`].
+    #[derive(Debug)]
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct BoundedSpawn<'a, S, F> {
+        #[pin]
+        place: WaitForPlace<'a>,
+        on: &'a S,
+        future: Option<F>,
+        caller: &'static Location<'static>,
+    }
 }
 
 impl<S, F> Future for BoundedSpawn<'_, S, F>
@@ -265,17 +250,9 @@ where
     type Output = JoinHandle<F::Output>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the wait is pinned as its owner is; the rest is not, and is moved.
-        let (place, this) = unsafe {
-            let this = self.get_unchecked_mut();
-            (
-                Pin::new_unchecked(&mut this.place),
-                (&this.on, &mut this.future, this.caller),
-            )
-        };
-        let place = ready!(place.poll(cx));
-        let (on, future, caller) = this;
-        let future = future.take().expect("there is one until it is complete");
-        Poll::Ready(on.spawn_future(holding(place, future), caller))
+        let this = self.project();
+        let place = ready!(this.place.poll(cx));
+        let future = (this.future.take()).expect("there is one until it is complete");
+        Poll::Ready(this.on.spawn_future(holding(place, future), this.caller))
     }
 }

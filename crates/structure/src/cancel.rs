@@ -9,7 +9,6 @@
 
 use std::fmt;
 use std::mem;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
@@ -17,7 +16,10 @@ use std::task::{Context, Poll};
 use gossamer_core::door::Mutex;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 
-use crate::line::{Gate, Line, Pass};
+use gossamer_core::policy::Shared;
+use gossamer_sync::raw::Ready;
+use gossamer_sync::sync::Event;
+use pin_project_lite::pin_project;
 
 /// Says to those who have it that they are to stop; they look, or wait for it.
 ///
@@ -46,26 +48,8 @@ struct Token {
     tree: Arc<Mutex<Tree>>,
     number: usize,
     cancelled: AtomicBool,
-    line: Line<Cancelled>,
-}
-
-#[derive(Debug)]
-struct Cancelled(bool);
-
-impl Gate for Cancelled {
-    const NAME: &'static str = "CancelToken::cancelled";
-
-    fn try_go(&mut self) -> bool {
-        self.0
-    }
-
-    fn is_open(&self) -> bool {
-        self.0
-    }
-
-    fn give(&mut self) {
-        self.0 = true;
-    }
+    /// Set soon after: who waits is woken without the tree's lock.
+    told: Event,
 }
 
 /// No node.
@@ -129,12 +113,13 @@ impl Tree {
 
     /// Takes a node out of its parent's children; gives the parent.
     fn unlink(&mut self, number: usize) -> usize {
-        let Node {
-            parent,
-            before,
-            after,
-            ..
-        } = self.nodes[number];
+        // It may be here again, when its token is gone: with no neighbours then.
+        let node = &mut self.nodes[number];
+        let parent = mem::replace(&mut node.parent, NONE);
+        let (before, after) = (node.before, node.after);
+        if !gossamer_core::mutant!("token_keeps_neighbours") {
+            (node.before, node.after) = (NONE, NONE);
+        }
         if before != NONE {
             self.nodes[before].after = after;
         } else if parent != NONE {
@@ -143,7 +128,6 @@ impl Tree {
         if after != NONE {
             self.nodes[after].before = before;
         }
-        self.nodes[number].parent = NONE;
         parent
     }
 
@@ -177,7 +161,10 @@ impl Tree {
 
     /// Takes a node and all below it out of the tree; gives their tokens.
     fn take_all(&mut self, number: usize) -> Vec<Arc<Token>> {
-        self.unlink(number);
+        let parent = self.unlink(number);
+        if parent != NONE {
+            self.shrink(parent);
+        }
         let (mut tokens, mut left) = (Vec::new(), vec![number]);
         while let Some(number) = left.pop() {
             let node = &mut self.nodes[number];
@@ -186,6 +173,10 @@ impl Tree {
                 // cancelled, and returns, leaves no child that is not.
                 token.cancelled.store(true, Ordering::Release);
                 tokens.push(token);
+            }
+            if !node.alive {
+                // Nobody is left to take it out.
+                self.free.push(number);
             }
             let mut child = mem::replace(&mut node.first_child, NONE);
             if gossamer_core::mutant!("cancel_spares_children") {
@@ -219,7 +210,7 @@ impl CancelToken {
             tree: tree.clone(),
             number,
             cancelled: AtomicBool::new(false),
-            line: Line::new(Cancelled(false)),
+            told: Event::new(),
         });
         nodes.nodes[number].token = Arc::downgrade(&token);
         Self { token }
@@ -254,7 +245,7 @@ impl CancelToken {
             tree.take_all(self.token.number)
         };
         for token in &tokens {
-            token.line.open();
+            token.told.set();
         }
         // One that has gone meanwhile leaves the tree here: without its lock.
         drop(tokens);
@@ -277,7 +268,9 @@ impl CancelToken {
     /// Has no effect to be undone.
     #[track_caller]
     pub fn cancelled(&self) -> WaitForCancel<'_> {
-        WaitForCancel(self.token.line.pass(Location::caller()))
+        WaitForCancel {
+            told: self.token.told.ready(),
+        }
     }
 
     /// Runs a future until the token is cancelled: `None` then. The future is dropped with this one, not before.
@@ -331,44 +324,45 @@ impl Drop for Token {
     }
 }
 
-/// [`CancelToken::cancelled`].
-#[derive(Debug)]
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct WaitForCancel<'a>(Pass<'a, Cancelled>);
+pin_project! {
+    /// [`CancelToken::cancelled`].
+    #[derive(Debug)]
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct WaitForCancel<'a> {
+        #[pin]
+        told: Ready<'a, Shared>,
+    }
+}
 
 impl Future for WaitForCancel<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+        self.project().told.poll(cx)
     }
 }
 
-/// [`CancelToken::run_until_cancelled`].
-#[derive(Debug)]
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct RunUntilCancelled<'a, F> {
-    cancelled: WaitForCancel<'a>,
-    future: F,
+pin_project! {
+    /// [`CancelToken::run_until_cancelled`].
+    #[derive(Debug)]
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct RunUntilCancelled<'a, F> {
+        #[pin]
+        cancelled: WaitForCancel<'a>,
+        #[pin]
+        future: F,
+    }
 }
 
 impl<F: Future> Future for RunUntilCancelled<'_, F> {
     type Output = Option<F::Output>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: both fields are pinned as their owner is; nothing is moved out.
-        let (cancelled, future) = unsafe {
-            let this = self.get_unchecked_mut();
-            (
-                Pin::new_unchecked(&mut this.cancelled),
-                Pin::new_unchecked(&mut this.future),
-            )
-        };
-        if cancelled.poll(cx).is_ready() {
+        let this = self.project();
+        if this.cancelled.poll(cx).is_ready() {
             return Poll::Ready(None);
         }
-        future.poll(cx).map(Some)
+        this.future.poll(cx).map(Some)
     }
 }
 

@@ -140,8 +140,14 @@ impl<T> JoinSet<T> {
     /// Puts a task into the set: `set.push(rt.spawn(…))`.
     ///
     /// # Panics
-    /// In a forked child, if the task is to be run by a thread that is not there.
+    /// The handle has been joined: there is no output left in it. In a forked child, if the task is to be run by a thread
+    /// that is not there.
+    #[track_caller]
     pub fn push(&mut self, handle: JoinHandle<T>) -> Id {
+        assert!(
+            !handle.is_taken(),
+            "a join handle was put into a set after it had given its output"
+        );
         let at = self.free.last().copied().unwrap_or(self.slots.len());
         let id = Id {
             number: self.pushed,

@@ -11,7 +11,6 @@
 mod bounded;
 mod cancel;
 mod join_set;
-mod line;
 mod local;
 mod name;
 mod scope;

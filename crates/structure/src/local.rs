@@ -14,8 +14,10 @@ pub use gossamer_core::aside::Over;
 /// with its task from thread to thread, so it is `Send`; it need not be `Sync`.
 ///
 /// It is not inherited: what a task spawns begins with values of its own. The future of a `block_on` is a task, too:
-/// its values are not those of the thread that calls. Futures that are polled by another library's runtime have the
-/// values of the thread that polls.
+/// its values are not those of the thread that calls. Nor are they those of a task that is ended by another one, as the
+/// child of a scope may be: what its destructors use is the other's, and its own go when the runtime has let go of it,
+/// perhaps after the scope; those of a fiber whose stack is leaked stay. Futures that are polled by another library's
+/// runtime have the values of the thread that polls.
 ///
 /// A destructor may use the values that have not been destroyed so far, and make others; using one that has been
 /// destroyed is an error. A destructor that panics harms nobody else: the panic ends there.

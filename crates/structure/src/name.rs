@@ -5,13 +5,17 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::aside;
+use pin_project_lite::pin_project;
 
-/// A future that names the task that polls it, at its first poll.
-#[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
-pub struct Named<F> {
-    name: Option<Cow<'static, str>>,
-    future: F,
+pin_project! {
+    /// A future that names the task that polls it, at its first poll.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Named<F> {
+        name: Option<Cow<'static, str>>,
+        #[pin]
+        future: F,
+    }
 }
 
 impl<F> Named<F> {
@@ -33,14 +37,10 @@ impl<F: Future> Future for Named<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the future is pinned as its owner is, and the name is not.
-        let (name, future) = unsafe {
-            let this = self.get_unchecked_mut();
-            (&mut this.name, Pin::new_unchecked(&mut this.future))
-        };
-        if let Some(name) = name.take() {
+        let this = self.project();
+        if let Some(name) = this.name.take() {
             aside::set_name(&name);
         }
-        future.poll(cx)
+        this.future.poll(cx)
     }
 }

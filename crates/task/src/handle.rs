@@ -91,6 +91,13 @@ impl<T> JoinHandle<T> {
         self.header().join.register(waker)
     }
 
+    /// Whether the output has been taken, so that there is nothing to wait for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.taken
+    }
+
     /// The task, for those who build runtimes.
     pub fn task(&self) -> NonNull<Header> {
         self.task

@@ -3,13 +3,14 @@
 use std::future::{pending, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Poll, Waker};
 use std::thread::{self, ThreadId};
 
 use gossamer::{JoinHandle, Runtime, Wait, sync::MVar, yield_now};
 
 use super::{is_planned, planned, runtime};
+use crate::models::watched;
 
 /// Notes on which thread it is dropped.
 struct Noted(Arc<Mutex<Vec<ThreadId>>>);
@@ -254,4 +255,44 @@ fn never_driven_at_all() {
     for task in tasks {
         assert!(task.wait().unwrap_err().is_cancelled());
     }
+}
+
+/// The runtime is dropped by a task of its own, and its spawner keeps what is left of it.
+#[test]
+fn in_a_poll_of_its_own() {
+    watched("own poll", || {
+        let rt = runtime();
+        let (spawner, place) = (rt.spawner(), Arc::new(MVar::empty()));
+        let endless = rt.spawn(pending::<()>());
+        let takes = place.clone();
+        let drops = rt.spawn(async move { drop(takes.take().await) });
+        place.put(rt).wait();
+        drop(drops.wait());
+        assert!(endless.wait().is_err_and(|error| error.is_cancelled()));
+        assert!(spawner.spawn(async {}).wait().is_err());
+    });
+}
+
+/// The runtime is dropped by another thread while its own is in a poll, and does not wait for anything afterwards.
+#[test]
+fn in_a_turn_of_another_thread() {
+    watched("turn", || {
+        let rt = runtime();
+        let (spawner, both) = (rt.spawner(), Arc::new(Barrier::new(2)));
+        let endless = rt.spawn(pending::<()>());
+        let meets = both.clone();
+        let stuck = rt.spawn(async move {
+            meets.wait();
+            meets.wait();
+        });
+        let dropper = thread::spawn(move || {
+            both.wait();
+            drop(rt);
+            both.wait();
+        });
+        stuck.wait().expect("no panic");
+        dropper.join().expect("no panic");
+        assert!(endless.is_finished());
+        drop(spawner);
+    });
 }

@@ -170,3 +170,15 @@ fn from_inside_a_task() {
         assert!(Spawner::current().is_none());
     });
 }
+
+/// Under every model, also in what makes the future of a blocking call.
+#[test]
+fn from_inside_a_blocking_call() {
+    each_runtime(|rt| {
+        let found = rt.block_on_local(|_| {
+            let made = Spawner::current().is_some();
+            async move { made && Spawner::current().is_some() }
+        });
+        assert!(found);
+    });
+}

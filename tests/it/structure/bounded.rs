@@ -124,6 +124,21 @@ fn first_come_first_served_whoever_is_dropped() {
     assert_eq!(bounded.free(), 1);
 }
 
+/// Who was handed a place, and has not come for it so far, keeps nobody else from one.
+#[test]
+fn places_that_come_back_one_after_the_other() {
+    let bounded = Bounded::new(2);
+    let mut places = [bounded.try_place(), bounded.try_place()];
+    let (first, mut second) = (parked(bounded.place()), parked(bounded.place()));
+    places[0] = None;
+    assert_eq!((first.wakes(), second.wakes()), (1, 0));
+    places[1] = None;
+    assert_eq!((first.wakes(), second.wakes()), (1, 1));
+    assert!(second.poll().is_ready());
+    drop(first);
+    assert_eq!(bounded.free(), 2);
+}
+
 struct Ill;
 
 impl Wake for Ill {

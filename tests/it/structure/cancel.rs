@@ -97,6 +97,47 @@ fn dropped_children_leave_nothing() {
     assert!(right.is_cancelled());
 }
 
+/// Of nodes without a token, those go that are cancelled, or have a child less by that.
+#[test]
+fn cancelled_children_leave_nothing() {
+    let root = CancelToken::new();
+    for _ in 0..10 {
+        let middle = root.child();
+        let (left, right) = (middle.child(), middle.child());
+        drop(middle);
+        left.cancel();
+        drop(left);
+        assert_eq!(root.nodes(), 2);
+        right.cancel();
+        drop(right);
+        assert_eq!(root.nodes(), 1);
+    }
+    let all = root.child();
+    let both = all.child();
+    let (left, right) = (both.child(), both.child());
+    drop(both);
+    all.cancel();
+    assert!(left.is_cancelled() && right.is_cancelled());
+    drop((all, left, right));
+    assert_eq!(root.nodes(), 1);
+}
+
+/// A token that was cancelled and then dropped says nothing to those that were beside it.
+#[test]
+fn a_cancelled_token_goes_late() {
+    let root = CancelToken::new();
+    let (group, other) = (root.child(), root.child());
+    let (before, middle, after) = (group.child(), group.child(), group.child());
+    middle.cancel();
+    drop(before);
+    let stranger = other.child();
+    drop(middle);
+    group.cancel();
+    assert!(after.is_cancelled() && !stranger.is_cancelled());
+    other.cancel();
+    assert!(stranger.is_cancelled());
+}
+
 #[test]
 fn a_long_chain_of_living_tokens() {
     let mut chain = vec![CancelToken::new()];

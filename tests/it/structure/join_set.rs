@@ -32,6 +32,15 @@ fn they_are_joined_in_the_order_in_which_they_end() {
     });
 }
 
+#[test]
+#[should_panic(expected = "after it had given its output")]
+fn a_handle_that_was_joined_is_refused() {
+    let rt = runtime(Model::Single);
+    let mut joined = rt.spawn(async {});
+    rt.block_on(&mut joined).expect("no panic");
+    JoinSet::new().push(joined);
+}
+
 /// None is lost that ends before it is pushed, before it is waited for, or while it is.
 #[test]
 fn whatever_has_a_handle() {

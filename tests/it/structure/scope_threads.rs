@@ -143,3 +143,48 @@ fn a_runtime_with_a_scope_is_dropped_while_its_thread_ends() {
     });
     ended.join().expect("it ends");
 }
+
+/// Uses a scope when it is destroyed, with whatever thread-locals are left then.
+struct Scopes(RefCell<Option<Arc<Runtime>>>);
+
+impl Drop for Scopes {
+    fn drop(&mut self) {
+        let Some(pool) = self.0.take() else { return };
+        let (count, done) = (AtomicUsize::new(0), MVar::empty());
+        pool.scope(|s| {
+            s.spawn(async {
+                count.fetch_add(1, Ordering::SeqCst);
+                done.put(()).await;
+            });
+            s.spawn_thread(|| {
+                done.take().wait();
+                count.fetch_add(1, Ordering::SeqCst);
+            });
+        });
+        assert_eq!(count.into_inner(), 2);
+        SCOPED.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+static SCOPED: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static EARLIER: Scopes = const { Scopes(RefCell::new(None)) };
+    static LATER: Scopes = const { Scopes(RefCell::new(None)) };
+}
+
+/// The runtime's own thread-locals go before the one, and after the other.
+#[test]
+fn a_scope_in_the_destructor_of_a_thread_local() {
+    watched("destructor", || {
+        let pool = Arc::new(runtime(Model::Pool { workers: 1 }));
+        let ended = thread::spawn(move || {
+            EARLIER.with(|scopes| scopes.0.replace(Some(pool.clone())));
+            pool.scope(|s| drop(s.spawn(yield_now())));
+            pool.spawn(yield_now()).wait().expect("no panic");
+            LATER.with(|scopes| scopes.0.replace(Some(pool)));
+        });
+        ended.join().expect("it ends");
+        assert_eq!(SCOPED.load(Ordering::SeqCst), 2);
+    });
+}

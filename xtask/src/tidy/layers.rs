@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("fiber", &["core"]),
     ("time", &["core"]),
     ("sched", &["core", "task"]),
-    ("structure", &["core", "task", "fiber", "sched"]),
+    ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
     ("macros", &[]),
     (

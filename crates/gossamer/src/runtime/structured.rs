@@ -57,10 +57,16 @@ impl Runtime {
     ///
     /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
     ///
+    /// In a fiber of a thread that the runtime has not started, each call takes some 48 bytes until the thread ends.
+    ///
     /// # Cancellation
     /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
     /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
     /// fiber of it is in a scope, which may have lent what goes with the thread; after 10 seconds it ends the process.
+    ///
+    /// A child that is a [fiber](Scope::spawn_fiber) is ended by the thread where it has begun. If a
+    /// [`Model::Single`] runtime is moved, and dropped on another thread, that is when the fiber's own thread next waits
+    /// for a scope, or ends; until then this does not return, and a line on the standard error says so.
     ///
     /// # Panics
     /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have

@@ -3,6 +3,7 @@
 //! No harness: this process forks, so it keeps its threads to itself. Each child has a watchdog, its alarm.
 
 mod child;
+mod scopes;
 mod timers;
 
 use std::env;
@@ -33,7 +34,7 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
         ("timers_go_on", timers::go_on),
@@ -46,7 +47,11 @@ fn main() -> ExitCode {
             single_of_another_thread_is_refused,
         ),
         ("new_runtimes_work", new_runtimes_work),
-        ("scopes_are_refused", scopes_are_refused),
+        ("scopes_are_refused", scopes::are_refused),
+        (
+            "a_refused_scope_waits_for_its_own",
+            scopes::a_refused_one_waits_for_its_own,
+        ),
         (
             "waking_a_lost_task_does_nothing",
             waking_a_lost_task_does_nothing,
@@ -202,44 +207,6 @@ fn single_of_another_thread_is_refused() -> Checked {
     place.put(4).wait();
     assert_eq!(driver.join().map_err(|_| "the driver panicked")?, 4);
     Ok(())
-}
-
-fn scopes_are_refused() -> Checked {
-    for model in models_with_threads() {
-        let rt = Runtime::builder().model(model).build()?;
-        let place = MVar::<i32>::empty();
-        let in_it = || -> Checked {
-            rt.scope(|s| {
-                let mut waits = Some(s.spawn(async { place.take().await }));
-                in_child(|| {
-                    refused("a child of a scope", || {
-                        drop(waits.take().expect("there").wait());
-                    });
-                    refused("a scope", || {
-                        rt.scope(|s| drop(s.spawn(async {})));
-                    });
-                })?;
-                place.put(3).wait();
-                assert_eq!(waits.take().expect("there").wait()?, 3);
-                Ok(())
-            })
-        };
-        in_it()?;
-    }
-    // One thread runs it all, and goes on.
-    let rt = Runtime::builder().model(Model::Single).build()?;
-    let place = MVar::<i32>::empty();
-    rt.scope(|s| -> Checked {
-        let mut waits = Some(s.spawn(async { place.take().await }));
-        in_child(|| {
-            place.put(5).wait();
-            let value = waits.take().expect("there").wait();
-            assert_eq!(value.expect("no panic"), 5);
-        })?;
-        place.put(6).wait();
-        assert_eq!(waits.take().expect("there").wait()?, 6);
-        Ok(())
-    })
 }
 
 fn new_runtimes_work() -> Checked {

@@ -10,24 +10,27 @@
 //! | ending, by a thread | the same; it is to be ended after the poll | that thread |
 //! | over | the future is gone | nobody |
 //!
-//! A fiber that has begun is ended by its own thread ([`Host`]), unless that is gone: then it is leaked.
+//! A fiber that has begun is ended by its own thread ([`Host`]): what is on its stack may lend what the child borrows
+//! (to a scope of its own, to std's), so as long as it stands the child is not over, whatever becomes of its task. Only
+//! when that thread is gone, it is leaked.
 //!
 //! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck off
 //! the scope's list, and the scope may return.
 
 use std::cell::UnsafeCell;
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::context;
 use gossamer_core::door::Mutex;
 use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::header::Failure;
 use gossamer_core::panics::swallow;
 use gossamer_core::waiter::Deferred;
+use gossamer_core::{aside, context};
 use gossamer_task::JoinError;
 
 use super::data::Data;
@@ -38,16 +41,17 @@ pub(crate) trait Child: Send + Sync {
     /// Polls the future; ready when the child is over.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()>;
 
-    /// Ends it, if it is not being polled; else once it is not.
+    /// Ends it, if it is not being polled, else once it is not; unless this is to be done on another thread, which is
+    /// given then.
     fn end(&self) -> End;
-
-    /// As [`end`](Child::end), unless this is to be done on another thread, which is given then.
-    fn end_here(&self) -> End;
 
     /// Leaks its future, if it is not over: it is a fiber of a thread that has ended.
     fn leak(&self);
 
-    /// Its task goes, on the thread where it lives.
+    /// Whether it is over.
+    fn is_over(&self) -> bool;
+
+    /// Its task goes, on the thread where that lives.
     fn task_goes(&self);
 }
 
@@ -93,6 +97,8 @@ struct Standing {
     phase: Phase,
     /// Where the fiber has begun.
     host: Option<Arc<Host>>,
+    /// The fiber's stack is there for good, and may lend what its task has beside.
+    leaked: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,6 +131,7 @@ impl<F: Future> Cell<F> {
             standing: Mutex::new(Standing {
                 phase: Phase::Waiting,
                 host: None,
+                leaked: false,
             }),
             future: UnsafeCell::new(MaybeUninit::new(future)),
             outcome: Mutex::new(Outcome {
@@ -153,6 +160,10 @@ impl<F: Future> Cell<F> {
     /// # Safety
     /// The phase names this thread; the future is there.
     unsafe fn conclude(&self, output: Result<F::Output, Failure>) {
+        {
+            let mut standing = self.standing.lock();
+            standing.leaked = standing.host.as_ref().is_some_and(|host| !host.is_here());
+        }
         // SAFETY: passed on to the caller; not used again whether or not the drop panics.
         let drops = || unsafe { (*self.future.get()).assume_init_drop() };
         let output = match (catch_unwind(AssertUnwindSafe(drops)), output) {
@@ -171,7 +182,14 @@ impl<F: Future> Cell<F> {
 
     /// The future is gone: keeps what came of it, and strikes the child off the scope's list.
     fn over_with(&self, output: Result<F::Output, Failure>) {
-        self.standing.lock().phase = Phase::Over;
+        let host = {
+            let mut standing = self.standing.lock();
+            standing.phase = Phase::Over;
+            standing.host.clone()
+        };
+        if let Some(host) = host {
+            host.forget(std::ptr::from_ref(self).addr());
+        }
         self.publish(output);
         self.data.has_ended(self.at);
     }
@@ -201,7 +219,7 @@ impl<F: Future> Cell<F> {
     }
 
     /// Takes the right to touch the future.
-    fn claim(&self, where_it_began: bool) -> Result<(), End> {
+    fn claim(&self) -> Result<(), End> {
         let here = thread::current().id();
         let mut standing = self.standing.lock();
         match standing.phase {
@@ -217,9 +235,9 @@ impl<F: Future> Cell<F> {
             Phase::Waiting => {}
         }
         if let Some(host) = &standing.host
-            && where_it_began
             && !host.is_here()
             && !host.is_gone()
+            && !gossamer_core::mutant!("scope_strikes_off_what_stands")
         {
             return Err(End::On(host.clone()));
         }
@@ -239,10 +257,14 @@ where
                 // It has been taken back.
                 return Poll::Ready(());
             }
-            standing.phase = Phase::Polled(thread::current().id());
-            if self.is_fiber && standing.host.is_none() {
-                standing.host = Some(Host::here());
+            if self.is_fiber {
+                let is_here = standing.host.get_or_insert_with(Host::of_fiber).is_here();
+                if !is_here {
+                    drop(standing);
+                    panic!("a fiber was polled on another thread than the one it began on");
+                }
             }
+            standing.phase = Phase::Polled(thread::current().id());
         }
         // SAFETY: the phase names this thread, so the future is there and nobody else touches it; it stays in its place.
         let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
@@ -264,18 +286,7 @@ where
     }
 
     fn end(&self) -> End {
-        match self.claim(false) {
-            Ok(()) => {
-                // SAFETY: claimed.
-                unsafe { self.conclude(Err(Failure::Cancelled)) };
-                End::Over
-            }
-            Err(end) => end,
-        }
-    }
-
-    fn end_here(&self) -> End {
-        match self.claim(true) {
+        match self.claim() {
             Ok(()) => {
                 // SAFETY: claimed.
                 unsafe { self.conclude(Err(Failure::Cancelled)) };
@@ -286,14 +297,26 @@ where
     }
 
     fn leak(&self) {
-        if self.claim(false).is_ok() {
+        if self.claim().is_ok() {
+            self.standing.lock().leaked = true;
             self.over_with(Err(Failure::Cancelled));
         }
     }
 
+    fn is_over(&self) -> bool {
+        self.standing.lock().phase == Phase::Over
+    }
+
     fn task_goes(&self) {
-        let _over = self.end();
-        if self.is_fiber {
+        let (has_begun, stands) = {
+            let standing = self.standing.lock();
+            let stands = standing.leaked || standing.phase != Phase::Over;
+            (standing.host.is_some(), stands)
+        };
+        if has_begun && stands && !gossamer_core::mutant!("standing_fiber_loses_values") {
+            aside::leak_polled();
+        }
+        if has_begun {
             // It may have been ended from within another task's poll.
             context::with(context::Context::unpin_polled);
         }
@@ -390,6 +413,16 @@ impl Future for ScopeTask {
 
 impl Drop for ScopeTask {
     fn drop(&mut self) {
+        if let End::On(host) = self.0.end() {
+            let on = host.thread();
+            // Nobody is left to be told that it could not be said.
+            let _said = writeln!(
+                io::stderr(),
+                "gossamer: a scope's fiber that began on {on:?} was dropped on another thread: the scope waits until that \
+                 thread waits for a scope, or ends, and so ends the fiber"
+            );
+            host.ask(self.0.clone());
+        }
         self.0.task_goes();
     }
 }

@@ -1,6 +1,9 @@
 //! What a scope and its children share: a list of those that have not ended, and who waits for the last.
 
+use std::fmt;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -15,7 +18,7 @@ use gossamer_core::waiter::{Deferred, Parts};
 use gossamer_task::JoinHandle;
 
 use super::child::{Child, End};
-use super::host::Host;
+use super::host::Serving;
 
 /// One scope.
 pub(crate) struct Data {
@@ -39,10 +42,30 @@ struct State {
 }
 
 /// A child that has not ended. Before its task is there, the place is only taken.
-#[derive(Default, Clone)]
+#[derive(Clone)]
 struct Entry {
+    /// The process in which it was spawned.
+    origin: Origin,
     child: Option<Arc<dyn Child>>,
     task: Option<Arc<JoinHandle<()>>>,
+}
+
+impl Entry {
+    fn new() -> Self {
+        Self {
+            origin: Origin::here(),
+            child: None,
+            task: None,
+        }
+    }
+}
+
+impl State {
+    /// Whether no child is left, but for those of the process that this one was forked from.
+    fn has_none_here(&self) -> bool {
+        self.running == 0
+            || (self.children.iter().flatten()).all(|entry| entry.origin.is_elsewhere())
+    }
 }
 
 impl Data {
@@ -62,11 +85,11 @@ impl Data {
         state.running += 1;
         match state.free.pop() {
             Some(at) => {
-                state.children[at] = Some(Entry::default());
+                state.children[at] = Some(Entry::new());
                 Some(at)
             }
             None => {
-                state.children.push(Some(Entry::default()));
+                state.children.push(Some(Entry::new()));
                 Some(state.children.len() - 1)
             }
         }
@@ -109,7 +132,9 @@ impl Data {
             let entry = state.children[at].take();
             state.free.push(at);
             state.running -= 1;
-            let is_last = state.running == 0 && !gossamer_core::mutant!("scope_last_wakes_nobody");
+            let is_last = (state.running == 0
+                || self.origin.is_elsewhere() && state.has_none_here())
+                && !gossamer_core::mutant!("scope_last_wakes_nobody");
             (entry, state.waiter.take_if(|_| is_last))
         };
         drop(entry);
@@ -222,75 +247,78 @@ impl Data {
         }
     }
 
-    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
+    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`. In a
+    /// forked child those of the parent are ended once, if they are not `lost`, and not waited for: what threads run
+    /// that are not here never uses anything.
     ///
     /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
     /// fiber of another thread is ended by that; a thread when it has returned.
-    pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
+    pub(crate) fn take_back(&self, limit: Option<Duration>, lost: bool) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let host = Host::here();
+        let serving = Serving::begin();
         Parker::with(|parker| {
-            let before = host.set_waiter(Some(parker.waker().clone()));
-            let all_ended = loop {
-                host.serve();
-                self.end_all();
-                if self.is_over_or_wake(parker.waker()) {
-                    break true;
+            loop {
+                serving.serve(parker.waker());
+                self.end_all(lost);
+                if self.is_over_or_wake(parker.waker(), State::has_none_here) {
+                    return true;
                 }
                 match deadline {
-                    None => parker.park(|| self.state.lock().running == 0),
+                    None => parker.park(|| self.state.lock().has_none_here()),
                     Some(deadline) => {
                         let left = deadline.saturating_duration_since(Instant::now());
                         if left.is_zero() {
-                            break false;
+                            return false;
                         }
                         parker.park_for(left);
                     }
                 }
-            };
-            drop(host.set_waiter(before));
-            all_ended
+            }
         })
     }
 
-    fn end_all(&self) {
-        for Entry { child, task } in self.close() {
+    fn end_all(&self, lost: bool) {
+        for entry in self.close() {
+            let Entry {
+                origin,
+                child,
+                task,
+            } = entry;
+            if lost && origin.is_elsewhere() {
+                continue;
+            }
             let Some(child) = child else {
                 // Being spawned, by a sibling that finds out.
                 continue;
             };
-            match child.end_here() {
+            match child.end() {
                 End::Over | End::PolledElsewhere => {}
                 End::PolledHere => {
-                    eprintln!(
-                        "gossamer: a child of a scope has ended the fiber that the scope is in, and that waits for the \
-                         child: neither can ever end"
-                    );
-                    std::process::abort();
+                    abort(format_args!(
+                        "a child of a scope has ended the fiber that the scope is in, and that waits for the child: \
+                         neither can ever end"
+                    ));
                 }
                 End::On(host) => {
                     if let Some(task) = task {
                         task.abort();
                     }
-                    if !host.ask(child.clone()) {
-                        // Nobody is left to end it: it is leaked.
-                        child.leak();
-                    }
+                    host.ask(child.clone());
                 }
             }
         }
     }
 
-    /// Whether no child is left; if one is, `waker` is called when there is none.
-    fn is_over_or_wake(&self, waker: &Waker) -> bool {
-        if self.state.lock().running == 0 {
+    /// Whether no child is left, as `is_over` says; if one is, `waker` is called when there is none.
+    fn is_over_or_wake(&self, waker: &Waker, is_over: fn(&State) -> bool) -> bool {
+        if is_over(&self.state.lock()) {
             return true;
         }
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
         let waker = waker.clone();
         let (over, _before) = {
             let mut state = self.state.lock();
-            if state.running == 0 {
+            if is_over(&state) {
                 (true, Some(waker))
             } else {
                 (false, state.waiter.replace(waker))
@@ -311,7 +339,7 @@ impl Data {
             context::give_way(Parts::new(cx.waker()));
             return Poll::Pending;
         }
-        if self.is_over_or_wake(cx.waker()) {
+        if self.is_over_or_wake(cx.waker(), |state| state.running == 0) {
             return Poll::Ready(());
         }
         if self.origin.is_elsewhere() {
@@ -328,6 +356,12 @@ impl Data {
 fn is(entry: &Entry, child: *const ()) -> bool {
     let there = entry.child.as_ref();
     there.is_some_and(|there| std::ptr::addr_eq(Arc::as_ptr(there), child))
+}
+
+/// Says why, if it can be said, and ends the process.
+pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
+    let _said = writeln!(io::stderr(), "gossamer: {why}");
+    process::abort();
 }
 
 /// Calls `body`; gives its panic instead of raising it.

@@ -7,11 +7,14 @@
 //! come since the last scope).
 //!
 //! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those: by
-//! an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for children to
-//! be taken back, and does nothing else meanwhile.
+//! an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a scope's
+//! children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which was moved.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use gossamer_core::door::thread::{self, ThreadId};
@@ -19,7 +22,7 @@ use gossamer_core::door::{Mutex, call_at_end_of_threads, is_started_here, thread
 use gossamer_core::waiter::Deferred;
 
 use super::child::Child;
-use super::data::Data;
+use super::data::{Data, abort};
 
 /// What others know of a thread.
 pub(crate) struct Host {
@@ -29,10 +32,10 @@ pub(crate) struct Host {
 
 #[derive(Default)]
 struct State {
-    /// Fibers that are to be ended.
-    requests: Vec<Arc<dyn Child>>,
-    /// Wakes the thread, while it does nothing but to take back.
-    waiter: Option<std::task::Waker>,
+    /// Fibers that are to be ended, by their addresses.
+    requests: BTreeMap<usize, Arc<dyn Child>>,
+    /// Wakes the thread, while it waits for a scope.
+    waiter: Option<Waker>,
     /// The thread has ended, or is ending: nobody is there to ask.
     gone: bool,
 }
@@ -42,6 +45,8 @@ struct Here {
     host: Arc<Host>,
     /// Scopes of its fibers.
     open: RefCell<Vec<Arc<Data>>>,
+    /// Fibers of scopes have begun here.
+    has_fibers: Cell<bool>,
 }
 
 thread_local! {
@@ -51,6 +56,7 @@ thread_local! {
             state: Mutex::default(),
         }),
         open: RefCell::new(Vec::new()),
+        has_fibers: Cell::new(false),
     };
 }
 
@@ -58,7 +64,16 @@ thread_local! {
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Host {
-    /// This thread. It is told when it ends, as a fiber has begun here.
+    /// This thread, where a child of a scope begins that is a fiber: it is ended here, when the thread ends at the
+    /// latest.
+    pub(crate) fn of_fiber() -> Arc<Self> {
+        if HERE.try_with(|here| here.has_fibers.replace(true)) == Ok(false) {
+            call_at_end();
+        }
+        Self::here()
+    }
+
+    /// This thread.
     pub(crate) fn here() -> Arc<Self> {
         HERE.try_with(|here| here.host.clone()).unwrap_or_else(|_| {
             Arc::new(Self {
@@ -71,6 +86,10 @@ impl Host {
         })
     }
 
+    pub(crate) fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
     pub(crate) fn is_here(&self) -> bool {
         self.thread == thread::current().id()
     }
@@ -79,34 +98,77 @@ impl Host {
         self.state.lock().gone
     }
 
-    /// Asks the thread to end a fiber; `false` if it has ended itself.
-    pub(crate) fn ask(&self, child: Arc<dyn Child>) -> bool {
-        let waiter = {
+    /// Asks the thread to end a fiber; leaks that, if the thread has ended itself.
+    pub(crate) fn ask(&self, child: Arc<dyn Child>) {
+        let address = Arc::as_ptr(&child).addr();
+        let (waiter, _before) = {
             let mut state = self.state.lock();
             if state.gone {
-                return false;
+                drop(state);
+                return child.leak();
             }
-            state.requests.push(child);
-            state.waiter.clone()
+            let before = state.requests.insert(address, child.clone());
+            (state.waiter.clone(), before)
         };
+        if child.is_over() {
+            // Perhaps it was before it was asked for, and had nothing to forget.
+            return self.forget(address);
+        }
         if let Some(waiter) = waiter.filter(|_| !gossamer_core::mutant!("scope_asks_nobody")) {
             Deferred::new(waiter).run();
         }
-        true
     }
 
-    /// From now on `waker` is called when somebody asks; gives who was called before.
-    pub(crate) fn set_waiter(&self, waker: Option<std::task::Waker>) -> Option<std::task::Waker> {
-        std::mem::replace(&mut self.state.lock().waiter, waker)
+    /// A fiber is over, and need not be ended.
+    pub(crate) fn forget(&self, address: usize) {
+        let _request = self.state.lock().requests.remove(&address);
     }
 
     /// Does what has been asked for.
-    pub(crate) fn serve(&self) {
+    fn serve(&self) {
         loop {
-            let Some(child) = self.state.lock().requests.pop() else {
+            let Some((_, child)) = self.state.lock().requests.pop_first() else {
                 return;
             };
-            let _done = child.end_here();
+            let _done = child.end();
+        }
+    }
+}
+
+/// This thread waits for a scope, and does meanwhile what it is asked for; perhaps inside another such wait.
+pub(crate) struct Serving {
+    host: Arc<Host>,
+    before: Option<Waker>,
+}
+
+impl Serving {
+    pub(crate) fn begin() -> Self {
+        let host = Host::here();
+        let before = host.state.lock().waiter.take();
+        Self { host, before }
+    }
+
+    /// Does what has been asked for; from now on `waker` is called when there is more.
+    pub(crate) fn serve(&self, waker: &Waker) {
+        let waker = waker.clone();
+        let before = self.host.state.lock().waiter.replace(waker);
+        drop(before);
+        self.host.serve();
+    }
+}
+
+impl Drop for Serving {
+    /// What has come since it was served last is the outer wait's.
+    fn drop(&mut self) {
+        let (wake, _own) = {
+            let mut state = self.host.state.lock();
+            let own = mem::replace(&mut state.waiter, self.before.take());
+            let has_more =
+                !state.requests.is_empty() && !gossamer_core::mutant!("scope_request_lost");
+            (state.waiter.clone().filter(|_| has_more), own)
+        };
+        if let Some(wake) = wake {
+            Deferred::new(wake).run();
         }
     }
 }
@@ -116,11 +178,15 @@ impl Host {
 /// What the scope lends exists by now. So does this thread's own entry, before it asks to be called.
 pub(crate) fn open(data: Arc<Data>) -> Open {
     HERE.with(|here| here.open.borrow_mut().push(data.clone()));
+    call_at_end();
+    Open(data)
+}
+
+fn call_at_end() {
     call_at_end_of_threads(take_all_back);
     if !is_started_here() {
         gossamer_fiber::before_this_thread_ends(take_all_back);
     }
-    Open(data)
 }
 
 /// A scope of a fiber that has not returned.
@@ -128,7 +194,8 @@ pub(crate) struct Open(Arc<Data>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        HERE.with(|here| {
+        // Else it has been taken back.
+        let _there = HERE.try_with(|here| {
             let mut open = here.open.borrow_mut();
             if let Some(at) = open.iter().rposition(|data| Arc::ptr_eq(data, &self.0)) {
                 open.swap_remove(at);
@@ -142,16 +209,15 @@ impl Drop for Open {
 fn take_all_back() {
     let open = HERE.try_with(|here| {
         here.host.serve();
-        std::mem::take(&mut *here.open.borrow_mut())
+        mem::take(&mut *here.open.borrow_mut())
     });
     for data in open.unwrap_or_default() {
-        if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT)) {
-            eprintln!(
-                "gossamer: {:?} ends while a fiber of it stands still in a scope, and the scope's children have not \
-                 ended within {LIMIT:?} of being aborted: they may use what is about to go",
+        if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT), false) {
+            abort(format_args!(
+                "{:?} ends while a fiber of it stands still in a scope, and the scope's children have not ended \
+                 within {LIMIT:?} of being aborted: they may use what is about to go",
                 thread::current()
-            );
-            std::process::abort();
+            ));
         }
     }
 }
@@ -162,10 +228,13 @@ impl Drop for Here {
         let requests = {
             let mut state = self.host.state.lock();
             state.gone = true;
-            std::mem::take(&mut state.requests)
+            mem::take(&mut state.requests)
         };
-        for child in requests {
+        for child in requests.into_values() {
             child.leak();
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,7 +30,6 @@ use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
@@ -41,6 +40,7 @@ use gossamer_task::JoinHandle;
 
 use self::child::{Cell, Child};
 use self::data::{Data, caught};
+use self::host::Serving;
 
 pub use self::child::ScopeTask;
 pub use self::handle::ScopedHandle;
@@ -72,6 +72,9 @@ pub trait Spawn: Send + Sync {
 /// A fiber that is aborted in here ends the children first, and blocks its thread until they have ended: each ends its
 /// current poll, and a thread of the scope its closure.
 ///
+/// A child that is a fiber is ended by the thread where it has begun. If its runtime is moved, and dropped on another
+/// thread, that is when the fiber's own thread next waits for a scope, or ends; until then this does not return.
+///
 /// # Panics
 /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
 /// ended. Inside a task's poll, which must not wait.
@@ -82,7 +85,7 @@ pub fn scope<'env, R>(
 ) -> R {
     refuse_inside_task("scope()");
     let data = Arc::new(Data::new());
-    let _open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
+    let open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
     let scope = Scope {
         data: data.clone(),
         on,
@@ -95,15 +98,23 @@ pub fn scope<'env, R>(
         return result.unwrap_or_else(|payload| resume_unwind(payload));
     }
     // Nothing leaves from here before the children have ended.
+    let stays = Stays;
     let mut gave_way = false;
-    let all_ended = poll_fn(|cx| data.poll_all_ended(cx, &mut gave_way, || on.is_lost()));
+    // A thread that waits for its children ends fibers of its own meanwhile, if it is asked to.
+    let serving = open.is_none().then(Serving::begin);
+    let all_ended = poll_fn(|cx| {
+        if let Some(serving) = &serving {
+            serving.serve(cx.waker());
+        }
+        data.poll_all_ended(cx, &mut gave_way, || on.is_lost())
+    });
     let waited = caught(|| all_ended.wait());
-    if waited.is_err() && !data.origin().is_elsewhere() {
-        data.take_back(None);
-    } else if waited.is_err() && !on.is_lost() {
-        // A forked child. What threads run that are not here never uses anything; the rest is ended.
-        data.take_back(Some(Duration::ZERO));
+    drop(serving);
+    if waited.is_err() {
+        let is_lost = data.origin().is_elsewhere() && on.is_lost();
+        data.take_back(None, is_lost);
     }
+    mem::forget(stays);
     match (result, waited) {
         (Ok(result), Ok(())) => {
             data.raise();
@@ -113,6 +124,17 @@ pub fn scope<'env, R>(
             data.swallow();
             resume_unwind(payload)
         }
+    }
+}
+
+/// A scope that must not unwind from here.
+struct Stays;
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        data::abort(format_args!(
+            "a scope panicked while children of it were alive that may borrow from what unwinds"
+        ));
     }
 }
 
@@ -158,7 +180,7 @@ impl<'scope> Scope<'scope, '_> {
         F::Output: Send + 'scope,
     {
         let caller = Location::caller();
-        self.start(future, false, |task| self.on.try_spawn(task, caller))
+        self.start(future, |task| self.on.try_spawn(task, caller))
     }
 
     /// Spawns a fiber.
@@ -191,12 +213,8 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let fiber = ScopedFiber::new(body)?;
-        let started = self.start(fiber, true, |task| self.on.try_spawn(task, caller));
-        started.map_err(|SpawnError { error, future }| SpawnError {
-            error,
-            future: future.into_body(),
-        })
+        // SAFETY: as in `start`.
+        unsafe { start_fiber(&self.data, body, |task| self.on.try_spawn(task, caller)) }
     }
 
     /// Starts an OS thread. It cannot be aborted: the scope waits until its closure has returned, whatever happens.
@@ -229,7 +247,7 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let started = self.start(Call(Some(work)), false, |task| start_thread(task, caller));
+        let started = self.start(Call(Some(work)), |task| start_thread(task, caller));
         started.map_err(|SpawnError { error, future }| SpawnError {
             error,
             future: future.0.expect("it has not been called"),
@@ -239,7 +257,6 @@ impl<'scope> Scope<'scope, '_> {
     fn start<F>(
         &'scope self,
         future: F,
-        is_fiber: bool,
         spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
     ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
     where
@@ -248,7 +265,7 @@ impl<'scope> Scope<'scope, '_> {
     {
         // SAFETY: `scope` returns when every child has been struck off, whether it unwinds or not, and nothing of a
         // child borrows from then on.
-        unsafe { start(&self.data, future, is_fiber, spawn) }
+        unsafe { start(&self.data, future, false, spawn) }
     }
 }
 
@@ -299,6 +316,28 @@ where
         },
     }
     Ok(ScopedHandle::new(cell))
+}
+
+/// The same for a child that is a fiber.
+///
+/// # Safety
+/// As [`start`].
+unsafe fn start_fiber<'scope, F, T>(
+    data: &Arc<Data>,
+    body: F,
+    spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
+) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + Send + 'scope,
+    T: Send + 'scope,
+{
+    let fiber = ScopedFiber::new(body)?;
+    // SAFETY: passed on to the caller.
+    let started = unsafe { start(data, fiber, true, spawn) };
+    started.map_err(|SpawnError { error, future }| SpawnError {
+        error,
+        future: future.into_body(),
+    })
 }
 
 fn start_thread(

@@ -10,7 +10,7 @@ use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
 use super::data::{Data, caught};
-use super::{ScopedFiber, ScopedHandle, Spawn};
+use super::{ScopedHandle, Spawn};
 
 /// Runs `body` with a scope and `input`, which it owns, and is complete when it has ended and all children that were
 /// spawned there have. `on` runs them.
@@ -115,17 +115,8 @@ impl AsyncScope {
         T: Send + 'static,
     {
         let caller = Location::caller();
-        let fiber = ScopedFiber::new(body)?;
         // SAFETY: nothing is borrowed.
-        let started = unsafe {
-            super::start(&self.data, fiber, true, |task| {
-                self.on.try_spawn(task, caller)
-            })
-        };
-        started.map_err(|SpawnError { error, future }| SpawnError {
-            error,
-            future: future.into_body(),
-        })
+        unsafe { super::start_fiber(&self.data, body, |task| self.on.try_spawn(task, caller)) }
     }
 }
 

@@ -1,0 +1,159 @@
+//! Fibers that stand still in a scope while their runtime is moved, and dropped on another thread.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use gossamer::{Model, Runtime, Spawner, Wait, sync::MVar, task_local};
+
+use crate::models::{runtime, watched};
+
+/// Says when it has gone.
+#[derive(Default)]
+struct Lent(Arc<AtomicBool>);
+
+impl Lent {
+    fn is_gone(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+task_local! {
+    static VALUE: Lent = Lent::default();
+}
+
+/// A thread that builds a runtime, runs its tasks until `told`, hands it to a thread that drops it, and ends when it is
+/// told to.
+struct Builder {
+    spawner: Spawner,
+    dropped: mpsc::Receiver<()>,
+    ends: mpsc::Sender<()>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Builder {
+    fn new(told: Arc<MVar<()>>, begin: impl FnOnce(&Runtime) + Send + 'static) -> Self {
+        let (says, spawner) = mpsc::channel();
+        let (drops, dropped) = mpsc::channel();
+        let (ends, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let rt = runtime(Model::Single);
+            says.send(rt.spawner()).expect("somebody listens");
+            begin(&rt);
+            rt.block_on(told.take());
+            let drop_it = thread::spawn(move || drop(rt));
+            drop_it.join().expect("no panic");
+            drops.send(()).expect("somebody listens");
+            ended.recv().expect("somebody says it");
+        });
+        Self {
+            spawner: spawner.recv().expect("it is built"),
+            dropped,
+            ends,
+            thread,
+        }
+    }
+}
+
+/// What the outer scope lends is lent by a fiber of it to a thread, in a scope of its own, with a value of the fiber's.
+#[test]
+fn a_child_stands_in_a_scope_of_its_own() {
+    watched("child", || {
+        let (told, go) = (Arc::new(MVar::empty()), Arc::new(MVar::<()>::empty()));
+        let builder = Builder::new(told.clone(), |_| {});
+        let (spawner, inner) = (builder.spawner.clone(), runtime(Model::Pool { workers: 1 }));
+        let (goes, looked) = (go.clone(), Arc::new(AtomicBool::new(false)));
+        let looks = looked.clone();
+        let outer = thread::spawn(move || {
+            let lent = Lent::default();
+            let (lent, inner, goes, told) = (&lent, &inner, &goes, &told);
+            spawner.scope(|s| {
+                s.spawn_fiber(move || {
+                    VALUE.with(|value| {
+                        let value = value.0.clone();
+                        inner.scope(|s| {
+                            s.spawn_thread(|| {
+                                told.put(()).wait();
+                                goes.take().wait();
+                                for _ in 0..1_000 {
+                                    thread::yield_now();
+                                }
+                                assert!(!lent.is_gone(), "the outer scope has returned");
+                                assert!(!value.load(Ordering::SeqCst), "a value has gone");
+                                looks.store(true, Ordering::SeqCst);
+                            });
+                        });
+                    });
+                });
+            });
+        });
+        builder.dropped.recv().expect("it is dropped");
+        go.put(()).wait();
+        builder.ends.send(()).expect("it listens");
+        builder.thread.join().expect("no panic");
+        outer.join().expect("no panic");
+        assert!(looked.load(Ordering::SeqCst));
+    });
+}
+
+/// A fiber lends a value of its own to a thread, and is leaked.
+#[test]
+fn a_value_of_a_leaked_fiber_is_lent() {
+    watched("value", || {
+        let (told, go) = (Arc::new(MVar::empty()), Arc::new(MVar::<()>::empty()));
+        let (goes, gone) = (go.clone(), Arc::new(MVar::empty()));
+        let (tells, shows) = (told.clone(), gone.clone());
+        let builder = Builder::new(told, move |rt| {
+            let spawner = rt.spawner();
+            drop(rt.spawn_fiber(move || {
+                VALUE.with(|value| {
+                    let value = value.0.clone();
+                    shows.put(value.clone()).wait();
+                    spawner.scope(|s| {
+                        s.spawn_thread(|| {
+                            tells.put(()).wait();
+                            goes.take().wait();
+                            assert!(!value.load(Ordering::SeqCst), "the value has gone");
+                        });
+                    });
+                });
+            }));
+        });
+        builder.dropped.recv().expect("it is dropped");
+        let gone = gone.take().wait();
+        assert!(!gone.load(Ordering::SeqCst), "the value has gone");
+        go.put(()).wait();
+        builder.ends.send(()).expect("it listens");
+        builder.thread.join().expect("no panic");
+        assert!(!gone.load(Ordering::SeqCst), "its stack is there");
+    });
+}
+
+/// Who waits for the scope is the thread that the fiber began on: it ends it.
+#[test]
+fn the_thread_that_waits_ends_its_fiber() {
+    watched("waits", || {
+        let rt = runtime(Model::Single);
+        let (spawner, told) = (rt.spawner(), Arc::new(MVar::empty()));
+        let tells = told.clone();
+        let dropped = thread::spawn(move || {
+            told.take().wait();
+            drop(rt);
+        });
+        let lent = Lent::default();
+        spawner.scope(|s| {
+            s.spawn_fiber(|| {
+                tells.put(()).wait();
+                let () = MVar::empty().take().wait();
+                assert!(!lent.is_gone());
+            });
+        });
+        dropped.join().expect("no panic");
+    });
+}
