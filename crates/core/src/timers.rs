@@ -289,6 +289,13 @@ impl Timers {
         }
     }
 
+    /// No timer's deadline is earlier. Cheap, and changes nothing: for a thread other than the driver's, which may be
+    /// setting and cancelling timers as fast as it can.
+    pub fn earliest(&self) -> Moment {
+        let earliest = self.lock().with(|wheel| wheel.earliest());
+        Moment::from_nanos(earliest.unwrap_or(u64::MAX))
+    }
+
     /// When to look again: no timer's deadline is earlier. (Perhaps now, though none is due.) Any thread may ask.
     pub fn next_deadline(&self) -> Moment {
         // Relaxed: a hint; who puts timers where somebody else drives calls that driver afterwards.

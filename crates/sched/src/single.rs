@@ -19,6 +19,7 @@
 //! state its task is, then empties the queues. A waker that fires later finds its task finished,
 //! or the inbox closed, and does nothing.
 
+mod claiming;
 mod run;
 mod scope;
 
@@ -32,7 +33,6 @@ use std::task::{Wake, Waker};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::thread;
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
@@ -45,11 +45,9 @@ use gossamer_task::{JoinHandle, spawn, spawn_root};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
+pub(crate) use claiming::{claim_again, claim_patiently};
 pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
-
-/// Looks at a claimed home before giving up.
-const CLAIMS_MAX: u32 = if cfg!(loom) { 1 } else { 1_000 };
 
 /// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for; and between two
 /// looks at the timers.
@@ -317,29 +315,6 @@ pub fn run_blocking<F: Future>(
             Err(error) => panic!("the future of block_on() did not complete: {error}"),
         },
         None => unreachable!("the root task has finished, so its output is published"),
-    }
-}
-
-/// Claims a home. An operation that outlived its run may hold the claim for a moment, to let go of its
-/// task, so this looks more than once before it gives up.
-pub(crate) fn claim_patiently(home: &'static Home, points: bool) -> Option<Claim> {
-    (0..CLAIMS_MAX).find_map(|_| {
-        let claim = home.claim(points);
-        if claim.is_none() {
-            thread::yield_now();
-        }
-        claim
-    })
-}
-
-/// Claims a home that is this thread's. Another may hold the claim for a moment, to take a task along or to let
-/// go of one.
-pub(crate) fn claim_again(home: &'static Home) -> Claim {
-    loop {
-        if let Some(claim) = home.claim(false) {
-            return claim;
-        }
-        thread::yield_now();
     }
 }
 

@@ -356,13 +356,25 @@ impl Wheel {
 
     /// When to look again, in nanoseconds: no timer's deadline is earlier; the highest number if there is none.
     pub(super) fn next(&self) -> u64 {
-        match self.first_slot() {
-            _ if self.has_fresh() => 0,
+        if self.has_fresh() { 0 } else { self.earliest() }
+    }
+
+    /// No timer's deadline is earlier than this, in nanoseconds. Those that are not dated are taken for as old as the
+    /// first of them.
+    pub(super) fn earliest(&self) -> u64 {
+        let dated = match self.first_slot() {
             None => u64::MAX,
             // What was moved down already may be earlier than what is left.
             Some(place) if place == usize::from(self.cascading) => 0,
             Some(place) => self.slots[place].earliest,
-        }
+        };
+        let fresh = self.slots[FRESH];
+        let Some(oldest) = NonNull::new(fresh.first.cast_mut()) else {
+            return dated;
+        };
+        // SAFETY: under the lock; timers in a list are alive.
+        let stamp = unsafe { Timer::links(oldest.as_ptr(), |links| links.stamp) };
+        dated.min(Clock::read().date(stamp, fresh.earliest))
     }
 
     /// Fires what is due at `now`, in nanoseconds, of what was registered until that stamp: takes timers out and notes

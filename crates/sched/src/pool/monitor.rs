@@ -334,7 +334,10 @@ impl Look<'_> {
             }
             if self.is_stuck(number, home) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
-                    home.timers().fire_due(Moment::real_now());
+                    let now = Moment::real_now();
+                    if home.timers().earliest() <= now {
+                        home.timers().fire_due(now);
+                    }
                 }
                 // Also from one that is no worker any more, but lingers.
                 adopted += home.adopt();
@@ -408,7 +411,7 @@ impl Shared {
     /// So long, or until the next timer of a worker that is stuck.
     fn until_next_timer(&self, most: Duration) -> Duration {
         let stuck = self.homes().filter(|home| home.is_open());
-        let next = stuck.map(|home| home.timers().next_deadline()).min();
+        let next = stuck.map(|home| home.timers().earliest()).min();
         let left = next.and_then(Moment::left);
         left.map_or(most, |left| left.min(most))
     }
