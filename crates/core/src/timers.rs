@@ -40,7 +40,6 @@ use core::task::Waker;
 use alloc::boxed::Box;
 
 pub(crate) use self::alarm::go_on;
-use self::clock::Clock;
 pub use self::moment::Moment;
 pub use self::timer::Timer;
 pub(crate) use self::waiting::{Frozen, Waiting, freeze};
@@ -102,7 +101,7 @@ pub(crate) struct Locked<'a>(&'a Timers);
 
 impl Locked<'_> {
     /// The wheel, if there ever was a timer.
-    #[inline]
+    #[inline(always)]
     fn with<R>(&mut self, use_it: impl FnOnce(&mut Wheel) -> R) -> Option<R> {
         // SAFETY: the lock is held, and this borrow of it is exclusive.
         self.0
@@ -112,7 +111,7 @@ impl Locked<'_> {
 
     /// # Safety
     /// As [`Wheel::insert`].
-    #[inline]
+    #[inline(always)]
     unsafe fn insert(&mut self, timer: NonNull<Timer>) -> u64 {
         // SAFETY: the lock is held; the rest is passed on to the caller.
         self.0.wheel.with_mut(|wheel| unsafe {
@@ -141,7 +140,7 @@ impl Locked<'_> {
 
     /// # Safety
     /// As [`Wheel::remove`].
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn remove(&mut self, timer: NonNull<Timer>) {
         // SAFETY: passed on to the caller.
         self.with(|wheel| unsafe { wheel.remove(timer) });
@@ -156,7 +155,7 @@ impl Locked<'_> {
     }
 
     /// Lowers the hint; `true` if the timer comes before all others.
-    #[inline]
+    #[inline(always)]
     fn lower_next(&mut self, deadline: u64) -> bool {
         // Relaxed: a hint, written under the lock.
         let is_first = deadline < self.0.next.load(Ordering::Relaxed);
@@ -191,14 +190,14 @@ impl Timers {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lock(&self) -> Locked<'_> {
         self.word.lock();
         Locked(self)
     }
 
     /// The virtual time, if there is one.
-    #[inline]
+    #[inline(always)]
     fn virtual_now(&self) -> Option<u64> {
         // Relaxed: written by the driver, who alone asks in earnest.
         let now = self.clock.load(Ordering::Relaxed);
@@ -206,7 +205,7 @@ impl Timers {
     }
 
     /// Notes from when on a timer's time counts, which is not dated yet.
-    #[inline]
+    #[inline(always)]
     fn stamp(&self, links: &mut Links) {
         links.count_from_now(self.kind == Kind::Driven && self.virtual_now().is_none());
     }
@@ -222,7 +221,7 @@ impl Timers {
     ///
     /// # Safety
     /// It is in no wheel, and stays where it is until it has been taken out of these.
-    #[inline]
+    #[inline(always)]
     unsafe fn register(&'static self, timer: NonNull<Timer>) {
         let mut locked = self.lock();
         // SAFETY: passed on to the caller; under the lock.
@@ -264,13 +263,13 @@ impl Timers {
         let mut now = now.nanos();
         // Time goes on meanwhile, but not without end.
         let last = now | ((1 << wheel::TICK_BITS) - 1);
-        let until = Clock::stamp().unwrap_or(u64::MAX);
+        let mut until = None;
         let mut due = Due::new();
         let mut any = false;
         loop {
             let mut locked = self.lock();
             let all = locked
-                .with(|wheel| wheel.fire(now, until, &mut due))
+                .with(|wheel| wheel.fire(now, &mut until, &mut due))
                 .unwrap_or(true);
             if all {
                 locked.note_next();

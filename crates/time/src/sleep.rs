@@ -82,7 +82,7 @@ enum State {
     /// Not begun: its end is ahead.
     Ahead,
     /// Not begun: its end may be past.
-    Until(Moment),
+    Until,
     /// Not begun: there is nothing to wait for.
     Past,
     /// Registered.
@@ -95,7 +95,7 @@ impl Sleep {
     pub(crate) fn until(deadline: Moment) -> Self {
         Self {
             timer: Timer::at(deadline),
-            state: State::Until(deadline),
+            state: State::Until,
             gave_way: false,
         }
     }
@@ -112,8 +112,9 @@ impl Future for Sleep {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let this = self.project();
-        if *this.state != State::Begun {
+        let mut this = self.project();
+        let begins = *this.state != State::Begun;
+        if begins {
             assert!(
                 *this.state != State::Done,
                 "a sleep was polled after it was complete"
@@ -124,7 +125,7 @@ impl Future for Sleep {
                 return Poll::Pending;
             }
             let is_over = match *this.state {
-                State::Until(deadline) => deadline <= Moment::now(),
+                State::Until => this.timer.as_mut().is_past(),
                 state => state == State::Past,
             };
             if is_over {
@@ -133,7 +134,7 @@ impl Future for Sleep {
             }
         }
         if this.timer.poll(cx.waker()).is_pending() {
-            if *this.state != State::Begun {
+            if begins {
                 *this.state = State::Begun;
                 context::has_waited();
             }

@@ -28,7 +28,7 @@ impl Context {
     /// The same in the midst of a poll, which may come from the midst of the driver's own code; `true` if it has to go
     /// out again.
     pub(super) fn come_in_if_out(&self) -> bool {
-        let was_out = self.marks_if_out().is_some();
+        let was_out = self.is_out();
         if was_out {
             self.come_in();
         }
@@ -64,6 +64,12 @@ impl Context {
     #[inline(always)]
     pub(crate) fn marks_if_out(&self) -> Option<&'static Marks> {
         self.marks.get().filter(|marks| !marks.is_inside())
+    }
+
+    /// Whether the driver may be found stuck, and is out.
+    #[inline(always)]
+    pub(crate) fn is_out(&self) -> bool {
+        self.marks_if_out().is_some()
     }
 
     /// Whether the driver may touch the plain memory of this task of its home, in the midst of a poll.

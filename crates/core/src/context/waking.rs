@@ -32,6 +32,21 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 #[inline(always)]
 pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: passed on to the caller.
+    unsafe {
+        if context.is_out() {
+            return wake_from_outside(context, task);
+        }
+        wake_inside(context, task)
+    }
+}
+
+/// The same by a driver that is out.
+///
+/// # Safety
+/// The task is alive.
+#[inline(never)]
+unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>) -> bool {
+    // SAFETY: passed on to the caller.
     unsafe { context.inside(task, |context| wake_inside(context, task)) }
 }
 

@@ -12,6 +12,16 @@ pub fn counter() -> Option<u64> {
     None
 }
 
+/// Whether there is such a count. Reading it takes as long as some dozens of instructions; asking this does not.
+#[inline(always)]
+pub fn has_counter() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+    if tsc::is_invariant() {
+        return true;
+    }
+    false
+}
+
 #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
 mod tsc {
     //! The time stamp counter (Intel's manual, volume 3, 17.17; AMD's, volume 2, 13.2.4).

@@ -44,7 +44,7 @@ pub use fences::*;
 #[cfg(feature = "std")]
 mod counter;
 #[cfg(feature = "std")]
-pub use counter::counter;
+pub use counter::{counter, has_counter};
 
 #[cfg(feature = "std")]
 mod permit;

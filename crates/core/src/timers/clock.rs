@@ -83,6 +83,8 @@ impl Clock {
 
     /// The moment so many nanoseconds after a stamp: rather a little too late than too early.
     pub(super) fn date(&self, stamp: u64, nanos: u64) -> u64 {
+        // No stamp: registered some time before.
+        let stamp = if stamp == 0 { self.count } else { stamp };
         let counts = self.count.saturating_sub(stamp);
         let age = (counts as f64 * self.rate) as u64;
         let sure = (age - age / MARGIN_PART).saturating_sub(MARGIN_NANOS);

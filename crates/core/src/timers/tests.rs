@@ -208,6 +208,68 @@ fn a_stamp_is_dated_from_when_it_was_made() {
     assert_eq!(clock::Clock::read().date(0, u64::MAX), LAST);
 }
 
+/// Timers that count from their registration with real ones, and when they were made.
+fn fresh(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Timer>>)> {
+    let set = |after: &Duration| {
+        let made = Moment::real_now().nanos();
+        let timer = Box::pin(Timer::after(*after));
+        // SAFETY: new and pinned.
+        unsafe {
+            Timer::links(&raw const *timer, |links| {
+                links.waker = Some(Waker::noop().clone());
+                timers.stamp(links);
+            });
+            timers.register(NonNull::from_ref(&*timer));
+        }
+        (made, timer)
+    };
+    after.iter().map(set).collect()
+}
+
+/// All that one poll registers: the stamps of most are a little later.
+#[test]
+fn timers_of_one_poll_are_dated_soon_enough_and_never_too_early() {
+    let _first = clock::Clock::read();
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    let after: Vec<_> = (0..100).map(|n| Duration::from_secs(60 + n % 7)).collect();
+    let set = fresh(timers, &after);
+    assert!(!timers.fire_due(Moment::real_now()));
+    let dated_at = Moment::real_now().nanos();
+    for ((made, timer), after) in set.iter().zip(after) {
+        // SAFETY: nobody else has these timers.
+        let (deadline, is_dated) =
+            unsafe { Timer::links(&raw const **timer, |links| (links.deadline, links.is_dated)) };
+        assert!(is_dated);
+        let nanos = u64::try_from(after.as_nanos()).expect("seconds");
+        assert!(deadline + 100 >= made + nanos, "too early");
+        assert!(deadline <= dated_at + nanos, "too late");
+    }
+}
+
+/// The monitor's question: it may come at any time, also in the midst of a poll that goes on to set timers.
+#[test]
+fn the_earliest_is_told_without_dating_any() {
+    let _first = clock::Clock::read();
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    assert_eq!(timers.earliest(), Moment::NEVER);
+    let after: Vec<_> = (0..20).map(|n| Duration::from_secs(60 - n)).collect();
+    let mut set = fresh(timers, &after);
+    let least = u64::try_from(after[19].as_nanos()).expect("seconds");
+    for _ in 0..3 {
+        let earliest = timers.earliest().nanos();
+        assert!(earliest + 100 >= set[0].0 + least);
+        assert!(earliest <= Moment::real_now().nanos() + least);
+    }
+    set.extend(fresh(timers, &after));
+    for (_, timer) in &set {
+        // SAFETY: nobody else has these timers.
+        let is_dated = unsafe { Timer::links(&raw const **timer, |links| links.is_dated) };
+        assert_eq!(is_dated, !crate::door::has_counter());
+    }
+    drop(set);
+    assert_eq!(timers.earliest(), Moment::NEVER);
+}
+
 #[test]
 fn moments_bear_absurd_durations() {
     let now = Moment::real_now();

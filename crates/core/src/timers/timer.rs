@@ -20,8 +20,8 @@ use core::task::{Poll, Waker};
 use super::clock::Clock;
 use super::wheel::Links;
 use super::{Moment, Timers};
-use crate::door::UnsafeCell;
 use crate::door::atomic::{AtomicPtr, Ordering};
+use crate::door::{UnsafeCell, has_counter};
 use crate::{mutant, waker};
 
 /// What is later than this is never.
@@ -72,12 +72,23 @@ impl Timer {
         unsafe { (*this).links.with_mut(|links| use_them(&mut *links)) }
     }
 
+    /// Whether it is [at](Timer::at) a moment that is not ahead; `false` if it has been polled.
+    pub fn is_past(self: Pin<&mut Self>) -> bool {
+        // Relaxed: only polling changes null.
+        if !self.owner.load(Ordering::Relaxed).is_null() {
+            return false;
+        }
+        // SAFETY: in no wheel, so the links are ours.
+        let deadline = unsafe { Self::links(&raw const *self, |links| links.deadline) };
+        deadline <= Moment::now().nanos()
+    }
+
     /// Whether its time has come; if not, `waker` is called then. Registers with the timers of whoever drives this
     /// thread, also if it was registered elsewhere before.
     ///
     /// # Panics
     /// Nobody drives this thread, and the system grants no thread for the process's own timers.
-    #[inline]
+    #[inline(always)]
     pub fn poll(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
         // Acquire pairs with the release in `fire`: the one who fired has done with the node.
         let owner = self.owner.load(Ordering::Acquire);
@@ -91,7 +102,7 @@ impl Timer {
     }
 
     /// Registers a timer that is in no wheel.
-    #[inline]
+    #[inline(always)]
     fn register(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
         // SAFETY: in no wheel, so the links are ours.
         let never = unsafe { Self::links(&raw const *self, |links| links.deadline == u64::MAX) };
@@ -171,7 +182,7 @@ impl Timer {
     }
 
     /// Takes the timer out of its wheel, if it is in one.
-    #[inline]
+    #[inline(always)]
     fn cancel(&self) {
         loop {
             // Acquire pairs with the release in `fire`.
@@ -206,7 +217,7 @@ impl Timer {
     ///
     /// # Safety
     /// Under the lock of those timers, and of those whose it was.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn set_owner(this: NonNull<Self>, timers: &'static Timers) {
         // SAFETY: alive, as it is in a wheel or about to be. Release pairs with the acquires above: the links are
         // in order before anybody asks who has them.
@@ -246,25 +257,24 @@ impl Timer {
 
 impl Links {
     /// Notes that its time counts from now. With `stamps` it is dated later, by whoever looks at the wheel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count_from_now(&mut self, stamps: bool) {
-        if self.stamp != 0 {
-            // It comes from elsewhere, where nobody has looked since.
-            if !stamps {
-                self.deadline = Clock::read().date(self.stamp, self.deadline);
-                self.is_dated = true;
-            }
-            return;
-        }
-        match Clock::stamp() {
-            Some(stamp) if stamps => self.stamp = stamp,
-            _ => self.count_from(Moment::now().nanos()),
+        // The wheel stamps it, if nobody has.
+        if !stamps || !has_counter() {
+            self.date();
         }
     }
 
-    /// Its time counts from `now`, in nanoseconds.
-    fn count_from(&mut self, now: u64) {
-        self.deadline = now.saturating_add(self.deadline).min(LAST);
+    #[cold]
+    #[inline(never)]
+    fn date(&mut self) {
+        self.deadline = if self.stamp == 0 {
+            Moment::now().nanos().saturating_add(self.deadline)
+        } else {
+            // It comes from elsewhere, where nobody has looked since.
+            Clock::read().date(self.stamp, self.deadline)
+        };
+        self.deadline = self.deadline.min(LAST);
         self.is_dated = true;
     }
 }

@@ -13,10 +13,11 @@
 //! lone timer wakes its driver once, on time, whatever its level. A cancelled timer does not correct the note; it may
 //! be too early, which costs one look for nothing.
 //!
-//! A timer that is to fire some time after now is *fresh* at first: registering it reads no clock, but only takes a
-//! stamp. The next look at the wheel reads the clock once and dates all that are fresh. Most are cancelled before.
+//! A timer that is to fire some time after now is *fresh* at first, and dated at the next look (`fresh.rs`).
 //!
 //! All of it is under the lock of the [`Timers`](super::Timers) that own the wheel.
+
+mod fresh;
 
 use core::ptr::{self, NonNull};
 use core::task::Waker;
@@ -49,6 +50,10 @@ pub(super) struct Wheel {
     elapsed: u64,
     /// A slot of a higher level that time has come to, and from which timers are still to be moved down.
     cascading: u16,
+    /// How many of the last in the fresh slot have no stamp so far, at most.
+    unstamped: u16,
+    /// The poll in which the last one was registered, as far as its [`stamp`](context::stamp) tells.
+    turn: u16,
     /// By level: which slots have timers. After the last level: whether there are any that are not dated.
     occupied: [u64; LEVELS + 1],
     slots: [Slot; FRESH + 1],
@@ -78,7 +83,7 @@ pub(super) struct Links {
     prev: *const Timer,
     /// Its deadline in nanoseconds; while it is not dated, how many after its stamp that is.
     pub(super) deadline: u64,
-    /// When it was registered first, while it is not dated; zero before.
+    /// When it was registered first or later, while it is not dated; zero as long as nobody has taken note.
     pub(super) stamp: u64,
     /// Whom it wakes; there as long as it is in a wheel.
     pub(super) waker: Option<Waker>,
@@ -176,6 +181,8 @@ impl Wheel {
         Box::new(Self {
             elapsed: 0,
             cascading: NOWHERE,
+            unstamped: 0,
+            turn: 0,
             occupied: [0; LEVELS + 1],
             slots: [Slot::EMPTY; FRESH + 1],
         })
@@ -193,21 +200,32 @@ impl Wheel {
     ///
     /// # Returns
     /// Its deadline, in nanoseconds; zero if it is not dated.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn insert(&mut self, timer: NonNull<Timer>) -> u64 {
         // SAFETY: the caller vouches for it.
-        let (deadline, is_dated) =
-            unsafe { Timer::links(timer.as_ptr(), |links| (links.deadline, links.is_dated)) };
-        let (level, digit) = if is_dated {
-            self.place_of(deadline)
-        } else {
-            (LEVELS, 0)
-        };
+        let is_dated = unsafe { Timer::links(timer.as_ptr(), |links| links.is_dated) };
         // SAFETY: passed on to the caller.
-        unsafe { self.put_last(timer, level * SLOTS + digit) };
-        let slot = &mut self.slots[level * SLOTS + digit];
-        slot.earliest = slot.earliest.min(deadline);
-        if is_dated { deadline } else { 0 }
+        unsafe {
+            if is_dated {
+                return self.insert_dated(timer);
+            }
+            self.put_last(timer, FRESH);
+        }
+        self.count_unstamped();
+        0
+    }
+
+    /// # Safety
+    /// As [`Wheel::insert`].
+    #[inline(never)]
+    unsafe fn insert_dated(&mut self, timer: NonNull<Timer>) -> u64 {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let deadline = Timer::links(timer.as_ptr(), |links| links.deadline);
+            let (level, digit) = self.place_of(deadline);
+            self.put_last(timer, level * SLOTS + digit);
+            deadline
+        }
     }
 
     /// The level and the digit for a deadline.
@@ -220,7 +238,7 @@ impl Wheel {
 
     /// # Safety
     /// As [`Wheel::insert`].
-    #[inline]
+    #[inline(always)]
     unsafe fn put_last(&mut self, timer: NonNull<Timer>, place: usize) {
         self.occupied[place / SLOTS] |= 1 << (place % SLOTS);
         let slot = &mut self.slots[place];
@@ -231,6 +249,7 @@ impl Wheel {
                 links.next = ptr::null();
                 links.prev = before;
                 links.place = place as u16;
+                slot.earliest = slot.earliest.min(links.deadline);
             });
             if before.is_null() {
                 slot.first = timer.as_ptr();
@@ -244,7 +263,7 @@ impl Wheel {
     ///
     /// # Safety
     /// It is in this wheel.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn remove(&mut self, timer: NonNull<Timer>) {
         // SAFETY: under the lock; timers in a list are alive.
         unsafe {
@@ -297,38 +316,6 @@ impl Wheel {
         }
     }
 
-    /// Whether there are timers that are not dated.
-    fn has_fresh(&self) -> bool {
-        self.occupied[LEVELS] != 0
-    }
-
-    /// Dates timers that were stamped until then; `false` if there were more than so many. Others may go on registering,
-    /// faster than one who dates them can.
-    fn date(&mut self, until: u64, moves: &mut usize) -> bool {
-        let clock = Clock::read();
-        while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
-            // SAFETY: under the lock; timers in a list are alive.
-            let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
-            if stamp > until {
-                return true;
-            }
-            if *moves == 0 {
-                return false;
-            }
-            *moves -= 1;
-            // SAFETY: it is in this wheel, and alive.
-            unsafe {
-                self.remove(timer);
-                Timer::links(timer.as_ptr(), |links| {
-                    links.deadline = clock.date(links.stamp, links.deadline);
-                    links.is_dated = true;
-                });
-                self.insert(timer);
-            }
-        }
-        true
-    }
-
     /// The occupied slot that comes first.
     fn first_slot(&self) -> Option<usize> {
         let cascading = usize::from(self.cascading);
@@ -355,38 +342,44 @@ impl Wheel {
     }
 
     /// When to look again, in nanoseconds: no timer's deadline is earlier; the highest number if there is none.
-    pub(super) fn next(&self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         if self.has_fresh() { 0 } else { self.earliest() }
     }
 
     /// No timer's deadline is earlier than this, in nanoseconds. Those that are not dated are taken for as old as the
     /// first of them.
-    pub(super) fn earliest(&self) -> u64 {
+    pub(super) fn earliest(&mut self) -> u64 {
         let dated = match self.first_slot() {
             None => u64::MAX,
             // What was moved down already may be earlier than what is left.
             Some(place) if place == usize::from(self.cascading) => 0,
             Some(place) => self.slots[place].earliest,
         };
-        let fresh = self.slots[FRESH];
-        let Some(oldest) = NonNull::new(fresh.first.cast_mut()) else {
+        let Some(oldest) = NonNull::new(self.slots[FRESH].first.cast_mut()) else {
             return dated;
         };
+        self.stamp();
         // SAFETY: under the lock; timers in a list are alive.
         let stamp = unsafe { Timer::links(oldest.as_ptr(), |links| links.stamp) };
-        dated.min(Clock::read().date(stamp, fresh.earliest))
+        dated.min(Clock::read().date(stamp, self.slots[FRESH].earliest))
     }
 
-    /// Fires what is due at `now`, in nanoseconds, of what was registered until that stamp: takes timers out and notes
-    /// their wakers.
+    /// Fires what is due at `now`, in nanoseconds, of what was registered before the first of these calls: takes timers
+    /// out and notes their wakers. `until` is a stamp of that call.
     ///
     /// # Returns
     /// Whether that was all. If not, give up the lock, wake those, and call again.
-    pub(super) fn fire(&mut self, now: u64, until: u64, due: &mut Due) -> bool {
+    pub(super) fn fire(&mut self, now: u64, until: &mut Option<u64>, due: &mut Due) -> bool {
         let tick = now >> TICK_BITS;
         let mut moves = AT_ONCE;
-        if self.has_fresh() && !self.date(until, &mut moves) {
-            return false;
+        if self.has_fresh() {
+            let until = *until.get_or_insert_with(|| {
+                self.stamp();
+                Clock::stamp().unwrap_or(u64::MAX)
+            });
+            if !self.date(until, &mut moves) {
+                return false;
+            }
         }
         while let Some(place) = self.first_slot() {
             let start = self.start_of(place);

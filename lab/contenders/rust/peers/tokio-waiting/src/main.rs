@@ -2,11 +2,10 @@
 //! workers, `multi` for as many as `--hostages` says.
 
 use std::future::poll_fn;
-use std::mem::replace;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex as Lock};
-use std::task::{Poll, ready};
+use std::task::Poll;
 use std::time::Duration;
 
 use peer_ring::{Failure, end};
@@ -95,18 +94,19 @@ impl Last {
     }
 }
 
-/// One thread. An `async` block would have two places for the receiver.
+/// One thread. An `async` block would have two places for the receiver, and a note of having begun.
 fn parking(mut receiver: oneshot::Receiver<u64>) -> impl Future<Output = ()> {
-    let mut has_begun = false;
     poll_fn(move |context| {
-        if !replace(&mut has_begun, true) && park::parks() {
-            PARKED.tells();
-        }
+        let polled = Pin::new(&mut receiver).poll(context);
         // A number that got lost would make the sum wrong, which the lab sees.
-        if park::woke(ready!(Pin::new(&mut receiver).poll(context)).unwrap_or(0)) {
-            WOKEN.tells();
+        let (place, is_last) = match polled {
+            Poll::Pending => (&PARKED, park::parks()),
+            Poll::Ready(number) => (&WOKEN, park::woke(number.unwrap_or(0))),
+        };
+        if is_last {
+            place.tells();
         }
-        Poll::Ready(())
+        polled.map(drop)
     })
 }
 
