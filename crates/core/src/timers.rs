@@ -321,7 +321,7 @@ impl Timers {
 
     /// The same with those that are such.
     fn move_such(&'static self, other: &'static Self, is_such: impl Fn(&Links) -> bool) -> bool {
-        let mut any = false;
+        let (mut any, mut moved) = (false, false);
         let mut cursor = Cursor::new();
         loop {
             // Two locks at once: so one at a time does this, and nobody while another forks.
@@ -330,10 +330,15 @@ impl Timers {
             for _ in 0..AT_ONCE {
                 let find = |wheel: &mut Wheel| wheel.find(&mut cursor, &is_such);
                 let Some(timer) = from.with(find).flatten() else {
+                    if std::mem::take(&mut moved) {
+                        // Somebody else may have moved some to where this had looked already.
+                        cursor = Cursor::new();
+                        break;
+                    }
                     from.note_next();
                     return any;
                 };
-                any = true;
+                (any, moved) = (true, true);
                 // SAFETY: under both locks; a timer in a wheel is alive.
                 unsafe {
                     from.remove(timer);

@@ -433,6 +433,10 @@ impl<S: Scheduler> Drive for Single<S> {
         if self.home.driver.is_pinned_elsewhere() {
             // Fibers that began on another thread run only when that one drives; and when it has, look again.
             claim.leave_to_others(waker);
+            // Acquire pairs with the release in `end`: who ends it may have waited for this claim, and was displaced.
+            if self.ends.load(Ordering::Acquire) {
+                return Turned::More;
+            }
             return Turned::Parked(Moment::NEVER);
         }
         let _tasks_of = self.environment.enter();

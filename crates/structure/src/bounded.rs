@@ -208,7 +208,7 @@ impl<S: SpawnFuture> BoundedSpawner<S> {
     {
         match self.places.try_place() {
             Some(place) => {
-                let holding = holding(place, future);
+                let holding = holding(future, place);
                 Ok(self.on.spawn_future(holding, Location::caller()))
             }
             None => Err(future),
@@ -222,8 +222,8 @@ impl<S: SpawnFuture> BoundedSpawner<S> {
     }
 }
 
-/// The place is given back when the future is gone.
-async fn holding<F: Future>(place: Place, future: F) -> F::Output {
+/// The place is given back when the future is gone: also if it is dropped before it was polled, in this order.
+async fn holding<F: Future>(future: F, place: Place) -> F::Output {
     let _place = place;
     future.await
 }
@@ -253,6 +253,6 @@ where
         let this = self.project();
         let place = ready!(this.place.poll(cx));
         let future = (this.future.take()).expect("there is one until it is complete");
-        Poll::Ready(this.on.spawn_future(holding(place, future), this.caller))
+        Poll::Ready(this.on.spawn_future(holding(future, place), this.caller))
     }
 }

@@ -141,6 +141,12 @@ impl Tree {
         }
     }
 
+    /// A node is of no use any more.
+    fn give_up(&mut self, number: usize) {
+        self.nodes[number].token = Weak::new();
+        self.free.push(number);
+    }
+
     /// Takes a node without a token out that has no more than one child, which takes its place; gives its parent, if
     /// that has a child less now.
     fn shrink(&mut self, number: usize) -> usize {
@@ -150,7 +156,7 @@ impl Tree {
             return NONE;
         }
         let parent = self.unlink(number);
-        self.free.push(number);
+        self.give_up(number);
         if child == NONE {
             return parent;
         }
@@ -174,11 +180,11 @@ impl Tree {
                 token.cancelled.store(true, Ordering::Release);
                 tokens.push(token);
             }
+            let mut child = mem::replace(&mut node.first_child, NONE);
             if !node.alive {
                 // Nobody is left to take it out.
-                self.free.push(number);
+                self.give_up(number);
             }
-            let mut child = mem::replace(&mut node.first_child, NONE);
             if gossamer_core::mutant!("cancel_spares_children") {
                 child = NONE;
             }
@@ -270,6 +276,7 @@ impl CancelToken {
     pub fn cancelled(&self) -> WaitForCancel<'_> {
         WaitForCancel {
             told: self.token.told.ready(),
+            token: self,
         }
     }
 
@@ -331,6 +338,7 @@ pin_project! {
     pub struct WaitForCancel<'a> {
         #[pin]
         told: Ready<'a, Shared>,
+        token: &'a CancelToken,
     }
 }
 
@@ -338,7 +346,13 @@ impl Future for WaitForCancel<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.project().told.poll(cx)
+        let this = self.project();
+        let told = this.told.poll(cx);
+        // Who cancels marks all tokens first, and tells them one by one.
+        if this.token.is_cancelled() {
+            return Poll::Ready(());
+        }
+        told
     }
 }
 

@@ -11,6 +11,9 @@
 //! Never early. As late as the driver is: it looks at its timers when it has nothing else to do, and after each 128
 //! polls (256 under `Model::Single`; 4,096 there for the first timer, while there are no others).
 //!
+//! The first timer that a poll sets counts from that moment. So do the others of the same poll, or from a little later:
+//! from the sixteenth's, from when another poll sets one, or from the driver's next look, whichever comes first.
+//!
 //! # How far
 //!
 //! 583 years after the start of the process; a deadline beyond that counts as then (which only a simulation lives to

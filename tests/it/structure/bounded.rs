@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
-use gossamer::{Bounded, Wait, sync::MVar, yield_now};
+use gossamer::{Bounded, Model, Wait, sync::MVar, yield_now};
 
 use super::each_runtime;
 use crate::hand::{Hand, parked};
+use crate::models::runtime;
 
 #[test]
 fn never_more_than_the_limit() {
@@ -32,6 +33,27 @@ fn never_more_than_the_limit() {
         assert!(most.load(Ordering::SeqCst) <= 3);
         assert_eq!((bounded.places().free(), bounded.places().limit()), (3, 3));
     });
+}
+
+/// Looks how many places are free when it is dropped.
+struct Looks(Bounded, Arc<AtomicUsize>);
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        self.1.store(self.0.free(), Ordering::SeqCst);
+    }
+}
+
+/// Also the place of a task that was never polled.
+#[test]
+fn a_place_comes_back_when_the_future_has_gone() {
+    let rt = runtime(Model::Single);
+    let (bounded, free) = (rt.bounded(1), Arc::new(AtomicUsize::new(usize::MAX)));
+    let looks = Looks(bounded.places().clone(), free.clone());
+    let unpolled = bounded.try_spawn(async move { drop(looks) });
+    drop((rt, unpolled));
+    assert_eq!(free.load(Ordering::SeqCst), 0);
+    assert_eq!(bounded.places().free(), 1);
 }
 
 #[test]

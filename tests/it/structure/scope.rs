@@ -186,8 +186,15 @@ impl Drop for Bomb {
 #[test]
 fn destructors_panic() {
     each_runtime(|rt| {
-        // The output that nobody wants: nobody is told.
+        // The output that nobody wants: nobody is told, whether the child or its handle goes first.
         rt.scope(|s| drop(s.spawn(async { Bomb })));
+        rt.scope(|s| {
+            let child = s.spawn(async { Bomb });
+            while !child.is_finished() {
+                yield_now().wait();
+            }
+            drop(child);
+        });
         // The future: the child's panic.
         let raised = payload(|| {
             rt.scope(|s| {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use gossamer::{Model, Runtime, Spawner, Wait, sync::MVar, task_local};
 
@@ -21,6 +22,16 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// On the stack of a fiber: looks at what the fiber borrows when that is unwound.
+struct Looks<'a>(&'a Lent, &'a AtomicBool);
+
+impl Drop for Looks<'_> {
+    fn drop(&mut self) {
+        assert!(!self.0.is_gone(), "what it borrows has gone");
+        self.1.store(true, Ordering::SeqCst);
     }
 }
 
@@ -102,6 +113,51 @@ fn a_child_stands_in_a_scope_of_its_own() {
     });
 }
 
+/// What the outer scope lends is lent by a fiber of it to a thread of the standard library's scope. The fiber's thread
+/// ends, and so ends the fiber, though nobody has asked for it; its runtime goes afterwards, elsewhere.
+#[test]
+fn a_child_stands_in_a_scope_of_the_standard_library() {
+    watched("standard library", || {
+        let (told, looked) = (Arc::new(MVar::empty()), Arc::new(AtomicBool::new(false)));
+        let ((says, spawner), (go, goes)) = (mpsc::channel(), mpsc::channel::<()>());
+        let tells = told.clone();
+        let builder = thread::spawn(move || {
+            let rt = runtime(Model::Single);
+            says.send(rt.spawner()).expect("somebody listens");
+            rt.block_on(told.take());
+            rt
+        });
+        let spawner = spawner.recv().expect("it is built");
+        let (looks, lent) = (looked.clone(), Lent::default());
+        let gone = lent.0.clone();
+        let outer = thread::spawn(move || {
+            let (lent, looks, tells) = (&lent, &looks, &tells);
+            spawner.scope(|s| {
+                s.spawn_fiber(move || {
+                    thread::scope(|s| {
+                        s.spawn(move || {
+                            goes.recv().expect("somebody says it");
+                            assert!(!lent.is_gone(), "the outer scope has returned");
+                            looks.store(true, Ordering::SeqCst);
+                        });
+                        tells.put(()).wait();
+                        let () = MVar::empty().take().wait();
+                    });
+                });
+            });
+        });
+        let dropped = thread::spawn(move || drop(builder.join().expect("no panic")));
+        let began = Instant::now();
+        while !gone.load(Ordering::SeqCst) && began.elapsed() < Duration::from_millis(200) {
+            thread::yield_now();
+        }
+        go.send(()).expect("it listens");
+        dropped.join().expect("no panic");
+        outer.join().expect("no panic");
+        assert!(looked.load(Ordering::SeqCst));
+    });
+}
+
 /// A fiber lends a value of its own to a thread, and is leaked.
 #[test]
 fn a_value_of_a_leaked_fiber_is_lent() {
@@ -146,14 +202,15 @@ fn the_thread_that_waits_ends_its_fiber() {
             told.take().wait();
             drop(rt);
         });
-        let lent = Lent::default();
+        let (lent, ended) = (Lent::default(), AtomicBool::new(false));
         spawner.scope(|s| {
             s.spawn_fiber(|| {
+                let _looks = Looks(&lent, &ended);
                 tells.put(()).wait();
                 let () = MVar::empty().take().wait();
-                assert!(!lent.is_gone());
             });
         });
+        assert!(ended.load(Ordering::SeqCst), "it stands");
         dropped.join().expect("no panic");
     });
 }

@@ -81,6 +81,11 @@ impl Clock {
         }
     }
 
+    /// Whether the counter has come to this stamp.
+    pub(super) fn has_reached(&self, stamp: u64) -> bool {
+        stamp <= self.count
+    }
+
     /// The moment so many nanoseconds after a stamp: rather a little too late than too early.
     pub(super) fn date(&self, stamp: u64, nanos: u64) -> u64 {
         // No stamp: registered some time before.

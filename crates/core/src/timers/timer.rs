@@ -259,8 +259,8 @@ impl Links {
     /// Notes that its time counts from now. With `stamps` it is dated later, by whoever looks at the wheel.
     #[inline(always)]
     pub(super) fn count_from_now(&mut self, stamps: bool) {
-        // The wheel stamps it, if nobody has.
-        if !stamps || !has_counter() {
+        // The wheel stamps it. One that comes from elsewhere with a stamp is older than those that it would stand behind.
+        if !stamps || self.stamp != 0 || !has_counter() {
             self.date();
         }
     }

@@ -39,6 +39,9 @@ const STUCK_AFTER: Duration = Duration::from_millis(10);
 const STUCK_AFTER_MIN: Duration = Duration::from_micros(100);
 const STUCK_AFTER_MAX: Duration = Duration::from_secs(3600);
 
+/// Between two looks, at least.
+const LEAST: Duration = Duration::from_micros(100);
+
 /// So many looks in that time.
 const LOOKS: u32 = 2;
 
@@ -413,7 +416,8 @@ impl Shared {
         let stuck = self.homes().filter(|home| home.is_open());
         let next = stuck.map(|home| home.timers().earliest()).min();
         let left = next.and_then(Moment::left);
-        left.map_or(most, |left| left.min(most))
+        // Perhaps now, as what `earliest` says may be too early.
+        left.map_or(most, |left| left.clamp(LEAST, most.max(LEAST)))
     }
 
     /// Whether a worker is not idle.

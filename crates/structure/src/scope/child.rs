@@ -11,8 +11,8 @@
 //! | over | the future is gone | nobody |
 //!
 //! A fiber that has begun is ended by its own thread ([`Host`]): what is on its stack may lend what the child borrows
-//! (to a scope of its own, to std's), so as long as it stands the child is not over, whatever becomes of its task. Only
-//! when that thread is gone, it is leaked.
+//! (to a scope of its own, to std's), so as long as it stands the child is not over, whatever becomes of its task. That
+//! thread ends it at its own end, if nobody has it do so before.
 //!
 //! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck off
 //! the scope's list, and the scope may return.
@@ -45,8 +45,8 @@ pub(crate) trait Child: Send + Sync {
     /// given then.
     fn end(&self) -> End;
 
-    /// Leaks its future, if it is not over: it is a fiber of a thread that has ended.
-    fn leak(&self);
+    /// Whether it is a fiber.
+    fn is_fiber(&self) -> bool;
 
     /// Whether it is over.
     fn is_over(&self) -> bool;
@@ -97,8 +97,6 @@ struct Standing {
     phase: Phase,
     /// Where the fiber has begun.
     host: Option<Arc<Host>>,
-    /// The fiber's stack is there for good, and may lend what its task has beside.
-    leaked: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -131,7 +129,6 @@ impl<F: Future> Cell<F> {
             standing: Mutex::new(Standing {
                 phase: Phase::Waiting,
                 host: None,
-                leaked: false,
             }),
             future: UnsafeCell::new(MaybeUninit::new(future)),
             outcome: Mutex::new(Outcome {
@@ -160,10 +157,6 @@ impl<F: Future> Cell<F> {
     /// # Safety
     /// The phase names this thread; the future is there.
     unsafe fn conclude(&self, output: Result<F::Output, Failure>) {
-        {
-            let mut standing = self.standing.lock();
-            standing.leaked = standing.host.as_ref().is_some_and(|host| !host.is_here());
-        }
         // SAFETY: passed on to the caller; not used again whether or not the drop panics.
         let drops = || unsafe { (*self.future.get()).assume_init_drop() };
         let output = match (catch_unwind(AssertUnwindSafe(drops)), output) {
@@ -236,7 +229,6 @@ impl<F: Future> Cell<F> {
         }
         if let Some(host) = &standing.host
             && !host.is_here()
-            && !host.is_gone()
             && !gossamer_core::mutant!("scope_strikes_off_what_stands")
         {
             return Err(End::On(host.clone()));
@@ -296,11 +288,8 @@ where
         }
     }
 
-    fn leak(&self) {
-        if self.claim().is_ok() {
-            self.standing.lock().leaked = true;
-            self.over_with(Err(Failure::Cancelled));
-        }
+    fn is_fiber(&self) -> bool {
+        self.is_fiber
     }
 
     fn is_over(&self) -> bool {
@@ -310,8 +299,7 @@ where
     fn task_goes(&self) {
         let (has_begun, stands) = {
             let standing = self.standing.lock();
-            let stands = standing.leaked || standing.phase != Phase::Over;
-            (standing.host.is_some(), stands)
+            (standing.host.is_some(), standing.phase != Phase::Over)
         };
         if has_begun && stands && !gossamer_core::mutant!("standing_fiber_loses_values") {
             aside::leak_polled();
@@ -375,7 +363,7 @@ where
             self.data.panic_is_taken();
             self.data.keep_panic(*payload);
         } else {
-            drop(output);
+            end_panics(|| drop(output));
         }
         drop(waiter);
     }
@@ -389,16 +377,23 @@ fn end_panics(drops: impl FnOnce()) {
 
 /// What a runtime is given to run for a child of a scope.
 #[must_use = "a child that is not run is cancelled"]
-pub struct ScopeTask(Arc<dyn Child>);
+pub struct ScopeTask {
+    child: Arc<dyn Child>,
+    /// It is a fiber, and its thread knows of it.
+    stands: bool,
+}
 
 impl ScopeTask {
     pub(super) fn new(child: Arc<dyn Child>) -> Self {
-        Self(child)
+        Self {
+            child,
+            stands: false,
+        }
     }
 
     /// Runs it here: a closure that waits as threads do, and so is ready at its first poll.
     pub fn run(self) {
-        let polled = self.0.poll(&mut Context::from_waker(Waker::noop()));
+        let polled = self.child.poll(&mut Context::from_waker(Waker::noop()));
         debug_assert!(polled.is_ready(), "a closure is over when it has returned");
     }
 }
@@ -406,14 +401,24 @@ impl ScopeTask {
 impl Future for ScopeTask {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.0.poll(cx)
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.child.is_fiber() && !self.stands {
+            // Before it begins: it may be over, and gone from there again, when this returns.
+            self.stands = true;
+            Host::stands_here(&self.child);
+        }
+        let polled = self.child.poll(cx);
+        if self.stands && polled.is_ready() {
+            // Perhaps it had been taken back before, and has not begun.
+            Host::here().forget(Arc::as_ptr(&self.child).addr());
+        }
+        polled
     }
 }
 
 impl Drop for ScopeTask {
     fn drop(&mut self) {
-        if let End::On(host) = self.0.end() {
+        if let End::On(host) = self.child.end() {
             let on = host.thread();
             // Nobody is left to be told that it could not be said.
             let _said = writeln!(
@@ -421,9 +426,9 @@ impl Drop for ScopeTask {
                 "gossamer: a scope's fiber that began on {on:?} was dropped on another thread: the scope waits until that \
                  thread waits for a scope, or ends, and so ends the fiber"
             );
-            host.ask(self.0.clone());
+            host.ask(self.child.clone());
         }
-        self.0.task_goes();
+        self.child.task_goes();
     }
 }
 

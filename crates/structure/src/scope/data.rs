@@ -260,7 +260,7 @@ impl Data {
             loop {
                 serving.serve(parker.waker());
                 self.end_all(lost);
-                if self.is_over_or_wake(parker.waker(), State::has_none_here) {
+                if self.is_over_or_wake(parker.waker(), |state| state.has_none_here()) {
                     return true;
                 }
                 match deadline {
@@ -310,15 +310,15 @@ impl Data {
     }
 
     /// Whether no child is left, as `is_over` says; if one is, `waker` is called when there is none.
-    fn is_over_or_wake(&self, waker: &Waker, is_over: fn(&State) -> bool) -> bool {
-        if is_over(&self.state.lock()) {
+    fn is_over_or_wake(&self, waker: &Waker, is_over: fn(&mut State) -> bool) -> bool {
+        if is_over(&mut self.state.lock()) {
             return true;
         }
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
         let waker = waker.clone();
         let (over, _before) = {
             let mut state = self.state.lock();
-            if is_over(&state) {
+            if is_over(&mut state) {
                 (true, Some(waker))
             } else {
                 (false, state.waiter.replace(waker))
@@ -339,7 +339,12 @@ impl Data {
             context::give_way(Parts::new(cx.waker()));
             return Poll::Pending;
         }
-        if self.is_over_or_wake(cx.waker(), |state| state.running == 0) {
+        // Under one lock: from then on none is added.
+        let end = |state: &mut State| {
+            state.closed |= state.running == 0;
+            state.running == 0
+        };
+        if self.is_over_or_wake(cx.waker(), end) {
             return Poll::Ready(());
         }
         if self.origin.is_elsewhere() {

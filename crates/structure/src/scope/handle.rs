@@ -17,8 +17,8 @@ use super::child::Gives;
 /// `.await` in a task, `.wait()` in a fiber or thread.
 ///
 /// # Cancellation
-/// Dropping it detaches the child from the caller, not from its scope, which waits for it. A panic of the child is then
-/// the scope's.
+/// Dropping it detaches the child from the caller, not from its scope, which waits for it. A panic of the child is then the
+/// scope's. What its output, which nobody wants then, panics with when it is dropped ends there.
 ///
 /// # Errors
 /// [`JoinError`]: the child panicked (the payload is inside, and is the scope's no more), was aborted, or its runtime

@@ -32,7 +32,9 @@ pub(crate) struct Host {
 
 #[derive(Default)]
 struct State {
-    /// Fibers that are to be ended, by their addresses.
+    /// Fibers that have begun on the thread and stand still, by their addresses.
+    begun: BTreeMap<usize, Arc<dyn Child>>,
+    /// Those of them that are to be ended.
     requests: BTreeMap<usize, Arc<dyn Child>>,
     /// Wakes the thread, while it waits for a scope.
     waiter: Option<Waker>,
@@ -73,6 +75,13 @@ impl Host {
         Self::here()
     }
 
+    /// A fiber that has begun on this thread stands still.
+    pub(crate) fn stands_here(child: &Arc<dyn Child>) {
+        let host = Self::here();
+        let address = Arc::as_ptr(child).addr();
+        let _before = host.state.lock().begun.insert(address, child.clone());
+    }
+
     /// This thread.
     pub(crate) fn here() -> Arc<Self> {
         HERE.try_with(|here| here.host.clone()).unwrap_or_else(|_| {
@@ -94,18 +103,13 @@ impl Host {
         self.thread == thread::current().id()
     }
 
-    pub(crate) fn is_gone(&self) -> bool {
-        self.state.lock().gone
-    }
-
-    /// Asks the thread to end a fiber; leaks that, if the thread has ended itself.
+    /// Asks the thread to end a fiber.
     pub(crate) fn ask(&self, child: Arc<dyn Child>) {
         let address = Arc::as_ptr(&child).addr();
         let (waiter, _before) = {
             let mut state = self.state.lock();
             if state.gone {
-                drop(state);
-                return child.leak();
+                stays(self.thread);
             }
             let before = state.requests.insert(address, child.clone());
             (state.waiter.clone(), before)
@@ -121,7 +125,25 @@ impl Host {
 
     /// A fiber is over, and need not be ended.
     pub(crate) fn forget(&self, address: usize) {
-        let _request = self.state.lock().requests.remove(&address);
+        let _fiber = {
+            let mut state = self.state.lock();
+            (
+                state.begun.remove(&address),
+                state.requests.remove(&address),
+            )
+        };
+    }
+
+    /// Ends all fibers that stand still.
+    fn end_all(&self) {
+        loop {
+            let Some((_, child)) = self.state.lock().begun.pop_first() else {
+                return;
+            };
+            if !gossamer_core::mutant!("scope_forgets_its_fibers") {
+                let _done = child.end();
+            }
+        }
     }
 
     /// Does what has been asked for.
@@ -204,8 +226,8 @@ impl Drop for Open {
     }
 }
 
-/// The thread ends, and its thread-locals are about to go. Fibers that stand still on it, and were not ended before,
-/// never go on; but what they have lent may be such a thread-local.
+/// The thread ends, and its thread-locals are about to go. Fibers that stand still on it never go on; but what they have
+/// lent may be such a thread-local. Those that are children of a scope are ended: else that would wait for ever.
 fn take_all_back() {
     let open = HERE.try_with(|here| {
         here.host.serve();
@@ -220,6 +242,15 @@ fn take_all_back() {
             ));
         }
     }
+    let _ended = HERE.try_with(|here| here.host.end_all());
+}
+
+/// A fiber of a scope began on a thread while that was ending, and stands still for ever. What it lends may be in use.
+fn stays(on: ThreadId) -> ! {
+    abort(format_args!(
+        "a scope's fiber began on {on:?} while that thread was ending, and can be ended there only: its scope would wait \
+         for ever"
+    ));
 }
 
 impl Drop for Here {
@@ -230,8 +261,8 @@ impl Drop for Here {
             state.gone = true;
             mem::take(&mut state.requests)
         };
-        for child in requests.into_values() {
-            child.leak();
+        if !requests.is_empty() {
+            stays(self.host.thread);
         }
     }
 }

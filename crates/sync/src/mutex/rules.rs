@@ -136,8 +136,8 @@ impl<O: Order> Rules for Mutual<O> {
         if O::IS_FAIR || bits & STOOD != 0 || is_enough(bypassed) {
             return Next::Grant(granted);
         }
-        // A look at the clock costs more than a short section.
-        let now = match since == 0 || bypassed.is_power_of_two() {
+        // A look at the clock costs more than a short section, but less than waking somebody.
+        let now = match since == 0 || bits & WOKEN == 0 || bypassed.is_power_of_two() {
             true => clock::now_ns(),
             false => since,
         };

@@ -62,7 +62,8 @@ impl Wheel {
         while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
             // SAFETY: under the lock; timers in a list are alive.
             let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
-            if stamp > until {
+            // One that the counter has not reached is of before it was set back: by a suspend, or another machine.
+            if stamp > until && clock.has_reached(stamp) {
                 return true;
             }
             if *moves == 0 {

@@ -32,7 +32,9 @@ impl Child for Counts {
         End::Over
     }
 
-    fn leak(&self) {}
+    fn is_fiber(&self) -> bool {
+        false
+    }
 
     fn is_over(&self) -> bool {
         self.so_far() > 0
