@@ -32,7 +32,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::atomic::{AtomicBool, Ordering, fence};
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
@@ -359,6 +359,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
     fn end(self: Arc<Self>) {
         // Release pairs with the acquire in `turn`.
         self.ends.store(true, Ordering::Release);
+        fence(Ordering::SeqCst); // pairs with the one in `turn`
         let claim = claim_patiently(self.home, false).or_else(|| {
             let ends = Waker::from(Arc::new(Ends(Arc::downgrade(&self))));
             if !gossamer_core::mutant!("end_forgotten_in_a_turn") {
@@ -433,6 +434,7 @@ impl<S: Scheduler> Drive for Single<S> {
         if self.home.driver.is_pinned_elsewhere() {
             // Fibers that began on another thread run only when that one drives; and when it has, look again.
             claim.leave_to_others(waker);
+            fence(Ordering::SeqCst); // pairs with the one in `end`: it finds the claim gone, or this finds `ends`
             // Acquire pairs with the release in `end`: who ends it may have waited for this claim, and was displaced.
             if self.ends.load(Ordering::Acquire) {
                 return Turned::More;

@@ -17,8 +17,10 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
+use gossamer_core::context;
 use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::door::{Mutex, call_at_end_of_threads, is_started_here, thread_local};
+use gossamer_core::fork::Origin;
 use gossamer_core::waiter::Deferred;
 
 use super::child::Child;
@@ -33,7 +35,7 @@ pub(crate) struct Host {
 #[derive(Default)]
 struct State {
     /// Fibers that have begun on the thread and stand still, by their addresses.
-    begun: BTreeMap<usize, Arc<dyn Child>>,
+    begun: BTreeMap<usize, (Origin, Arc<dyn Child>)>,
     /// Those of them that are to be ended.
     requests: BTreeMap<usize, Arc<dyn Child>>,
     /// Wakes the thread, while it waits for a scope.
@@ -79,7 +81,8 @@ impl Host {
     pub(crate) fn stands_here(child: &Arc<dyn Child>) {
         let host = Self::here();
         let address = Arc::as_ptr(child).addr();
-        let _before = host.state.lock().begun.insert(address, child.clone());
+        let begun = (Origin::here(), child.clone());
+        let _before = host.state.lock().begun.insert(address, begun);
     }
 
     /// This thread.
@@ -109,6 +112,11 @@ impl Host {
         let (waiter, _before) = {
             let mut state = self.state.lock();
             if state.gone {
+                drop(state);
+                // The thread may have ended it meanwhile, as the last thing it did.
+                if child.is_over() {
+                    return;
+                }
                 stays(self.thread);
             }
             let before = state.requests.insert(address, child.clone());
@@ -134,13 +142,14 @@ impl Host {
         };
     }
 
-    /// Ends all fibers that stand still.
+    /// Ends all fibers that stand still, but for those of the process of which this is a forked child: what is on their
+    /// stacks is the parent's business.
     fn end_all(&self) {
         loop {
-            let Some((_, child)) = self.state.lock().begun.pop_first() else {
+            let Some((_, (origin, child))) = self.state.lock().begun.pop_first() else {
                 return;
             };
-            if !gossamer_core::mutant!("scope_forgets_its_fibers") {
+            if !origin.is_elsewhere() && !gossamer_core::mutant!("scope_forgets_its_fibers") {
                 let _done = child.end();
             }
         }
@@ -242,26 +251,39 @@ fn take_all_back() {
             ));
         }
     }
-    let _ended = HERE.try_with(|here| here.host.end_all());
+    if !is_exiting() {
+        let _ended = HERE.try_with(|here| here.host.end_all());
+    }
 }
 
-/// A fiber of a scope began on a thread while that was ending, and stands still for ever. What it lends may be in use.
+/// Whether it is the process that ends, by `exit()` in the midst of a poll, and not the thread: then what stands still
+/// stays, as when the main thread returns.
+fn is_exiting() -> bool {
+    context::with(context::Context::is_polling)
+}
+
+/// A fiber of a scope stands still on a thread that has ended, or is ending, and was not told so in time to end it. What
+/// it lends may be in use.
 fn stays(on: ThreadId) -> ! {
     abort(format_args!(
-        "a scope's fiber began on {on:?} while that thread was ending, and can be ended there only: its scope would wait \
-         for ever"
+        "a scope's fiber stands still on {on:?}, which has ended, or is ending, and it can be ended there only: its scope \
+         would wait for ever"
     ));
 }
 
 impl Drop for Here {
     /// From now on nobody is asked. What the fibers of this thread use may be gone, so none is ended any more.
     fn drop(&mut self) {
+        if is_exiting() {
+            return;
+        }
         let requests = {
             let mut state = self.host.state.lock();
             state.gone = true;
             mem::take(&mut state.requests)
         };
-        if !requests.is_empty() {
+        // Who has just asked for one that was ended here takes it back.
+        if requests.values().any(|child| !child.is_over()) {
             stays(self.host.thread);
         }
     }

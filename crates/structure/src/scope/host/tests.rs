@@ -72,3 +72,20 @@ fn a_request_goes_with_what_it_is_for() {
     host.forget(Arc::as_ptr(&once).addr());
     assert!(host.state.lock().requests.is_empty());
 }
+
+/// Its thread has ended it, and then itself, while it was about to be asked for.
+#[test]
+fn what_is_over_is_not_asked_for() {
+    let state = State {
+        gone: true,
+        ..State::default()
+    };
+    let host = Host {
+        thread: thread::current().id(),
+        state: Mutex::new(state),
+    };
+    let over = Arc::new(Counts::default());
+    let _done = over.end();
+    host.ask(over);
+    assert!(host.state.lock().requests.is_empty());
+}
