@@ -288,7 +288,7 @@ impl Timers {
         }
     }
 
-    /// No timer's deadline is earlier. Cheap, and changes nothing: for a thread other than the driver's, which may be
+    /// No timer's deadline is earlier. Cheap, and dates nothing: for a thread other than the driver's, which may be
     /// setting and cancelling timers as fast as it can.
     pub fn earliest(&self) -> Moment {
         let earliest = self.lock().with(|wheel| wheel.earliest());

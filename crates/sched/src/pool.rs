@@ -139,7 +139,7 @@ pub struct Metrics {
     pub queued: usize,
     /// Tasks whose memory is there: they have not ended, or their output or a waker of theirs is kept.
     pub tasks: u64,
-    /// Times a task was polled, about.
+    /// Times a task was polled. A worker adds its polls up after each turn, of at most 128.
     pub polls: u64,
     /// Times a worker parked.
     pub parks: u64,

@@ -9,7 +9,8 @@
 //!
 //! * the first in line has been passed 1,024 times, some microseconds of short sections (a hand-over costs as much as a
 //!   hundred of them), or
-//! * it has waited for half a millisecond (looked at after 1, 2, 4, 8 … passings, so at most twice as long), or
+//! * it has waited for half a millisecond (looked at after 1, 2, 4, 8 … passings, so at most twice as long if the
+//!   sections are alike, and whenever it is woken to try again), or
 //! * the holder has stood still inside its section, so that others ran meanwhile: it leaves in another poll than it
 //!   came in. Then passing gains nothing: the next section may well stand still too, and who was woken looks in vain.
 //!

@@ -133,9 +133,9 @@ fn children_that_outlive_their_contender_are_ended_and_its_row_says_so() {
 
 #[test]
 fn who_makes_processes_without_end_is_ended() {
-    // More than can be ended at the first look, but not so many that a lab which fails takes the machine with it.
+    // More than a lab that works ever lets come, and fewer than a machine has numbers for: one that fails fails alone.
     let without_end = |makes| {
-        format!("n=0; while [ $n -lt 4000 ]; do n=$((n + 1)); {makes} & done; exec sleep 1000")
+        format!("n=0; while [ $n -lt 20000 ]; do n=$((n + 1)); {makes} & done; exec sleep 1000")
     };
     let makes = without_end("setsid sleep 1000");
     // Out of its group, when the contender is gone; in it, when its time is up.

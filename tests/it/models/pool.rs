@@ -172,11 +172,10 @@ fn the_figures_say_what_there_is() {
         for task in waiting {
             task.wait().expect("no panic");
         }
-        while figures().tasks > 0 {
-            // A worker may still be letting go of the last one.
+        while figures().tasks > 0 || figures().polls < 10 {
+            // A worker may still be letting go of the last one, and adds its polls up after its turn.
             thread::yield_now();
         }
-        assert!(figures().polls >= 10, "{:?}", figures());
         assert_eq!((figures().queued, figures().injected), (0, 0));
     });
 }

@@ -3,7 +3,8 @@
 //! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
 //! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
 //! is not idle; who has not answered by the next looks is in one poll since then. After [`STUCK_AFTER`] its home is
-//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle, a *spare* is hired:
+//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks
+//! for work is not), a *spare* is hired:
 //! a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in the
 //! same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are surplus
 //! as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is stuck, the

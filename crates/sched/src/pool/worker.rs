@@ -23,7 +23,7 @@ const POLLS: u32 = 128;
 /// The most tasks taken from the injector at once.
 const TAKE_MAX: usize = 64;
 
-/// How long an idle worker looks for work before it parks. In models it looks once.
+/// How long a worker looks for work before it joins the idle. Not in models.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
 /// So many looks for one at the clock, which costs more.
