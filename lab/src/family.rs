@@ -26,8 +26,10 @@ pub(crate) const PROC: &str = "/proc";
 /// How long what a program left behind may take to end by itself, as helpers do when they see
 /// that it is gone.
 pub(crate) const GRACE: Duration = Duration::from_millis(200);
-/// How long it may take to end when it is killed; only somebody else's process takes longer.
+/// How long it may take to end since it was killed first; only somebody else's process takes longer.
 const KILL_MAX: Duration = Duration::from_secs(5);
+/// So often at least it is killed before that: a machine may stand still for longer.
+const KILLS_MIN: u32 = 20;
 
 /// A process as it was when somebody looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,18 +141,21 @@ pub struct Left {
 ///
 /// Everybody is killed in each pass, not only the children: each pass leaves those only that were
 /// made since its look, so that a program that makes processes faster than they are killed one
-/// by one comes to an end.
+/// by one comes to an end. `/proc` is not read in one moment: who loses its parent meanwhile may be
+/// missed, but not the parent's parent, or who took leave of that. So it is over when a look finds
+/// nobody, not even one that has ended.
 pub(crate) fn end_left(launcher: i32, strangers: &Strangers, grace: Duration) -> Left {
     let (own, began) = (own_pid(), Instant::now());
-    let mut ended = HashSet::new();
+    let (mut ended, mut kills) = (HashSet::new(), 0);
+    let mut killed = None;
     loop {
-        let found = below(Path::new(PROC), own, |pid, seen| strangers.has(pid, seen));
-        let left: Vec<(i32, Seen)> = found
-            .into_iter()
-            .filter(|(pid, seen)| *pid != launcher && !is_over(*pid, seen, own))
-            .collect();
-        let waited = began.elapsed();
-        if left.is_empty() || waited >= grace + KILL_MAX {
+        let mut left = below(Path::new(PROC), own, |pid, seen| strangers.has(pid, seen));
+        left.retain(|(pid, _)| *pid != launcher);
+        let is_empty = left.is_empty();
+        left.retain(|(pid, seen)| !is_over(*pid, seen, own));
+        let in_vain =
+            kills >= KILLS_MIN && killed.is_some_and(|at: Instant| at.elapsed() >= KILL_MAX);
+        if is_empty || in_vain {
             let alive = left.len();
             ended.retain(|one| !left.iter().any(|(pid, seen)| *one == (*pid, seen.started)));
             return Left {
@@ -158,7 +163,9 @@ pub(crate) fn end_left(launcher: i32, strangers: &Strangers, grace: Duration) ->
                 alive,
             };
         }
-        if waited >= grace {
+        if began.elapsed() >= grace {
+            killed.get_or_insert_with(Instant::now);
+            kills += 1;
             // At one stroke, which no fork in the group escapes.
             kill_group(launcher);
             let live = |seen: &Seen| !seen.ended || seen.parent == own;

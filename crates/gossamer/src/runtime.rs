@@ -113,9 +113,10 @@ impl<S: Scheduler> Builder<S> {
 /// `resize` and `try_spawn` give an error, waiting for its tasks, or for a thread or a blocking call, panics, and
 /// dropping it leaks it. A task that forks must exec or exit in the child before it gives way. A runtime under
 /// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it. New runtimes are as
-/// good as ever. A place or lock of one's own that another thread held at that moment stays locked, as always. So
-/// does a lock of std's, which a thread holds for a moment when it starts and when it ends: if that is when the fork
-/// happens, the threads that the child starts hang (seen once in 20,000 forks, while threads start and end).
+/// good as ever. A place, lock or scope of one's own that another thread held at that moment stays locked, as always
+/// (a scope: while a child of it begins or ends). So does a lock of std's, which a thread holds for a moment when it
+/// starts and when it ends: if that is when the fork happens, the threads that the child starts hang (seen once in
+/// 20,000 forks, while threads start and end).
 pub struct Runtime {
     shared: Arc<Shared>,
 }
