@@ -45,6 +45,8 @@ pub struct Context {
     /// Whether one has given way since then.
     gave_way: Cell<bool>,
     polling: Cell<*const Header>,
+    /// Whether the task being polled has woken itself, and is to be queued after the poll.
+    again: Cell<bool>,
     /// Of the home that is driven, if its driver may be found stuck (`home/marks.rs`).
     marks: Cell<Option<&'static Marks>>,
     /// How many polls have begun; it wraps.
@@ -92,6 +94,7 @@ impl Context {
             fiber: Cell::new(None),
             timers: Cell::new(None),
             polling: Cell::new(ptr::null()),
+            again: Cell::new(false),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
         }
@@ -262,7 +265,7 @@ impl Context {
         // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
         // go on with the next. Giving way wakes the task, and a new poll begins with one that is not woken.
         // SAFETY: it is being polled, so it is alive.
-        let is_woken = unsafe { task.as_ref() }.place().is_scheduled();
+        let is_woken = self.again.get() || unsafe { task.as_ref() }.place().is_scheduled();
         if self.gave_way.replace(true) && !is_woken {
             self.gave_way.set(false);
             self.left.set(BUDGET);
@@ -408,6 +411,7 @@ pub struct Entered {
     /// Whether the outer driver was in a poll.
     was_out: bool,
     polling: *const Header,
+    again: bool,
     fiber: Option<NonNull<dyn Stackful>>,
     timers: Option<Serves>,
     woken_many: TaskQueue,
@@ -441,6 +445,7 @@ pub(crate) unsafe fn enter(
         offers: context.offers.replace(false),
         marks: context.marks.replace(marks),
         polling: context.polling.replace(ptr::null()),
+        again: context.again.replace(false),
         fiber: context.fiber.take(),
         timers: context.set_timers(Some(Serves::Driver(timers))),
         woken_many: context.woken_many.take(),
@@ -466,6 +471,7 @@ impl Drop for Entered {
             context.gave_way.set(self.gave_way);
             context.offers.set(self.offers);
             context.polling.set(self.polling);
+            context.again.set(self.again);
             context.fiber.set(self.fiber);
             context.timers.set(self.timers);
             context.woken_many.restore(self.woken_many.take());

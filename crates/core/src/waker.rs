@@ -331,6 +331,9 @@ unsafe fn wake(data: *const ()) {
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: wakers are made from non-null pointers.
     let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    if context::with(|context| context.wakes_itself(task)) {
+        return;
+    }
     // SAFETY: held by the waker.
     if let Some(driver) = unsafe { wake_task(task) } {
         driver.wake();

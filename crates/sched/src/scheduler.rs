@@ -29,6 +29,13 @@ pub trait Scheduler: Send + 'static {
     /// The task to poll next.
     fn pop(&mut self) -> Option<Runnable>;
 
+    /// [`push`](Scheduler::push), then [`pop`](Scheduler::pop): what the default does, and others at the cost of one.
+    #[inline(always)]
+    fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
+        self.push(task, reason);
+        self.pop()
+    }
+
     /// Whether it holds no task. A single woken task is then polled without being pushed and popped. The
     /// default, `false`, has every task pushed. It must not panic: that would be taken for a panic of the
     /// task polled last.

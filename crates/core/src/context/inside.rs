@@ -2,12 +2,19 @@
 
 use core::ptr::NonNull;
 
-use super::{Context, MANY};
+use super::{Context, MANY, wake_inside};
 use crate::header::Header;
 use crate::home::{Home, Marks};
 
 impl Context {
-    /// A poll begins: the driver leaves the home's plain memory alone, but for [`Context::inside`].
+    /// A poll begins, and its task has not woken itself.
+    #[inline(always)]
+    pub fn begin_out(&self) {
+        self.again.set(false);
+        self.go_out();
+    }
+
+    /// The driver leaves the home's plain memory alone, but for [`Context::inside`].
     #[inline(always)]
     pub fn go_out(&self) {
         if let Some(marks) = self.marks.get() {
@@ -33,6 +40,29 @@ impl Context {
             self.come_in();
         }
         was_out
+    }
+
+    /// The task wakes itself in its own poll (it yields), and the driver is out: that is noted, and it is queued when
+    /// the driver is inside again. `false` if that is not so, and then nothing was done.
+    #[inline(always)]
+    pub(crate) fn wakes_itself(&self, task: NonNull<Header>) -> bool {
+        let itself = self.is_out() && self.polling() == Some(task);
+        if itself {
+            self.again.set(true);
+        }
+        itself
+    }
+
+    /// A poll has ended, the task is pending, and the driver is inside: queues it if it has woken itself.
+    ///
+    /// # Safety
+    /// The task is the one that was polled, and its home the one that is driven.
+    #[inline(always)]
+    pub unsafe fn queue_again(&self, task: NonNull<Header>) {
+        if self.again.get() {
+            // SAFETY: pending, so alive.
+            let _here = unsafe { wake_inside(self, task) };
+        }
     }
 
     /// Runs foreign code that is part of no poll, but may be stuck as one is: out of the home, if the driver is inside.

@@ -171,6 +171,20 @@ impl Home {
         Some(task)
     }
 
+    /// Puts a task into the open queue, which has others, and takes the next one out.
+    ///
+    /// # Safety
+    /// As [`Home::push_open`].
+    pub unsafe fn exchange_open(&self, task: NonNull<Header>) -> NonNull<Header> {
+        let mut open = self.open.lock();
+        // SAFETY: scheduled, in no queue; the lock stands for the driver here.
+        unsafe { open.push(task) };
+        let next = open.pop().unwrap_or(task);
+        // Relaxed: see `open_len`. Who becomes idle has seen the others.
+        self.open_len.store(open.len, Ordering::Relaxed);
+        next
+    }
+
     /// Calls `with` while nobody else touches the list of the home's tasks.
     #[inline]
     pub fn with_list<R>(&self, with: impl FnOnce() -> R) -> R {

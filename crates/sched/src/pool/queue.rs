@@ -92,6 +92,12 @@ impl Queue {
             && self.closed.is_none()
     }
 
+    /// Whether all there is is in the slot and in the open queue, and may be polled here.
+    #[inline(always)]
+    fn has_no_others(&self) -> bool {
+        self.pinned.is_empty() && !self.lingers && self.closed.is_none()
+    }
+
     fn push_back(&self, runnable: &Runnable) {
         // SAFETY: a runnable keeps its task.
         let is_pinned = unsafe { runnable.task().as_ref() }.place().is_pinned();
@@ -167,12 +173,28 @@ impl Scheduler for Queue {
         self.pop_front()
     }
 
+    /// A task that yields to those in the open queue goes there as the next one comes: under one lock.
+    #[inline(always)]
+    fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
+        // SAFETY: a runnable keeps its task.
+        let is_pinned = unsafe { task.task().as_ref() }.place().is_pinned();
+        let only_open = self.home.open_len() > 0 && !self.has_slot() && self.has_no_others();
+        if reason != Reason::Yielded || is_pinned || !only_open {
+            self.push(task, reason);
+            return self.pop();
+        }
+        self.turns = 0;
+        // SAFETY: the runnable was for this queue alone; called by the driver.
+        let next = unsafe { self.home.exchange_open(task.task()) };
+        if self.shared.idle.len() > 0 {
+            self.shared.idle.call_one();
+        }
+        // SAFETY: queued by `push_back` or here, whose runnable is this one again.
+        Some(unsafe { Runnable::new(next) })
+    }
+
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        !self.has_slot()
-            && self.home.open_len() == 0
-            && self.pinned.is_empty()
-            && !self.lingers
-            && self.closed.is_none()
+        !self.has_slot() && self.home.open_len() == 0 && self.has_no_others()
     }
 }

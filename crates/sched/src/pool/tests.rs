@@ -217,6 +217,21 @@ impl Log {
             guard.0.0[1].fetch_add(1, Ordering::Relaxed);
         }
     }
+
+    /// One that gives way once, and is ready then.
+    fn twice(&self) -> impl Future<Output = ()> + Send + use<> {
+        let guard = self.guard();
+        let mut first = true;
+        poll_fn(move |cx| {
+            guard.0.0[0].fetch_add(1, Ordering::Relaxed);
+            if std::mem::take(&mut first) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            guard.0.0[1].fetch_add(1, Ordering::Relaxed);
+            Poll::Ready(())
+        })
+    }
 }
 
 /// Counts when it is dropped.

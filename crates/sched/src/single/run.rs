@@ -233,12 +233,16 @@ fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     context.begin_poll(task);
     if S::IS_MONITORED {
-        context.go_out();
+        context.begin_out();
     }
     // SAFETY: we drive the home, and the future is present: the task has not finished.
     let ready = unsafe { (task.as_ref().vtable.poll)(task) };
     if S::IS_MONITORED {
         context.come_in();
+        if !ready {
+            // SAFETY: just polled, by the driver of its home.
+            unsafe { context.queue_again(task) };
+        }
     }
     if ready { Ended::Ready } else { Ended::Parked }
 }
@@ -250,8 +254,19 @@ fn next_task<S: Scheduler>(
     claim: &Claim,
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
-    hand_over(context, scheduler);
-    let runnable = scheduler.pop()?;
+    let last = begin_handing_over(context);
+    let mut woken = context.take_woken();
+    let runnable = loop {
+        let Some(task) = woken else {
+            break scheduler.pop()?;
+        };
+        woken = context.take_woken();
+        if woken.is_none() {
+            let (runnable, reason) = woken_as(task, last);
+            break scheduler.push_and_pop(runnable, reason)?;
+        }
+        give(scheduler, task, last);
+    };
     if !is_of(&runnable, claim.home()) {
         foreign_runnable(&runnable);
     }
@@ -266,11 +281,7 @@ fn is_of(runnable: &Runnable, home: &Home) -> bool {
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
-    let last = context.polling();
-    context.set_polling(ptr::null());
-    if context.offers() {
-        settle_offers(context);
-    }
+    let last = begin_handing_over(context);
     let mut any = false;
     while let Some(task) = context.take_woken() {
         give(scheduler, task, last);
@@ -279,9 +290,26 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
     any
 }
 
+/// The poll is over; gives the task that was polled last.
+#[inline(always)]
+fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
+    let last = context.polling();
+    context.set_polling(ptr::null());
+    if context.offers() {
+        settle_offers(context);
+    }
+    last
+}
+
 /// Gives a task to the scheduler; `last` is the one that was polled last, and so may have yielded.
 #[inline(always)]
 fn give<S: Scheduler>(scheduler: &mut S, task: NonNull<Header>, last: Option<NonNull<Header>>) {
+    let (runnable, reason) = woken_as(task, last);
+    scheduler.push(runnable, reason);
+}
+
+#[inline(always)]
+fn woken_as(task: NonNull<Header>, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
     let yielded = last == Some(task) && !gossamer_core::mutant!("yield_is_wake");
     let reason = if yielded {
         Reason::Yielded
@@ -289,7 +317,7 @@ fn give<S: Scheduler>(scheduler: &mut S, task: NonNull<Header>, last: Option<Non
         Reason::Woken
     };
     // SAFETY: scheduled, and taken out of the one queue it was in.
-    scheduler.push(unsafe { Runnable::new(task) }, reason);
+    (unsafe { Runnable::new(task) }, reason)
 }
 
 #[cold]

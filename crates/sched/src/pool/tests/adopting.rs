@@ -55,6 +55,32 @@ fn opening_against_the_own_wakes() {
     });
 }
 
+/// A poll wakes its own task while its home is opened and adopted from (`Context::wakes_itself`), and somebody else
+/// does too: the task is polled again, by the driver or by who has stolen it then.
+#[test]
+fn opening_against_a_yield() {
+    explore("opening_against_a_yield", || {
+        let (shared, flags, log) = (monitored(), flags(), Log::default());
+        let mut owner = Acting::begin(&shared, 0);
+        let (handle, waker) = parked(&mut owner, &flags, &log);
+        drop(handle);
+        drop(owner.spawn(log.twice()));
+        set(&flags, 0, &waker);
+        let its = shared.clone();
+        let monitor = thread::spawn(move || {
+            set(&flags, 1, &waker);
+            drop(waker);
+            relieve(&its);
+        });
+        owner.run();
+        monitor.join().expect("the monitor does not panic");
+        drop(owner);
+        settle(&shared);
+        assert_eq!((log.completed(), log.dropped()), (2, 2), "a wake was lost");
+        ends_clean(shared);
+    });
+}
+
 /// A task is woken from outside, and by the poll of its home's driver, while that home is opened and adopted from: it
 /// is adopted from the inbox, or received by the driver, once.
 #[test]

@@ -30,6 +30,31 @@ fn theft_against_pop() {
     });
 }
 
+/// A thief against the owner whose tasks yield to each other (`Home::exchange_open`): each is polled twice.
+#[test]
+fn theft_against_yields() {
+    explore("theft_against_yields", || {
+        let (shared, log) = (pool(2), Log::default());
+        let mut owner = Acting::begin(&shared, 0);
+        for _ in 0..2 {
+            drop(owner.spawn(log.twice()));
+        }
+        owner.hand_over();
+        let its = shared.clone();
+        let thief = thread::spawn(move || {
+            let mut thief = Acting::begin(&its, 1);
+            thief.steal();
+            thief.run();
+        });
+        owner.run();
+        thief.join().expect("the thief does not panic");
+        drop(owner);
+        settle(&shared);
+        assert_eq!((log.polls(), log.completed(), log.dropped()), (4, 2, 2));
+        ends_clean(shared);
+    });
+}
+
 /// Two thieves at one queue, while its owner is stuck in a poll.
 #[test]
 fn theft_against_theft() {
