@@ -122,7 +122,7 @@ impl Context {
 
     /// Whether no task is woken.
     #[inline(always)]
-    pub(crate) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         self.woken_one.get().is_null()
     }
 

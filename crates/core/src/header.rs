@@ -32,7 +32,8 @@
 //! | `DONE`, `SCHEDULED` | finished, but a queue still points here: whoever pops it lets go of it |
 //!
 //! `SCHEDULED` is cleared *before* a poll, so a wake during the poll queues the task again and no
-//! transition is needed after the poll.
+//! transition is needed after the poll. (Where the driver may be found stuck, a task that wakes itself in its poll
+//! is queued after it.)
 //!
 //! `life`, everybody's view (one atomic word), says who still needs the memory:
 //!

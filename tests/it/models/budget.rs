@@ -3,10 +3,10 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 
-use gossamer::{JoinHandle, Runtime, Wait, local, sync::MVar};
+use gossamer::{JoinHandle, Model, Runtime, Wait, local, sync::MVar};
 
 use super::{MODELS, each_model, runtime, watched};
 
@@ -91,6 +91,54 @@ fn the_same_for_places_of_one_thread() {
                 }
             }
         });
+    });
+}
+
+/// That one task has given way is none of the next one's business, which is aborted: an operation in its destructor
+/// gives way once, and is ready then.
+#[test]
+fn a_destructor_after_one_that_gave_way() {
+    const MANY: usize = 10;
+    /// Counts how often an operation is tried.
+    struct Tries(Arc<AtomicUsize>);
+    impl Drop for Tries {
+        fn drop(&mut self) {
+            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let tries = (1..MANY).find(|_| pin!(place.put(1)).poll(&mut cx).is_ready());
+            self.0.store(tries.unwrap_or(MANY), Ordering::Relaxed);
+        }
+    }
+    watched("destructor", || {
+        let rt = runtime(Model::Pool { workers: 1 });
+        let (tried, begun) = (Arc::new(AtomicUsize::new(0)), Arc::new(MVar::empty()));
+        let (tries, begins) = (Tries(tried.clone()), begun.clone());
+        let aborted = rt.spawn(async move {
+            let _tries = tries;
+            begins.put(()).await;
+            std::future::pending::<()>().await;
+        });
+        let place = MVar::empty();
+        let busy = rt.spawn(async move {
+            begun.take().await;
+            aborted.abort();
+            let mut gave_way = false;
+            poll_fn(|cx| {
+                while !gave_way && pin!(place.put(1)).poll(cx).is_ready() {
+                    place.try_take();
+                }
+                if std::mem::replace(&mut gave_way, true) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            })
+            .await;
+        });
+        busy.wait().expect("no panic");
+        while tried.load(Ordering::Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        assert!(tried.load(Ordering::Relaxed) <= 2, "{tried:?} tries");
     });
 }
 

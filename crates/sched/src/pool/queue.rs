@@ -186,7 +186,7 @@ impl Scheduler for Queue {
         self.turns = 0;
         // SAFETY: the runnable was for this queue alone; called by the driver.
         let next = unsafe { self.home.exchange_open(task.task()) };
-        if self.shared.idle.len() > 0 {
+        if self.home.open_len() > 0 && self.shared.idle.len() > 0 {
             self.shared.idle.call_one();
         }
         // SAFETY: queued by `push_back` or here, whose runnable is this one again.

@@ -68,7 +68,7 @@ fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
 fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     context::with(|context| context.set_polling(task.as_ptr()));
-    context::with(Context::go_out);
+    context::with(Context::begin_out);
     // SAFETY: we drive the task's home, and its future is present: it has not finished.
     unsafe { (task.as_ref().vtable.fail)(task, failure) };
     context::with(Context::come_in);
@@ -255,17 +255,15 @@ fn next_task<S: Scheduler>(
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
     let last = begin_handing_over(context);
-    let mut woken = context.take_woken();
     let runnable = loop {
-        let Some(task) = woken else {
+        let Some(task) = context.take_woken() else {
             break scheduler.pop()?;
         };
-        woken = context.take_woken();
-        if woken.is_none() {
-            let (runnable, reason) = woken_as(task, last);
+        let (runnable, reason) = woken_as(task, last);
+        if context.has_room() {
             break scheduler.push_and_pop(runnable, reason)?;
         }
-        give(scheduler, task, last);
+        scheduler.push(runnable, reason);
     };
     if !is_of(&runnable, claim.home()) {
         foreign_runnable(&runnable);
@@ -284,7 +282,8 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
     let last = begin_handing_over(context);
     let mut any = false;
     while let Some(task) = context.take_woken() {
-        give(scheduler, task, last);
+        let (runnable, reason) = woken_as(task, last);
+        scheduler.push(runnable, reason);
         any = true;
     }
     any
@@ -301,13 +300,7 @@ fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
     last
 }
 
-/// Gives a task to the scheduler; `last` is the one that was polled last, and so may have yielded.
-#[inline(always)]
-fn give<S: Scheduler>(scheduler: &mut S, task: NonNull<Header>, last: Option<NonNull<Header>>) {
-    let (runnable, reason) = woken_as(task, last);
-    scheduler.push(runnable, reason);
-}
-
+/// What the scheduler is given for a woken task; `last` is the one that was polled last, and so may have yielded.
 #[inline(always)]
 fn woken_as(task: NonNull<Header>, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
     let yielded = last == Some(task) && !gossamer_core::mutant!("yield_is_wake");
