@@ -15,6 +15,7 @@ mod flavour;
 mod hand;
 mod tally;
 
+mod channel;
 mod conform;
 mod locks;
 mod models;

@@ -22,7 +22,7 @@ use gossamer_sim::Sim;
 const SCHEDULES: u64 = 10_000;
 
 /// All schedules of a small case, but never more than this.
-const SCHEDULES_MAX: usize = 2_000_000;
+pub(crate) const SCHEDULES_MAX: usize = 2_000_000;
 
 thread_local! {
     /// Whether operations are scheduling points in the simulation that runs on this thread.

@@ -17,8 +17,6 @@
 //! read-modify-write on the one word, so one of them is the second, and sees what the first has done. The sender has
 //! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
-mod error;
-
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -30,7 +28,7 @@ use gossamer_core::door::UnsafeCell;
 use gossamer_core::header::join::{Finish, Join};
 use gossamer_core::waiter::{Deferred, Parts};
 
-pub use self::error::{Closed, SendError, TryRecvError};
+pub use crate::error::{Closed, SendError, TryRecvError};
 
 /// What both sides point at.
 struct Shared<T> {

@@ -88,16 +88,21 @@ pub mod time {
 
 /// Primitives for one thread: no atomics, `!Send`.
 pub mod local {
+    pub use gossamer_channel::local as channel;
     pub use gossamer_sync::local::*;
 }
 
 /// The primitives, generic over their lock policy, and their operations.
 pub mod raw {
+    pub use gossamer_channel::raw as channel;
     pub use gossamer_core::policy::{Local, Policy, Shared};
     pub use gossamer_sync::raw::*;
 }
 
 /// Channels.
 pub mod channel {
-    pub use gossamer_channel::oneshot;
+    pub use gossamer_channel::{
+        Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
+        rendezvous, unbounded,
+    };
 }

@@ -14,7 +14,7 @@ impl Context {
         self.go_out();
     }
 
-    /// The driver leaves the home's plain memory alone, but for [`Context::inside`].
+    /// The driver leaves the home's plain memory alone, but for wakes.
     #[inline(always)]
     pub fn go_out(&self) {
         if let Some(marks) = self.marks.get() {

@@ -52,8 +52,8 @@ impl Runtime {
     /// They may borrow from what surrounds the call, as with [`std::thread::scope`].
     ///
     /// # Blocking
-    /// In a fiber: it stands still. Else: blocks the thread; if that built [`Model::Single`] runtimes, their tasks run
-    /// meanwhile (on another thread, the children of such a runtime wait until somebody drives it).
+    /// In a fiber: it stands still. Else: blocks the thread; if that built [`Single`](crate::Model::Single) runtimes,
+    /// their tasks run meanwhile (on another thread, the children of such a runtime wait until somebody drives it).
     ///
     /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
     ///
@@ -65,8 +65,8 @@ impl Runtime {
     /// fiber of it is in a scope, which may have lent what goes with the thread; after 10 seconds it ends the process.
     ///
     /// A child that is a [fiber](Scope::spawn_fiber) is ended by the thread where it has begun. If a
-    /// [`Model::Single`] runtime is moved, and dropped on another thread, that is when the fiber's own thread next waits
-    /// for a scope, or ends; until then this does not return, and a line on the standard error says so.
+    /// [`Single`](crate::Model::Single) runtime is moved, and dropped on another thread, that is when the fiber's own
+    /// thread next waits for a scope, or ends; until then this does not return, and a line on the standard error says so.
     ///
     /// # Panics
     /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have

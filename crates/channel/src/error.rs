@@ -1,0 +1,92 @@
+//! Why a message did not go or come.
+
+use std::error::Error;
+use std::fmt;
+
+/// No receiver is left; this is the message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SendError<T>(pub T);
+
+impl<T> fmt::Debug for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendError(..)")
+    }
+}
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the message was not sent: no receiver is left")
+    }
+}
+
+impl<T> Error for SendError<T> {}
+
+/// Why a message was not sent at once; it comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<T> {
+    /// There is no room at this moment; in a rendezvous channel: no receiver waits.
+    Full(T),
+    /// No receiver is left.
+    Closed(T),
+}
+
+impl<T> TrySendError<T> {
+    /// The message.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Full(message) | Self::Closed(message) => message,
+        }
+    }
+}
+
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the message was not sent: there is no room",
+            Self::Closed(_) => "the message was not sent: no receiver is left",
+        })
+    }
+}
+
+impl<T> Error for TrySendError<T> {}
+
+/// No message will come: no sender is left, and what they had sent has been received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no message will come: no sender is left")
+    }
+}
+
+impl Error for Closed {}
+
+/// Why there is no message at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// It may still come.
+    Empty,
+    /// It will not come.
+    Closed,
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("there is no message at this moment"),
+            Self::Closed => Closed.fmt(f),
+        }
+    }
+}
+
+impl Error for TryRecvError {}

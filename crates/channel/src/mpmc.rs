@@ -1,0 +1,113 @@
+//! Channels for many senders and many receivers: bounded, unbounded, rendezvous.
+//!
+//! # Protocol
+//!
+//! One word with a lock (see [`gossamer_core::policy`]), a buffer, and two lines: of those who wait to send, each with
+//! its message, and of those who wait to receive.
+//!
+//! * Who sends puts its message into the buffer; if that is full (in a rendezvous channel it always is), it waits in
+//!   line with the message. A receiver that makes room moves the message of the first in line into the buffer, or takes
+//!   it, if nothing is there: then that sender is done, and is let go. So messages come out in the order in which their
+//!   senders came.
+//! * Who receives takes the first message. If there is none, it waits in line; whoever brings a message *calls* the
+//!   first in line. The message stays where it is: the receiver takes the first one there is, in its own poll. Somebody
+//!   else may be quicker, or a rendezvous sender may have gone: then the receiver is the first in line again. There are
+//!   as many receivers called as there are messages, if there are as many that wait; one that is dropped has the next
+//!   one called.
+//!
+//! So every operation takes effect at one moment, under the lock; and a receiver that runs need not wait for another to
+//! be woken (as a mutex may be passed).
+//!
+//! A message is never put into an operation, so none is lost when one is dropped. No user code runs under the lock:
+//! messages are moved there, memory is asked for and given back outside, wakers of other runtimes are called outside.
+//!
+//! The last handle to go frees; they are counted under the lock.
+
+mod act;
+mod buffer;
+mod chan;
+mod ends;
+mod op;
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use gossamer_core::policy::Policy;
+
+use self::act::{Receives, ReceivesMany, Sends};
+use self::op::Op;
+use crate::error::{Closed, SendError};
+
+pub use self::ends::{IntoIter, Iter, Receiver, Sender};
+
+/// [`Sender::send`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Sending<'a, T, P: Policy>(Op<'a, T, P, Sends<T>>);
+
+impl<T, P: Policy> Future for Sending<'_, T, P> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+/// [`Receiver::recv`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Receiving<'a, T, P: Policy>(Op<'a, T, P, Receives>);
+
+impl<T, P: Policy> Future for Receiving<'_, T, P> {
+    type Output = Result<T, Closed>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+/// [`Receiver::recv_many`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct ReceivingMany<'a, T, P: Policy>(Op<'a, T, P, ReceivesMany<'a, T>>);
+
+impl<T, P: Policy> Future for ReceivingMany<'_, T, P> {
+    type Output = Result<usize, Closed>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+/// The constructors of one flavour.
+macro_rules! constructors {
+    ($policy:ty, $word:ty) => {
+        /// A channel for at most `capacity` messages that have not been received. Zero makes it a
+        /// [rendezvous](fn@rendezvous) channel.
+        pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+            crate::mpmc::pair(<$word>::new(0), capacity)
+        }
+
+        /// A channel for as many messages as fit into memory: sending never waits.
+        pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+            crate::mpmc::pair(<$word>::new(0), usize::MAX)
+        }
+
+        /// A channel that holds no message: who sends waits until a receiver has taken it.
+        pub fn rendezvous<T>() -> (Sender<T>, Receiver<T>) {
+            crate::mpmc::pair(<$word>::new(0), 0)
+        }
+
+        /// The side that sends.
+        pub type Sender<T> = crate::mpmc::Sender<T, $policy>;
+        /// The side that receives.
+        pub type Receiver<T> = crate::mpmc::Receiver<T, $policy>;
+    };
+}
+pub(crate) use constructors;
+pub(crate) use ends::pair;

@@ -1,0 +1,360 @@
+//! The handles of the two sides.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+use gossamer_core::policy::Policy;
+use gossamer_core::wait::Wait;
+
+use super::act::{Act, Receives, ReceivesMany, Sends, Try, TrySends};
+use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
+use super::op::Op;
+use super::{Receiving, ReceivingMany, Sending};
+use crate::error::{Closed, SendError, TryRecvError, TrySendError};
+
+/// A counted pointer to the channel.
+struct Handle<T, P: Policy>(NonNull<Chan<T, P>>);
+
+// SAFETY: the channel is shared, and its count is under its lock.
+unsafe impl<T: Send, P: Policy> Send for Handle<T, P> where P::Word: Sync {}
+// SAFETY: as above.
+unsafe impl<T: Send, P: Policy> Sync for Handle<T, P> where P::Word: Sync {}
+
+impl<T, P: Policy> Handle<T, P> {
+    #[inline(always)]
+    fn chan(&self) -> &Chan<T, P> {
+        // SAFETY: counted.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T, P: Policy> Drop for Handle<T, P> {
+    /// The side has been told before.
+    fn drop(&mut self) {
+        let is_last = self.chan().count(false);
+        if is_last {
+            // SAFETY: made by `Box` in `pair`, and nobody else has a pointer to it: who gave the lock up last did not
+            // touch it afterwards.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
+}
+
+/// Both sides of a new channel.
+pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
+    let chan = NonNull::from(Box::leak(Box::new(Chan::new(word, capacity))));
+    (Sender(Handle(chan)), Receiver(Handle(chan)))
+}
+
+/// Does what can be done at once.
+fn attempt<T, P: Policy, R>(
+    chan: &Chan<T, P>,
+    receives: bool,
+    mut attempt: impl FnMut(u32) -> Try<R>,
+) -> Option<R> {
+    // Memory is given back after the lock is.
+    let mut memory = VecDeque::new();
+    let mut again = true;
+    let mut bits = chan.lock();
+    loop {
+        match attempt(bits) {
+            Try::Done(output) => {
+                // SAFETY: under the lock.
+                unsafe { chan.give_back(&mut memory, receives) };
+                chan.settle(bits);
+                return Some(output);
+            }
+            Try::Grow(places) => bits = chan.grow(bits, places, &mut memory),
+            Try::Wait => {
+                // SAFETY: under the lock.
+                let may_go = !receives && unsafe { chan.has_room() };
+                chan.settle(bits);
+                if !std::mem::take(&mut again) || !may_go {
+                    return None;
+                }
+                // There was room for senders in line, and somebody was about to let them go.
+                bits = chan.lock();
+            }
+        }
+    }
+}
+
+/// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
+pub struct Sender<T, P: Policy>(Handle<T, P>);
+
+impl<T, P: Policy> Sender<T, P> {
+    /// Sends a message: waits until there is room for it, in a rendezvous channel until a receiver has taken it.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; unless a receiver has made room for
+    /// it, or has taken it, and it was dropped before it was polled again: then it has been sent.
+    ///
+    /// # Errors
+    /// No receiver is left: gives the message back.
+    #[track_caller]
+    #[inline(always)]
+    pub fn send(&self, message: T) -> Sending<'_, T, P> {
+        let act = Sends::new(message);
+        Sending(Op::new(self.0.chan(), act, Location::caller()))
+    }
+
+    /// Sends a message, if there is room for it; in a rendezvous channel if a receiver waits, which has been there, but
+    /// may be dropped before it has taken it: then the next one gets it.
+    ///
+    /// # Errors
+    /// Gives the message back, and says why.
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        let (chan, mut act) = (self.0.chan(), TrySends(Sends::new(message)));
+        // SAFETY: under the lock.
+        match attempt(chan, false, |bits| unsafe { act.attempt(chan, bits) }) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(SendError(message))) => Err(TrySendError::Closed(message)),
+            // SAFETY: it was not sent, so it is there.
+            None => Err(TrySendError::Full(unsafe { act.0.take() })),
+        }
+    }
+
+    /// Whether no receiver is left.
+    pub fn is_closed(&self) -> bool {
+        self.0.chan().look() & NO_RECEIVERS != 0
+    }
+}
+
+impl<T, P: Policy> Clone for Sender<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.0.chan();
+        // Overflows first, and ends the process then.
+        chan.count(true);
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        unsafe { chan.state() }.senders += 1;
+        chan.unlock(bits);
+        Self(Handle(self.0.0))
+    }
+}
+
+impl<T, P: Policy> Drop for Sender<T, P> {
+    fn drop(&mut self) {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let is_last = unsafe {
+            let senders = &mut chan.state().senders;
+            *senders -= 1;
+            *senders == 0
+        };
+        if is_last && !gossamer_core::mutant!("channel_closes_silently") {
+            chan.settle(bits | NO_SENDERS);
+        } else {
+            chan.unlock(bits);
+        }
+    }
+}
+
+/// The side that receives. Each message goes to one of the clones; when the last one goes, the senders are told, and
+/// messages that wait are dropped.
+pub struct Receiver<T, P: Policy>(Handle<T, P>);
+
+impl<T, P: Policy> Receiver<T, P> {
+    /// Receives the next message, and waits until there is one.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps the
+    /// message from those who wait behind it, though not from those who come.
+    ///
+    /// # Errors
+    /// [`Closed`]: no sender is left, and no message.
+    #[track_caller]
+    #[inline(always)]
+    pub fn recv(&self) -> Receiving<'_, T, P> {
+        Receiving(Op::new(self.0.chan(), Receives, Location::caller()))
+    }
+
+    /// The next message, if there is one.
+    ///
+    /// # Errors
+    /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let chan = self.0.chan();
+        // SAFETY: under the lock.
+        match attempt(chan, true, |bits| unsafe { Receives.attempt(chan, bits) }) {
+            Some(Ok(message)) => Ok(message),
+            Some(Err(Closed)) => Err(TryRecvError::Closed),
+            None => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// Receives all messages that the channel holds, but at most `most`, and waits until there is one: puts them at the
+    /// end of `into`, and gives their number. Zero only if `most` is. (Of senders that wait, it is one at most. What comes
+    /// at the same moment may be left for the next call, if `into` has no room for it.)
+    ///
+    /// # Blocking
+    /// As [`recv`](Receiver::recv).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing.
+    ///
+    /// # Errors
+    /// [`Closed`]: no sender is left, and no message.
+    #[track_caller]
+    pub fn recv_many<'a>(&'a self, into: &'a mut Vec<T>, most: usize) -> ReceivingMany<'a, T, P> {
+        let act = ReceivesMany::new(into, most);
+        ReceivingMany(Op::new(self.0.chan(), act, Location::caller()))
+    }
+
+    /// The messages there are, without waiting for more.
+    pub fn try_iter(&self) -> impl Iterator<Item = T> {
+        std::iter::from_fn(|| self.try_recv().ok())
+    }
+
+    /// Messages until no sender is left: waits for each as `.wait()` does, in a thread or a fiber.
+    pub fn iter(&self) -> Iter<'_, T, P> {
+        Iter(self)
+    }
+
+    /// Whether no sender is left. There may be messages all the same.
+    pub fn is_closed(&self) -> bool {
+        self.0.chan().look() & NO_SENDERS != 0
+    }
+}
+
+impl<T, P: Policy> Clone for Receiver<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.0.chan();
+        // Overflows first, and ends the process then.
+        chan.count(true);
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        unsafe { chan.state() }.receivers += 1;
+        chan.unlock(bits);
+        Self(Handle(self.0.0))
+    }
+}
+
+impl<T, P: Policy> Drop for Receiver<T, P> {
+    fn drop(&mut self) {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let (is_last, messages) = unsafe {
+            let state = chan.state();
+            state.receivers -= 1;
+            match state.receivers {
+                0 => (true, state.buffer.take()),
+                _ => (false, VecDeque::new()),
+            }
+        };
+        if is_last {
+            chan.settle(bits | NO_RECEIVERS);
+        } else {
+            chan.unlock(bits);
+        }
+        // User code.
+        drop(messages);
+    }
+}
+
+/// [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T, P: Policy>(&'a Receiver<T, P>);
+
+impl<T, P: Policy> Iterator for Iter<'_, T, P> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().wait().ok()
+    }
+}
+
+impl<'a, T, P: Policy> IntoIterator for &'a Receiver<T, P> {
+    type Item = T;
+    type IntoIter = Iter<'a, T, P>;
+
+    fn into_iter(self) -> Iter<'a, T, P> {
+        self.iter()
+    }
+}
+
+/// [`Receiver::into_iter`].
+#[derive(Debug)]
+pub struct IntoIter<T, P: Policy>(Receiver<T, P>);
+
+impl<T, P: Policy> Iterator for IntoIter<T, P> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().wait().ok()
+    }
+}
+
+impl<T, P: Policy> IntoIterator for Receiver<T, P> {
+    type Item = T;
+    type IntoIter = IntoIter<T, P>;
+
+    /// As [`iter`](Receiver::iter).
+    fn into_iter(self) -> IntoIter<T, P> {
+        IntoIter(self)
+    }
+}
+
+macro_rules! both {
+    ($($name:ident)*) => {$(
+        impl<T, P: Policy> $name<T, P> {
+            /// How many messages wait to be received: those of senders that wait not included.
+            pub fn len(&self) -> usize {
+                self.0.chan().len()
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Whether there are as many as there may be; a rendezvous channel always is.
+            pub fn is_full(&self) -> bool {
+                self.len() >= self.0.chan().capacity()
+            }
+
+            /// How many there may be; `None`: as many as fit into memory. Zero: a rendezvous channel.
+            pub fn capacity(&self) -> Option<usize> {
+                Some(self.0.chan().capacity()).filter(|capacity| *capacity != usize::MAX)
+            }
+
+            /// How many senders there are at this moment.
+            pub fn sender_count(&self) -> usize {
+                self.0.chan().counts().0
+            }
+
+            /// How many receivers there are at this moment.
+            pub fn receiver_count(&self) -> usize {
+                self.0.chan().counts().1
+            }
+
+            /// Whether both are of the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                self.0.0 == other.0.0
+            }
+        }
+
+        impl<T, P: Policy> fmt::Debug for $name<T, P> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("len", &self.len())
+                    .field("capacity", &self.capacity())
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+both! { Sender Receiver }

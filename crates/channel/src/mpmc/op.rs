@@ -1,0 +1,295 @@
+//! A waiting operation: it goes at once, or waits in its side's line until it is let go; or is dropped on the way.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
+
+use gossamer_core::context;
+use gossamer_core::policy::Policy;
+use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+
+use super::act::{Act, Try};
+use super::chan::{Chan, Grant};
+
+/// Where the operation stands, as its owner knows it without the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Not polled yet.
+    Fresh,
+    /// Past its scheduling point, and not in line.
+    Begun,
+    /// In line, or let go.
+    InLine,
+    /// Complete, or given up.
+    Done,
+}
+
+/// The part of an operation that the other side sees.
+#[repr(C)]
+pub(super) struct Waiter<A> {
+    node: Node,
+    /// Under the lock.
+    pub(super) grant: Cell<Grant>,
+    pub(super) act: A,
+}
+
+/// One operation.
+pub(super) struct Op<'a, T, P: Policy, A: Act<T>> {
+    waiter: Waiter<A>,
+    phase: Phase,
+    _chan: PhantomData<&'a Chan<T, P>>,
+}
+
+// SAFETY: the node is touched under the channel's atomic lock only, and owns its waker.
+unsafe impl<T: Send, P: Policy, A: Act<T> + Send> Send for Op<'_, T, P, A> where P::Word: Sync {}
+// SAFETY: `&Op` gives access to nothing.
+unsafe impl<T: Send, P: Policy, A: Act<T>> Sync for Op<'_, T, P, A> where P::Word: Sync {}
+
+impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
+    const KIND: &'static Kind = &Kind {
+        name: A::NAME,
+        could_complete: Self::could_complete,
+    };
+
+    #[inline(always)]
+    pub(super) fn new(chan: &'a Chan<T, P>, act: A, location: &'static Location<'static>) -> Self {
+        Self {
+            waiter: Waiter {
+                node: Node::new(std::ptr::from_ref(chan).cast(), location),
+                grant: Cell::new(Grant::Nothing),
+                act,
+            },
+            phase: Phase::Fresh,
+            _chan: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn chan(&self) -> &'a Chan<T, P> {
+        // SAFETY: made from a `&'a Chan<T, P>` in `new`.
+        unsafe { &*self.waiter.node.object().cast() }
+    }
+
+    #[inline(always)]
+    fn node(&self) -> NonNull<Node> {
+        // The whole waiter, so that the pointer reaches the rest of it too.
+        NonNull::from_ref(&self.waiter).cast()
+    }
+
+    #[inline(always)]
+    pub(super) fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        // SAFETY: nothing is moved out; the node stays where it is.
+        let this = unsafe { self.get_unchecked_mut() };
+        let mut locked = None;
+        let chan = this.chan();
+        if A::RECEIVES {
+            this.waiter.act.prepare(chan);
+        }
+        if this.phase == Phase::Fresh {
+            if context::has_to_give_way() {
+                this.phase = Phase::Begun;
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+            // SAFETY: not done so far.
+            match unsafe { this.waiter.act.quickly(chan) } {
+                Ok(output) => {
+                    this.phase = Phase::Done;
+                    return Poll::Ready(output);
+                }
+                Err(bits) => locked = Some(bits),
+            }
+        }
+        // SAFETY: pinned.
+        unsafe { this.poll_slowly(cx.waker(), locked) }
+    }
+
+    /// With these bits under the lock, or without the lock.
+    ///
+    /// # Safety
+    /// The operation is pinned.
+    #[inline(never)]
+    unsafe fn poll_slowly(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
+        let Some(mut waker) = Kept::of_ours(waker) else {
+            // A foreign one is dropped, if at all, after the lock is given up.
+            let mut waker = Kept::new(waker);
+            // SAFETY: passed on to the caller.
+            return unsafe { self.go_or_wait(&mut waker, locked) };
+        };
+        // SAFETY: passed on to the caller.
+        unsafe { self.go_or_wait(&mut waker, locked) }
+    }
+
+    /// # Safety
+    /// The operation is pinned.
+    #[inline(always)]
+    unsafe fn go_or_wait(&mut self, waker: &mut Kept<'_>, locked: Option<u32>) -> Poll<A::Output> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            match self.phase {
+                Phase::InLine => self.wait_in_line(waker),
+                Phase::Done => panic!("{} was polled after it was complete", A::NAME),
+                Phase::Fresh | Phase::Begun => self.begin(waker, locked),
+            }
+        }
+    }
+
+    /// # Safety
+    /// The operation is pinned, and not in line.
+    #[inline(always)]
+    unsafe fn begin(&mut self, waker: &mut Kept<'_>, locked: Option<u32>) -> Poll<A::Output> {
+        let chan = self.chan();
+        // Memory is given back after the lock is.
+        let mut memory = VecDeque::new();
+        let mut bits = locked.unwrap_or_else(|| chan.lock());
+        loop {
+            // SAFETY: under the lock; not done so far.
+            match unsafe { self.waiter.act.attempt(chan, bits) } {
+                Try::Done(output) => {
+                    self.phase = Phase::Done;
+                    // SAFETY: under the lock.
+                    unsafe { chan.give_back(&mut memory, A::RECEIVES) };
+                    chan.settle(bits);
+                    return Poll::Ready(output);
+                }
+                Try::Wait if waker.is_ready() => break,
+                Try::Wait => {
+                    chan.unlock(bits);
+                    waker.prepare();
+                    bits = chan.lock();
+                }
+                Try::Grow(places) => bits = chan.grow(bits, places, &mut memory),
+            }
+        }
+        // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out.
+        unsafe {
+            A::waits(chan, true);
+            A::line(chan).park(self.node(), Self::KIND, waker, P::STAYS);
+        }
+        self.phase = Phase::InLine;
+        // One that offers may be what another waits for.
+        chan.settle(bits);
+        context::has_waited();
+        Poll::Pending
+    }
+
+    /// # Safety
+    /// The operation is pinned, and in line.
+    #[inline(always)]
+    unsafe fn wait_in_line(&mut self, waker: &mut Kept<'_>) -> Poll<A::Output> {
+        let (chan, node) = (self.chan(), self.node());
+        let mut bits = chan.lock();
+        loop {
+            // SAFETY: under the lock; the node has been parked in this line.
+            let is_let_go = unsafe { self.waiter.node.state() } == State::Released;
+            if is_let_go {
+                let grant = self.waiter.grant.replace(Grant::Nothing);
+                // SAFETY: under the lock, and let go.
+                if let Some(output) = unsafe { self.waiter.act.go_on(chan, bits, grant) } {
+                    self.phase = Phase::Done;
+                    let mut memory = VecDeque::new();
+                    // SAFETY: under the lock.
+                    unsafe { chan.give_back(&mut memory, A::RECEIVES) };
+                    chan.settle(bits);
+                    return Poll::Ready(output);
+                }
+            }
+            // SAFETY: as above.
+            if waker.is_ready() || unsafe { A::line(chan).is_current(node, waker) } {
+                // SAFETY: as above; one that was let go is in no list.
+                let before = unsafe {
+                    if is_let_go && !gossamer_core::mutant!("channel_parks_last") {
+                        A::line(chan).park_first(node, Self::KIND, waker, P::STAYS);
+                        None
+                    } else if is_let_go {
+                        A::line(chan).park(node, Self::KIND, waker, P::STAYS);
+                        None
+                    } else {
+                        A::line(chan).renew(node, waker, P::STAYS)
+                    }
+                };
+                chan.settle(bits);
+                drop(before);
+                return Poll::Pending;
+            }
+            chan.unlock(bits);
+            waker.prepare();
+            bits = chan.lock();
+        }
+    }
+
+    /// # Safety
+    /// See [`Kind::could_complete`].
+    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+        // SAFETY: the node is alive, and so is its object; the kind says which type it is, and the node is the first
+        // field of its waiter.
+        let (waiter, chan) = unsafe {
+            (
+                node.cast::<Waiter<A>>().as_ref(),
+                &*node.as_ref().object().cast::<Chan<T, P>>(),
+            )
+        };
+        let bits = chan.lock();
+        // SAFETY: under the lock; the node has been parked in this line.
+        let could = unsafe {
+            waiter.node.state() == State::Released
+                || A::line(chan).first() == Some(node) && A::could_go(chan, bits)
+        };
+        chan.unlock(bits);
+        could
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_line(&mut self) {
+        let chan = self.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock; the node has been parked in this line.
+        let (waker, has_gone) = unsafe {
+            if self.waiter.node.state() == State::Released {
+                let grant = self.waiter.grant.get();
+                A::give_back(chan, grant);
+                (None, A::has_gone(grant))
+            } else {
+                A::waits(chan, false);
+                (A::line(chan).unlink(self.node()), false)
+            }
+        };
+        chan.settle(bits);
+        if !has_gone {
+            self.abandon();
+        }
+        drop(waker);
+    }
+}
+
+impl<T, P: Policy, A: Act<T>> Op<'_, T, P, A> {
+    /// Drops what the operation has, having had no effect.
+    fn abandon(&mut self) {
+        // SAFETY: not complete, and not in line; it is not used again.
+        unsafe { self.waiter.act.abandon() };
+    }
+}
+
+impl<T, P: Policy, A: Act<T>> Drop for Op<'_, T, P, A> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        match self.phase {
+            Phase::Done => {}
+            Phase::InLine => self.leave_line(),
+            Phase::Fresh | Phase::Begun => self.abandon(),
+        }
+    }
+}
+
+impl<T, P: Policy, A: Act<T>> fmt::Debug for Op<'_, T, P, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, location) = (A::NAME, self.waiter.node.location());
+        write!(f, "{name} at {location} ({:?})", self.phase)
+    }
+}

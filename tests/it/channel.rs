@@ -1,0 +1,64 @@
+//! Channels of many senders and receivers: each rule that their documentation states, in both flavours.
+
+mod cancelling;
+mod panics;
+mod rules;
+mod small;
+mod threads;
+
+use gossamer::raw::{self, channel::Receiver, channel::Sender};
+
+use gossamer_sim::Sim;
+
+use crate::flavour::{Flavour, Local, Shared};
+use crate::mvar::SCHEDULES_MAX;
+
+/// Runs a small case in all schedules: with scheduling points for one thread's flavour, and by the short ways that
+/// production takes for the other, as but for the lock's word both are the same code.
+#[track_caller]
+fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
+    let sim = if F::POINTS {
+        Sim::new()
+    } else {
+        Sim::new().without_points()
+    };
+    let explored = sim.exhaustive(SCHEDULES_MAX, body);
+    assert!(
+        explored.complete,
+        "more than {} schedules",
+        explored.schedules
+    );
+}
+
+/// The channels of a flavour.
+pub(crate) trait Channels: Flavour {
+    /// Whether it is explored with scheduling points.
+    const POINTS: bool;
+
+    /// Zero: rendezvous; `usize::MAX`: unbounded.
+    fn channel<T>(capacity: usize) -> (Sender<T, Self::P>, Receiver<T, Self::P>);
+}
+
+impl Channels for Shared {
+    const POINTS: bool = false;
+
+    fn channel<T>(capacity: usize) -> (Sender<T, raw::Shared>, Receiver<T, raw::Shared>) {
+        match capacity {
+            0 => gossamer::channel::rendezvous(),
+            usize::MAX => gossamer::channel::unbounded(),
+            capacity => gossamer::channel::bounded(capacity),
+        }
+    }
+}
+
+impl Channels for Local {
+    const POINTS: bool = true;
+
+    fn channel<T>(capacity: usize) -> (Sender<T, raw::Local>, Receiver<T, raw::Local>) {
+        match capacity {
+            0 => gossamer::local::channel::rendezvous(),
+            usize::MAX => gossamer::local::channel::unbounded(),
+            capacity => gossamer::local::channel::bounded(capacity),
+        }
+    }
+}

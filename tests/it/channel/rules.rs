@@ -1,0 +1,354 @@
+//! One rule at a time, polled by hand.
+
+use std::task::Poll;
+
+use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
+
+use super::Channels;
+use crate::flavour::both;
+use crate::hand::{Hand, parked};
+use crate::tally::Tally;
+
+both! {
+    first_in_first_out,
+    a_full_channel_lets_senders_wait_in_order,
+    a_rendezvous_ends_when_the_message_is_taken,
+    try_send_meets_a_waiting_receiver,
+    each_waiting_receiver_may_be_sent_to,
+    large_messages_of_senders_in_line,
+    who_comes_may_be_quicker_than_who_was_called,
+    buffered_messages_outlive_their_senders,
+    receivers_that_wait_are_told,
+    senders_that_wait_are_told_and_keep_their_messages,
+    the_last_receiver_drops_what_is_left,
+    many_at_once,
+    many_at_once_make_room_for_those_who_wait,
+    sizes,
+    messages_without_size_and_large_ones,
+    iterators,
+}
+
+fn ready<T>(poll: Poll<T>) -> T {
+    match poll {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+fn first_in_first_out<F: Channels>() {
+    for capacity in [1_000, usize::MAX] {
+        let (tx, rx) = F::channel(capacity);
+        for number in 0..1_000 {
+            tx.try_send(number).expect("there is room");
+        }
+        let other = rx.clone();
+        for number in 0..500 {
+            assert_eq!(rx.try_recv(), Ok(2 * number));
+            assert_eq!(other.try_recv(), Ok(2 * number + 1));
+        }
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+    }
+}
+
+fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
+    let (tx, rx) = F::channel(1);
+    tx.try_send(0).expect("there is room");
+    assert_eq!(tx.try_send(9), Err(TrySendError::Full(9)));
+    let mut waiting: Vec<_> = (1..4).map(|number| parked(tx.send(number))).collect();
+    for number in 0..4 {
+        assert_eq!(rx.try_recv(), Ok(number));
+        // Its message has just moved into the channel.
+        for (at, sender) in waiting.iter().enumerate() {
+            assert_eq!(
+                sender.wakes(),
+                usize::from(at <= number),
+                "{at} of {number}"
+            );
+        }
+    }
+    for sender in &mut waiting {
+        assert_eq!(ready(sender.poll()), Ok(()));
+    }
+    assert!(rx.is_empty());
+}
+
+fn a_rendezvous_ends_when_the_message_is_taken<F: Channels>() {
+    let (tx, rx) = F::channel(0);
+    assert_eq!(tx.try_send(1), Err(TrySendError::Full(1)));
+    assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+    // The receiver comes first: it is called, and the sender waits until it has been there.
+    let mut receiver = parked(rx.recv());
+    let mut sender = parked(tx.send(2));
+    assert_eq!((receiver.wakes(), sender.wakes()), (1, 0));
+    assert_eq!(ready(receiver.poll()), Ok(2));
+    assert_eq!(sender.wakes(), 1);
+    assert_eq!(ready(sender.poll()), Ok(()));
+    // The sender comes first.
+    let mut sender = parked(tx.send(3));
+    assert_eq!(rx.try_recv(), Ok(3));
+    assert_eq!(ready(sender.poll()), Ok(()));
+    // It takes its message away: the receiver that was called waits on, as the first.
+    let mut receiver = parked(rx.recv());
+    let second = parked(rx.recv());
+    drop(parked(tx.send(4)));
+    assert_eq!(receiver.wakes(), 1);
+    assert!(receiver.poll().is_pending());
+    let mut sender = parked(tx.send(5));
+    assert_eq!((receiver.wakes(), second.wakes()), (2, 0));
+    assert_eq!(ready(receiver.poll()), Ok(5));
+    assert_eq!(ready(sender.poll()), Ok(()));
+    assert!(rx.is_empty() && rx.is_full());
+}
+
+fn try_send_meets_a_waiting_receiver<F: Channels>() {
+    let (tx, rx) = F::channel(0);
+    let mut receiver = parked(rx.recv());
+    let mut sender = parked(tx.send(1));
+    // That receiver has one already.
+    assert_eq!(tx.try_send(2), Err(TrySendError::Full(2)));
+    assert_eq!(ready(receiver.poll()), Ok(1));
+    assert_eq!(ready(sender.poll()), Ok(()));
+    let mut receiver = parked(rx.recv());
+    assert_eq!(tx.try_send(3), Ok(()));
+    assert_eq!(tx.try_send(4), Err(TrySendError::Full(4)));
+    assert_eq!(ready(receiver.poll()), Ok(3));
+    // Dropped, it leaves the message to the next.
+    let receiver = parked(rx.recv());
+    assert_eq!(tx.try_send(5), Ok(()));
+    drop(receiver);
+    assert_eq!(rx.try_recv(), Ok(5));
+}
+
+fn each_waiting_receiver_may_be_sent_to<F: Channels>() {
+    let (tx, rx) = F::channel(0);
+    let (mut one, mut two) = (parked(rx.recv()), parked(rx.recv()));
+    assert_eq!((tx.try_send(1), tx.try_send(2)), (Ok(()), Ok(())));
+    assert_eq!(tx.try_send(3), Err(TrySendError::Full(3)));
+    assert_eq!((one.wakes(), two.wakes()), (1, 1));
+    assert_eq!((ready(two.poll()), ready(one.poll())), (Ok(1), Ok(2)));
+}
+
+/// The memory that is given back and the messages that are moved up do not get into each other's way.
+fn large_messages_of_senders_in_line<F: Channels>() {
+    for capacity in [1, 3, 64] {
+        let (tx, rx) = F::channel(capacity);
+        for number in 0..capacity {
+            tx.try_send([number; 30]).expect("there is room");
+        }
+        let mut waiting: Vec<_> = (0..3).map(|number| parked(tx.send([number; 30]))).collect();
+        let mut messages = Vec::new();
+        while messages.len() < capacity + 3 {
+            assert!(ready(Hand::new(rx.recv_many(&mut messages, 64)).poll()).is_ok());
+        }
+        assert!(
+            messages[..capacity]
+                .iter()
+                .map(|message| message[29])
+                .eq(0..capacity)
+        );
+        for sender in &mut waiting {
+            assert_eq!(ready(sender.poll()), Ok(()));
+        }
+    }
+}
+
+fn who_comes_may_be_quicker_than_who_was_called<F: Channels>() {
+    let (tx, rx) = F::channel(4);
+    let mut receiver = parked(rx.recv());
+    let mut second = parked(rx.recv());
+    tx.try_send(1).expect("there is room");
+    assert_eq!((receiver.wakes(), second.wakes()), (1, 0));
+    assert_eq!(rx.try_recv(), Ok(1));
+    // It is the first in line as before.
+    assert!(receiver.poll().is_pending());
+    tx.try_send(2).expect("there is room");
+    assert_eq!((receiver.wakes(), second.wakes()), (2, 0));
+    tx.try_send(3).expect("there is room");
+    assert_eq!((receiver.wakes(), second.wakes()), (2, 1));
+    assert_eq!(ready(second.poll()), Ok(2));
+    // Dropped, it has the next one called.
+    let mut third = Hand::new(rx.recv());
+    drop(receiver);
+    assert_eq!(ready(third.poll()), Ok(3));
+    let (receiver, third) = (parked(rx.recv()), parked(rx.recv()));
+    tx.try_send(4).expect("there is room");
+    drop(receiver);
+    assert_eq!(third.wakes(), 1);
+}
+
+fn buffered_messages_outlive_their_senders<F: Channels>() {
+    let (tx, rx) = F::channel(4);
+    let other = tx.clone();
+    tx.try_send(1).expect("there is room");
+    drop(tx);
+    assert!(!rx.is_closed());
+    other.try_send(2).expect("there is room");
+    drop(other);
+    assert!(rx.is_closed());
+    assert_eq!(ready(Hand::new(rx.recv()).poll()), Ok(1));
+    assert_eq!(rx.try_recv(), Ok(2));
+    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    assert_eq!(ready(Hand::new(rx.recv()).poll()), Err(Closed));
+}
+
+fn receivers_that_wait_are_told<F: Channels>() {
+    for capacity in [0, 1, usize::MAX] {
+        let (tx, rx) = F::channel::<u32>(capacity);
+        let mut waiting: Vec<_> = (0..3).map(|_| parked(rx.recv())).collect();
+        drop(tx);
+        for receiver in &mut waiting {
+            assert_eq!(receiver.wakes(), 1);
+            assert_eq!(ready(receiver.poll()), Err(Closed));
+        }
+        // One has been called for the last message: until that is taken, the others wait.
+        let (tx, rx) = F::channel(1);
+        let mut receiver = parked(rx.recv());
+        let mut second = parked(rx.recv());
+        tx.try_send(1).expect("there is room");
+        drop(tx);
+        assert_eq!((receiver.wakes(), second.wakes()), (1, 0));
+        assert_eq!(ready(receiver.poll()), Ok(1));
+        assert_eq!(second.wakes(), 1);
+        assert_eq!(ready(second.poll()), Err(Closed));
+    }
+}
+
+fn senders_that_wait_are_told_and_keep_their_messages<F: Channels>() {
+    for capacity in [0, 1] {
+        let (tx, rx) = F::channel(capacity);
+        for number in 0..capacity {
+            tx.try_send(number).expect("there is room");
+        }
+        let mut waiting: Vec<_> = (7..9).map(|number| parked(tx.send(number))).collect();
+        let other = rx.clone();
+        drop(rx);
+        assert!(!tx.is_closed());
+        drop(other);
+        assert!(tx.is_closed());
+        for (number, sender) in (7..9).zip(&mut waiting) {
+            assert_eq!(sender.wakes(), 1);
+            assert_eq!(ready(sender.poll()), Err(SendError(number)));
+        }
+        assert_eq!(tx.try_send(9), Err(TrySendError::Closed(9)));
+        assert_eq!(ready(Hand::new(tx.send(10)).poll()), Err(SendError(10)));
+    }
+}
+
+fn the_last_receiver_drops_what_is_left<F: Channels>() {
+    let tally = Tally::default();
+    let (tx, rx) = F::channel(usize::MAX);
+    for id in 0..100 {
+        assert!(tx.try_send(tally.value(id)).is_ok());
+    }
+    let other = rx.clone();
+    drop(rx);
+    assert_eq!(tally.living(), 100);
+    drop(other);
+    assert_eq!(tally.living(), 0);
+    let never = tx.send(tally.value(0));
+    drop(never);
+    drop(tx);
+    assert_eq!(tally.living(), 0);
+}
+
+fn many_at_once<F: Channels>() {
+    let (tx, rx) = F::channel(usize::MAX);
+    let mut messages = Vec::new();
+    let mut receiver = parked(rx.recv_many(&mut messages, 10));
+    tx.try_send(0).expect("there is room");
+    assert_eq!(ready(receiver.poll()), Ok(1));
+    drop(receiver);
+    for number in 1..30 {
+        tx.try_send(number).expect("there is room");
+    }
+    assert_eq!(
+        ready(Hand::new(rx.recv_many(&mut messages, 0)).poll()),
+        Ok(0)
+    );
+    assert_eq!(
+        ready(Hand::new(rx.recv_many(&mut messages, 10)).poll()),
+        Ok(10)
+    );
+    assert_eq!(
+        ready(Hand::new(rx.recv_many(&mut messages, 100)).poll()),
+        Ok(19)
+    );
+    drop(tx);
+    assert_eq!(
+        ready(Hand::new(rx.recv_many(&mut messages, 1)).poll()),
+        Err(Closed)
+    );
+    assert!(messages.iter().copied().eq(0..30), "{messages:?}");
+}
+
+fn many_at_once_make_room_for_those_who_wait<F: Channels>() {
+    for capacity in [0, 2, 3] {
+        let (tx, rx) = F::channel(capacity);
+        for number in 0..capacity {
+            tx.try_send(number).expect("there is room");
+        }
+        let more = capacity..capacity + 4;
+        let mut waiting: Vec<_> = more.map(|number| parked(tx.send(number))).collect();
+        let mut messages = Vec::with_capacity(100);
+        while messages.len() < capacity + 4 {
+            let received = ready(Hand::new(rx.recv_many(&mut messages, 100)).poll());
+            assert!(received.is_ok_and(|received| received > 0));
+        }
+        assert!(messages.iter().copied().eq(0..capacity + 4), "{messages:?}");
+        for sender in &mut waiting {
+            assert_eq!((sender.wakes(), ready(sender.poll())), (1, Ok(())));
+        }
+    }
+}
+
+fn sizes<F: Channels>() {
+    let (tx, rx) = F::channel::<u8>(2);
+    assert_eq!((tx.len(), tx.capacity(), tx.is_full()), (0, Some(2), false));
+    tx.try_send(1).expect("there is room");
+    tx.try_send(2).expect("there is room");
+    assert_eq!((rx.len(), rx.is_full(), rx.is_empty()), (2, true, false));
+    let (other_tx, other_rx) = (tx.clone(), rx.clone());
+    assert_eq!((rx.sender_count(), tx.receiver_count()), (2, 2));
+    assert!(tx.same_channel(&other_tx) && rx.same_channel(&other_rx));
+    drop((other_tx, other_rx));
+    assert_eq!((tx.sender_count(), rx.receiver_count()), (1, 1));
+    assert!(!tx.same_channel(&F::channel(2).0));
+    assert_eq!(F::channel::<u8>(usize::MAX).0.capacity(), None);
+    assert_eq!(F::channel::<u8>(0).1.capacity(), Some(0));
+    assert!(format!("{tx:?}").contains("len: 2"), "{tx:?}");
+}
+
+fn messages_without_size_and_large_ones<F: Channels>() {
+    let (tx, rx) = F::channel(3);
+    for _ in 0..3 {
+        tx.try_send(()).expect("there is room");
+    }
+    assert_eq!(tx.try_send(()), Err(TrySendError::Full(())));
+    assert_eq!(rx.try_iter().count(), 3);
+    // By value, on a stack with room for them.
+    let large = std::thread::Builder::new().stack_size(64 << 20);
+    let sends = || {
+        let (tx, rx) = F::channel(usize::MAX);
+        for number in 0..10 {
+            tx.try_send([number; 1 << 20]).expect("there is room");
+        }
+        for number in 0..10_u8 {
+            let message = rx.try_recv().expect("it was sent");
+            assert_eq!((message[0], message[(1 << 20) - 1]), (number, number));
+        }
+    };
+    let large = large.spawn(sends).expect("a thread");
+    large.join().expect("no panic");
+}
+
+fn iterators<F: Channels>() {
+    let (tx, rx) = F::channel(usize::MAX);
+    for number in 0..6 {
+        tx.try_send(number).expect("there is room");
+    }
+    assert_eq!(rx.try_iter().take(2).sum::<u32>(), 1);
+    assert_eq!(rx.iter().take(2).sum::<u32>(), 5);
+    drop(tx);
+    assert_eq!((&rx).into_iter().next(), Some(4));
+    assert_eq!(rx.into_iter().collect::<Vec<_>>(), [5]);
+}
