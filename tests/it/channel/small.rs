@@ -144,7 +144,8 @@ fn search(
     let (at, messages) = reached;
     let next = |task: usize| histories[task].get(at[task]);
     if (0..histories.len()).all(|task| next(task).is_none()) {
-        return true;
+        // What was left has been received too.
+        return messages.is_empty();
     }
     // Nobody goes before one that had ended when it began.
     let first_end = (0..histories.len())
@@ -176,7 +177,8 @@ fn steps(call: &Call, messages: &[u32], capacity: usize) -> Vec<Vec<u32>> {
         after.push(call.message);
         (after.len() <= room).then_some(after)
     };
-    // One more than it holds, on the way to a receiver.
+    // Those of two senders that wait come on top, on the way to a receiver: how many a channel may hold is not judged
+    // here, but rule by rule.
     let room = if capacity == 0 { usize::MAX } else { capacity };
     match (&call.ended, call.op) {
         (None, Op::Send) => {

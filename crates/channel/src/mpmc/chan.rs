@@ -248,8 +248,8 @@ impl<T, P: Policy> Chan<T, P> {
 
     /// Lets all go that can, and gives the lock up.
     ///
-    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that; who
-    /// comes meanwhile waits behind them.
+    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that, unless
+    /// somebody else settles; a sender that comes meanwhile waits behind them.
     #[inline(always)]
     pub(super) fn settle(&self, bits: u32) {
         if self.sending.is_empty() && self.receiving.is_empty() {
