@@ -28,6 +28,8 @@ mod buffer;
 mod chan;
 mod ends;
 mod op;
+mod place;
+mod ready;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -39,6 +41,8 @@ use self::op::Op;
 use crate::error::{Closed, SendError};
 
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
+pub(crate) use self::place::{Found, Unsettled};
+pub(crate) use self::ready::{Picking, Ready};
 
 /// [`Sender::send`].
 #[must_use = "operations do nothing until they are awaited or waited for"]

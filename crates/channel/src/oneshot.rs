@@ -21,7 +21,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::door::UnsafeCell;
@@ -206,6 +206,20 @@ impl<T> Receiver<T> {
         }
         // SAFETY: done, and used up.
         unsafe { self.take(shared) }.map_err(|Closed| TryRecvError::Closed)
+    }
+
+    /// The message, or that none comes; else this waker is called as soon as that is known.
+    pub(crate) fn find(&mut self, waker: &Waker) -> Option<Result<T, Closed>> {
+        let Some(shared) = self.shared() else {
+            return Some(Err(Closed));
+        };
+        // SAFETY: there as long as the receiver has not left.
+        let join = unsafe { &shared.as_ref().join };
+        if !join.is_done() && join.register(waker) {
+            return None;
+        }
+        // SAFETY: done, and used up.
+        Some(unsafe { self.take(shared) })
     }
 
     /// Ends it.

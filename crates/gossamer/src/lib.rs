@@ -102,7 +102,7 @@ pub mod raw {
 /// Channels.
 pub mod channel {
     pub use gossamer_channel::{
-        Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
-        rendezvous, unbounded,
+        Closed, PortSet, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
+        port_set, rendezvous, unbounded,
     };
 }

@@ -65,6 +65,11 @@ impl<T> Buffer<T> {
         self.messages.len() < self.messages.capacity()
     }
 
+    /// As many fit without asking for memory.
+    pub(super) fn places(&self) -> usize {
+        self.messages.capacity()
+    }
+
     /// How many places it should have next, in a channel of at most so many.
     pub(super) fn next_size(&self, most: usize) -> usize {
         let now = self.messages.capacity();

@@ -9,6 +9,7 @@ use gossamer_core::waiter::{Deferred, WaitList};
 use super::act::{Receives, Sends};
 use super::buffer::Buffer;
 use super::op::Waiter;
+use super::place::Place;
 
 /// No sender is left.
 pub(super) const NO_SENDERS: u32 = 1;
@@ -41,6 +42,8 @@ pub(crate) struct Chan<T, P: Policy> {
     capacity: usize,
     sending: WaitList,
     receiving: WaitList,
+    /// Under the lock.
+    pub(super) place: Place,
     /// Under the lock.
     state: UnsafeCell<State<T>>,
 }
@@ -78,6 +81,7 @@ impl<T, P: Policy> Chan<T, P> {
             capacity,
             sending: WaitList::new(),
             receiving: WaitList::new(),
+            place: Place::none(),
             state: UnsafeCell::new(State {
                 buffer: Buffer::new(capacity),
                 senders: 1,
@@ -112,17 +116,22 @@ impl<T, P: Policy> Chan<T, P> {
             *handles -= 1;
         }
         let is_last = *handles == 0;
-        let is_lined = !self.sending.is_empty() || !self.receiving.is_empty();
+        let is_lined = self.is_lined();
         let word = &self.word;
         word.unlock(bits & !LINED | if is_lined { LINED } else { 0 });
         is_last
     }
 
+    /// Whether somebody waits for the other side, or a port set does.
+    #[inline(always)]
+    fn is_lined(&self) -> bool {
+        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.announces()
+    }
+
     /// Gives the lock up, and lets nobody go.
     #[inline(always)]
     pub(super) fn unlock(&self, bits: u32) {
-        let is_lined = !self.sending.is_empty() || !self.receiving.is_empty();
-        self.word.unlock(if is_lined {
+        self.word.unlock(if self.is_lined() {
             bits | LINED
         } else {
             bits & !LINED
@@ -252,10 +261,10 @@ impl<T, P: Policy> Chan<T, P> {
     /// somebody else settles; a sender that comes meanwhile waits behind them.
     #[inline(always)]
     pub(super) fn settle(&self, bits: u32) {
-        if self.sending.is_empty() && self.receiving.is_empty() {
-            self.unlock(bits);
-        } else {
+        if self.is_lined() {
             self.settle_lines(bits);
+        } else {
+            self.unlock(bits);
         }
     }
 
@@ -275,12 +284,12 @@ impl<T, P: Policy> Chan<T, P> {
         self.unlock(bits);
     }
 
-    /// Lets the first of a line go, if it can.
+    /// Lets the first of a line go, if it can, or announces the port.
     ///
     /// # Safety
     /// Under the lock.
     #[inline(always)]
-    unsafe fn let_one_go(&self, bits: u32) -> Option<Deferred> {
+    pub(super) unsafe fn let_one_go(&self, bits: u32) -> Option<Deferred> {
         // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and each is the first
         // field of its side's `Waiter`.
         unsafe {
@@ -304,7 +313,10 @@ impl<T, P: Policy> Chan<T, P> {
                     return Some(self.sending.release_first());
                 }
             }
-            let first = self.receiving.first()?;
+            let Some(first) = self.receiving.first() else {
+                let goes = self.place.announces() && (self.has_any() || self.is_over(bits));
+                return goes.then(|| self.place.announce());
+            };
             let receiver: &Waiter<Receives> = first.cast().as_ref();
             if self.state().messages() > self.state().called {
                 self.state().called += 1;

@@ -15,7 +15,7 @@ use super::{Receiving, ReceivingMany, Sending};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
 
 /// A counted pointer to the channel.
-struct Handle<T, P: Policy>(NonNull<Chan<T, P>>);
+pub(super) struct Handle<T, P: Policy>(NonNull<Chan<T, P>>);
 
 // SAFETY: the channel is shared, and its count is under its lock.
 unsafe impl<T: Send, P: Policy> Send for Handle<T, P> where P::Word: Sync {}
@@ -24,9 +24,19 @@ unsafe impl<T: Send, P: Policy> Sync for Handle<T, P> where P::Word: Sync {}
 
 impl<T, P: Policy> Handle<T, P> {
     #[inline(always)]
-    fn chan(&self) -> &Chan<T, P> {
+    pub(super) fn chan(&self) -> &Chan<T, P> {
         // SAFETY: counted.
         unsafe { self.0.as_ref() }
+    }
+
+    /// One more.
+    ///
+    /// # Safety
+    /// Under the lock.
+    pub(super) unsafe fn counted(&self) -> Self {
+        // SAFETY: passed on to the caller.
+        unsafe { self.chan().state() }.handles += 1;
+        Self(self.0)
     }
 }
 
@@ -158,7 +168,7 @@ impl<T, P: Policy> Drop for Sender<T, P> {
 
 /// The side that receives. Each message goes to one of the clones; when the last one goes, the senders are told, and
 /// messages that wait are dropped.
-pub struct Receiver<T, P: Policy>(Handle<T, P>);
+pub struct Receiver<T, P: Policy>(pub(super) Handle<T, P>);
 
 impl<T, P: Policy> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.

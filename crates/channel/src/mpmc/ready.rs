@@ -1,0 +1,163 @@
+//! The queue of a port set: which of its places have been announced. It is a channel of their indices, whose senders
+//! are the ports; so those who wait for any port are the receivers of a channel. It is for any thread also in a set for
+//! one, as a one-shot may be sent from elsewhere.
+
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use gossamer_core::policy::{Policy, Shared, SharedWord};
+use gossamer_core::waiter::{Deferred, WaitList};
+
+use super::act::{Act, Receives, Try};
+use super::chan::{Chan, Grant, NO_SENDERS};
+use super::op::Op;
+use crate::error::Closed;
+
+/// The queue.
+pub(crate) struct Ready(Chan<u32, Shared>);
+
+impl Ready {
+    /// Without places, and without memory.
+    pub(crate) fn new() -> Self {
+        let chan = Chan::new(SharedWord::new(0), usize::MAX);
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        unsafe { chan.state() }.senders = 0;
+        chan.unlock(bits | NO_SENDERS);
+        Self(chan)
+    }
+
+    /// One port more. From now on receivers wait.
+    pub(crate) fn count_in(&self) {
+        let bits = self.0.lock();
+        // SAFETY: under the lock.
+        unsafe { self.0.state() }.senders += 1;
+        self.0.unlock(bits & !NO_SENDERS);
+    }
+
+    /// One port less: with the last one those who wait are told.
+    pub(crate) fn count_out(&self) {
+        let bits = self.0.lock();
+        // SAFETY: under the lock.
+        let senders = unsafe { &mut self.0.state().senders };
+        *senders -= 1;
+        if *senders == 0 {
+            self.0.settle(bits | NO_SENDERS);
+        } else {
+            self.0.unlock(bits);
+        }
+    }
+
+    /// How many places have been announced.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many ports there are.
+    pub(crate) fn ports(&self) -> usize {
+        self.0.counts().0
+    }
+
+    /// Makes room for so many places: each is in the queue once at most, so that announcing asks for no memory.
+    pub(crate) fn reserve(&self, places: usize) {
+        let mut memory = VecDeque::new();
+        let mut bits = self.0.lock();
+        // SAFETY: under the lock.
+        while unsafe { self.0.state() }.buffer.places() < places {
+            bits = self.0.grow(bits, places.next_power_of_two(), &mut memory);
+        }
+        self.0.unlock(bits);
+    }
+
+    /// Puts a place at the end, and lets one go that waits.
+    #[inline(always)]
+    pub(crate) fn announce(&self, index: u32) -> Deferred {
+        let bits = self.0.lock();
+        // SAFETY: under the lock.
+        let deferred = unsafe {
+            self.0.state().buffer.push(index);
+            self.0.let_one_go(bits)
+        };
+        self.0.unlock(bits);
+        deferred.unwrap_or(Deferred::NOTHING)
+    }
+
+    /// Takes places that have been announced, the first ones first, as many as there is room for.
+    pub(crate) fn take<'b>(&self, into: &'b mut [u32]) -> &'b [u32] {
+        let bits = self.0.lock();
+        let mut taken = 0;
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut self.0.state().buffer };
+        while taken < into.len()
+            && let Some(index) = buffer.pop()
+        {
+            into[taken] = index;
+            taken += 1;
+        }
+        self.0.unlock(bits);
+        &into[..taken]
+    }
+}
+
+/// Waiting for the first place that has been announced; [`Closed`]: there is no port.
+#[derive(Debug)]
+pub(crate) struct Picking<'a>(Op<'a, u32, Shared, Picks>);
+
+impl<'a> Picking<'a> {
+    pub(crate) fn new(ready: &'a Ready, location: &'static Location<'static>) -> Self {
+        Self(Op::new(&ready.0, Picks, location))
+    }
+}
+
+impl Future for Picking<'_> {
+    type Output = Result<u32, Closed>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+/// Taking the first place that has been announced: as receiving, but the queue keeps its memory.
+struct Picks;
+
+impl Act<u32> for Picks {
+    type Output = Result<u32, Closed>;
+    const NAME: &'static str = "PortSet::recv";
+    const RECEIVES: bool = false;
+
+    #[inline(always)]
+    fn line<P: Policy>(chan: &Chan<u32, P>) -> &WaitList {
+        chan.receiving()
+    }
+
+    #[inline(always)]
+    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<u32, P>, bits: u32) -> Try<Self::Output> {
+        // SAFETY: passed on to the caller.
+        unsafe { Receives.attempt(chan, bits) }
+    }
+
+    unsafe fn could_go<P: Policy>(chan: &Chan<u32, P>, bits: u32) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { <Receives as Act<u32>>::could_go(chan, bits) }
+    }
+
+    #[inline(always)]
+    unsafe fn go_on<P: Policy>(
+        &mut self,
+        chan: &Chan<u32, P>,
+        bits: u32,
+        grant: Grant,
+    ) -> Option<Self::Output> {
+        // SAFETY: passed on to the caller.
+        unsafe { Receives.go_on(chan, bits, grant) }
+    }
+
+    unsafe fn give_back<P: Policy>(chan: &Chan<u32, P>, grant: Grant) {
+        // SAFETY: passed on to the caller.
+        unsafe { <Receives as Act<u32>>::give_back(chan, grant) };
+    }
+}

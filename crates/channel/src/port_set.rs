@@ -1,0 +1,286 @@
+//! A set of receiving ends that are waited for as one.
+//!
+//! # Protocol
+//!
+//! Each port has a *place* in the set's table. When its channel gets a message (or loses its last sender), it puts the
+//! index of the place into the set's queue, unless it is there already; that is all that sending costs more, and it
+//! does not depend on how many ports there are. Who receives from the set takes the first index from the queue, takes
+//! a message of that port, and puts the index back at the end if there is more: so the ports take turns, and those that
+//! have nothing cost nothing. (The ready list of `epoll(7)` works so.)
+//!
+//! The queue is itself a channel, of indices, whose senders are the ports (`mpmc/ready.rs`): so several tasks may
+//! receive from one set, and one that is dropped in the midst of it loses nothing. When the last port has gone, they are
+//! told as the receivers of a closed channel are.
+//!
+//! Locks are taken in this order: the table's, a channel's, the queue's. Wakers are called without any.
+
+mod port;
+mod recv;
+mod signal;
+mod table;
+
+use std::error::Error;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use gossamer_core::policy::{Local, LocalWord, Policy, Shared, SharedWord};
+
+use crate::error::Closed;
+use crate::mpmc::{Found, Ready};
+use port::Placed;
+use table::Table;
+
+pub use port::Port;
+pub use recv::{PortReceiving, PortsReceiving};
+
+/// Which port of a set: no two ports of one set ever have the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    index: u32,
+    generation: u32,
+}
+
+/// What a port had: a message; or that it is closed, which is reported once, and then it is no longer in the set.
+pub type Event<T> = (Key, Result<T, Closed>);
+
+/// A set of receiving ends that are waited for as one.
+///
+/// Sending into a channel whose receiver is in a set costs the same however large the set is, and so does receiving:
+/// what counts is how many ports have something, not how many there are. The ports take turns, a message each. Messages
+/// of one port come in their order; between ports there is none, also if one message was sent because of the other
+/// (a shared channel keeps that order).
+///
+/// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
+///
+/// # Examples
+/// ```
+/// use gossamer_channel::{Closed, PortSet, oneshot, unbounded};
+/// use gossamer_core::wait::Wait;
+///
+/// let set = PortSet::new();
+/// let (tx, rx) = unbounded();
+/// let (answer, answered) = oneshot();
+/// let numbers = set.add(rx)?;
+/// let other = set.add(answered)?;
+///
+/// answer.send(42).unwrap();
+/// assert_eq!(set.recv().wait(), Some((other, Ok(42))));
+/// tx.send(1).wait().unwrap();
+/// drop(tx);
+/// assert_eq!(set.recv().wait(), Some((numbers, Ok(1))));
+/// assert_eq!(set.recv().wait(), Some((numbers, Err(Closed))));
+/// assert_eq!(set.recv().wait(), None);
+/// # Ok::<(), gossamer_channel::AddError<i32, _>>(())
+/// ```
+pub struct PortSet<T, P: Policy = Shared> {
+    table: Table<T, P>,
+    ready: Arc<Ready>,
+}
+
+// SAFETY: the table is touched under its lock, which is atomic; only messages move between threads.
+unsafe impl<T: Send, P: Policy> Send for PortSet<T, P> where P::Word: Sync {}
+// SAFETY: as above.
+unsafe impl<T: Send, P: Policy> Sync for PortSet<T, P> where P::Word: Sync {}
+
+impl<T> PortSet<T, Shared> {
+    /// A set without ports.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self::with(SharedWord::new(0))
+    }
+}
+
+impl<T> PortSet<T, Local> {
+    /// A set without ports.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self::with(LocalWord::new(0))
+    }
+}
+
+impl<T, P: Policy> PortSet<T, P> {
+    fn with(word: P::Word) -> Self {
+        Self {
+            table: Table::new(word),
+            ready: Arc::new(Ready::new()),
+        }
+    }
+
+    /// Puts a receiving end into the set. What waits in its channel comes as if it had just been sent.
+    ///
+    /// A rendezvous channel's `try_send` finds no receiver while that is in a set; `send` works as ever.
+    ///
+    /// # Errors
+    /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
+    pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
+        let port = port.into();
+        if !port.is_unique() {
+            return Err(AddError(port));
+        }
+        self.ready.count_in();
+        let index = self.table.reserve();
+        self.ready.reserve(index as usize + 1);
+        let (key, (unsettled, announce)) = self.table.with(|places| {
+            places.fill(index, |announced| {
+                // SAFETY: unique.
+                let (placed, unsettled, announce) =
+                    unsafe { Placed::new(port, &self.ready, index, announced) };
+                (placed, (unsettled, announce))
+            })
+        });
+        unsettled.settle();
+        if announce {
+            self.ready.announce(index).run();
+        }
+        Ok(key)
+    }
+
+    /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer.
+    pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
+        let port = self.table.with(|places| {
+            let is_there = places.has(key);
+            is_there.then(|| places.take(key.index, false))
+        });
+        if port.is_some() {
+            self.ready.count_out();
+        }
+        port
+    }
+
+    /// Whether the port is in the set.
+    pub fn contains(&self, key: Key) -> bool {
+        self.table.with(|places| places.has(key))
+    }
+
+    /// How many ports are in the set.
+    pub fn len(&self) -> usize {
+        self.ready.ports()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Receives from any port: waits until one has something. `None`: there is no port in the set, or, while it waits,
+    /// none is left.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing.
+    #[track_caller]
+    pub fn recv(&self) -> PortReceiving<'_, T, P> {
+        PortReceiving::new(self, Location::caller())
+    }
+
+    /// Receives what all ports have, but at most `most` events, and waits until one has something: puts them at the end
+    /// of `into`, and gives their number. Zero: `most` is, or there is no port.
+    ///
+    /// # Blocking
+    /// As [`recv`](PortSet::recv).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing.
+    #[track_caller]
+    pub fn recv_many<'a>(
+        &'a self,
+        into: &'a mut Vec<Event<T>>,
+        most: usize,
+    ) -> PortsReceiving<'a, T, P> {
+        PortsReceiving::new(self, into, most, Location::caller())
+    }
+
+    /// Receives from a port that has something at this moment. (One that somebody else is just receiving from may have
+    /// more, and is not looked at.)
+    pub fn try_recv(&self) -> Option<Event<T>> {
+        let mut place = [0];
+        loop {
+            let [index] = *self.ready.take(&mut place) else {
+                return None;
+            };
+            if let Some(event) = self.find(index) {
+                return Some(event);
+            }
+        }
+    }
+
+    /// Looks at a place that has been taken from the queue.
+    #[inline(always)]
+    fn find(&self, index: u32) -> Option<Event<T>> {
+        let (event, unsettled, after) = self.table.with(|places| {
+            let Some((key, placed)) = places.look(index) else {
+                return (None, None, After::Nothing);
+            };
+            let (found, unsettled) = placed.find();
+            let (event, after) = match found {
+                Found::Nothing => (None, After::Nothing),
+                Found::One(message) => (Some((key, Ok(message))), After::Nothing),
+                Found::OneOfMore(message) if gossamer_core::mutant!("port_more_left_behind") => {
+                    (Some((key, Ok(message))), After::Nothing)
+                }
+                Found::OneOfMore(message) => (Some((key, Ok(message))), After::Announce),
+                Found::End(result) => {
+                    let port = places.take(index, true);
+                    (Some((key, result)), After::Drop(port))
+                }
+            };
+            (event, Some(unsettled), after)
+        });
+        if let Some(unsettled) = unsettled {
+            unsettled.settle();
+        }
+        match after {
+            After::Nothing => {}
+            After::Announce => self.ready.announce(index).run(),
+            After::Drop(_) => self.ready.count_out(),
+        }
+        event
+    }
+}
+
+/// What is left to do without the table's lock.
+enum After<T, P: Policy> {
+    Nothing,
+    Announce,
+    /// The port has gone, and is dropped.
+    Drop(#[allow(dead_code)] Port<T, P>),
+}
+
+impl<T, P: Policy> Drop for PortSet<T, P> {
+    fn drop(&mut self) {
+        // The places first: a message whose drop panics must not leave one behind.
+        let places = self.table.with(|places| places.close());
+        drop(places);
+    }
+}
+
+/// The port has not been put into the set, as its channel has other receivers; this is it.
+pub struct AddError<T, P: Policy>(pub Port<T, P>);
+
+impl<T, P: Policy> fmt::Debug for AddError<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AddError(..)")
+    }
+}
+
+impl<T, P: Policy> fmt::Display for AddError<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the receiver was not added: its channel has other receivers; a port set needs the only one",
+        )
+    }
+}
+
+impl<T, P: Policy> Error for AddError<T, P> {}
+
+impl<T, P: Policy> fmt::Debug for PortSet<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PortSet")
+            .field("ports", &self.len())
+            .field("ready", &self.ready.len())
+            .finish()
+    }
+}

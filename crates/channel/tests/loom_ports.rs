@@ -1,0 +1,202 @@
+//! Models of port sets: who announces, who looks, and who has a place when a port comes or goes.
+//!
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
+#![cfg(loom)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
+
+use gossamer_channel::raw::Port;
+use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, unbounded};
+use gossamer_core::door::thread;
+use gossamer_core::wait::Wait;
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
+    builder.max_branches = 20_000;
+    builder.check(move || {
+        counted.fetch_add(1, Counted::Relaxed);
+        model();
+    });
+    println!("{name}: {} executions", runs.load(Counted::Relaxed));
+}
+
+fn joined<T>(thread: thread::JoinHandle<T>) -> T {
+    thread.join().expect("the other thread does not panic")
+}
+
+/// Two messages against one that looks, finds nothing, and waits; and the end.
+#[test]
+fn sends_against_looks() {
+    explore("sends_against_looks", || {
+        let set = PortSet::new();
+        let (tx, rx) = unbounded();
+        let key = set.add(rx).unwrap();
+        let sends = thread::spawn(move || {
+            tx.try_send(1).unwrap();
+            tx.try_send(2).unwrap();
+        });
+        assert_eq!(set.recv().wait(), Some((key, Ok(1))));
+        assert_eq!(set.recv().wait(), Some((key, Ok(2))));
+        assert_eq!(set.recv().wait(), Some((key, Err(Closed))));
+        assert_eq!(set.recv().wait(), None);
+        joined(sends);
+    });
+}
+
+/// Two ports that announce at once.
+#[test]
+fn two_ports() {
+    explore("two_ports", || {
+        let set = PortSet::new();
+        let ((one, ones), (two, twos)) = (bounded(1), bounded(1));
+        let keys = [set.add(ones).unwrap(), set.add(twos).unwrap()];
+        let sends = thread::spawn(move || {
+            one.try_send(1).unwrap();
+            one
+        });
+        two.try_send(2).unwrap();
+        let mut got = [set.recv().wait(), set.recv().wait()].map(Option::unwrap);
+        got.sort_by_key(|event| event.0);
+        assert_eq!(got, [(keys[0], Ok(1)), (keys[1], Ok(2))]);
+        joined(sends);
+    });
+}
+
+/// Two that receive, one message: one has it, and the other one is told when the port goes.
+#[test]
+fn two_receivers() {
+    explore("two_receivers", || {
+        let set = Arc::new(PortSet::new());
+        let (tx, rx) = unbounded();
+        set.add(rx).unwrap();
+        let other = set.clone();
+        let receives = thread::spawn(move || other.recv().wait().map(|event| event.1));
+        tx.try_send(1).unwrap();
+        drop(tx);
+        let got = [set.recv().wait().map(|event| event.1), joined(receives)];
+        let both = [Some(Ok(1)), Some(Err(Closed))];
+        assert!(got == both || got == [both[1].clone(), both[0].clone()]);
+        assert!(set.is_empty());
+    });
+}
+
+/// A port is taken out while it gets a message: the message goes with it, or has been received.
+#[test]
+fn a_port_that_leaves() {
+    explore("a_port_that_leaves", || {
+        let set = Arc::new(PortSet::new());
+        let (tx, rx) = unbounded();
+        let key = set.add(rx).unwrap();
+        let other = set.clone();
+        let removes = thread::spawn(move || match other.remove(key) {
+            Some(Port::Channel(rx)) => rx.recv().wait(),
+            _ => Err(Closed),
+        });
+        tx.try_send(1).unwrap();
+        let here = set.try_recv().map(|event| event.1);
+        drop(tx);
+        let there = joined(removes);
+        assert!(here == Some(Ok(1)) || there == Ok(1), "{here:?} {there:?}");
+        assert!(here != Some(Ok(1)) || there != Ok(1), "{here:?} {there:?}");
+    });
+}
+
+/// Its place goes to another port while somebody looks there.
+#[test]
+fn a_place_taken_anew() {
+    explore("a_place_taken_anew", || {
+        let set = Arc::new(PortSet::new());
+        let ((old, olds), (new, news)) = (unbounded(), unbounded());
+        let key = set.add(olds).unwrap();
+        old.try_send(1).unwrap();
+        let other = set.clone();
+        let looks = thread::spawn(move || other.try_recv());
+        let removed = set.remove(key);
+        let next = set.add(news).unwrap();
+        new.try_send(2).unwrap();
+        let there = joined(looks);
+        let mut got = Vec::from_iter(there);
+        while let Some(event) = set.try_recv() {
+            got.push(event);
+        }
+        let mut all = vec![(next, Ok(2))];
+        if let Some(Port::Channel(rx)) = removed {
+            if rx.try_recv().is_err() {
+                all.insert(0, (key, Ok(1)));
+            }
+        }
+        assert_eq!(got, all);
+    });
+}
+
+/// The set goes while a message comes: the sender is told, or the message goes with the set.
+#[test]
+fn the_set_goes() {
+    explore("the_set_goes", || {
+        let set = PortSet::new();
+        let (tx, rx) = bounded(1);
+        set.add(rx).unwrap();
+        let sends = thread::spawn(move || {
+            let sent = tx.try_send(loom::alloc::Track::new(())).is_ok();
+            (sent, tx)
+        });
+        drop(set);
+        let (_sent, tx) = joined(sends);
+        assert!(tx.is_closed());
+    });
+}
+
+/// A sender that offers its message in a rendezvous channel, and goes.
+#[test]
+fn a_rendezvous() {
+    explore("a_rendezvous", || {
+        let set = PortSet::new();
+        let (tx, rx) = rendezvous();
+        let key = set.add(rx).unwrap();
+        let sends = thread::spawn(move || tx.send(5).wait());
+        assert_eq!(set.recv().wait(), Some((key, Ok(5))));
+        assert_eq!(joined(sends), Ok(()));
+        assert_eq!(set.recv().wait(), Some((key, Err(Closed))));
+    });
+}
+
+/// A one-shot is sent while the set looks at it.
+#[test]
+fn a_oneshot_is_sent() {
+    explore("a_oneshot_is_sent", || {
+        let set = PortSet::new();
+        let (tx, rx) = oneshot();
+        let key = set.add(rx).unwrap();
+        let sends = thread::spawn(move || tx.send(5));
+        assert_eq!(set.recv().wait(), Some((key, Ok(5))));
+        assert_eq!(joined(sends), Ok(()));
+        assert_eq!(set.recv().wait(), None);
+    });
+}
+
+/// A one-shot is taken out while it is sent, and a channel takes its place.
+#[test]
+fn a_oneshot_leaves() {
+    explore("a_oneshot_leaves", || {
+        let set = PortSet::new();
+        let (tx, rx) = oneshot();
+        let key = set.add(rx).unwrap();
+        assert_eq!(set.try_recv(), None);
+        let sends = thread::spawn(move || tx.send(5));
+        let removed = set.remove(key);
+        let (next, nexts) = unbounded();
+        let new = set.add(nexts).unwrap();
+        next.try_send(1).unwrap();
+        assert_eq!(set.recv().wait(), Some((new, Ok(1))));
+        joined(sends).unwrap();
+        next.try_send(2).unwrap();
+        assert_eq!(set.try_recv(), Some((new, Ok(2))));
+        assert_eq!(set.try_recv(), None);
+        drop(removed);
+    });
+}
