@@ -5,6 +5,7 @@
 //! * [`locks`]: locks, cells and the one-shot.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.
+//! * [`select`]: whichever of several operations comes first.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
@@ -22,6 +23,7 @@ mod locks;
 mod models;
 mod mvar;
 mod ports;
+mod select;
 mod single;
 mod structure;
 mod time;

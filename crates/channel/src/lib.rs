@@ -4,6 +4,7 @@
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
 //!
 //! * [`PortSet`]: a set of receiving ends that are waited for as one.
+//! * [`select`]: waiting for whichever of several operations comes first.
 //!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
 //! for any thread, here, and for one thread, without atomics, in [`local`].
@@ -12,6 +13,7 @@ mod error;
 mod mpmc;
 pub mod oneshot;
 pub mod port_set;
+pub mod select;
 
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
 pub use self::oneshot::oneshot;
@@ -27,7 +29,9 @@ pub type PortSet<T> = port_set::PortSet<T, gossamer_core::policy::Shared>;
 
 /// Channels, generic over the lock policy, and their operations.
 pub mod raw {
-    pub use crate::mpmc::{IntoIter, Iter, Receiver, Receiving, ReceivingMany, Sender, Sending};
+    pub use crate::mpmc::{
+        IntoIter, Iter, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending, SendingFrom,
+    };
     pub use crate::port_set::{Port, PortReceiving, PortSet, PortsReceiving};
 }
 

@@ -27,6 +27,7 @@ mod act;
 mod buffer;
 mod chan;
 mod ends;
+mod messages;
 mod op;
 mod place;
 mod ready;
@@ -41,6 +42,7 @@ use self::op::Op;
 use crate::error::{Closed, SendError};
 
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
+pub use self::messages::Messages;
 pub(crate) use self::place::{Found, Unsettled};
 pub(crate) use self::ready::{Picking, Ready};
 
@@ -56,6 +58,40 @@ impl<T, P: Policy> Future for Sending<'_, T, P> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: the field is pinned as its owner is.
         unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+/// [`Sender::send_from`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct SendingFrom<'a, T, P: Policy> {
+    op: Op<'a, T, P, Sends<T>>,
+    /// Empty as long as the operation has the message.
+    from: &'a mut Option<T>,
+}
+
+impl<T, P: Policy> Future for SendingFrom<'_, T, P> {
+    type Output = Result<(), SendError<()>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the operation is pinned as its owner is, and not moved.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: as above.
+        let op = unsafe { Pin::new_unchecked(&mut this.op) };
+        op.poll(cx).map_err(|SendError(message)| {
+            *this.from = Some(message);
+            SendError(())
+        })
+    }
+}
+
+impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
+    fn drop(&mut self) {
+        // SAFETY: it is being dropped in its place, and not moved.
+        let op = unsafe { Pin::new_unchecked(&mut self.op) };
+        if let Some(message) = op.withdraw() {
+            *self.from = Some(message);
+        }
     }
 }
 

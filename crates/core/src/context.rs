@@ -17,9 +17,11 @@ use crate::timers::{Serves, Timers};
 use crate::wait::Stackful;
 use crate::waiter::Parts;
 
+mod chance;
 mod inside;
 mod waking;
 
+pub use self::chance::{chance, set_chance};
 pub use self::waking::wake_here;
 pub(crate) use self::waking::{wake_if_here, wake_inside};
 
@@ -44,6 +46,8 @@ pub struct Context {
     ways: Cell<u32>,
     /// Whether one has given way since then.
     gave_way: Cell<bool>,
+    /// See [`chance`].
+    chance: Cell<u32>,
     polling: Cell<*const Header>,
     /// Whether the task being polled has woken itself, and is to be queued after the poll.
     again: Cell<bool>,
@@ -89,6 +93,7 @@ impl Context {
             unit: Cell::new(1),
             ways: Cell::new(0),
             gave_way: Cell::new(false),
+            chance: Cell::new(0),
             marks: Cell::new(None),
             offers: Cell::new(false),
             fiber: Cell::new(None),

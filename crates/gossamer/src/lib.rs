@@ -31,8 +31,9 @@ mod spawner;
 mod threads;
 mod yielding;
 
+pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
-pub use gossamer_macros::{main, test};
+pub use gossamer_macros::{main, select, test};
 pub use gossamer_sched::{
     Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };

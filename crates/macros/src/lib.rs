@@ -1,11 +1,12 @@
-//! The attributes of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`.
+//! The macros of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`, `gossamer::select!`.
 //!
-//! Both turn an `async fn` into a plain one that builds a runtime and waits for the body with
+//! The attributes turn an `async fn` into a plain one that builds a runtime and waits for the body with
 //! `Runtime::block_on`: the body runs on the calling thread, may borrow, and need not be `Send`.
 #![forbid(unsafe_code)]
 
 mod expand;
 mod options;
+mod select;
 
 use proc_macro::TokenStream;
 
@@ -78,4 +79,68 @@ pub fn main(options: TokenStream, function: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
     expand(Kind::Test, options.into(), function.into()).into()
+}
+
+/// Waits for whichever of several operations comes first, and goes on with its branch.
+///
+/// ```text
+/// select! {
+///     pattern = operation => body,
+///     pattern = operation, if condition => body,
+///     else => body,
+/// }
+/// ```
+///
+/// The operations are any futures; they are made in their order, pinned, and polled until one is ready. The others are
+/// dropped before the branch's body runs, so the body may use what they had borrowed; and as an operation that is
+/// dropped loses nothing, a branch that is not taken has had no effect. (What an operation *owns* goes with it: the
+/// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not.)
+///
+/// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
+/// and the others go on. If no branch takes part any more, the `else` is the one.
+///
+/// Which branch is asked first is a matter of chance, so that one that is always ready does not keep the others from
+/// being taken. With `biased;` at the beginning they are asked in their order.
+///
+/// A timeout is a branch that sleeps: `_ = sleep(limit) => …`. In a loop the operations are made anew each time; one that
+/// is to go on is made before the loop.
+///
+/// # Blocking
+/// It awaits, so it stands in an `async` block or function. With `wait;` at the beginning it waits as `.wait()` does, in a
+/// fiber or a thread.
+///
+/// # Cancellation
+/// Dropped unfinished, it drops all operations.
+///
+/// # Panics
+/// No branch takes part any more, and there is no `else`.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gossamer::{Runtime, channel, select, time::sleep};
+///
+/// let rt = Runtime::builder().build()?;
+/// let (tx, numbers) = channel::unbounded();
+/// let (_words, words) = channel::unbounded::<String>();
+/// tx.try_send(20).unwrap();
+/// tx.try_send(22).unwrap();
+/// drop(tx);
+/// let sum = rt.block_on(async {
+///     let mut sum = 0;
+///     loop {
+///         select! {
+///             Ok(number) = numbers.recv() => sum += number,
+///             Ok(word) = words.recv(), if sum < 42 => println!("{word}"),
+///             _ = sleep(Duration::from_secs(60)), if sum < 42 => println!("nothing for a minute"),
+///             else => break sum,
+///         }
+///     }
+/// });
+/// assert_eq!(sum, 42);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[proc_macro]
+pub fn select(input: TokenStream) -> TokenStream {
+    select::expand(input.into()).into()
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
+use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Drives, Single, run_blocking};
 
@@ -229,6 +230,8 @@ impl Sim {
 }
 
 fn begin_time(single: &mut Single<SimScheduler>) {
+    // Each run has the same numbers of chance, or it could not be run again.
+    context::set_chance(0);
     let home = single.home();
     single.scheduler_mut().begin(home);
 }

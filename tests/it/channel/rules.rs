@@ -1,7 +1,10 @@
 //! One rule at a time, polled by hand.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 
+use futures_core::{FusedStream, Stream};
 use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
 
 use super::Channels;
@@ -26,6 +29,7 @@ both! {
     sizes,
     messages_without_size_and_large_ones,
     iterators,
+    a_stream,
 }
 
 fn ready<T>(poll: Poll<T>) -> T {
@@ -351,4 +355,28 @@ fn iterators<F: Channels>() {
     drop(tx);
     assert_eq!((&rx).into_iter().next(), Some(4));
     assert_eq!(rx.into_iter().collect::<Vec<_>>(), [5]);
+}
+
+/// It gives each message, then the end, again and again; dropped in between it has lost nothing.
+fn a_stream<F: Channels>() {
+    let (tx, rx) = F::channel(2);
+    {
+        let mut stream = pin!(rx.stream());
+        let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+        tx.try_send(1).unwrap();
+        assert_eq!(next.poll(), Poll::Ready(Some(1)));
+        tx.try_send(2).unwrap();
+        assert_eq!(next.poll(), Poll::Ready(Some(2)));
+        assert!(next.poll().is_pending());
+        tx.try_send(3).unwrap();
+    }
+    let mut stream = pin!(rx.stream());
+    drop(tx);
+    let mut next = Hand::new(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+    assert_eq!(next.poll(), Poll::Ready(Some(3)));
+    for _ in 0..2 {
+        assert_eq!(next.poll(), Poll::Ready(None));
+    }
+    drop(next);
+    assert!(stream.is_terminated());
 }

@@ -10,8 +10,9 @@ use gossamer_core::wait::Wait;
 
 use super::act::{Act, Receives, ReceivesMany, Sends, Try, TrySends};
 use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
+use super::messages::Messages;
 use super::op::Op;
-use super::{Receiving, ReceivingMany, Sending};
+use super::{Receiving, ReceivingMany, Sending, SendingFrom};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
 
 /// A counted pointer to the channel.
@@ -111,6 +112,39 @@ impl<T, P: Policy> Sender<T, P> {
     pub fn send(&self, message: T) -> Sending<'_, T, P> {
         let act = Sends::new(message);
         Sending(Op::new(self.0.chan(), act, Location::caller()))
+    }
+
+    /// As [`send`](Sender::send), with a message that stays the caller's until it is sent: it is taken out of `from`, and
+    /// is there again if the operation is dropped unfinished, or fails.
+    ///
+    /// So a timeout, or a branch that is not taken, keeps the message:
+    /// ```
+    /// use gossamer_channel::rendezvous;
+    ///
+    /// let (tx, _rx) = rendezvous();
+    /// let mut message = Some(String::from("dear"));
+    /// drop(tx.send_from(&mut message));
+    /// assert_eq!(message.as_deref(), Some("dear"));
+    /// ```
+    ///
+    /// # Blocking
+    /// As [`send`](Sender::send).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished: either it has sent nothing, and the message is in its place again; or a receiver has made
+    /// room for it, or has taken it, and then there is none.
+    ///
+    /// # Errors
+    /// No receiver is left.
+    ///
+    /// # Panics
+    /// There is no message.
+    #[track_caller]
+    pub fn send_from<'a>(&'a self, from: &'a mut Option<T>) -> SendingFrom<'a, T, P> {
+        let message = from.take();
+        let act = Sends::new(message.expect("Sender::send_from needs a message; there is none"));
+        let op = Op::new(self.0.chan(), act, Location::caller());
+        SendingFrom { op, from }
     }
 
     /// Sends a message, if there is room for it; in a rendezvous channel if a receiver waits, which has been there, but
@@ -228,6 +262,15 @@ impl<T, P: Policy> Receiver<T, P> {
     /// Messages until no sender is left: waits for each as `.wait()` does, in a thread or a fiber.
     pub fn iter(&self) -> Iter<'_, T, P> {
         Iter(self)
+    }
+
+    /// The messages as a stream, which ends when no sender is left.
+    ///
+    /// # Cancellation
+    /// Dropped, it has received what it has given, and nothing more.
+    #[track_caller]
+    pub fn stream(&self) -> Messages<'_, T, P> {
+        Messages::new(self, Location::caller())
     }
 
     /// Whether no sender is left. There may be messages all the same.

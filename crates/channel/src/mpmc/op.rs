@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -13,7 +14,7 @@ use gossamer_core::context;
 use gossamer_core::policy::Policy;
 use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
 
-use super::act::{Act, Try};
+use super::act::{Act, Sends, Try};
 use super::chan::{Chan, Grant};
 
 /// Where the operation stands, as its owner knows it without the lock.
@@ -244,9 +245,10 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         could
     }
 
+    /// Leaves the line; whether the operation has had no effect, and a waker to be dropped last.
     #[cold]
     #[inline(never)]
-    fn leave_line(&mut self) {
+    fn leave_line(&mut self) -> (bool, Option<Waker>) {
         let chan = self.chan();
         let bits = chan.lock();
         // SAFETY: under the lock; the node has been parked in this line.
@@ -261,28 +263,39 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             }
         };
         chan.settle(bits);
-        if !has_gone {
-            self.abandon();
+        (!has_gone, waker)
+    }
+
+    /// Gives the operation up, if it is not complete; whether it has had no effect, and has all it had before. And a
+    /// waker to be dropped last.
+    #[inline(always)]
+    fn give_up(&mut self) -> (bool, Option<Waker>) {
+        match mem::replace(&mut self.phase, Phase::Done) {
+            Phase::Done => (false, None),
+            Phase::InLine => self.leave_line(),
+            Phase::Fresh | Phase::Begun => (true, None),
         }
-        drop(waker);
     }
 }
 
-impl<T, P: Policy, A: Act<T>> Op<'_, T, P, A> {
-    /// Drops what the operation has, having had no effect.
-    fn abandon(&mut self) {
-        // SAFETY: not complete, and not in line; it is not used again.
-        unsafe { self.waiter.act.abandon() };
+impl<T, P: Policy> Op<'_, T, P, Sends<T>> {
+    /// Gives the operation up, and takes the message back, if it has not been sent.
+    pub(super) fn withdraw(self: Pin<&mut Self>) -> Option<T> {
+        // SAFETY: nothing is moved out; the node stays where it is.
+        let this = unsafe { self.get_unchecked_mut() };
+        let (has_message, _waker) = this.give_up();
+        // SAFETY: given up without effect, so it is there, and not taken again.
+        has_message.then(|| unsafe { this.waiter.act.take() })
     }
 }
 
 impl<T, P: Policy, A: Act<T>> Drop for Op<'_, T, P, A> {
     #[inline(always)]
     fn drop(&mut self) {
-        match self.phase {
-            Phase::Done => {}
-            Phase::InLine => self.leave_line(),
-            Phase::Fresh | Phase::Begun => self.abandon(),
+        let (has_all, _waker) = self.give_up();
+        if has_all {
+            // SAFETY: given up without effect; it is not used again.
+            unsafe { self.waiter.act.abandon() };
         }
     }
 }

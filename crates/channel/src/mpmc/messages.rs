@@ -1,0 +1,57 @@
+//! The messages of a channel as a stream.
+
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::{FusedStream, Stream};
+use gossamer_core::policy::Policy;
+
+use super::act::Receives;
+use super::ends::Receiver;
+use super::op::Op;
+
+/// [`Receiver::stream`].
+#[must_use = "streams do nothing until they are polled"]
+#[derive(Debug)]
+pub struct Messages<'a, T, P: Policy> {
+    receiver: &'a Receiver<T, P>,
+    op: Op<'a, T, P, Receives>,
+    is_over: bool,
+    location: &'static Location<'static>,
+}
+
+impl<'a, T, P: Policy> Messages<'a, T, P> {
+    pub(super) fn new(receiver: &'a Receiver<T, P>, location: &'static Location<'static>) -> Self {
+        Self {
+            receiver,
+            op: Op::new(receiver.0.chan(), Receives, location),
+            is_over: false,
+            location,
+        }
+    }
+}
+
+impl<T, P: Policy> Stream for Messages<'_, T, P> {
+    type Item = T;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // SAFETY: the operation is not moved: it is replaced in its place.
+        let this = unsafe { self.get_unchecked_mut() };
+        if this.is_over {
+            return Poll::Ready(None);
+        }
+        // SAFETY: pinned as its owner is.
+        let mut op = unsafe { Pin::new_unchecked(&mut this.op) };
+        let message = ready!(op.as_mut().poll(cx)).ok();
+        this.is_over = message.is_none();
+        op.set(Op::new(this.receiver.0.chan(), Receives, this.location));
+        Poll::Ready(message)
+    }
+}
+
+impl<T, P: Policy> FusedStream for Messages<'_, T, P> {
+    fn is_terminated(&self) -> bool {
+        self.is_over
+    }
+}

@@ -1,0 +1,154 @@
+//! Waiting for whichever of several operations comes first.
+//!
+//! All are polled with one waker, until one is ready; the others are dropped then, and since an operation that is
+//! dropped loses nothing, none of them has had an effect. Which one is asked first is a matter of chance, at each poll,
+//! so that none is passed for ever by others that are always ready. A poll asks each of them: what it costs grows with
+//! their number, and for many receivers there is the [port set](crate::port_set).
+
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use gossamer_core::context;
+
+/// What asking one branch has given; for the macro.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Turn<T> {
+    /// It is ready.
+    Ready(T),
+    /// It waits.
+    Waits,
+    /// It takes no part, or no longer.
+    Out,
+}
+
+/// Asks branches until one is ready, or all are out: then there is no output. For the macro, which has the branches in
+/// a closure.
+#[doc(hidden)]
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Select<F> {
+    branches: usize,
+    fair: bool,
+    ask: F,
+}
+
+impl<F> Unpin for Select<F> {}
+
+impl<F> Select<F> {
+    /// Of so many branches.
+    pub fn new<T>(branches: usize, fair: bool, ask: F) -> Self
+    where
+        F: FnMut(usize, &mut Context<'_>) -> Turn<T>,
+    {
+        Self {
+            branches,
+            fair,
+            ask,
+        }
+    }
+}
+
+impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let mut waits = false;
+        for branch in turns(self.branches, self.fair) {
+            match (self.ask)(branch, cx) {
+                Turn::Ready(output) => return Poll::Ready(Some(output)),
+                Turn::Waits => waits = true,
+                Turn::Out => {}
+            }
+        }
+        if waits {
+            Poll::Pending
+        } else {
+            Poll::Ready(None)
+        }
+    }
+}
+
+/// All branches, in their order, but for the one that is first.
+fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
+    let first = match fair && branches > 1 && !gossamer_core::mutant!("select_unfair") {
+        true => context::chance() as usize % branches,
+        false => 0,
+    };
+    (first..branches).chain(0..first)
+}
+
+/// Waits for whichever operation of a list comes first, and gives its place in the list and its output.
+///
+/// The function form of the macro `select!`, for lists whose length is known only when the program runs.
+///
+/// # Blocking
+/// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// Dropped unfinished, it drops all operations. When one is ready, the others are dropped before this one is.
+///
+/// # Panics
+/// The list is empty: nothing would ever come.
+///
+/// # Examples
+/// ```
+/// use gossamer_channel::{select, unbounded};
+/// use gossamer_core::wait::Wait;
+///
+/// let channels: Vec<_> = (0..3).map(|_| unbounded()).collect();
+/// channels[1].0.try_send("hello").unwrap();
+/// let receives = channels.iter().map(|(_, rx)| rx.recv());
+/// assert_eq!(select::any(receives).wait(), (1, Ok("hello")));
+/// ```
+#[track_caller]
+pub fn any<I>(operations: I) -> Any<<I::Item as IntoFuture>::IntoFuture>
+where
+    I: IntoIterator<Item: IntoFuture>,
+{
+    let operations = operations.into_iter().map(IntoFuture::into_future);
+    let operations: Box<[_]> = operations.collect();
+    if operations.is_empty() {
+        panic!("select::any was called with no operation: nothing would ever come");
+    }
+    Any {
+        operations: operations.into(),
+        location: Location::caller(),
+    }
+}
+
+/// [`any`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Any<F> {
+    /// None: it is complete.
+    operations: Pin<Box<[F]>>,
+    location: &'static Location<'static>,
+}
+
+impl<F: Future> Future for Any<F> {
+    type Output = (usize, F::Output);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let count = self.operations.len();
+        assert!(
+            count > 0,
+            "{} was polled after it was complete",
+            self.location
+        );
+        for place in turns(count, true) {
+            // SAFETY: the operations are pinned as the list is; none is moved.
+            let operation = unsafe {
+                self.operations
+                    .as_mut()
+                    .map_unchecked_mut(|operations| &mut operations[place])
+            };
+            if let Poll::Ready(output) = operation.poll(cx) {
+                self.operations = Pin::from(Box::from([]));
+                return Poll::Ready((place, output));
+            }
+        }
+        Poll::Pending
+    }
+}
