@@ -1,6 +1,7 @@
 //! Channels of many senders and receivers: each rule that their documentation states, in both flavours.
 
 mod cancelling;
+mod join;
 mod panics;
 mod rules;
 mod small;

@@ -4,6 +4,7 @@
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
 //!
 //! * [`PortSet`]: a set of receiving ends that are waited for as one.
+//! * [`join`]: a message of each of several channels, or none.
 //! * [`select`]: waiting for whichever of several operations comes first.
 //!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
@@ -16,6 +17,7 @@ pub mod port_set;
 pub mod select;
 
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
+pub use self::mpmc::join;
 pub use self::oneshot::oneshot;
 pub use self::port_set::AddError;
 
@@ -30,7 +32,8 @@ pub type PortSet<T> = port_set::PortSet<T, gossamer_core::policy::Shared>;
 /// Channels, generic over the lock policy, and their operations.
 pub mod raw {
     pub use crate::mpmc::{
-        IntoIter, Iter, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending, SendingFrom,
+        Group, IntoIter, Iter, Join, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending,
+        SendingFrom,
     };
     pub use crate::port_set::{Port, PortReceiving, PortSet, PortsReceiving};
 }

@@ -27,6 +27,7 @@ mod act;
 mod buffer;
 mod chan;
 mod ends;
+mod join;
 mod messages;
 mod op;
 mod place;
@@ -42,6 +43,7 @@ use self::op::Op;
 use crate::error::{Closed, SendError};
 
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
+pub use self::join::{Group, Join, join};
 pub use self::messages::Messages;
 pub(crate) use self::place::{Found, Unsettled};
 pub(crate) use self::ready::{Picking, Ready};

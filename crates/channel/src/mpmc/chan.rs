@@ -268,6 +268,15 @@ impl<T, P: Policy> Chan<T, P> {
         }
     }
 
+    /// Lets all go that can, after messages have been received, and gives memory back.
+    pub(super) fn settle_received(&self) {
+        let mut memory = VecDeque::new();
+        let bits = self.lock();
+        // SAFETY: under the lock.
+        unsafe { self.give_back(&mut memory, true) };
+        self.settle(bits);
+    }
+
     #[inline(never)]
     fn settle_lines(&self, mut bits: u32) {
         let mut gone = 0;

@@ -1,0 +1,273 @@
+//! Join patterns: receiving from several channels at once, or from none (Fournet and Gonthier, The reflexive chemical
+//! abstract machine and the join-calculus, 1996; JoCaml).
+//!
+//! # Protocol
+//!
+//! An attempt locks all channels, in the order of their addresses, and takes a message from each if each has one. Else
+//! it waits in the line of the first that has none, as a receiver does; when it is called there, it does not take the
+//! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others.
+
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::context;
+use gossamer_core::policy::Policy;
+use gossamer_core::waiter::{Parts, WaitList};
+
+use super::act::{Act, Receives, Try};
+use super::chan::{Chan, Grant};
+use super::ends::Receiver;
+use super::op::Op;
+use crate::error::Closed;
+
+/// Receives a message from each of two to four channels at once, when each has one: `join((&one, &two))`.
+///
+/// Other receivers may take from the same channels meanwhile; a message is taken by the join only together with the
+/// others. Of several joins that share channels none can have a part of what another one needs.
+///
+/// # Blocking
+/// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// Dropped unfinished, it has received nothing.
+///
+/// # Errors
+/// [`Closed`]: one of the channels has no sender left, and no message. Nothing is taken from the others.
+///
+/// # Panics
+/// A channel is there twice.
+///
+/// # Examples
+/// ```
+/// use gossamer_channel::{join, unbounded};
+/// use gossamer_core::wait::Wait;
+///
+/// let ((fruit, fruits), (cake, cakes)) = (unbounded(), unbounded());
+/// fruit.try_send("apple").unwrap();
+/// fruit.try_send("raspberry").unwrap();
+/// cake.try_send("pie").unwrap();
+/// assert_eq!(join((&fruits, &cakes)).wait(), Ok(("apple", "pie")));
+/// assert_eq!(fruits.try_recv(), Ok("raspberry"));
+/// ```
+#[track_caller]
+pub fn join<G: Group>(channels: G) -> Join<G> {
+    assert!(
+        channels.are_different(),
+        "a join takes one message from each channel; one of them is there twice"
+    );
+    Join {
+        channels,
+        waits: None,
+        begun: false,
+        location: Location::caller(),
+    }
+}
+
+/// [`join`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct Join<G: Group> {
+    channels: G,
+    waits: Option<G::Waits>,
+    begun: bool,
+    location: &'static Location<'static>,
+}
+
+impl<G: Group> fmt::Debug for Join<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "join at {}", self.location)
+    }
+}
+
+impl<G: Group> Future for Join<G> {
+    type Output = Result<G::Messages, Closed>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: what waits is not moved: it is replaced in its place.
+        let this = unsafe { self.get_unchecked_mut() };
+        if !std::mem::replace(&mut this.begun, true) && context::has_to_give_way() {
+            context::give_way(Parts::new(cx.waker()));
+            return Poll::Pending;
+        }
+        // SAFETY: pinned as its owner is.
+        let mut waits = unsafe { Pin::new_unchecked(&mut this.waits) };
+        loop {
+            if let Some(waits) = waits.as_mut().as_pin_mut() {
+                ready!(G::poll(waits, cx));
+            }
+            waits.set(None);
+            match this.channels.attempt() {
+                Attempt::Done(messages) => return Poll::Ready(Ok(messages)),
+                Attempt::Closed => return Poll::Ready(Err(Closed)),
+                Attempt::Missing(channel) => {
+                    waits.set(Some(this.channels.wait_for(channel, this.location)));
+                }
+            }
+        }
+    }
+}
+
+/// How an attempt ends.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Attempt<M> {
+    Done(M),
+    Closed,
+    /// This channel has no message.
+    Missing(usize),
+}
+
+/// Receivers that can be joined: tuples of two to four `&Receiver`.
+pub trait Group: sealed::Sealed {
+    /// A message of each.
+    type Messages;
+    #[doc(hidden)]
+    type Waits;
+    #[doc(hidden)]
+    fn are_different(&self) -> bool;
+    #[doc(hidden)]
+    fn attempt(&self) -> Attempt<Self::Messages>;
+    #[doc(hidden)]
+    fn wait_for(&self, channel: usize, location: &'static Location<'static>) -> Self::Waits;
+    #[doc(hidden)]
+    fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()>;
+}
+
+mod sealed {
+    /// Keeps [`super::Group`] to this module.
+    pub trait Sealed {}
+}
+
+/// Waiting until a channel has a message, or is over, and leaving it there.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Awaiting<'a, T, P: Policy>(Op<'a, T, P, Awaits>);
+
+impl<T, P: Policy> Future for Awaiting<'_, T, P> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+    }
+}
+
+struct Awaits;
+
+impl<T> Act<T> for Awaits {
+    type Output = ();
+    const NAME: &'static str = "join";
+    const RECEIVES: bool = false;
+
+    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
+        chan.receiving()
+    }
+
+    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
+        // SAFETY: passed on to the caller.
+        match unsafe { <Self as Act<T>>::could_go(chan, bits) } {
+            true => Try::Done(()),
+            false => Try::Wait,
+        }
+    }
+
+    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { Receives::could_go(chan, bits) }
+    }
+
+    unsafe fn go_on<P: Policy>(
+        &mut self,
+        chan: &Chan<T, P>,
+        bits: u32,
+        grant: Grant,
+    ) -> Option<()> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            <Self as Act<T>>::give_back(chan, grant);
+            <Self as Act<T>>::could_go(chan, bits).then_some(())
+        }
+    }
+
+    unsafe fn give_back<P: Policy>(chan: &Chan<T, P>, grant: Grant) {
+        // SAFETY: passed on to the caller.
+        unsafe { <Receives as Act<T>>::give_back(chan, grant) };
+    }
+}
+
+/// How many receivers, and of each a lifetime, the type of its messages, the name of one, and
+/// its place. (With one lifetime for all, a task's future that joins would not be known to be `Send`.)
+macro_rules! group {
+    ($count:literal: $($life:lifetime $T:ident $message:ident $at:tt)*) => {
+        impl<P: Policy, $($T),*> sealed::Sealed for ($(&Receiver<$T, P>,)*) {}
+
+        impl<$($life,)* P: Policy, $($T),*> Group for ($(&$life Receiver<$T, P>,)*) {
+            type Messages = ($($T,)*);
+            type Waits = ($(Option<Awaiting<$life, $T, P>>,)*);
+
+            fn are_different(&self) -> bool {
+                let mut all = [$(std::ptr::from_ref(self.$at.0.chan()).addr()),*];
+                all.sort_unstable();
+                all.windows(2).all(|two| two[0] != two[1])
+            }
+
+            fn attempt(&self) -> Attempt<Self::Messages> {
+                let mut order = [$((std::ptr::from_ref(self.$at.0.chan()).addr(), $at)),*];
+                order.sort_unstable();
+                let mut bits = [0; $count];
+                // In the order of addresses: two that lock the same ones do not wait for each other.
+                for (_, channel) in order {
+                    bits[channel] = match channel {
+                        $($at => self.$at.0.chan().lock(),)*
+                        _ => unreachable!(),
+                    };
+                }
+                // SAFETY: under the locks of all.
+                let (is_over, has) = unsafe {
+                    (
+                        [$(self.$at.0.chan().is_over(bits[$at])),*],
+                        [$(self.$at.0.chan().has_any()),*],
+                    )
+                };
+                let is_over = is_over.contains(&true);
+                let missing = has.iter().position(|has| !has);
+                let takes = missing.is_none() || gossamer_core::mutant!("join_takes_what_is_there");
+                // SAFETY: as above.
+                let taken = (takes && !is_over).then(|| unsafe { ($(self.$at.0.chan().pop(),)*) });
+                $(self.$at.0.chan().unlock(bits[$at]);)*
+                if is_over {
+                    return Attempt::Closed;
+                }
+                if taken.is_some() {
+                    // Wakers of other runtimes are called without any lock.
+                    $(self.$at.0.chan().settle_received();)*
+                }
+                match taken {
+                    Some(($(Some($message),)*)) => Attempt::Done(($($message,)*)),
+                    _ => Attempt::Missing(missing.unwrap_or(0)),
+                }
+            }
+
+            fn wait_for(&self, channel: usize, location: &'static Location<'static>) -> Self::Waits {
+                ($((channel == $at).then(|| Awaiting(Op::new(self.$at.0.chan(), Awaits, location))),)*)
+            }
+
+            fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()> {
+                // SAFETY: the operations are pinned as the tuple is, and not moved.
+                let waits = unsafe { waits.get_unchecked_mut() };
+                $(
+                    // SAFETY: as above.
+                    if let Some(op) = unsafe { Pin::new_unchecked(&mut waits.$at) }.as_pin_mut() {
+                        return op.poll(cx);
+                    }
+                )*
+                Poll::Ready(())
+            }
+        }
+    };
+}
+
+group! { 2: 'a A a 0 'b B b 1 }
+group! { 3: 'a A a 0 'b B b 1 'c C c 2 }
+group! { 4: 'a A a 0 'b B b 1 'c C c 2 'd D d 3 }

@@ -1,0 +1,98 @@
+//! Models of joins over several channels, and of sends that keep their message.
+//!
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
+#![cfg(loom)]
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
+use std::task::{Context, Waker};
+
+use gossamer_channel::{bounded, join, unbounded};
+use gossamer_core::door::thread;
+use gossamer_core::wait::Wait;
+
+/// Explores `model`, at most two preemptions unless the environment says otherwise.
+fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
+    let runs = Arc::new(Count::new(0));
+    let counted = runs.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
+    builder.max_branches = 20_000;
+    builder.check(move || {
+        counted.fetch_add(1, Counted::Relaxed);
+        model();
+    });
+    println!("{name}: {} executions", runs.load(Counted::Relaxed));
+}
+
+fn joined<T>(thread: thread::JoinHandle<T>) -> T {
+    thread.join().expect("the other thread does not panic")
+}
+
+/// Messages come to both while the join looks and waits.
+#[test]
+fn a_join_against_its_senders() {
+    explore("a_join_against_its_senders", || {
+        let ((a, ones), (b, twos)) = (unbounded(), bounded(1));
+        let sends = thread::spawn(move || {
+            b.try_send(2).unwrap();
+            a.try_send(1).unwrap();
+        });
+        assert_eq!(join((&ones, &twos)).wait(), Ok((1, 2)));
+        joined(sends);
+    });
+}
+
+/// Two joins over the same channels, in different orders, do not wait for each other's locks, or have a part each.
+#[test]
+fn two_joins() {
+    explore("two_joins", || {
+        let ((a, ones), (b, twos)) = (unbounded(), unbounded());
+        a.try_send(1).unwrap();
+        b.try_send(10).unwrap();
+        let (other, others) = (ones.clone(), twos.clone());
+        let joins = thread::spawn(move || join((&others, &other)).wait());
+        a.try_send(2).unwrap();
+        b.try_send(20).unwrap();
+        let (here, there) = (join((&ones, &twos)).wait(), joined(joins));
+        let ((one, ten), (twenty, two)) = (here.unwrap(), there.unwrap());
+        assert_eq!((one + two, ten + twenty), (3, 30));
+    });
+}
+
+/// A join that waits at a channel another receiver waits at too: both have what they need, or the join is told.
+#[test]
+fn a_join_and_a_receiver() {
+    explore("a_join_and_a_receiver", || {
+        let ((a, ones), (b, twos)) = (unbounded(), unbounded());
+        let other = ones.clone();
+        let receives = thread::spawn(move || other.recv().wait().unwrap());
+        a.try_send(1).unwrap();
+        a.try_send(2).unwrap();
+        b.try_send(5).unwrap();
+        let (one, five) = join((&ones, &twos)).wait().unwrap();
+        assert_eq!((one + joined(receives), five), (3, 5));
+    });
+}
+
+/// A send is given up while a receiver makes room for it: the message is here or there.
+#[test]
+fn a_send_that_is_given_up() {
+    explore("a_send_that_is_given_up", || {
+        let (tx, rx) = bounded(1);
+        tx.try_send(1).unwrap();
+        let receives = thread::spawn(move || {
+            let first = rx.try_recv();
+            (first, rx.try_recv())
+        });
+        let mut message = Some(2);
+        {
+            let mut sends = pin!(tx.send_from(&mut message));
+            let _polled = sends.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+        let (first, second) = joined(receives);
+        assert_eq!(first, Ok(1));
+        assert!(second != Ok(2) || message.is_none());
+    });
+}

@@ -1,0 +1,219 @@
+//! Receiving from several channels at once, or from none.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::task::Poll;
+
+use gossamer::Wait;
+use gossamer::channel::{Closed, bounded, join, unbounded};
+use gossamer_sim::{Sim, spawn};
+
+use super::{Channels, exhaust};
+use crate::flavour::both;
+use crate::hand::parked;
+use crate::models::{MODELS, runtime, watched};
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
+use crate::mvar::explore_seeded;
+
+both! {
+    it_takes_all_or_none,
+    others_may_take_meanwhile,
+    a_closed_channel,
+    senders_that_wait_go_on,
+    a_join_dropped_after_any_poll,
+    joins_that_cross,
+    a_small_case,
+}
+
+fn it_takes_all_or_none<F: Channels>() {
+    let ((a, ones), (b, twos), (c, threes)) =
+        (F::channel(9), F::channel(1), F::channel(usize::MAX));
+    let mut waits = parked(join((&ones, &twos, &threes)));
+    a.try_send(1).unwrap();
+    c.try_send('c').unwrap();
+    assert!(waits.poll().is_pending());
+    assert_eq!((ones.len(), threes.len()), (1, 1));
+    b.try_send("b").unwrap();
+    assert_eq!(waits.poll(), Poll::Ready(Ok((1, "b", 'c'))));
+    assert!(ones.is_empty() && twos.is_empty() && threes.is_empty());
+}
+
+/// A message for which a join waits is not kept from others, and a receiver that stands behind it is called too.
+fn others_may_take_meanwhile<F: Channels>() {
+    let ((a, ones), (b, twos)) = (F::channel(9), F::channel(9));
+    let mut joins = parked(join((&ones, &twos)));
+    let mut receives = parked(ones.recv());
+    a.try_send(1).unwrap();
+    assert!(joins.poll().is_pending());
+    assert_eq!(receives.poll(), Poll::Ready(Ok(1)));
+    b.try_send(2).unwrap();
+    assert!(joins.poll().is_pending());
+    a.try_send(3).unwrap();
+    assert_eq!(joins.poll(), Poll::Ready(Ok((3, 2))));
+    // It waited at the first; dropped, it passes the call on.
+    let joins = parked(join((&ones, &twos)));
+    let mut receives = parked(ones.recv());
+    a.try_send(4).unwrap();
+    assert_eq!((joins.wakes(), receives.wakes()), (1, 0));
+    drop(joins);
+    assert_eq!(receives.poll(), Poll::Ready(Ok(4)));
+}
+
+fn a_closed_channel<F: Channels>() {
+    let ((a, ones), (b, twos)) = (F::channel(1), F::channel::<i32>(1));
+    a.try_send(1).unwrap();
+    let mut waits = parked(join((&ones, &twos)));
+    drop(b);
+    assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
+    assert_eq!(ones.try_recv(), Ok(1));
+}
+
+fn senders_that_wait_go_on<F: Channels>() {
+    let ((a, ones), (b, twos)) = (F::channel(0), F::channel(1));
+    b.try_send(2).unwrap();
+    let (mut offers, mut waits) = (parked(a.send(1)), parked(b.send(3)));
+    assert_eq!(join((&ones, &twos)).wait(), Ok((1, 2)));
+    assert_eq!(offers.poll(), Poll::Ready(Ok(())));
+    assert_eq!(waits.poll(), Poll::Ready(Ok(())));
+    assert_eq!(twos.try_recv(), Ok(3));
+}
+
+#[test]
+#[should_panic(expected = "there twice")]
+fn a_channel_that_is_there_twice() {
+    let (_tx, rx) = unbounded::<i32>();
+    let clone = rx.clone();
+    drop(join((&rx, &clone)));
+}
+
+const CAPACITIES: [usize; 3] = [0, 1, usize::MAX];
+
+/// A join that is cut among other receivers: what it did not take is there.
+fn a_join_dropped_after_any_poll<F: Channels>() {
+    explore_seeded(Sim::new(), |seed| async move {
+        let capacity = |number: u64| CAPACITIES[(seed / 8 / number % 3) as usize];
+        let ((a, ones), (b, twos)) = (F::channel(capacity(1)), F::channel(capacity(3)));
+        let got = Rc::new(RefCell::new(Vec::new()));
+        let mut tasks = vec![
+            spawn(async move { a.send(1).await.unwrap() }),
+            spawn(async move { b.send(2).await.unwrap() }),
+        ];
+        let (own, into) = ((ones.clone(), twos.clone()), got.clone());
+        tasks.push(spawn(async move {
+            let both = Cut::nth(seed).apply(join((&own.0, &own.1))).await;
+            if let Some(Ok((one, two))) = both {
+                into.borrow_mut().extend([one, two]);
+            }
+        }));
+        for rx in [ones, twos] {
+            let into = got.clone();
+            tasks.push(spawn(async move {
+                let message = rx.recv().await;
+                into.borrow_mut().extend(message);
+            }));
+        }
+        quiet().await;
+        abort_all(tasks).await;
+        let mut got = got.take();
+        got.sort_unstable();
+        assert_eq!(got, [1, 2]);
+    });
+}
+
+/// Joins that share channels in a ring take all, each as often as the others' leftovers allow, and nobody has a part.
+fn joins_that_cross<F: Channels>() {
+    explore_seeded(Sim::new(), |seed| async move {
+        let capacity = |number: u64| CAPACITIES[(seed / number % 3) as usize];
+        let channels = [1, 3, 9].map(|number| F::channel::<u32>(capacity(number)));
+        let joined = Rc::new(RefCell::new(Vec::new()));
+        let mut tasks = Vec::new();
+        for (at, (tx, rx)) in channels.iter().enumerate() {
+            let (tx, rx, next) = (tx.clone(), rx.clone(), channels[(at + 1) % 3].1.clone());
+            tasks.push(spawn(async move {
+                for number in 0..2 {
+                    tx.send(10 * at as u32 + number).await.unwrap();
+                }
+            }));
+            let joined = joined.clone();
+            tasks.push(spawn(async move {
+                let both = join((&rx, &next)).await.unwrap();
+                joined.borrow_mut().push(both);
+            }));
+        }
+        quiet().await;
+        // Two messages a channel, three joins of two: each has found its own.
+        let mut all: Vec<_> = joined
+            .take()
+            .into_iter()
+            .flat_map(|(a, b)| [a, b])
+            .collect();
+        assert_eq!(all.len(), 6, "{all:?}");
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 10, 11, 20, 21]);
+        abort_all(tasks).await;
+    });
+}
+
+/// One join, one receiver, one message each and one more, in all schedules.
+fn a_small_case<F: Channels>() {
+    exhaust::<F, _>(|| async {
+        let ((a, ones), (b, twos)) = (F::channel(1), F::channel(1));
+        let receives = spawn({
+            let ones = ones.clone();
+            async move { ones.recv().await.unwrap() }
+        });
+        let joins = spawn(async move { join((&ones, &twos)).await.unwrap() });
+        a.send(1).await.unwrap();
+        b.send(5).await.unwrap();
+        a.send(2).await.unwrap();
+        let (one, (two, five)) = (receives.await.unwrap(), joins.await.unwrap());
+        assert_eq!((one + two, five), (3, 5));
+    });
+}
+
+/// Under every model: two joins over the same channels in different orders, and a thread that receives.
+#[test]
+fn under_every_model() {
+    const EACH: u64 = 1_000;
+    for model in MODELS {
+        watched("join", move || {
+            let rt = runtime(model);
+            let ((a, ones), (b, twos)) = (bounded(3), unbounded());
+            let senders = [a, b].map(|tx| {
+                rt.spawn(async move {
+                    for number in 0..2 * EACH {
+                        tx.send(number).await.unwrap();
+                    }
+                })
+            });
+            let (left, right) = ((ones.clone(), twos.clone()), (twos.clone(), ones.clone()));
+            let joins = [left, right].map(|(one, two)| {
+                rt.spawn(async move {
+                    let mut sum = 0;
+                    for _ in 0..EACH - 100 {
+                        let (a, b) = join((&one, &two)).await.unwrap();
+                        sum += a + b;
+                    }
+                    sum
+                })
+            });
+            let thread = rt.spawn_thread(move || {
+                let mut sum = 0;
+                for rx in [ones, twos] {
+                    for _ in 0..200 {
+                        sum += rx.recv().wait().unwrap();
+                    }
+                }
+                sum
+            });
+            let mut sum = thread.wait().unwrap();
+            for task in joins {
+                sum += task.wait().unwrap();
+            }
+            for task in senders {
+                task.wait().unwrap();
+            }
+            assert_eq!(sum, 2 * (2 * EACH - 1) * EACH);
+        });
+    }
+}
