@@ -1,14 +1,16 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
+mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
+use channels::{MPMC, MPSC, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 14] = [
+pub static WORKLOADS: [Workload; 18] = [
     RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PARK, MUTEX, TIMERS, HOSTAGE,
-    PROCESS,
+    SPSC, MPSC, MPMC, RENDEZVOUS, PROCESS,
 ];
 
 /// The workload of this name.

@@ -50,6 +50,14 @@ fn the_sums() {
     assert_eq!(answer("mutex", &[("sections", 7)], ""), "7");
     assert_eq!(answer("timers", &[("timers", 9)], ""), "9");
     assert_eq!(answer("hostage", &[("hostages", 3)], ""), "3");
+    for workload in ["spsc", "mpsc", "mpmc", "rendezvous"] {
+        // 0 + 1 + 2 + 3 + 4, whoever sends which; and the largest that may be asked for fits into 63 bits.
+        let given = [("messages", 5), ("senders", 3)];
+        assert_eq!(answer(workload, &given, ""), "10");
+        assert_eq!(answer(workload, &[("messages", 1)], ""), "0");
+        let most = answer(workload, &[("messages", 4_000_000_000)], "");
+        assert!(most.parse::<i64>().is_ok(), "{most}");
+    }
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! Our channels, in both flavours, as the workloads see them.
+
+use channels::{Channel, Many};
+use gossamer::{channel, local};
+
+/// For any thread.
+pub(crate) struct Shared;
+/// For one thread.
+pub(crate) struct Local;
+
+macro_rules! flavour {
+    ($name:ident, $($module:ident)::+) => {
+        impl Channel for $name {
+            type Tx = $($module)::+::Sender<u64>;
+            type Rx = $($module)::+::Receiver<u64>;
+
+            fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+                match capacity {
+                    Some(0) => $($module)::+::rendezvous(),
+                    Some(capacity) => $($module)::+::bounded(capacity),
+                    None => $($module)::+::unbounded(),
+                }
+            }
+
+            async fn send(tx: &Self::Tx, message: u64) -> bool {
+                tx.send(message).await.is_ok()
+            }
+
+            async fn recv(rx: &mut Self::Rx) -> Option<u64> {
+                rx.recv().await.ok()
+            }
+        }
+
+        impl Many for $name {
+            async fn recv_many(rx: &mut Self::Rx, into: &mut Vec<u64>, most: usize) -> bool {
+                rx.recv_many(into, most).await.is_ok()
+            }
+        }
+    };
+}
+
+flavour!(Shared, channel);
+flavour!(Local, local::channel);
