@@ -4,13 +4,31 @@ mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
-use channels::{MPMC, MPSC, RENDEZVOUS, SPSC};
+use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 18] = [
-    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PARK, MUTEX, TIMERS, HOSTAGE,
-    SPSC, MPSC, MPMC, RENDEZVOUS, PROCESS,
+pub static WORKLOADS: [Workload; 20] = [
+    RING,
+    SPAWN,
+    YIELD,
+    PINGPONG,
+    SKYNET,
+    CPU,
+    RESIZE,
+    WORKERS,
+    SLOT,
+    PARK,
+    MUTEX,
+    TIMERS,
+    HOSTAGE,
+    SPSC,
+    MPSC,
+    MPMC,
+    RENDEZVOUS,
+    MESSAGE_RING,
+    MSGSEND,
+    PROCESS,
 ];
 
 /// The workload of this name.

@@ -14,6 +14,8 @@ main() ->
             "spsc" -> through(1, cast, Options);
             "mpsc" -> through(number("--senders", Options, 1), cast, Options);
             "rendezvous" -> through(1, call, Options);
+            "message-ring" -> message_ring(Options);
+            "msgsend" -> msgsend(Options);
             _ -> refuse("unknown workload", Workload)
         end,
         io:format("~b~n", [Answer]),
@@ -71,6 +73,54 @@ send(_, _, Number, _, Messages) when Number >= Messages -> ok;
 send(To, Send, Number, Step, Messages) ->
     Send(To, Number),
     send(To, Send, Number + Step, Step, Messages).
+
+%% The server counts, too. Between two requests nothing is calculated: whole numbers of 64 bits are no numbers of the
+%% machine's here.
+msgsend(Options) ->
+    Requests = number("--requests", Options, 1000),
+    Senders = number("--senders", Options, 4),
+    case number("--interval", Options, 1) of
+        1 -> ok;
+        _ -> refuse("no interval but 1", "--interval")
+    end,
+    {Server, Send} = receiver(maps:get("--kind", Options, "bare"), cast, Requests),
+    [spawn_link(fun() -> requests(Server, Send, part(Requests, Senders, Sender)) end)
+     || Sender <- lists:seq(0, Senders - 1)],
+    receive {sum, Sum} -> Sum end.
+
+requests(_, _, 0) -> ok;
+requests(Server, Send, Left) ->
+    Send(Server, 100),
+    requests(Server, Send, Left - 1).
+
+%% Each process is told its neighbour, sends to it, receives, and so on.
+message_ring(Options) ->
+    Messages = number("--messages", Options, 1000),
+    Tasks = number("--tasks", Options, 100),
+    Main = self(),
+    Begin = fun(Index) ->
+        Sends = part(Messages, Tasks, Index),
+        Receives = part(Messages, Tasks, (Index + Tasks - 1) rem Tasks),
+        spawn_link(fun() -> receive {next, Next} -> Main ! {sum, member(Next, 0, Sends, Receives, 0)} end end)
+    end,
+    [First | Others] = All = [Begin(Index) || Index <- lists:seq(0, Tasks - 1)],
+    lists:zipwith(fun(Pid, Next) -> Pid ! {next, Next} end, All, Others ++ [First]),
+    lists:sum([receive {sum, Sum} -> Sum end || _ <- All]).
+
+member(_, Number, Sends, Receives, Sum) when Number >= Sends, Number >= Receives -> Sum;
+member(Next, Number, Sends, Receives, Sum) ->
+    case Number < Sends of
+        true -> Next ! {message, Number};
+        false -> ok
+    end,
+    Received = case Number < Receives of
+        true -> receive {message, Other} -> Other end;
+        false -> 0
+    end,
+    member(Next, Number + 1, Sends, Receives, Sum + Received).
+
+part(Total, Parts, Index) when Index < Total rem Parts -> Total div Parts + 1;
+part(Total, Parts, _) -> Total div Parts.
 
 ask(To, Number) ->
     Ref = make_ref(),

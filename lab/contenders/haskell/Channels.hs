@@ -9,6 +9,8 @@ import Control.Concurrent
 import Control.Concurrent.STM (atomically)
 import Control.Concurrent.STM.TBQueue (newTBQueueIO, readTBQueue, writeTBQueue)
 import Control.Monad (forM, forM_, unless, when)
+import Data.Bits (shiftL, shiftR, xor)
+import Data.Word (Word64)
 import GHC.Stats (RTSStats (..), getRTSStats, getRTSStatsEnabled)
 import System.Environment (getArgs)
 import System.Exit (ExitCode (..), exitWith)
@@ -82,6 +84,63 @@ through messages senders receivers (send, receive) = do
   mapM_ (const (send end)) sums
   sum <$> mapM takeMVar sums
 
+part :: Int -> Int -> Int -> Int
+part total parts index = total `div` parts + fromEnum (index < total `mod` parts)
+
+-- | Threads in a ring, each with a link to the next one: it sends, then receives, and so on.
+messageRing :: Options -> IO Int
+messageRing options = do
+  only ["--messages", "--tasks"] options
+  messages <- number options "--messages" 1000
+  tasks <- number options "--tasks" 100
+  links <- mapM (const (channel (("--capacity", "1") : options))) [1 .. tasks]
+  sums <- forM (zip3 [0 ..] links (tail links ++ take 1 links)) $ \(index, (_, receive), (send, _)) -> do
+    result <- newEmptyMVar
+    let sends = part messages tasks index
+        receives = part messages tasks ((index + tasks - 1) `mod` tasks)
+        go n total
+          | n >= sends && n >= receives = pure total
+          | otherwise = do
+              when (n < sends) $ send n
+              received <- if n < receives then receive else pure 0
+              let more = total + received
+              more `seq` go (n + 1) more
+    _ <- forkIO $ go 0 0 >>= putMVar result
+    pure result
+  sum <$> mapM takeMVar sums
+
+-- | Senders whose requests a server adds up.
+msgsend :: Options -> IO Int
+msgsend options = do
+  only ["--requests", "--senders", "--interval"] options
+  requests <- number options "--requests" 1000
+  senders <- number options "--senders" 4
+  interval <- number options "--interval" 1
+  (send, receive) <- channel options
+  sent <- forM [0 .. senders - 1] $ \sender -> do
+    done <- newEmptyMVar
+    let go 0 state = pure state
+        go left state = do
+          let after = steps (interval - 1) state
+          after `seq` send 100
+          go (left - 1 :: Int) after
+    _ <- forkIO $ go (part requests senders sender) (fromIntegral sender + 1) >>= putMVar done
+    pure done
+  bytes <- newEmptyMVar
+  let serve total = receive >>= \n -> if n == end then putMVar bytes total else serve $! total + n
+  _ <- forkIO $ serve 0
+  mapM_ takeMVar sent
+  send end
+  takeMVar bytes
+
+-- | Xorshift (Marsaglia 2003), as all contenders have it.
+steps :: Int -> Word64 -> Word64
+steps 0 state = state
+steps left s0 = steps (left - 1) (s2 `xor` (s2 `shiftL` 17))
+  where
+    s1 = s0 `xor` (s0 `shiftL` 13)
+    s2 = s1 `xor` (s1 `shiftR` 7)
+
 channel :: Options -> IO Channel
 channel options = do
   capacity <- number options "--capacity" 1024
@@ -121,6 +180,8 @@ main = do
     "mpsc" : options -> parse options >>= mpsc
     "mpmc" : options -> parse options >>= mpmc
     "rendezvous" : options -> parse options >>= rendezvous
+    "message-ring" : options -> parse options >>= messageRing
+    "msgsend" : options -> parse options >>= msgsend
     _ -> refuse ("unknown workload: " ++ unwords (take 1 words'))
   print answer
   hFlush stdout

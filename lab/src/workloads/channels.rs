@@ -120,3 +120,67 @@ pub(super) const RENDEZVOUS: Workload = Workload {
     title: |_| "One sender, one receiver, a channel that holds nothing".into(),
     expected: sum,
 };
+
+pub(super) const MESSAGE_RING: Workload = Workload {
+    name: "message-ring",
+    about: "T tasks in a ring, each sends to the next one and receives from the one before, by turns; one message is one",
+    op: ["message", "messages"],
+    options: &[
+        messages(5_000_000),
+        number(
+            "tasks",
+            "How many tasks are in the ring",
+            Usual::Always(100),
+            MANY_MAX,
+            "a ring has at least one task",
+        ),
+    ],
+    size: "messages",
+    figures: &[],
+    title: |values| format!("Message ring, {} tasks", values.number("tasks")),
+    // Who sends m messages sends 0, 1, …, m - 1.
+    expected: |values| {
+        let [messages, tasks] = ["messages", "tasks"].map(|name| values.number(name));
+        let sum = |count: u64| u128::from(count) * u128::from(count.saturating_sub(1)) / 2;
+        let (each, more) = (messages / tasks, messages % tasks);
+        let all = u128::from(more) * sum(each + 1) + u128::from(tasks - more) * sum(each);
+        all.to_string()
+    },
+};
+
+/// What a request is about, in bytes.
+const REQUEST: u64 = 100;
+
+pub(super) const MSGSEND: Workload = Workload {
+    name: "msgsend",
+    about: "S senders and one server, requests of which it adds up the bytes, without a bound; one request is one",
+    op: ["request", "requests"],
+    options: &[
+        number(
+            "requests",
+            "How many requests are sent together",
+            Usual::Always(5_000_000),
+            MESSAGES_MAX,
+            "a run has at least one request",
+        ),
+        senders(4),
+        number(
+            "interval",
+            "A sender calculates for so many steps of the generator, less one, before each request",
+            Usual::Always(1),
+            1_000_000_000,
+            "1 is no step between two requests",
+        ),
+    ],
+    size: "requests",
+    figures: &[],
+    title: |values| {
+        let [senders, interval] = ["senders", "interval"].map(|name| values.number(name));
+        let interval = match interval {
+            1 => String::new(),
+            steps => format!(", {} steps between two requests", steps - 1),
+        };
+        format!("msgsend: {senders} senders, one server{interval}")
+    },
+    expected: |values| (REQUEST * values.number("requests")).to_string(),
+};

@@ -58,6 +58,13 @@ fn the_sums() {
         let most = answer(workload, &[("messages", 4_000_000_000)], "");
         assert!(most.parse::<i64>().is_ok(), "{most}");
     }
+    // Two tasks send 0, 1, 2, and one sends 0, 1.
+    let ring = answer("message-ring", &[("messages", 8), ("tasks", 3)], "");
+    assert_eq!(ring, "7");
+    // Of ten tasks three send a 0, the others nothing.
+    let ring = answer("message-ring", &[("messages", 3), ("tasks", 10)], "");
+    assert_eq!(ring, "0");
+    assert_eq!(answer("msgsend", &[("requests", 7)], ""), "700");
 }
 
 #[test]

@@ -58,6 +58,8 @@ fn numbers_of_other_workloads() {
         ("mpsc", "senders"),
         ("mpmc", "receivers"),
         ("rendezvous", "messages"),
+        ("message-ring", "tasks"),
+        ("msgsend", "interval"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
