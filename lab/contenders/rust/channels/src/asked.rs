@@ -91,17 +91,17 @@ impl Asked {
 
     /// What a sender sends, counted from 0.
     pub(crate) fn of_sender(&self, sender: u64) -> Messages {
-        match self.requests {
-            None => Messages::Numbers {
-                next: sender,
-                step: self.senders,
-                end: self.messages,
-            },
-            Some(interval) => Messages::Requests {
-                left: waiting::part(self.messages, self.senders, sender),
-                pause: interval - 1,
-                state: sender + 1,
-            },
+        let (next, step) = match self.requests {
+            // Together the senders send each number below that of the messages once.
+            None => (sender, self.senders),
+            Some(_) => (REQUEST, 0),
+        };
+        Messages {
+            left: waiting::part(self.messages, self.senders, sender),
+            next,
+            step,
+            pause: self.requests.map_or(0, |interval| interval - 1),
+            state: sender + 1,
         }
     }
 
@@ -121,11 +121,13 @@ fn size(workload: &str) -> &'static str {
 
 /// What a sender sends.
 #[derive(Debug)]
-pub(crate) enum Messages {
-    /// Together the senders send each number below `end` once.
-    Numbers { next: u64, step: u64, end: u64 },
-    /// A number of bytes, after so many steps of the generator.
-    Requests { left: u64, pause: u64, state: u64 },
+pub(crate) struct Messages {
+    left: u64,
+    next: u64,
+    step: u64,
+    /// How many steps of the generator there are before each message.
+    pause: u64,
+    state: u64,
 }
 
 impl Iterator for Messages {
@@ -133,22 +135,25 @@ impl Iterator for Messages {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u64> {
-        match self {
-            Messages::Numbers { next, step, end } => {
-                let number = *next;
-                *next += *step;
-                (number < *end).then_some(number)
-            }
-            Messages::Requests { left, pause, state } => {
-                *left = left.checked_sub(1)?;
-                for _ in 0..*pause {
-                    *state ^= *state << 13;
-                    *state ^= *state >> 7;
-                    *state ^= *state << 17;
-                }
-                std::hint::black_box(*state);
-                Some(REQUEST)
-            }
+        self.left = self.left.checked_sub(1)?;
+        if self.pause > 0 {
+            self.calculate();
         }
+        let message = self.next;
+        self.next += self.step;
+        Some(message)
+    }
+}
+
+impl Messages {
+    #[inline(never)]
+    fn calculate(&mut self) {
+        let mut state = self.state;
+        for _ in 0..self.pause {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+        }
+        self.state = std::hint::black_box(state);
     }
 }

@@ -12,5 +12,5 @@ mod tasks;
 mod threads;
 
 pub use asked::Asked;
-pub use tasks::{Channel, Many, Tasks, ring, to_one, to_one_at_once, to_several};
+pub use tasks::{Came, Channel, Many, Tasks, Went, ring, to_one, to_one_at_once, to_several};
 pub use threads::{Blocking, Threads, ring_of_threads, threads_to_one, threads_to_several};

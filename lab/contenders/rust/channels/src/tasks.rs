@@ -11,10 +11,10 @@ pub trait Channel: 'static {
 
     /// A new one that holds so many messages; `None`: as many as come.
     fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx);
-    /// Sends; whether somebody is there to receive.
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output = bool>;
-    /// Receives; `None` when nobody is there any more to send.
-    fn recv(rx: &mut Self::Rx) -> impl Future<Output = Option<u64>>;
+    /// Sends: the channel's own operation, with nothing around it.
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went>;
+    /// Receives.
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came>;
 }
 
 /// A channel whose receiver takes several messages at once.
@@ -22,6 +22,36 @@ pub trait Many: Channel {
     /// Waits for a message, and takes what else is there, as far as `most` if it can be told; whether there was any.
     fn recv_many(rx: &mut Self::Rx, into: &mut Vec<u64>, most: usize)
     -> impl Future<Output = bool>;
+}
+
+/// What sending says in the end.
+pub trait Went {
+    /// Whether somebody is there on the other side.
+    fn went(&self) -> bool;
+}
+
+impl<T, E> Went for Result<T, E> {
+    fn went(&self) -> bool {
+        self.is_ok()
+    }
+}
+
+/// What is received.
+pub trait Came {
+    /// The message; `None` when nobody is there any more to send.
+    fn message(self) -> Option<u64>;
+}
+
+impl<E> Came for Result<u64, E> {
+    fn message(self) -> Option<u64> {
+        self.ok()
+    }
+}
+
+impl Came for Option<u64> {
+    fn message(self) -> Option<u64> {
+        self
+    }
 }
 
 /// What is to be spawned, in this order: the senders, and the receivers, which give their sums.
@@ -96,7 +126,7 @@ fn senders<C: Channel>(asked: &Asked, tx: C::Tx) -> Vec<impl Future<Output = ()>
 async fn sender<C: Channel>(tx: C::Tx, messages: crate::asked::Messages) {
     for message in messages {
         // A message that got lost would make the sum wrong, which the lab sees.
-        if !C::send(&tx, message).await {
+        if !C::send(&tx, message).await.went() {
             break;
         }
     }
@@ -104,7 +134,7 @@ async fn sender<C: Channel>(tx: C::Tx, messages: crate::asked::Messages) {
 
 async fn receiver<C: Channel>(mut rx: C::Rx) -> u64 {
     let mut sum = 0_u64;
-    while let Some(message) = C::recv(&mut rx).await {
+    while let Some(message) = C::recv(&mut rx).await.message() {
         sum = sum.wrapping_add(message);
     }
     sum
@@ -123,11 +153,11 @@ async fn greedy<C: Many>(mut rx: C::Rx, most: usize) -> u64 {
 async fn member<C: Channel>([sends, receives]: [u64; 2], tx: C::Tx, mut rx: C::Rx) -> u64 {
     let mut sum = 0_u64;
     for number in 0..sends.max(receives) {
-        if number < sends && !C::send(&tx, number).await {
+        if number < sends && !C::send(&tx, number).await.went() {
             break;
         }
         if number < receives {
-            sum = sum.wrapping_add(C::recv(&mut rx).await.unwrap_or(0));
+            sum = sum.wrapping_add(C::recv(&mut rx).await.message().unwrap_or(0));
         }
     }
     sum

@@ -1,6 +1,6 @@
 //! Our channels, in both flavours, as the workloads see them.
 
-use channels::{Channel, Many};
+use channels::{Came, Channel, Many, Went};
 use gossamer::{channel, local};
 
 /// For any thread.
@@ -22,12 +22,12 @@ macro_rules! flavour {
                 }
             }
 
-            async fn send(tx: &Self::Tx, message: u64) -> bool {
-                tx.send(message).await.is_ok()
+            fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+                tx.send(message)
             }
 
-            async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-                rx.recv().await.ok()
+            fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+                rx.recv()
             }
         }
 

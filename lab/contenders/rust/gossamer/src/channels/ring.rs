@@ -1,6 +1,6 @@
 //! The thread ring with channels of one as its links: a task owns the end it receives from and the one it sends to.
 
-use channels::Channel;
+use channels::{Came, Channel, Went};
 use gossamer::{Model, Wait};
 
 use crate::flavours::{Local, Shared};
@@ -64,12 +64,12 @@ fn members<C: Channel>(
 
 /// A lost token would leave the ring without an answer, which the lab sees.
 async fn pass_on<C: Channel>(id: usize, mut from: C::Rx, to: C::Tx, won: C::Tx) {
-    while let Some(token) = C::recv(&mut from).await {
+    while let Some(token) = C::recv(&mut from).await.message() {
         if token == 0 {
-            C::send(&won, id as u64 + 1).await;
+            C::send(&won, id as u64 + 1).await.went();
             break;
         }
-        if !C::send(&to, token - 1).await {
+        if !C::send(&to, token - 1).await.went() {
             break;
         }
     }

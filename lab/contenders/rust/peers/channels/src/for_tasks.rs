@@ -1,6 +1,8 @@
 //! The channels for tasks, each as its documentation has it.
 
-use channels::{Channel, Many};
+use std::future::ready;
+
+use channels::{Came, Channel, Many, Went};
 use tokio::sync::{Semaphore, mpsc};
 
 /// No capacity of zero.
@@ -23,12 +25,12 @@ impl Channel for AsyncChannel {
         }
     }
 
-    async fn send(tx: &Self::Tx, message: u64) -> bool {
-        tx.send(message).await.is_ok()
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+        tx.send(message)
     }
 
-    async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-        rx.recv().await.ok()
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
     }
 }
 
@@ -43,12 +45,12 @@ impl Channel for Flume {
         }
     }
 
-    async fn send(tx: &Self::Tx, message: u64) -> bool {
-        tx.send_async(message).await.is_ok()
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+        tx.send_async(message)
     }
 
-    async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-        rx.recv_async().await.ok()
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv_async()
     }
 }
 
@@ -74,12 +76,12 @@ impl Channel for Kanal {
         }
     }
 
-    async fn send(tx: &Self::Tx, message: u64) -> bool {
-        tx.send(message).await.is_ok()
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+        tx.send(message)
     }
 
-    async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-        rx.recv().await.ok()
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
     }
 }
 
@@ -101,12 +103,12 @@ impl Channel for Tokio {
         mpsc::channel(capacity.unwrap_or(Semaphore::MAX_PERMITS))
     }
 
-    async fn send(tx: &Self::Tx, message: u64) -> bool {
-        tx.send(message).await.is_ok()
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+        tx.send(message)
     }
 
-    async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-        rx.recv().await
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
     }
 }
 
@@ -124,11 +126,11 @@ impl Channel for TokioUnbounded {
         mpsc::unbounded_channel()
     }
 
-    async fn send(tx: &Self::Tx, message: u64) -> bool {
-        tx.send(message).is_ok()
+    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+        ready(tx.send(message))
     }
 
-    async fn recv(rx: &mut Self::Rx) -> Option<u64> {
-        rx.recv().await
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
     }
 }
