@@ -1,7 +1,7 @@
 //! Our channels, in both flavours, as the workloads see them.
 
-use channels::{Came, Channel, Many, Went};
-use gossamer::{channel, local};
+use channels::{Blocking, Came, Channel, Many, Went};
+use gossamer::{Wait, channel, local};
 
 /// For any thread.
 pub(crate) struct Shared;
@@ -41,3 +41,20 @@ macro_rules! flavour {
 
 flavour!(Shared, channel);
 flavour!(Local, local::channel);
+
+impl Blocking for Shared {
+    type Tx = <Shared as Channel>::Tx;
+    type Rx = <Shared as Channel>::Rx;
+
+    fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+        <Shared as Channel>::pair(capacity)
+    }
+
+    fn send(tx: &Self::Tx, message: u64) -> bool {
+        tx.send(message).wait().is_ok()
+    }
+
+    fn recv(rx: &Self::Rx) -> Option<u64> {
+        rx.recv().wait().ok()
+    }
+}

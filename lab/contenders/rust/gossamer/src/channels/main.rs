@@ -7,7 +7,10 @@ mod ring;
 
 use std::process::ExitCode;
 
-use channels::{Asked, Tasks, to_one, to_one_at_once, to_several};
+use channels::{
+    Asked, Tasks, ring_of_threads, threads_to_one, threads_to_several, to_one, to_one_at_once,
+    to_several,
+};
 use gossamer::{JoinHandle, Model, Runtime, Wait};
 
 use flavours::{Local, Shared};
@@ -29,6 +32,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let asked = Asked::of(&args.workload, number, args.text("--receive", "one"))?;
     match args.kind() {
         "single-local" => on_one_thread(&args.workload, &asked),
+        "threads-wait" => threads(&args.workload, &asked),
         _ => shared(&args, &asked),
     }
 }
@@ -42,6 +46,17 @@ fn shared(args: &Args, asked: &Asked) -> Result<u64, Failure> {
         _ if asked.many => spawned(rt, to_one_at_once::<Shared>(asked)),
         _ => spawned(rt, to_one::<Shared>(asked)),
     }
+}
+
+/// OS threads that wait for each operation.
+fn threads(workload: &str, asked: &Asked) -> Result<u64, Failure> {
+    let threads = match workload {
+        "spsc" => threads_to_one::<Spsc>(asked),
+        "mpmc" => threads_to_several::<Shared>(asked),
+        "message-ring" => ring_of_threads::<Shared>(asked),
+        _ => threads_to_one::<Shared>(asked),
+    };
+    threads.map_err(said)?.join().map_err(Failure::Ran)
 }
 
 fn on_one_thread(workload: &str, asked: &Asked) -> Result<u64, Failure> {
