@@ -51,7 +51,7 @@ pub enum Command {
         #[command(subcommand)]
         workload: Asked,
     },
-    /// The tables that the project grew from, as printed, and beside them the same measured now (two minutes).
+    /// The tables that the project grew from, as printed, and beside them the same measured now (three minutes).
     Seeds(SeedsOptions),
     /// List the workloads and the contenders, and what each one is.
     List,

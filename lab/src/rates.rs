@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::format::{figure, thousands};
 use crate::results::{Results, Row};
-use crate::table::{sorted, speed};
+use crate::table::speed;
 
 /// Whether a workload's messages a second are of interest.
 #[must_use]
@@ -13,15 +13,19 @@ pub fn has(workload: &str) -> bool {
     matches!(workload, "msgsend" | "message-ring")
 }
 
-/// What stands below the table of times; empty for a workload without rates. `against` has the 100 %; without it the
-/// quickest contender has that is not ours, as it was in the seed.
-#[must_use]
-pub fn render(workload: &str, results: &Results, against: Option<&str>) -> String {
-    let rows: Vec<(&Row, f64)> = sorted(results)
+/// The contenders with figures and their messages a second, the quickest first, and who has the 100 %: `against`, or
+/// the quickest that is not ours, as it was in the seed.
+struct Rates<'a> {
+    rows: Vec<(&'a Row, f64)>,
+    base: Option<(&'a str, f64)>,
+}
+
+fn of<'a>(rows: impl IntoIterator<Item = &'a Row>, against: Option<&str>) -> Rates<'a> {
+    let mut rows: Vec<(&Row, f64)> = rows
         .into_iter()
-        .filter(|row| row.workload == workload)
         .filter_map(|row| Some((row, 1e9 / speed(row)?)))
         .collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let is_base = |row: &Row| match against {
         Some(name) => row.contender == name,
         None => !row.contender.starts_with("gossamer/"),
@@ -29,39 +33,61 @@ pub fn render(workload: &str, results: &Results, against: Option<&str>) -> Strin
     let base = rows.iter().find(|(row, _)| is_base(row));
     let base = base.or(rows.first().filter(|_| against.is_none()));
     let base = base.map(|(row, rate)| (row.contender.as_str(), *rate));
+    Rates { rows, base }
+}
+
+/// The headings of [`compared`].
+pub const HEADINGS: [&str; 3] = ["contender", "Messages per second", "Comparison"];
+
+/// The rows of the comparison, each with its last two cells.
+#[must_use]
+pub fn compared<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    against: Option<&str>,
+) -> Vec<(&'a Row, [String; 2])> {
+    let Rates { rows, base } = of(rows, against);
+    let share = |rate: f64| base.map(|(_, base)| format!("{:.1}%", 100.0 * rate / base));
+    let cells = |(row, rate): (&'a Row, f64)| {
+        let share = share(rate).unwrap_or_else(|| "–".into());
+        (row, [thousands(rate.round() as u64), share])
+    };
+    rows.into_iter().map(cells).collect()
+}
+
+/// What stands below the table of times; empty for a workload without rates. `against` has the 100 %.
+#[must_use]
+pub fn render(workload: &str, results: &Results, against: Option<&str>) -> String {
+    let rows = || {
+        results
+            .results
+            .iter()
+            .filter(|row| row.workload == workload)
+    };
+    let rates = of(rows(), against);
     let text = match workload {
-        _ if rows.is_empty() => return String::new(),
-        "msgsend" => comparison(&rows, base),
-        "message-ring" => lines(&rows, base),
+        _ if rates.rows.is_empty() => return String::new(),
+        "msgsend" => comparison(&compared(rows(), against)),
+        "message-ring" => lines(&rates),
         _ => return String::new(),
     };
-    match (base, against) {
+    match (rates.base, against) {
         (None, Some(name)) => text + &format!("{name} has no figure to compare with\n"),
         _ => text,
     }
 }
 
-type Base<'a> = Option<(&'a str, f64)>;
-
-fn comparison(rows: &[(&Row, f64)], base: Base<'_>) -> String {
-    let width = rows.iter().map(|(row, _)| row.contender.len());
-    let width = width.max().unwrap_or(0).max("contender".len());
-    let mut text = format!(
-        "\n{:<width$}  Messages per second  Comparison\n",
-        "contender"
-    );
-    for (row, rate) in rows {
-        let share = base.map_or_else(
-            || "–".into(),
-            |(_, base)| format!("{:.1}%", 100.0 * rate / base),
-        );
-        let rate = thousands(rate.round() as u64);
+fn comparison(rows: &[(&Row, [String; 2])]) -> String {
+    let [name, rate, share] = HEADINGS;
+    let names = rows.iter().map(|(row, _)| row.contender.len());
+    let width = names.max().unwrap_or(0).max(name.len());
+    let mut text = format!("\n{name:<width$}  {rate}  {share}\n");
+    for (row, [rate, share]) in rows {
         let _ = writeln!(text, "{:<width$}  {rate:>19}  {share:>10}", row.contender);
     }
     text
 }
 
-fn lines(rows: &[(&Row, f64)], base: Base<'_>) -> String {
+fn lines(Rates { rows, base }: &Rates<'_>) -> String {
     let mut text = String::new();
     for (row, rate) in rows {
         let (sent, seconds) = (row.ops, general(row.ops as f64 / rate));

@@ -156,6 +156,8 @@ fn who_has_the_hundred_percent_can_be_chosen() {
         .find(|line| line.starts_with("other"))
         .expect("a row");
     assert!(line.ends_with(" 100.0%"), "{text}");
+    let page = std::fs::read_to_string(place.path("out/msgsend.html")).expect("the page");
+    assert!(page.contains("Comparison") && page.contains("100.0%"));
     let place = Place::with_fakes_of("msgsend", &[("quick", serves)]);
     let output = place.run("run msgsend --requests 5 --runs 1 --against nobody");
     assert_eq!(output.status.code(), Some(2));
