@@ -15,7 +15,7 @@ use crate::format::thousands;
 use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
-use crate::{compare, gate, geomean, record, report};
+use crate::{compare, gate, geomean, rates, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
@@ -51,7 +51,7 @@ pub enum Command {
         #[command(subcommand)]
         workload: Asked,
     },
-    /// The tables that the project grew from, as printed, and beside them the same measured now (two minutes).
+    /// The tables that the project grew from, as printed, and beside them the same measured now (three minutes).
     Seeds(SeedsOptions),
     /// List the workloads and the contenders, and what each one is.
     List,
@@ -78,7 +78,7 @@ pub enum Command {
 pub enum Asked {
     /// A workload, its options, and those that all share.
     Known(Box<(Request, Common)>),
-    /// `all` or `sizes`, and the options of these.
+    /// `all` or a range of sizes, and the options of these.
     Series(&'static str, Series),
     /// Anything else, kept so that the error can name the valid ones.
     Unknown(String),
@@ -110,9 +110,12 @@ pub struct Common {
     #[arg(long, value_name = "PERCENT", default_value_t = gate::TOLERANCE_PERCENT,
           value_parser = percent, allow_negative_numbers = true, requires = "gate")]
     pub gate_tolerance: f64,
+    /// Who has 100 % where there is a comparison; only the workloads that have one take it.
+    #[arg(skip)]
+    pub against: Option<String>,
 }
 
-/// The options of `run all` and `run sizes`.
+/// The options of `run all` and of a range of sizes.
 #[derive(Debug, Clone, Args)]
 pub struct Series {
     /// Minutes instead of an hour: fewer operations, runs and sizes.
@@ -143,8 +146,8 @@ pub struct SeedsOptions {
     pub timeout: u64,
 }
 
-/// What `run` knows beside the workloads.
-const SERIES: [(&str, &str); 2] = [
+/// What `run` knows beside the workloads, and a line on each.
+pub const SERIES: [(&str, &str); 4] = [
     (
         "all",
         "Every workload, one after the other, in less than an hour (--quick: five minutes)",
@@ -152,6 +155,14 @@ const SERIES: [(&str, &str); 2] = [
     (
         "sizes",
         "The ring with 10 to 1,000,000 threads: cost against size, with the exponent that fits",
+    ),
+    (
+        "senders",
+        "msgsend with 1 to 10,000 senders: cost against their number, and where who is quicker changes",
+    ),
+    (
+        "intervals",
+        "msgsend with 1 to 10,000 steps of a calculation before each request: the same against that",
     ),
 ];
 
@@ -200,7 +211,10 @@ impl FromArgMatches for Asked {
                 .option(workload.size)
                 .and_then(|size| matches.get_one(size.name).copied()),
         };
-        let common = Common::from_arg_matches(matches)?;
+        let mut common = Common::from_arg_matches(matches)?;
+        if rates::has(name) {
+            common.against = matches.get_one("against").cloned();
+        }
         Ok(Asked::Known(Box::new((request, common))))
     }
 
@@ -216,6 +230,14 @@ fn subcommand(workload: &'static Workload) -> clap::Command {
         let sizes = option.name == workload.size;
         command.arg(argument(option, sizes))
     });
+    let against = Arg::new("against")
+        .long("against")
+        .value_name("CONTENDER")
+        .help("Who has 100 % in the comparison [without it: the quickest that is not ours]");
+    let command = match rates::has(workload.name) {
+        true => command.arg(against),
+        false => command,
+    };
     // Last: the common options come with a description of their own.
     Common::augment_args(command).about(workload.about)
 }

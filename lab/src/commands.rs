@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::catalogue::{Catalogue, Need};
-use crate::cli::{Asked, Cli, Command};
+use crate::cli::{Asked, Cli, Command, SERIES};
 pub use crate::error::BadInput;
 use crate::geomean;
 use crate::paths::Paths;
@@ -67,7 +67,7 @@ fn measure(catalogue: &Catalogue, paths: &Paths, tools: &Tools, asked: Asked) ->
         Asked::Series(name, options) => series::run(catalogue, paths, tools, name, &options),
         Asked::Unknown(given) => {
             let names = WORKLOADS.iter().map(|workload| workload.name);
-            let valid: Vec<&str> = names.chain(["all", "sizes"]).collect();
+            let valid: Vec<&str> = names.chain(SERIES.map(|(name, _)| name)).collect();
             let valid = valid.join(", ");
             let message = format!("unknown workload '{given}'; the valid ones are: {valid}");
             Err(BadInput(message).into())

@@ -4,7 +4,7 @@
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
-//! [`counting`] → [`results`] → [`table`], [`figures`], [`report`] and [`gate`].
+//! [`counting`] → [`results`] → [`table`], [`figures`], [`rates`], [`report`] and [`gate`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 //! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
@@ -35,6 +35,7 @@ pub mod paths;
 mod pipes;
 pub mod plan;
 pub mod probe;
+pub mod rates;
 pub mod record;
 pub mod report;
 pub mod results;

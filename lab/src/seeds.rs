@@ -22,7 +22,7 @@ use crate::session::{Session, interrupted};
 use crate::workload::Request;
 use crate::workloads::find;
 
-use tables::{GHC_GC, LATER, LINES, OCAML_GC, PROTOTHREADS, RING, Table};
+use tables::{GHC_GC, LATER, LINES, MESSAGE_RING, MSGSEND, OCAML_GC, PROTOTHREADS, RING, Table};
 
 /// Beside those in the tables: the programs that the seeds speak of without a row, and ours.
 const ALSO: [&str; 8] = [
@@ -35,6 +35,21 @@ const ALSO: [&str; 8] = [
     "gossamer/pool-2",
     "gossamer/threads",
 ];
+/// Who runs the workloads of the seed of 2012: ours, what the seed names that there is, and the next best.
+const SENDING: [&str; 10] = [
+    "gossamer/single-local",
+    "gossamer/single",
+    "gossamer/pool-2",
+    "kanal-tasks-1",
+    "tokio-tasks-1",
+    "std-threads",
+    "go",
+    "ghc-chan",
+    "erlang",
+    "erlang-otp",
+];
+/// The share of their measuring in what the ring takes.
+const SENDING_SHARE: f64 = 0.25;
 /// The rows with which GHC's allocation area is swept.
 const SWEEP: &str = "ghc-a";
 
@@ -67,20 +82,25 @@ pub fn run(
     Ok(signal.map_or(0, interrupted))
 }
 
-/// The rows of a results file that are the usual ring.
+/// The rows of a results file that are the usual ring, and those of the other tables.
 fn loaded(file: &Path) -> Result<Results> {
     let mut results = Results::load(file).map_err(|error| BadInput(format!("{error:#}")))?;
-    let ring = find(RING.workload).expect("a workload of ours");
-    let mut usual = ring.usual_values().recorded();
-    usual.remove(ring.size);
+    let settings = [&RING, &MSGSEND, &MESSAGE_RING].map(|table| {
+        let workload = find(table.workload).expect("a workload of ours");
+        let mut usual = workload.usual_values().recorded();
+        usual.remove(workload.size);
+        (workload, usual)
+    });
     let is_usual = |row: &Row| {
-        let mut params = row.params.clone();
-        params.remove(ring.size);
-        row.workload == ring.name && params == usual
+        settings.iter().any(|(workload, usual)| {
+            let mut params = row.params.clone();
+            params.remove(workload.size);
+            row.workload == workload.name && params == *usual
+        })
     };
     results.results.retain(is_usual);
-    if results.results.is_empty() {
-        let (file, usual) = (file.display(), serde_json::to_string(&usual)?);
+    if only(&results, RING.workload).results.is_empty() {
+        let (file, usual) = (file.display(), serde_json::to_string(&settings[0].1)?);
         let message = format!(
             "{file} has no row of the ring with {usual}; give what `lab run ring` wrote, or measure it without --from"
         );
@@ -91,27 +111,59 @@ fn loaded(file: &Path) -> Result<Results> {
 
 type Found = (Results, Option<usize>, PathBuf);
 
-/// Measures the rings of all that have a row in one of the tables.
+/// The rows of one workload.
+fn only(results: &Results, workload: &str) -> Results {
+    let mut results = results.clone();
+    results.results.retain(|row| row.workload == workload);
+    results
+}
+
+/// Measures the rings of all that have a row in one of the tables, and what the seed of 2012 has.
 fn measured(
     catalogue: &Catalogue,
     paths: &Paths,
     tools: &Tools,
     options: &SeedsOptions,
 ) -> Result<Found> {
-    let workload = find(RING.workload).expect("a workload of ours");
-    let request = Request {
-        workload,
-        values: workload.usual_values(),
-        asked: None,
+    let request = |table: &Table| {
+        let workload = find(table.workload).expect("a workload of ours");
+        Request {
+            workload,
+            values: workload.usual_values(),
+            asked: None,
+        }
     };
     let session = Session::open(catalogue, paths, tools)?;
-    let selected = selected(catalogue);
-    let built = session.build(&selected);
+    let (rings, sending) = (selected(catalogue), sending(catalogue));
+    let all: Vec<&Contender> = rings.iter().chain(&sending).copied().collect();
+    let built = session.build(&all);
     let file = paths.out.join("seeds.json");
-    let how = How::new(options.runs, options.timeout, BUDGET_S);
     let files = [file.clone()];
-    let (results, signal) = session.measure(&selected, &built, &[request], &how, &files)?;
+    let how = |share| How::new(options.runs, options.timeout, share * BUDGET_S);
+    let ring = [request(&RING)];
+    let (mut results, mut signal) = session.measure(&rings, &built, &ring, &how(1.0), &files)?;
+    if signal.is_none() && !sending.is_empty() {
+        let requests = [request(&MSGSEND), request(&MESSAGE_RING)];
+        let apart = [paths.out.join("seeds-channels.json")];
+        let how = how(SENDING_SHARE);
+        let (more, ended) = session.measure(&sending, &built, &requests, &how, &apart)?;
+        (signal, results.results) = (ended, [results.results, more.results].concat());
+        results.save(&files)?;
+        std::fs::remove_file(&apart[0])?;
+    }
     Ok((results, signal, file))
+}
+
+fn sending(catalogue: &Catalogue) -> Vec<&Contender> {
+    let all = catalogue.contenders.iter();
+    let has = |entry: &&Contender| {
+        [&MSGSEND, &MESSAGE_RING]
+            .iter()
+            .any(|table| entry.workload.contains_key(table.workload))
+    };
+    all.filter(|entry| SENDING.contains(&entry.name.as_str()))
+        .filter(has)
+        .collect()
 }
 
 fn selected(catalogue: &Catalogue) -> Vec<&Contender> {
@@ -140,12 +192,15 @@ fn print(catalogue: &Catalogue, results: &Results) {
 
 /// Every table, with what there is to say of it today.
 fn now(catalogue: &Catalogue, results: &Results) -> Vec<(&'static Table, String)> {
+    let ring = &only(results, RING.workload);
     let measured = [
-        (&RING, beside::ring(catalogue, results)),
-        (&PROTOTHREADS, beside::protothreads(results)),
-        (&OCAML_GC, beside::ocaml(results)),
-        (&GHC_GC, beside::collectors(results)),
+        (&RING, beside::ring(catalogue, ring)),
+        (&PROTOTHREADS, beside::protothreads(ring)),
+        (&OCAML_GC, beside::ocaml(ring)),
+        (&GHC_GC, beside::collectors(ring)),
         (&LINES, beside::lines(catalogue)),
+        (&MSGSEND, beside::rates(&MSGSEND, results)),
+        (&MESSAGE_RING, beside::rates(&MESSAGE_RING, results)),
     ];
     let later = LATER.iter().map(|table| (table, later(table)));
     measured.into_iter().chain(later).collect()

@@ -1,4 +1,5 @@
-//! Several workloads after each other: `lab run all`, and one over a range of sizes: `lab run sizes`.
+//! Several workloads after each other: `lab run all`; and one over a range of an option: `lab run sizes`, `senders`,
+//! `intervals`.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -31,11 +32,21 @@ const HOPS: [u64; 2] = [10_000_000, 1_000_000];
 const LARGE_HOPS: [u64; 2] = [3_000_000, 1_000_000];
 const LARGE: u64 = 10_000;
 
+/// The senders, and the intervals, of msgsend that are compared, and how many of them with `--quick`.
+const SENDERS: [u64; 5] = [1, 10, 100, 1_000, 10_000];
+const INTERVALS: [u64; 5] = [1, 10, 100, 1_000, 10_000];
+const QUICK_POINTS: usize = 3;
+/// How many requests there are at each, and with `--quick`; and the most steps that all these together calculate.
+const REQUESTS: [u64; 2] = [1_000_000, 100_000];
+const STEPS_MAX: u64 = 100_000_000;
+
 /// Some requests whose results go into one file.
 #[derive(Debug)]
 struct Part {
     /// The file's name, without its end.
     name: &'static str,
+    /// The option in which the requests differ, if there are several.
+    along: &'static str,
     requests: Vec<Request>,
     /// Its share of the time.
     weight: f64,
@@ -62,6 +73,7 @@ fn request(workload: &str, given: &[(&str, Value)]) -> Request {
 fn part(name: &'static str, workload: &str, given: &[(&str, Value)], weight: f64) -> Part {
     Part {
         name,
+        along: "",
         requests: vec![request(workload, given)],
         weight,
         runs: [5, 3],
@@ -85,11 +97,33 @@ fn sizes(quick: bool) -> Part {
     };
     Part {
         name: "sizes",
+        along: "threads",
         requests: sizes.iter().map(ring).collect(),
         weight: 0.0,
         // Starting a million threads takes most contenders longer than all else: a second run of each took 19 minutes.
         runs: [1, 1],
         most_s: [4.0, 0.25],
+    }
+}
+
+/// msgsend over a range of one of its options, everybody with as many requests.
+fn msgsend(name: &'static str, option: &'static str, points: &[u64; 5], quick: bool) -> Part {
+    let points = &points[..if quick { QUICK_POINTS } else { points.len() }];
+    let point = |value: &u64| {
+        let steps = if option == "interval" { *value } else { 1 };
+        let requests = REQUESTS[usize::from(quick)].min(STEPS_MAX / steps);
+        let given = [(option, json!(value)), ("requests", json!(requests))];
+        let mut point = request("msgsend", &given);
+        point.asked = Some(requests);
+        point
+    };
+    Part {
+        name,
+        along: option,
+        requests: points.iter().map(point).collect(),
+        weight: 0.0,
+        runs: [3, 1],
+        most_s: [10.0, 1.0],
     }
 }
 
@@ -129,12 +163,21 @@ fn all(quick: bool) -> Vec<Part> {
         hostages("hostage", "read", quick),
         hostages("hostage-spin", "spin", quick),
         hostages("hostage-fault", "fault", quick),
+        part("spsc", "spsc", &[], 1.0),
+        part("mpsc", "mpsc", &[], 1.0),
+        part("mpsc-many", "mpsc", &[("receive", json!("many"))], 1.0),
+        part("mpsc-10", "mpsc", &[("senders", json!(10))], 1.0),
+        part("mpsc-100", "mpsc", &[("senders", json!(100))], 1.0),
+        part("mpmc", "mpmc", &[], 1.0),
+        part("rendezvous", "rendezvous", &[], 1.0),
+        part("message-ring", "message-ring", &[], 1.0),
+        part("msgsend", "msgsend", &[], 1.0),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]
 }
 
-/// Runs one of the two; the exit code.
+/// Runs one of them; the exit code.
 ///
 /// # Errors
 /// [`BadInput`] for a contender that has none of the workloads, or whatever keeps the lab itself from working.
@@ -147,6 +190,8 @@ pub fn run(
 ) -> Result<u8> {
     let parts = match name {
         "sizes" => vec![sizes(options.quick)],
+        "senders" => vec![msgsend("senders", "senders", &SENDERS, options.quick)],
+        "intervals" => vec![msgsend("intervals", "interval", &INTERVALS, options.quick)],
         _ => all(options.quick),
     };
     let workloads: Vec<&str> = parts
@@ -186,10 +231,11 @@ pub fn run(
             break;
         }
         if let [only] = &part.requests[..] {
-            show(only, &results);
+            show(only, &results, None);
         } else {
-            sayln!("The ring at {} sizes\n", part.requests.len());
-            say!("{}", scaling::render(&results, "threads", workload.op[0]));
+            let (name, along) = (workload.name, part.along);
+            sayln!("{name} by --{along}, {} values\n", part.requests.len());
+            say!("{}", scaling::render(&results, along, workload.op[0]));
         }
         sayln!();
         if signal.is_some() {

@@ -26,7 +26,7 @@ use crate::plan::{BUDGET_S, How, Size, sizes};
 use crate::probe::{Found, Tools};
 use crate::results::{Results, Row, SCHEMA, check_writable};
 use crate::workload::{Request, Values};
-use crate::{counting, figures, report, table};
+use crate::{counting, figures, rates, report, table};
 use crate::{esayln, say, sayln};
 
 /// What the runs of one command share.
@@ -54,6 +54,7 @@ pub fn run(
 ) -> Result<u8> {
     let name = request.workload.name;
     let selected = catalogue.select(&[name], &common.only).map_err(BadInput)?;
+    among(&selected, common.against.as_deref())?;
     let json = common.json.as_deref().map(check_writable).transpose();
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
     let mut files = vec![paths.out.join(format!("{name}.json"))];
@@ -81,11 +82,28 @@ pub fn run(
         signal = counter.run(&selected, request, wanted, &mut results)?;
         esayln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
     }
-    present(request, paths, &results, &files)?;
+    show(request, &results, common.against.as_deref());
+    report::after_run(paths, request.workload.name, &results)?;
+    for file in &files {
+        sayln!("data:   {}", file.display());
+    }
     if let Some(signal) = signal {
         return Ok(interrupted(signal));
     }
     Ok(gate.map_or(0, |gate| judge(&gate, request, &results)))
+}
+
+/// Whether who is to have 100 % is measured at all.
+fn among(selected: &[&Contender], against: Option<&str>) -> Result<()> {
+    let names: Vec<&str> = selected.iter().map(|entry| entry.name.as_str()).collect();
+    match against.filter(|name| !names.contains(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let valid = names.join(", ");
+            let message = format!("--against {name}: it is not measured; these are: {valid}");
+            Err(BadInput(message).into())
+        }
+    }
 }
 
 /// Reads the baseline, if one was given: all that can be refused is refused here.
@@ -353,24 +371,15 @@ fn row(contender: &Contender, request: &Request, size: Option<&Size>) -> Row {
     row
 }
 
-/// Prints the table and writes the report.
-fn present(request: &Request, paths: &Paths, results: &Results, files: &[PathBuf]) -> Result<()> {
-    show(request, results);
-    report::after_run(paths, request.workload.name, results)?;
-    for file in files {
-        sayln!("data:   {}", file.display());
-    }
-    Ok(())
-}
-
-/// Prints the table, and what the contenders said.
-pub fn show(request: &Request, results: &Results) {
+/// Prints the table, and what the contenders said; `against` has 100 % where there is a comparison.
+pub fn show(request: &Request, results: &Results, against: Option<&str>) {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = !plain && std::io::stdout().is_terminal();
     let (title, op) = (request.title(), request.workload.op);
     sayln!("{title}\n{}\n", results.machine.line());
     say!("{}", table::render(results, op, colour));
     say!("{}", figures::render(results, request.workload.figures));
+    say!("{}", rates::render(request.workload.name, results, against));
     for row in &results.results {
         if let Some(said) = &row.said {
             sayln!("\n{} said: {said}", row.contender);

@@ -1,13 +1,33 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
+mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
+use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 14] = [
-    RING, SPAWN, YIELD, PINGPONG, SKYNET, CPU, RESIZE, WORKERS, SLOT, PARK, MUTEX, TIMERS, HOSTAGE,
+pub static WORKLOADS: [Workload; 20] = [
+    RING,
+    SPAWN,
+    YIELD,
+    PINGPONG,
+    SKYNET,
+    CPU,
+    RESIZE,
+    WORKERS,
+    SLOT,
+    PARK,
+    MUTEX,
+    TIMERS,
+    HOSTAGE,
+    SPSC,
+    MPSC,
+    MPMC,
+    RENDEZVOUS,
+    MESSAGE_RING,
+    MSGSEND,
     PROCESS,
 ];
 

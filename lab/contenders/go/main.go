@@ -52,19 +52,25 @@ func (o options) number(name string, usual uint64) uint64 {
 }
 
 var workloads = map[string]func(options) uint64{
-	"ring":     ring,
-	"spawn":    spawn,
-	"yield":    yield,
-	"pingpong": pingpong,
-	"skynet":   skynet,
-	"cpu":      cpu,
-	"resize":   resize,
-	"workers":  workers,
-	"slot":     slot,
-	"park":     park,
-	"mutex":    mutex,
-	"timers":   timers,
-	"hostage":  hostage,
+	"ring":         ring,
+	"spawn":        spawn,
+	"yield":        yield,
+	"pingpong":     pingpong,
+	"skynet":       skynet,
+	"cpu":          cpu,
+	"resize":       resize,
+	"workers":      workers,
+	"slot":         slot,
+	"park":         park,
+	"mutex":        mutex,
+	"timers":       timers,
+	"hostage":      hostage,
+	"spsc":         spsc,
+	"mpsc":         mpsc,
+	"mpmc":         mpmc,
+	"rendezvous":   rendezvous,
+	"message-ring": messageRing,
+	"msgsend":      msgsend,
 }
 
 func main() {

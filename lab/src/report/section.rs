@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::figures;
 use crate::format::{figure, megabytes};
+use crate::rates;
 use crate::results::Row;
 use crate::table::{COLUMNS, cells, headings, speeds, status_text};
 use crate::workloads::find;
@@ -60,6 +61,7 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
     }
     section
         .children(figures_of(race))
+        .children(rates_of(race))
         .children(collectors(race))
         .child(commands(race))
 }
@@ -152,6 +154,23 @@ fn figures_of(race: &Race<'_>) -> Option<Element> {
         row_of(row)
             .child(name_of(&row.contender))
             .children(cells.map(|cell| text("td", cell)))
+    });
+    let body = el("tbody").children(rows);
+    Some(scrolling(
+        el("table").child(el("thead").child(head)).child(body),
+    ))
+}
+
+/// Messages a second, and who has how many percent.
+fn rates_of(race: &Race<'_>) -> Option<Element> {
+    let rows = rates::compared(race.rows.iter().copied(), None);
+    if !rates::has(race.workload) || rows.is_empty() {
+        return None;
+    }
+    let head = el("tr").children(rates::HEADINGS.map(|heading| text("th", heading)));
+    let rows = rows.into_iter().map(|(row, cells)| {
+        let cells = cells.map(|cell| text("td", cell));
+        row_of(row).child(name_of(&row.contender)).children(cells)
     });
     let body = el("tbody").children(rows);
     Some(scrolling(

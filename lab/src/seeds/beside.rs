@@ -5,8 +5,9 @@ use serde_json::Value;
 use crate::catalogue::Catalogue;
 use crate::format::{figure, thousands};
 use crate::history::{self, HOPS};
+use crate::rates;
 use crate::results::{Results, Row};
-use crate::seeds::tables::columns;
+use crate::seeds::tables::{Table, columns};
 use crate::source;
 use crate::table::{sorted, speed, status_text};
 
@@ -254,4 +255,15 @@ pub fn lines(catalogue: &Catalogue) -> String {
     }
     columns(&lines)
         + "Whole programs, with their command lines and the order of creation; neither empty lines nor comments.\n"
+}
+
+/// Messages a second, laid out as the seed has them.
+#[must_use]
+pub fn rates(table: &Table, results: &Results) -> String {
+    let text = rates::render(table.workload, results, None);
+    let text = text.trim_start_matches('\n');
+    match text {
+        "" => "it is not in these results\n".into(),
+        text => text.into(),
+    }
 }

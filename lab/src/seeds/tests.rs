@@ -47,6 +47,12 @@ fn every_name_beside_a_table_is_a_contender() {
         let has = found.is_some_and(|entry| entry.workload.contains_key(RING.workload));
         assert!(has, "{name} has no ring");
     }
+    for name in SENDING {
+        let found = catalogue.contenders.iter().find(|entry| entry.name == name);
+        let has =
+            |table: &Table| found.is_some_and(|entry| entry.workload.contains_key(table.workload));
+        assert!(has(&MSGSEND) || has(&MESSAGE_RING), "{name} sends nothing");
+    }
     let results = all_measured(&catalogue);
     for (table, now) in now(&catalogue, &results).iter().take(4) {
         assert!(!now.contains("it is not in these results"), "{now}");

@@ -50,6 +50,21 @@ fn the_sums() {
     assert_eq!(answer("mutex", &[("sections", 7)], ""), "7");
     assert_eq!(answer("timers", &[("timers", 9)], ""), "9");
     assert_eq!(answer("hostage", &[("hostages", 3)], ""), "3");
+    for workload in ["spsc", "mpsc", "mpmc", "rendezvous"] {
+        // 0 + 1 + 2 + 3 + 4, whoever sends which; and the largest that may be asked for fits into 63 bits.
+        let given = [("messages", 5), ("senders", 3)];
+        assert_eq!(answer(workload, &given, ""), "10");
+        assert_eq!(answer(workload, &[("messages", 1)], ""), "0");
+        let most = answer(workload, &[("messages", 4_000_000_000)], "");
+        assert!(most.parse::<i64>().is_ok(), "{most}");
+    }
+    // Two tasks send 0, 1, 2, and one sends 0, 1.
+    let ring = answer("message-ring", &[("messages", 8), ("tasks", 3)], "");
+    assert_eq!(ring, "7");
+    // Of ten tasks three send a 0, the others nothing.
+    let ring = answer("message-ring", &[("messages", 3), ("tasks", 10)], "");
+    assert_eq!(ring, "0");
+    assert_eq!(answer("msgsend", &[("requests", 7)], ""), "700");
 }
 
 #[test]

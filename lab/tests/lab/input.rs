@@ -54,6 +54,12 @@ fn numbers_of_other_workloads() {
         ("mutex", "sections"),
         ("timers", "live"),
         ("hostage", "stuck-ms"),
+        ("spsc", "capacity"),
+        ("mpsc", "senders"),
+        ("mpmc", "receivers"),
+        ("rendezvous", "messages"),
+        ("message-ring", "tasks"),
+        ("msgsend", "interval"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);

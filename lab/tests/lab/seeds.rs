@@ -17,6 +17,8 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
     ]);
     let mut list = std::fs::read_to_string(place.path("contenders.toml")).expect("the fakes");
     list += "[[absent]]\nname = \"Mozart/Oz\"\nwhy = \"gone\"\n";
+    list += "[[contender]]\nname = \"std-threads\"\nlanguage = \"-\"\nabout = \"-\"\nworkload.msgsend = { cost_ns = 1, \
+             run = [\"/bin/sh\", \"-c\", \"echo $(( $2 * 100 ))\", \"-\"] }\n";
     std::fs::write(place.path("contenders.toml"), list).expect("our own folder");
     let output = place.run("seeds --runs 1");
     assert!(output.status.success(), "{}", stderr(&output));
@@ -30,12 +32,23 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         "Rust port_set                         881,578      232.8%",
         "00:00:23:88967938 is 23.089 s",
         "repeat the first three rows, probably a slip",
-        "not yet: there is no workload msgsend, with which these rows come",
+        "not yet: there is no workload pbfs, with which these rows come",
+        "it is not in these results",
         "Mozart/Oz: not installable: gone\n",
     ] {
         assert!(text.contains(part), "no '{part}' in: {text}");
     }
     assert!(!text.contains("nobody-asked"), "{text}");
+    let sent = text
+        .lines()
+        .find(|line| line.starts_with("std-threads "))
+        .expect("a row");
+    assert!(sent.ends_with(" 100.0%"), "{text}");
+    assert_eq!(
+        place.row("out/seeds.json", "std-threads")["workload"],
+        "msgsend"
+    );
+    assert!(!place.path("out/seeds-channels.json").exists());
     let words = |line: &str| {
         line.split_whitespace()
             .map(String::from)

@@ -141,6 +141,33 @@ fn a_choice_decides_what_is_usual() {
 }
 
 #[test]
+fn who_has_the_hundred_percent_can_be_chosen() {
+    let serves = "echo $(( $2 * 100 ))";
+    let place = Place::with_fakes_of("msgsend", &[("quick", serves), ("other", serves)]);
+    let output = place.run("run msgsend --requests 5 --runs 1 --against other");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    let compared = text
+        .split("Messages per second  Comparison")
+        .nth(1)
+        .expect("a table");
+    let line = compared
+        .lines()
+        .find(|line| line.starts_with("other"))
+        .expect("a row");
+    assert!(line.ends_with(" 100.0%"), "{text}");
+    let page = std::fs::read_to_string(place.path("out/msgsend.html")).expect("the page");
+    assert!(page.contains("Comparison") && page.contains("100.0%"));
+    let place = Place::with_fakes_of("msgsend", &[("quick", serves)]);
+    let output = place.run("run msgsend --requests 5 --runs 1 --against nobody");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("quick"), "{}", stderr(&output));
+    assert_eq!(place.names(), ["contenders.toml"]);
+    let output = place.run("run ring --against quick");
+    assert_eq!(output.status.code(), Some(2), "a ring has no such column");
+}
+
+#[test]
 fn a_list_with_an_unknown_workload_is_refused() {
     let place = Place::with_fakes_of("rong", &[("lost", "echo 1")]);
     let output = place.run("list");

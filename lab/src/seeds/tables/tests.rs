@@ -73,13 +73,13 @@ fn the_pipes_figures() {
         "78,670 20.8%",
         "76,405 20.2%",
     ];
-    pinned(of("msgsend"), 1..3, &rows);
+    pinned(&MSGSEND, 1..3, &rows);
     let rows = [
         "Sent 1000000 messages in 0.227634 seconds",
         "  4.39301e+06 messages / second",
         "  0.227634 µs / message",
     ];
-    pinned(of("message-ring"), 0..1, &rows);
+    pinned(&MESSAGE_RING, 0..1, &rows);
     pinned(of("pbfs"), 1..4, &["0.914772 0.777784 17.6%"]);
     pinned(of("k-nucleotide"), 1..4, &["4.335 3.125 38.7%"]);
 }

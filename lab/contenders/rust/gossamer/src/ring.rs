@@ -6,6 +6,7 @@ use gossamer::{Model, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime};
+use gossamer_contender::order::spawn_order;
 use gossamer_contender::places::leak;
 use gossamer_contender::put;
 
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
         threads: args.count("--threads", 503)?,
         hops: args.number("--hops", 1_000)?,
     };
-    let order = spawn_order(&ring, args.text("--order", "forward"))?;
+    let order = spawn_order(ring.threads, args.text("--order", "forward"))?;
     match args.kind() {
         "single-local" => single_local(&ring, &order),
         "single-local-replace" => single_local_replace(&ring, &order),
@@ -39,34 +40,6 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
              single-second-thread, pool-1, pool-2, threads, fixed"
         )
         .into()),
-    }
-}
-
-/// The order in which the tasks are spawned.
-fn spawn_order(ring: &Ring, name: &str) -> Result<Vec<usize>, String> {
-    let mut order: Vec<usize> = (0..ring.threads).collect();
-    match name {
-        "forward" => {}
-        "reverse" => order.reverse(),
-        "shuffled" => shuffle(&mut order),
-        other => {
-            return Err(format!(
-                "--order {other}: expected forward, reverse or shuffled"
-            ));
-        }
-    }
-    Ok(order)
-}
-
-/// Fisher and Yates over splitmix64 with the seed that all contenders use.
-fn shuffle(order: &mut [usize]) {
-    let mut state = 503_u64;
-    for last in (1..order.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let other = (mixed ^ (mixed >> 31)) % (last as u64 + 1);
-        order.swap(last, other as usize);
     }
 }
 

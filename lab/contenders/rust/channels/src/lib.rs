@@ -1,0 +1,16 @@
+//! What the Rust contenders share in the workloads about channels: all but the channels, the runtimes and the threads,
+//! so that they differ in nothing else.
+//!
+//! A channel is described by [`Channel`] for tasks and by [`Blocking`] for threads; what the senders and receivers do is
+//! made of it once, and the caller runs that where it wants to. Whether its futures may go to another thread is seen
+//! where they are spawned, so a channel for one thread fits, too.
+
+#![forbid(unsafe_code)]
+
+mod asked;
+mod tasks;
+mod threads;
+
+pub use asked::Asked;
+pub use tasks::{Came, Channel, Many, Tasks, Went, ring, to_one, to_one_at_once, to_several};
+pub use threads::{Blocking, Threads, ring_of_threads, threads_to_one, threads_to_several};

@@ -1,0 +1,132 @@
+//! The same as OS threads.
+
+use std::thread;
+
+use crate::asked::{Asked, Messages};
+
+/// A channel for threads.
+pub trait Blocking: 'static {
+    /// The side that sends.
+    type Tx: Clone + Send + 'static;
+    /// The side that receives.
+    type Rx: Send + 'static;
+
+    /// A new one that holds so many messages; `None`: as many as come.
+    fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx);
+    /// Sends; whether somebody is there to receive.
+    fn send(tx: &Self::Tx, message: u64) -> bool;
+    /// Receives; `None` when nobody is there any more to send.
+    fn recv(rx: &Self::Rx) -> Option<u64>;
+}
+
+/// Threads that have begun.
+#[derive(Debug)]
+pub struct Threads {
+    senders: Vec<thread::JoinHandle<()>>,
+    receivers: Vec<thread::JoinHandle<u64>>,
+}
+
+impl Threads {
+    /// Waits for all; the sum of what was received.
+    ///
+    /// # Errors
+    /// A thread that panicked.
+    pub fn join(self) -> Result<u64, String> {
+        let panicked = |_| "a thread panicked".to_owned();
+        for sender in self.senders {
+            sender.join().map_err(panicked)?;
+        }
+        let mut sum = 0_u64;
+        for receiver in self.receivers {
+            sum = sum.wrapping_add(receiver.join().map_err(panicked)?);
+        }
+        Ok(sum)
+    }
+}
+
+/// Some senders and one receiver.
+///
+/// # Errors
+/// There are no more threads.
+pub fn threads_to_one<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
+    let (tx, rx) = C::pair(asked.capacity);
+    threads::<C>(asked, tx, vec![rx])
+}
+
+/// Some senders and some receivers.
+///
+/// # Errors
+/// There are no more threads.
+pub fn threads_to_several<C: Blocking<Rx: Clone>>(asked: &Asked) -> std::io::Result<Threads> {
+    let (tx, rx) = C::pair(asked.capacity);
+    let clones = (1..asked.receivers).map(|_| rx.clone()).collect::<Vec<_>>();
+    threads::<C>(asked, tx, clones.into_iter().chain([rx]).collect())
+}
+
+/// Threads in a ring, each with a channel to the next one: it sends, then receives, and so on.
+///
+/// # Errors
+/// There are no more threads.
+pub fn ring_of_threads<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
+    let (mut outputs, inputs): (Vec<_>, Vec<_>) =
+        (0..asked.senders).map(|_| C::pair(asked.capacity)).unzip();
+    outputs.rotate_left(1);
+    let ends = (0..asked.senders).zip(outputs).zip(inputs);
+    let receivers = ends.map(|((member, tx), rx)| {
+        let counts = asked.of_member(member);
+        begin(move || self::member::<C>(counts, &tx, &rx))
+    });
+    Ok(Threads {
+        senders: Vec::new(),
+        receivers: receivers.collect::<std::io::Result<_>>()?,
+    })
+}
+
+fn begin<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<thread::JoinHandle<T>> {
+    thread::Builder::new().spawn(work)
+}
+
+fn threads<C: Blocking>(asked: &Asked, tx: C::Tx, rxs: Vec<C::Rx>) -> std::io::Result<Threads> {
+    let clones = (1..asked.senders).map(|_| tx.clone()).collect::<Vec<_>>();
+    let senders = clones.into_iter().chain([tx]).zip(0..).map(|(tx, index)| {
+        let messages = asked.of_sender(index);
+        begin(move || sender::<C>(&tx, messages))
+    });
+    let senders = senders.collect::<std::io::Result<_>>()?;
+    let receivers = rxs.into_iter().map(|rx| begin(move || receiver::<C>(&rx)));
+    Ok(Threads {
+        senders,
+        receivers: receivers.collect::<std::io::Result<_>>()?,
+    })
+}
+
+fn sender<C: Blocking>(tx: &C::Tx, messages: Messages) {
+    for message in messages {
+        if !C::send(tx, message) {
+            break;
+        }
+    }
+}
+
+fn receiver<C: Blocking>(rx: &C::Rx) -> u64 {
+    let mut sum = 0_u64;
+    while let Some(message) = C::recv(rx) {
+        sum = sum.wrapping_add(message);
+    }
+    sum
+}
+
+fn member<C: Blocking>([sends, receives]: [u64; 2], tx: &C::Tx, rx: &C::Rx) -> u64 {
+    let mut sum = 0_u64;
+    for number in 0..sends.max(receives) {
+        if number < sends && !C::send(tx, number) {
+            break;
+        }
+        if number < receives {
+            sum = sum.wrapping_add(C::recv(rx).unwrap_or(0));
+        }
+    }
+    sum
+}
