@@ -1,13 +1,11 @@
 //! What the two sides of a channel share, and the rules by which those who wait go on.
 
-use std::collections::VecDeque;
-
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::{Policy, Word};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::act::{Receives, Sends};
-use super::buffer::Buffer;
+use super::buffer::{self, Buffer, Memory};
 use super::op::Waiter;
 use super::place::Place;
 
@@ -83,7 +81,7 @@ impl<T, P: Policy> Chan<T, P> {
             receiving: WaitList::new(),
             place: Place::none(),
             state: UnsafeCell::new(State {
-                buffer: Buffer::new(capacity),
+                buffer: Buffer::new(),
                 senders: 1,
                 receivers: 1,
                 handles: 2,
@@ -147,8 +145,8 @@ impl<T, P: Policy> Chan<T, P> {
         if bits != 0 || buffer.len() >= buffer.limit() {
             return Err(bits);
         }
-        // SAFETY: under the lock, and once.
-        buffer.push(unsafe { sends.take() });
+        // SAFETY: under the lock, and once; as many as the limit have room.
+        unsafe { buffer.push_unchecked(sends.take()) };
         self.word.unlock(bits);
         Ok(())
     }
@@ -248,7 +246,7 @@ impl<T, P: Policy> Chan<T, P> {
             }
             let first = self.sending.first()?;
             let sender: &Waiter<Sends<T>> = first.cast().as_ref();
-            debug_assert_eq!(sender.grant.get(), Grant::Nothing);
+            debug_assert!(sender.grant.get() == Grant::Nothing);
             sender.grant.set(Grant::Taken);
             self.state().offering -= 1;
             Some(sender.act.take())
@@ -270,7 +268,7 @@ impl<T, P: Policy> Chan<T, P> {
 
     /// Lets all go that can, after messages have been received, and gives memory back.
     pub(super) fn settle_received(&self) {
-        let mut memory = VecDeque::new();
+        let mut memory = buffer::memory(0);
         let bits = self.lock();
         // SAFETY: under the lock.
         unsafe { self.give_back(&mut memory, true) };
@@ -371,10 +369,10 @@ impl<T, P: Policy> Chan<T, P> {
     /// Has the buffer get so many places, without the lock; `memory` is what it had, to be dropped without it too.
     #[cold]
     #[inline(never)]
-    pub(super) fn grow(&self, bits: u32, places: usize, memory: &mut VecDeque<T>) -> u32 {
+    pub(super) fn grow(&self, bits: u32, places: usize, memory: &mut Memory<T>) -> u32 {
         self.unlock(bits);
-        *memory = VecDeque::new();
-        let larger = VecDeque::with_capacity(places);
+        *memory = buffer::memory(0);
+        let larger = buffer::memory(places);
         let bits = self.lock();
         // SAFETY: under the lock.
         *memory = unsafe { self.state() }
@@ -388,12 +386,12 @@ impl<T, P: Policy> Chan<T, P> {
     /// # Safety
     /// Under the lock.
     #[inline(always)]
-    pub(super) unsafe fn give_back(&self, memory: &mut VecDeque<T>, received: bool) {
+    pub(super) unsafe fn give_back(&self, memory: &mut Memory<T>, received: bool) {
         // SAFETY: passed on to the caller.
         let buffer = unsafe { &mut self.state().buffer };
         // Messages of senders in line are about to be moved there.
         if received && buffer.is_to_shrink() && self.sending.is_empty() {
-            *memory = buffer.take();
+            *memory = buffer.take_memory();
         }
     }
 

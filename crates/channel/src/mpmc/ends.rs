@@ -1,6 +1,5 @@
 //! The handles of the two sides.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
@@ -9,6 +8,7 @@ use gossamer_core::policy::Policy;
 use gossamer_core::wait::Wait;
 
 use super::act::{Act, Receives, ReceivesMany, Sends, Try, TrySends};
+use super::buffer::{self, Buffer};
 use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
 use super::messages::Messages;
 use super::op::Op;
@@ -66,7 +66,7 @@ fn attempt<T, P: Policy, R>(
     mut attempt: impl FnMut(u32) -> Try<R>,
 ) -> Option<R> {
     // Memory is given back after the lock is.
-    let mut memory = VecDeque::new();
+    let mut memory = buffer::memory(0);
     let mut again = true;
     let mut bits = chan.lock();
     loop {
@@ -302,7 +302,7 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
             state.receivers -= 1;
             match state.receivers {
                 0 => (true, state.buffer.take()),
-                _ => (false, VecDeque::new()),
+                _ => (false, Buffer::new()),
             }
         };
         if is_last {

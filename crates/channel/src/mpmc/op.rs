@@ -1,10 +1,9 @@
 //! A waiting operation: it goes at once, or waits in its side's line until it is let go; or is dropped on the way.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -15,6 +14,7 @@ use gossamer_core::policy::Policy;
 use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
 
 use super::act::{Act, Sends, Try};
+use super::buffer;
 use super::chan::{Chan, Grant};
 
 /// Where the operation stands, as its owner knows it without the lock.
@@ -30,12 +30,30 @@ enum Phase {
     Done,
 }
 
+/// Written by parking, as the rest of the node is.
+pub(super) struct Granted(Cell<MaybeUninit<Grant>>);
+
+impl Granted {
+    #[inline(always)]
+    pub(super) fn set(&self, grant: Grant) {
+        self.0.set(MaybeUninit::new(grant));
+    }
+
+    /// # Safety
+    /// The operation has been in line.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self) -> Grant {
+        // SAFETY: passed on to the caller.
+        unsafe { self.0.get().assume_init() }
+    }
+}
+
 /// The part of an operation that the other side sees.
 #[repr(C)]
 pub(super) struct Waiter<A> {
     node: Node,
     /// Under the lock.
-    pub(super) grant: Cell<Grant>,
+    pub(super) grant: Granted,
     pub(super) act: A,
 }
 
@@ -62,7 +80,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         Self {
             waiter: Waiter {
                 node: Node::new(std::ptr::from_ref(chan).cast(), location),
-                grant: Cell::new(Grant::Nothing),
+                grant: Granted(Cell::new(MaybeUninit::uninit())),
                 act,
             },
             phase: Phase::Fresh,
@@ -146,7 +164,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     unsafe fn begin(&mut self, waker: &mut Kept<'_>, locked: Option<u32>) -> Poll<A::Output> {
         let chan = self.chan();
         // Memory is given back after the lock is.
-        let mut memory = VecDeque::new();
+        let mut memory = buffer::memory(0);
         let mut bits = locked.unwrap_or_else(|| chan.lock());
         loop {
             // SAFETY: under the lock; not done so far.
@@ -167,6 +185,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
                 Try::Grow(places) => bits = chan.grow(bits, places, &mut memory),
             }
         }
+        self.waiter.grant.set(Grant::Nothing);
         // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out.
         unsafe {
             A::waits(chan, true);
@@ -189,11 +208,15 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             // SAFETY: under the lock; the node has been parked in this line.
             let is_let_go = unsafe { self.waiter.node.state() } == State::Released;
             if is_let_go {
-                let grant = self.waiter.grant.replace(Grant::Nothing);
                 // SAFETY: under the lock, and let go.
-                if let Some(output) = unsafe { self.waiter.act.go_on(chan, bits, grant) } {
+                let output = unsafe {
+                    let grant = self.waiter.grant.get();
+                    self.waiter.act.go_on(chan, bits, grant)
+                };
+                self.waiter.grant.set(Grant::Nothing);
+                if let Some(output) = output {
                     self.phase = Phase::Done;
-                    let mut memory = VecDeque::new();
+                    let mut memory = buffer::memory(0);
                     // SAFETY: under the lock.
                     unsafe { chan.give_back(&mut memory, A::RECEIVES) };
                     chan.settle(bits);

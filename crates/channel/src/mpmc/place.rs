@@ -9,12 +9,12 @@
 //! nothing more. All of it is under the channel's lock; the lock of the set's queue is taken inside it.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::ptr;
 
 use gossamer_core::policy::Policy;
 use gossamer_core::waiter::Deferred;
 
+use super::buffer::{self, Memory};
 use super::chan::NO_SENDERS;
 use super::ends::{Handle, Receiver};
 use super::ready::Ready;
@@ -144,7 +144,7 @@ impl<T, P: Policy> Receiver<T, P> {
         let mut waker = None;
         // SAFETY: passed on to the caller.
         unsafe {
-            let mut memory = VecDeque::new();
+            let mut memory = buffer::memory(0);
             chan.give_back(&mut memory, true);
             while let Some(deferred) = chan.let_one_go(bits) {
                 if !deferred.is_nothing() {
@@ -155,7 +155,7 @@ impl<T, P: Policy> Receiver<T, P> {
             chan.unlock(bits);
             Unsettled {
                 waker,
-                _memory: memory,
+                _memory: Some(memory),
             }
         }
     }
@@ -165,14 +165,14 @@ impl<T, P: Policy> Receiver<T, P> {
 #[must_use]
 pub(crate) struct Unsettled<T, P: Policy> {
     waker: Option<(Deferred, Handle<T, P>)>,
-    _memory: VecDeque<T>,
+    _memory: Option<Memory<T>>,
 }
 
 impl<T, P: Policy> Unsettled<T, P> {
     pub(crate) const fn nothing() -> Self {
         Self {
             waker: None,
-            _memory: VecDeque::new(),
+            _memory: None,
         }
     }
 

@@ -2,7 +2,6 @@
 //! are the ports; so those who wait for any port are the receivers of a channel. It is for any thread also in a set for
 //! one, as a one-shot may be sent from elsewhere.
 
-use std::collections::VecDeque;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,6 +10,7 @@ use gossamer_core::policy::{Policy, Shared, SharedWord};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::act::{Act, Receives, Try};
+use super::buffer;
 use super::chan::{Chan, Grant, NO_SENDERS};
 use super::op::Op;
 use crate::error::Closed;
@@ -62,7 +62,7 @@ impl Ready {
 
     /// Makes room for so many places: each is in the queue once at most, so that announcing asks for no memory.
     pub(crate) fn reserve(&self, places: usize) {
-        let mut memory = VecDeque::new();
+        let mut memory = buffer::memory(0);
         let mut bits = self.0.lock();
         // SAFETY: under the lock.
         while unsafe { self.0.state() }.buffer.places() < places {
