@@ -29,9 +29,10 @@ const LARGE: usize = 256;
 /// So many bytes an empty channel keeps.
 const KEPT: usize = 128;
 
-/// For so many messages at least.
+/// For so many messages at least, but for none none.
 pub(super) fn memory<T>(messages: usize) -> Memory<T> {
-    Box::new_uninit_slice(messages.checked_next_power_of_two().unwrap_or(messages))
+    let places = messages.checked_next_power_of_two().unwrap_or(messages);
+    Box::new_uninit_slice(if messages == 0 { 0 } else { places })
 }
 
 impl<T> Buffer<T> {
