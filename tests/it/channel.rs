@@ -1,10 +1,13 @@
 //! Channels of many senders and receivers: each rule that their documentation states, in both flavours.
 
+mod broadcast;
 mod cancelling;
 mod panics;
 mod rules;
+mod sharing;
 mod small;
 mod threads;
+mod watch;
 
 use gossamer::raw::{self, channel::Receiver, channel::Sender};
 

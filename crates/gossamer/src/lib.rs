@@ -102,7 +102,7 @@ pub mod raw {
 /// Channels.
 pub mod channel {
     pub use gossamer_channel::{
-        Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
-        rendezvous, unbounded,
+        Closed, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
+        UniqueSender, bounded, broadcast, oneshot, rendezvous, unbounded, watch,
     };
 }

@@ -1,0 +1,172 @@
+//! The order in which messages of several senders come: A sends to C, then to B, which then sends to C.
+//!
+//! With one queue, what A has sent to C comes first. With a queue for each sender it need not; the remedy is to wait for
+//! the ends: when all workers have closed theirs, nothing comes after.
+
+use std::cell::Cell;
+
+use gossamer::channel::TryRecvError;
+use gossamer::raw::channel::{Receiver, Sender};
+use gossamer_sim::{Sim, spawn};
+
+use super::{SharedOf, Shares};
+use crate::flavour::{Flavour, both};
+use crate::mvar::explore_seeded;
+
+both! {
+    one_queue_keeps_causal_order,
+    queues_of_their_own_do_not,
+    the_server_answers_when_all_ends_are_closed,
+}
+
+/// How several send to one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Channel,
+    Shared,
+    /// A channel for each sender, received from in rotation.
+    Queues,
+}
+
+/// The end of one sender.
+enum To<F: Shares> {
+    Channel(Sender<u32, F::P>),
+    Shared(SharedOf<F, u32>),
+}
+
+impl<F: Shares> To<F> {
+    async fn send(&self, message: u32) {
+        let sent = match self {
+            Self::Channel(tx) => tx.send(message).await,
+            Self::Shared(tx) => tx.send(message).await,
+        };
+        sent.expect("there is a receiver");
+    }
+}
+
+/// The end of the one that receives: one, or one for each sender.
+struct From<F: Flavour> {
+    ports: Vec<Receiver<u32, F::P>>,
+    next: usize,
+}
+
+impl<F: Flavour> From<F> {
+    /// The next message, or `None`: all ends are closed.
+    async fn recv(&mut self) -> Option<u32> {
+        if let [only] = &self.ports[..] {
+            return only.recv().await.ok();
+        }
+        loop {
+            let mut closed = 0;
+            for _ in 0..self.ports.len() {
+                self.next = (self.next + 1) % self.ports.len();
+                match self.ports[self.next].try_recv() {
+                    Ok(message) => return Some(message),
+                    Err(TryRecvError::Closed) => closed += 1,
+                    Err(TryRecvError::Empty) => gossamer::yield_now().await,
+                }
+            }
+            if closed == self.ports.len() {
+                return None;
+            }
+        }
+    }
+}
+
+fn connect<F: Shares>(way: Way, capacity: usize, senders: usize) -> (Vec<To<F>>, From<F>) {
+    let (mut ends, mut ports) = (Vec::new(), Vec::new());
+    if way == Way::Queues {
+        for _ in 0..senders {
+            let (tx, rx) = F::channel(capacity);
+            ends.push(To::Channel(tx));
+            ports.push(rx);
+        }
+    } else {
+        let (tx, rx) = F::channel(capacity);
+        ports.push(rx);
+        if way == Way::Channel {
+            ends.extend((0..senders).map(|_| To::Channel(tx.clone())));
+        } else {
+            let tx = F::shared(tx);
+            ends.extend((0..senders).map(|_| To::Shared(tx.clone())));
+        }
+    }
+    (ends, From { ports, next: 0 })
+}
+
+/// Whether C sees A's message first.
+async fn is_causal<F: Shares>(way: Way, capacity: usize) -> bool {
+    let (mut ends, mut from) = connect::<F>(way, capacity, 2);
+    let (b_to_c, a_to_c) = (ends.pop(), ends.pop());
+    let (a_to_b, b) = F::channel(1);
+    let a = spawn(async move {
+        a_to_c.expect("two ends").send(1).await;
+        a_to_b.send(()).await.expect("B is there");
+    });
+    let b = spawn(async move {
+        b.recv().await.expect("A sends");
+        b_to_c.expect("two ends").send(2).await;
+    });
+    let mut seen = Vec::new();
+    while let Some(message) = from.recv().await {
+        seen.push(message);
+    }
+    a.await.expect("no panic");
+    b.await.expect("no panic");
+    match seen[..] {
+        [1, 2] => true,
+        [2, 1] => false,
+        _ => panic!("{seen:?}"),
+    }
+}
+
+fn one_queue_keeps_causal_order<F: Shares>() {
+    explore_seeded(Sim::new(), |seed| async move {
+        let way = [Way::Channel, Way::Shared][(seed % 2) as usize];
+        let capacity = [0, 1, usize::MAX][(seed / 2 % 3) as usize];
+        assert!(is_causal::<F>(way, capacity).await);
+    });
+}
+
+fn queues_of_their_own_do_not<F: Shares>() {
+    let seen = [Cell::new(false), Cell::new(false)];
+    let seen = &seen;
+    explore_seeded(Sim::new(), |_| async move {
+        let is_causal = is_causal::<F>(Way::Queues, usize::MAX).await;
+        seen[usize::from(is_causal)].set(true);
+    });
+    assert!(seen[0].get() && seen[1].get());
+}
+
+/// A client may ask at any time; the answer counts all that the workers have sent.
+fn the_server_answers_when_all_ends_are_closed<F: Shares>() {
+    explore_seeded(Sim::new(), |seed| async move {
+        let way = [Way::Channel, Way::Shared, Way::Queues][(seed % 3) as usize];
+        let capacity = [0, 1, usize::MAX][(seed / 3 % 3) as usize];
+        let (ends, mut from) = connect::<F>(way, capacity, 3);
+        let (asks, asked) = F::channel::<gossamer::channel::oneshot::Sender<u32>>(1);
+        let mut tasks: Vec<_> = ends
+            .into_iter()
+            .map(|end| {
+                spawn(async move {
+                    end.send(1).await;
+                    end.send(10).await;
+                })
+            })
+            .collect();
+        tasks.push(spawn(async move {
+            let mut total = 0;
+            while let Some(count) = from.recv().await {
+                total += count;
+            }
+            let reply = asked.recv().await.expect("the client asks");
+            reply.send(total).expect("the client waits");
+        }));
+        let (reply, answer) = gossamer::channel::oneshot();
+        assert!(asks.send(reply).await.is_ok());
+        assert_eq!(answer.await, Ok(33));
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+    });
+}
