@@ -113,10 +113,7 @@ impl<S: Content, P: Policy> Hub<S, P> {
     #[inline(never)]
     fn settle(&self) {
         let mut gone = 0;
-        loop {
-            let Some(first) = self.line.first() else {
-                break;
-            };
+        while let Some(first) = self.line.first() {
             // SAFETY: under the lock: nodes in the line are alive; nobody else uses the content.
             let deferred = unsafe {
                 let content = self.content.with_mut(|content| &mut *content);

@@ -95,9 +95,12 @@ type Ends<F, T> = (
     Receiver<T, <F as crate::flavour::Flavour>::P>,
 );
 
+/// Where a message finds the ends, if it is to use them.
+type Place<T> = Rc<RefCell<Option<T>>>;
+
 /// Sends, receives and subscribes while the channel clones and drops it.
 struct Returns<F: Broadcasts> {
-    ends: Rc<RefCell<Option<Ends<F, Returns<F>>>>>,
+    ends: Place<Ends<F, Returns<F>>>,
     seen: Rc<Cell<u32>>,
 }
 

@@ -82,9 +82,12 @@ fn a_condition_that_sends<F: Watches>() {
     assert!(rx.has_changed());
 }
 
+/// Where a value finds the sender, if it is to use it.
+type Place<F> = Rc<Cell<Option<Sender<Returns<F>, <F as Flavour>::P>>>>;
+
 /// Reads and sends when it is cloned and when it is dropped.
 struct Returns<F: Watches> {
-    tx: Rc<Cell<Option<Sender<Returns<F>, <F as Flavour>::P>>>>,
+    tx: Place<F>,
     seen: Rc<Cell<u32>>,
 }
 
