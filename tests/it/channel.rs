@@ -33,6 +33,21 @@ fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
     );
 }
 
+/// Runs a random case in seeded schedules, in the same way.
+#[track_caller]
+fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
+    for seed in crate::mvar::seeds() {
+        let sim = if F::POINTS {
+            Sim::new()
+        } else {
+            Sim::new().without_points()
+        };
+        if let Err(failure) = sim.run(seed, || body(seed)) {
+            panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
+        }
+    }
+}
+
 /// The channels of a flavour.
 pub(crate) trait Channels: Flavour {
     /// Whether it is explored with scheduling points.

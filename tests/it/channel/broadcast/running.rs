@@ -6,14 +6,13 @@ use std::rc::Rc;
 use gossamer::Wait;
 use gossamer::channel::broadcast::{RecvError, broadcast};
 use gossamer::raw::channel::broadcast::Receiver;
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::Broadcasts;
-use crate::channel::exhaust;
+use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::models::{MODELS, runtime, watched};
 use crate::mvar::cancelling::{Cut, quiet};
-use crate::mvar::explore_seeded;
 use crate::tally::{Tally, Value};
 
 both! {
@@ -122,13 +121,11 @@ fn small_programs<F: Broadcasts>() {
 }
 
 fn receivers_agree_in_every_schedule<F: Broadcasts>() {
-    explore_seeded(Sim::new(), |seed| {
-        run::<F>([1, 2, 3, 8][(seed % 4) as usize], (2, 2, 2), None)
-    });
+    explore::<F, _>(|seed| run::<F>([1, 2, 3, 8][(seed % 4) as usize], (2, 2, 2), None));
 }
 
 fn a_receive_dropped_after_any_poll<F: Broadcasts>() {
-    explore_seeded(Sim::new(), |seed| {
+    explore::<F, _>(|seed| {
         let capacity = [1, 2, 8][(seed / 8 % 3) as usize];
         run::<F>(capacity, (1, 3, 1), Some(Cut::nth(seed)))
     });

@@ -10,6 +10,7 @@ use gossamer::raw::channel::{Receiver, Sender};
 use gossamer_sim::{Sim, spawn};
 
 use super::{SharedOf, Shares};
+use crate::channel::explore;
 use crate::flavour::{Flavour, both};
 use crate::mvar::explore_seeded;
 
@@ -121,7 +122,7 @@ async fn is_causal<F: Shares>(way: Way, capacity: usize) -> bool {
 }
 
 fn one_queue_keeps_causal_order<F: Shares>() {
-    explore_seeded(Sim::new(), |seed| async move {
+    explore::<F, _>(|seed| async move {
         let way = [Way::Channel, Way::Shared][(seed % 2) as usize];
         let capacity = [0, 1, usize::MAX][(seed / 2 % 3) as usize];
         assert!(is_causal::<F>(way, capacity).await);
@@ -131,7 +132,7 @@ fn one_queue_keeps_causal_order<F: Shares>() {
 fn queues_of_their_own_do_not<F: Shares>() {
     let seen = [Cell::new(false), Cell::new(false)];
     let seen = &seen;
-    explore_seeded(Sim::new(), |_| async move {
+    explore::<F, _>(|_| async move {
         let is_causal = is_causal::<F>(Way::Queues, usize::MAX).await;
         seen[usize::from(is_causal)].set(true);
     });

@@ -10,15 +10,14 @@ use gossamer::Wait;
 use gossamer::channel::{
     Closed, SendError, SharedSender, TrySendError, UniqueSender, bounded, rendezvous, unbounded,
 };
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::Shares;
-use crate::channel::exhaust;
+use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
 use crate::mvar::cancelling::{Cut, quiet};
-use crate::mvar::explore_seeded;
 use crate::tally::{Tally, Value};
 
 both! {
@@ -157,7 +156,7 @@ async fn run<F: Shares>(cut: Cut, capacity: usize, senders: u32) {
 }
 
 fn dropped_after_any_poll<F: Shares>() {
-    explore_seeded(Sim::new(), |seed| {
+    explore::<F, _>(|seed| {
         let capacity = [0, 1, 2][(seed / 8 % 3) as usize];
         run::<F>(Cut::nth(seed), capacity, 3)
     });
@@ -166,9 +165,7 @@ fn dropped_after_any_poll<F: Shares>() {
 /// The later cuts have many schedules, and their share of the seeds.
 fn small_programs<F: Shares>() {
     for cut in Cut::all().take(4) {
-        for capacity in [0, 1] {
-            exhaust::<F, _>(|| run::<F>(cut, capacity, 1));
-        }
+        exhaust::<F, _>(|| run::<F>(cut, 1, 1));
     }
 }
 

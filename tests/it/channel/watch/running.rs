@@ -8,14 +8,13 @@ use gossamer::Wait;
 use gossamer::channel::watch;
 use gossamer::raw::Policy;
 use gossamer::raw::channel::watch::Receiver;
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::Watches;
-use crate::channel::exhaust;
+use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::models::{MODELS, runtime, watched};
 use crate::mvar::cancelling::{Cut, quiet};
-use crate::mvar::explore_seeded;
 use crate::tally::{Tally, Value};
 
 both! {
@@ -98,11 +97,11 @@ fn small_programs<F: Watches>() {
 }
 
 fn receivers_follow_in_every_schedule<F: Watches>() {
-    explore_seeded(Sim::new(), |_| run::<F>((2, 2, 2), None));
+    explore::<F, _>(|_| run::<F>((2, 2, 2), None));
 }
 
 fn operations_dropped_after_any_poll<F: Watches>() {
-    explore_seeded(Sim::new(), |seed| {
+    explore::<F, _>(|seed| {
         let cut = (Cut::nth(seed), seed / 8 % 2 == 0);
         run::<F>((1, 3, 1), Some(cut))
     });
