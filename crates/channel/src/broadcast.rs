@@ -4,10 +4,14 @@
 //! that misses the oldest ones. It is told [how many](RecvError::Missed), and goes on with the oldest message that is
 //! still there. Each receiver gets the messages in the order in which they were sent, which is the same for all.
 //!
-//! A message is cloned for each receiver but the last one, which gets the message itself; so with one receiver nothing is
+//! Each message is one allocation. It is cloned for each receiver but the last one, which gets the message itself; so with one receiver nothing is
 //! cloned. A message that no receiver needs any more is dropped, and a channel whose messages have been received by all
 //! keeps no memory of them. Receivers on several threads may clone a message at the same time, so it has to be `Sync` to
-//! go to them.
+//! go to them:
+//! ```compile_fail,E0277
+//! let (tx, rx) = gossamer_channel::broadcast(1);
+//! std::thread::spawn(move || tx.send(std::cell::Cell::new(1)));
+//! ```
 //!
 //! # Protocol
 //!

@@ -36,12 +36,12 @@ pub mod raw {
     pub use crate::mpmc::{IntoIter, Iter, Receiver, Receiving, ReceivingMany, Sender, Sending};
     pub use crate::shared::{SendingShared, SharedSender};
 
-    /// The ends of [broadcast channels](crate::broadcast), and their operations.
+    /// The ends of [broadcast channels](mod@crate::broadcast), and their operations.
     pub mod broadcast {
         pub use crate::broadcast::raw::*;
     }
 
-    /// The ends of [watch channels](crate::watch), and their operations.
+    /// The ends of [watch channels](mod@crate::watch), and their operations.
     pub mod watch {
         pub use crate::watch::raw::*;
     }
@@ -61,7 +61,7 @@ pub mod local {
     pub type SharedSender<T, E = Sender<T>> =
         crate::raw::SharedSender<T, gossamer_core::policy::Local, E>;
 
-    /// [Broadcast channels](crate::broadcast) for one thread.
+    /// [Broadcast channels](mod@crate::broadcast) for one thread.
     pub mod broadcast {
         pub use crate::broadcast::{RecvError, SendError, TryRecvError};
         crate::broadcast::flavour!(
@@ -70,7 +70,7 @@ pub mod local {
         );
     }
 
-    /// [Watch channels](crate::watch) for one thread.
+    /// [Watch channels](mod@crate::watch) for one thread.
     pub mod watch {
         pub use crate::watch::Closed;
         crate::watch::flavour!(

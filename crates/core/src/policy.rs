@@ -39,7 +39,7 @@ pub trait Policy: sealed::Sealed + fmt::Debug + 'static {
     const STAYS: bool;
 }
 
-/// A pointer that is counted: [`Rc`] or [`Arc`](std::sync::Arc). No user code runs when it is cloned.
+/// A pointer that is counted: `Rc` or `Arc`. No user code runs when it is cloned.
 pub trait Counted<T>: Clone + Deref<Target = T> {
     /// The first one.
     fn new(value: T) -> Self;

@@ -129,13 +129,10 @@ impl<M> Ring<M> {
         }
     }
 
-    /// Memory that is no longer needed.
-    pub(super) fn shrink(&mut self) -> VecDeque<Slot<M>> {
-        if self.slots.is_empty() && self.slots.capacity() > FIRST {
-            mem::take(&mut self.slots)
-        } else {
-            VecDeque::new()
-        }
+    /// Memory that is no longer needed, to be dropped after the lock is given up.
+    pub(super) fn shrink(&mut self) -> Option<VecDeque<Slot<M>>> {
+        let is_idle = self.slots.is_empty() && self.slots.capacity() > FIRST;
+        is_idle.then(|| mem::take(&mut self.slots))
     }
 
     /// Puts a message; with `memory`, if there is not enough so far, and what is left in it is to be dropped after the

@@ -106,7 +106,7 @@ impl<'a, S: Content, P: Policy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
     pub(crate) fn wait_again(self: Pin<&mut Self>, wants: u64) {
         // SAFETY: nothing is moved out.
         let this = unsafe { self.get_unchecked_mut() };
-        debug_assert_eq!(this.phase, Phase::Done);
+        assert_eq!(this.phase, Phase::Done, "its node may be in line");
         this.phase = Phase::Fresh;
         this.waiter.wants.set(wants);
     }

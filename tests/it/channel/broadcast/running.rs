@@ -12,13 +12,14 @@ use super::Broadcasts;
 use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, quiet};
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::tally::{Tally, Value};
 
 both! {
     small_programs,
     receivers_agree_in_every_schedule,
     a_receive_dropped_after_any_poll,
+    any_task_aborted_at_any_time,
 }
 
 /// What one receiver has been given, each missed message as `None`.
@@ -128,6 +129,34 @@ fn a_receive_dropped_after_any_poll<F: Broadcasts>() {
     explore::<F, _>(|seed| {
         let capacity = [1, 2, 8][(seed / 8 % 3) as usize];
         run::<F>(capacity, (1, 3, 1), Some(Cut::nth(seed)))
+    });
+}
+
+/// Also while a task is in the run queue: who stays misses nothing, and no message stays.
+fn any_task_aborted_at_any_time<F: Broadcasts>() {
+    explore::<F, _>(|seed| async move {
+        let tally = Tally::default();
+        let (tx, mut rx) = F::broadcast::<Value>(4);
+        let mut tasks = Vec::new();
+        for _ in 0..3 {
+            tasks.push(spawn(receive_all(rx.clone(), Got::default())));
+        }
+        for id in 0..4 {
+            assert!(tx.send(tally.value(id)).is_ok());
+            for _ in 0..seed % 3 {
+                gossamer::yield_now().await;
+            }
+            if let Some(task) = tasks.get(id as usize) {
+                task.abort();
+            }
+        }
+        drop(tx);
+        abort_all(tasks).await;
+        for id in 0..4 {
+            assert!(rx.recv().await.is_ok_and(|value| value.id == id));
+        }
+        assert!(matches!(rx.recv().await, Err(RecvError::Closed)));
+        assert_eq!(tally.living(), 0);
     });
 }
 

@@ -17,7 +17,7 @@ use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, quiet};
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::tally::{Tally, Value};
 
 both! {
@@ -26,6 +26,7 @@ both! {
     without_waiting,
     the_end_goes_with_the_last_clone,
     dropped_after_any_poll,
+    any_task_aborted_at_any_time,
     small_programs,
 }
 
@@ -159,6 +160,37 @@ fn dropped_after_any_poll<F: Shares>() {
     explore::<F, _>(|seed| {
         let capacity = [0, 1, 2][(seed / 8 % 3) as usize];
         run::<F>(Cut::nth(seed), capacity, 3)
+    });
+}
+
+/// Also while a task is in the run queue, with its turn or without: the turn goes on to those who stay.
+fn any_task_aborted_at_any_time<F: Shares>() {
+    explore::<F, _>(|seed| async move {
+        let (tx, rx) = F::channel(1);
+        let tx = F::shared(tx);
+        let sends = |number| {
+            let tx = tx.clone();
+            spawn(async move { assert!(tx.send(number).await.is_ok()) })
+        };
+        let tasks: Vec<_> = (0..4).map(sends).collect();
+        let stays = sends(9);
+        let mut received = Vec::new();
+        for task in &tasks {
+            for _ in 0..seed % 4 {
+                gossamer::yield_now().await;
+            }
+            task.abort();
+            if seed % 8 < 4 {
+                received.extend(rx.try_recv());
+            }
+        }
+        drop(tx);
+        while let Ok(number) = rx.recv().await {
+            received.push(number);
+        }
+        abort_all(tasks).await;
+        stays.await.expect("no panic");
+        assert!(received.contains(&9), "{received:?}");
     });
 }
 
