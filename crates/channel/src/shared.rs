@@ -158,7 +158,8 @@ impl<T, P: Policy, E: UniqueSender<T>> SharedSender<T, P, E> {
     ///
     /// # Cancellation
     /// Dropped before its turn, it has sent nothing, and the message is dropped with it. Dropped later, it is as if the
-    /// end's own operation had been dropped. The next one has its turn.
+    /// end's own operation had been dropped. The next one has its turn. One that has its turn and is neither polled nor
+    /// dropped keeps the others waiting.
     ///
     /// # Errors
     /// The receiver is gone: gives the message back.
