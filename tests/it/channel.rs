@@ -1,11 +1,14 @@
 //! Channels of many senders and receivers: each rule that their documentation states, in both flavours.
 
+mod broadcast;
 mod cancelling;
 mod join;
 mod panics;
 mod rules;
+mod sharing;
 mod small;
 mod threads;
+mod watch;
 
 use gossamer::raw::{self, channel::Receiver, channel::Sender};
 
@@ -29,6 +32,21 @@ fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
         "more than {} schedules",
         explored.schedules
     );
+}
+
+/// Runs a random case in seeded schedules, in the same way.
+#[track_caller]
+fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
+    for seed in crate::mvar::seeds() {
+        let sim = if F::POINTS {
+            Sim::new()
+        } else {
+            Sim::new().without_points()
+        };
+        if let Err(failure) = sim.run(seed, || body(seed)) {
+            panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
+        }
+    }
 }
 
 /// The channels of a flavour.

@@ -30,7 +30,7 @@ thread_local! {
 }
 
 /// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
-fn seeds() -> std::ops::Range<u64> {
+pub(crate) fn seeds() -> std::ops::Range<u64> {
     match std::env::var("GOSSAMER_SEED").map(|seed| seed.parse::<u64>()) {
         Ok(Ok(seed)) => seed..seed + 1,
         Ok(Err(error)) => panic!("GOSSAMER_SEED is a number: {error}"),

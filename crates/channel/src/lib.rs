@@ -2,24 +2,48 @@
 //!
 //! * [`oneshot()`]: one message, once; the smallest there can be.
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
-//!
+//! * [`broadcast()`]: every receiver gets every message.
+//! * [`watch()`]: the latest value.
+//! * [`SharedSender`]: one sending end for many senders.
 //! * [`PortSet`]: a set of receiving ends that are waited for as one.
 //! * [`join`]: a message of each of several channels, or none.
 //! * [`select`]: waiting for whichever of several operations comes first.
 //!
+//! # Many senders, one receiver: which of them
+//!
+//! | | messages of one sender | of several senders | who is served when many send | what is contended |
+//! | --- | --- | --- | --- | --- |
+//! | a channel, with a clone of [`Sender`] each | in their order | in causal order: what was sent before something that led to another message comes before that | in order of arrival; who waits for room is passed by nobody | one lock, by senders and receiver alike |
+//! | [`SharedSender`] | in their order | in causal order | strictly in turn | the turn, by the senders; the receiver meets one sender at a time |
+//! | [`PortSet`], with a channel each | in their order | none: the ports take turns, so a message may overtake one that led to it | each port in turn, however much others send | nothing but the moment when an idle port gets its first message |
+//!
+//! A channel is what most programs want. A port set is for ends of different kinds or lifetimes, for many senders of
+//! which few are active, and where a sender must not be able to crowd out the others. A shared sender is for an end that
+//! exists only once. Where the order between senders matters with a port set, wait for the ends: a server that answers
+//! when all of them are closed has seen all that was sent before.
+//!
+//! # Flavours
+//!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
 //! for any thread, here, and for one thread, without atomics, in [`local`].
 
+pub mod broadcast;
 mod error;
+mod hub;
 mod mpmc;
 pub mod oneshot;
 pub mod port_set;
 pub mod select;
+mod shared;
+pub mod watch;
 
+pub use self::broadcast::broadcast;
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
 pub use self::mpmc::join;
 pub use self::oneshot::oneshot;
 pub use self::port_set::AddError;
+pub use self::shared::UniqueSender;
+pub use self::watch::watch;
 
 mpmc::constructors!(
     gossamer_core::policy::Shared,
@@ -29,6 +53,9 @@ mpmc::constructors!(
 /// A set of receiving ends, for any thread.
 pub type PortSet<T> = port_set::PortSet<T, gossamer_core::policy::Shared>;
 
+/// A [sending end that several share](raw::SharedSender).
+pub type SharedSender<T, E = Sender<T>> = raw::SharedSender<T, gossamer_core::policy::Shared, E>;
+
 /// Channels, generic over the lock policy, and their operations.
 pub mod raw {
     pub use crate::mpmc::{
@@ -36,6 +63,17 @@ pub mod raw {
         SendingFrom,
     };
     pub use crate::port_set::{Port, PortReceiving, PortSet, PortsReceiving};
+    pub use crate::shared::{SendingShared, SharedSender};
+
+    /// The ends of [broadcast channels](mod@crate::broadcast), and their operations.
+    pub mod broadcast {
+        pub use crate::broadcast::raw::*;
+    }
+
+    /// The ends of [watch channels](mod@crate::watch), and their operations.
+    pub mod watch {
+        pub use crate::watch::raw::*;
+    }
 }
 
 /// The flavour for one thread: no atomics, `!Send`.
@@ -47,4 +85,28 @@ pub mod local {
 
     /// A set of receiving ends, for one thread.
     pub type PortSet<T> = crate::port_set::PortSet<T, gossamer_core::policy::Local>;
+    pub use self::broadcast::broadcast;
+    pub use self::watch::watch;
+
+    /// A [sending end that several share](crate::raw::SharedSender).
+    pub type SharedSender<T, E = Sender<T>> =
+        crate::raw::SharedSender<T, gossamer_core::policy::Local, E>;
+
+    /// [Broadcast channels](mod@crate::broadcast) for one thread.
+    pub mod broadcast {
+        pub use crate::broadcast::{RecvError, SendError, TryRecvError};
+        crate::broadcast::flavour!(
+            gossamer_core::policy::Local,
+            gossamer_core::policy::LocalWord
+        );
+    }
+
+    /// [Watch channels](mod@crate::watch) for one thread.
+    pub mod watch {
+        pub use crate::watch::Closed;
+        crate::watch::flavour!(
+            gossamer_core::policy::Local,
+            gossamer_core::policy::LocalWord
+        );
+    }
 }

@@ -12,8 +12,12 @@
 //! +------+--------------------------------------+
 //! ```
 
+use alloc::rc::Rc;
+#[cfg(feature = "std")]
+use alloc::sync::Arc;
 use core::cell::Cell;
 use core::fmt;
+use core::ops::Deref;
 
 #[cfg(feature = "std")]
 mod shared;
@@ -29,9 +33,46 @@ pub const BITS: u32 = (1 << 31) - 1;
 pub trait Policy: sealed::Sealed + fmt::Debug + 'static {
     /// The word a primitive keeps.
     type Word: Word;
+    /// What several ends own together: as many threads as may use the word may have it.
+    type Counted<T>: Counted<T>;
     /// Whether an operation on the primitive never leaves its thread.
     const STAYS: bool;
 }
+
+/// A pointer that is counted: `Rc` or `Arc`. No user code runs when it is cloned.
+pub trait Counted<T>: Clone + Deref<Target = T> {
+    /// The first one.
+    fn new(value: T) -> Self;
+
+    /// The value, if there is no other.
+    fn unwrap_last(this: Self) -> Result<T, Self>;
+
+    /// Whether both point at the same value.
+    fn is_same(this: &Self, other: &Self) -> bool;
+}
+
+macro_rules! counted {
+    ($pointer:ident) => {
+        impl<T> Counted<T> for $pointer<T> {
+            #[inline(always)]
+            fn new(value: T) -> Self {
+                Self::new(value)
+            }
+
+            #[inline(always)]
+            fn unwrap_last(this: Self) -> Result<T, Self> {
+                Self::try_unwrap(this)
+            }
+
+            fn is_same(this: &Self, other: &Self) -> bool {
+                Self::ptr_eq(this, other)
+            }
+        }
+    };
+}
+counted!(Rc);
+#[cfg(feature = "std")]
+counted!(Arc);
 
 /// One lockable word.
 pub trait Word: fmt::Debug {
@@ -55,6 +96,7 @@ pub struct Local;
 
 impl Policy for Local {
     type Word = LocalWord;
+    type Counted<T> = Rc<T>;
     const STAYS: bool = true;
 }
 

@@ -103,7 +103,7 @@ pub mod raw {
 /// Channels.
 pub mod channel {
     pub use gossamer_channel::{
-        Closed, PortSet, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, join,
-        oneshot, port_set, rendezvous, unbounded,
+        Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
+        UniqueSender, bounded, broadcast, join, oneshot, port_set, rendezvous, unbounded, watch,
     };
 }

@@ -6,6 +6,8 @@
 //! lock free. A sleeper holds its bucket's mutex from before that until it has fallen asleep, and the holder
 //! takes it before it notifies, so the notification comes after the sleep began.
 
+use alloc::sync::Arc;
+
 use super::{BITS, Policy, Word};
 use crate::door::atomic::{AtomicU32, Ordering};
 use crate::door::{
@@ -18,6 +20,7 @@ pub struct Shared;
 
 impl Policy for Shared {
     type Word = SharedWord;
+    type Counted<T> = Arc<T>;
     const STAYS: bool = false;
 }
 

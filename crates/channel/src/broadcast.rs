@@ -1,0 +1,127 @@
+//! A channel in which every receiver gets every message that is sent after it has subscribed.
+//!
+//! The channel holds the last messages, as many as its capacity says. Senders never wait: a receiver that is slower than
+//! that misses the oldest ones. It is told [how many](RecvError::Missed), and goes on with the oldest message that is
+//! still there. Each receiver gets the messages in the order in which they were sent, which is the same for all.
+//!
+//! Each message is one allocation. It is cloned for each receiver but the last one, which gets the message itself; so with one receiver nothing is
+//! cloned. A message that no receiver needs any more is dropped, and a channel whose messages have been received by all
+//! keeps no memory of them. Receivers on several threads may clone a message at the same time, so it has to be `Sync` to
+//! go to them:
+//! ```compile_fail,E0277
+//! let (tx, rx) = gossamer_channel::broadcast(1);
+//! std::thread::spawn(move || tx.send(std::cell::Cell::new(1)));
+//! ```
+//!
+//! # Protocol
+//!
+//! Messages are numbered, and a receiver has the number of its next one. The channel counts, for each message that it
+//! holds, the receivers that *stand* before it, having received all before it; and those that have received all there
+//! are. So receiving, subscribing, cloning and leaving change two counts at most, and a message is needed if a receiver
+//! stands before it or before an older one. Where nobody stands before the oldest message, it goes.
+//!
+//! Under the lock a message is a counted pointer. A receiver takes it (the last one: out of the channel) and clones the
+//! message without the lock.
+//!
+//! # Examples
+//! ```
+//! # use gossamer_core::wait::Wait;
+//! use gossamer_channel::broadcast::{self, RecvError};
+//!
+//! let (tx, mut one) = broadcast::broadcast(2);
+//! let mut two = tx.subscribe();
+//! let other = std::thread::spawn(move || two.recv().wait());
+//! tx.send("first").unwrap();
+//! assert_eq!(other.join().unwrap(), Ok("first"));
+//! tx.send("second").unwrap();
+//! tx.send("third").unwrap();
+//! assert_eq!(one.recv().wait(), Err(RecvError::Missed(1)));
+//! assert_eq!(one.recv().wait(), Ok("second"));
+//! ```
+
+mod ends;
+mod ring;
+
+use std::error::Error;
+use std::fmt;
+
+use crate::error::Closed;
+
+pub use crate::error::SendError;
+
+/// The ends, generic over their lock policy.
+pub(crate) mod raw {
+    pub use super::ends::{Receiver, Receiving, Sender};
+}
+
+/// Why a receiver was not given a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecvError {
+    /// So many messages are no longer there, as it was too slow for them. It goes on with the oldest that is.
+    Missed(u64),
+    /// No message will come: no sender is left, and all messages have been received.
+    Closed,
+}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missed(number) => write!(
+                f,
+                "{number} messages were missed: the receiver was too slow for the channel's capacity"
+            ),
+            Self::Closed => Closed.fmt(f),
+        }
+    }
+}
+
+impl Error for RecvError {}
+
+/// Why a receiver has no message at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// It has received all there are; more may come.
+    Empty,
+    /// See [`RecvError::Missed`].
+    Missed(u64),
+    /// See [`RecvError::Closed`].
+    Closed,
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Empty => f.write_str("there is no message at this moment"),
+            Self::Missed(number) => RecvError::Missed(number).fmt(f),
+            Self::Closed => RecvError::Closed.fmt(f),
+        }
+    }
+}
+
+impl Error for TryRecvError {}
+
+/// The names of one flavour.
+macro_rules! flavour {
+    ($policy:ty, $word:ty) => {
+        /// A channel that holds the last `capacity` messages for each of its receivers.
+        ///
+        /// # Panics
+        /// The capacity is zero.
+        #[track_caller]
+        pub fn broadcast<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+            crate::broadcast::pair(<$word>::new(0), capacity)
+        }
+
+        /// The side that sends.
+        pub type Sender<T> = crate::raw::broadcast::Sender<T, $policy>;
+        /// The side that receives.
+        pub type Receiver<T> = crate::raw::broadcast::Receiver<T, $policy>;
+    };
+}
+pub(crate) use ends::pair;
+pub(crate) use flavour;
+
+flavour!(
+    gossamer_core::policy::Shared,
+    gossamer_core::policy::SharedWord
+);

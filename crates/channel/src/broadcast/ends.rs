@@ -1,0 +1,298 @@
+//! The two sides of a broadcast channel.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::policy::{Counted, Policy};
+
+use super::ring::{Found, Pushed, Ring};
+use super::{RecvError, TryRecvError};
+use crate::error::SendError;
+use crate::hub::{Hub, Waiting};
+
+/// A message, as it is under the lock.
+type Message<T, P> = <P as Policy>::Counted<T>;
+/// What the ends share.
+type Chan<T, P> = Hub<Ring<Message<T, P>>, P>;
+type Handle<T, P> = <P as Policy>::Counted<Chan<T, P>>;
+
+/// Both sides of a new channel.
+#[track_caller]
+pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
+    assert!(
+        capacity > 0,
+        "a broadcast channel has to hold one message at least: its capacity is 0"
+    );
+    let chan = Handle::<T, P>::new(Hub::new(word, Ring::new(capacity)));
+    let receiver = Receiver {
+        chan: chan.clone(),
+        next: 0,
+    };
+    (Sender { chan }, receiver)
+}
+
+/// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
+pub struct Sender<T, P: Policy> {
+    chan: Handle<T, P>,
+}
+
+impl<T, P: Policy> Sender<T, P> {
+    /// Sends a message to all receivers there are. Never waits: if the channel is full, the oldest message goes.
+    ///
+    /// # Errors
+    /// There is no receiver at this moment: gives the message back.
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        let mut message = Message::<T, P>::new(message);
+        // What it is left with is dropped after the lock is given up.
+        let mut memory = VecDeque::new();
+        loop {
+            // SAFETY: only pointers are moved, into memory that is there.
+            match unsafe { self.chan.change(|ring| ring.push(message, &mut memory)) } {
+                Pushed::Done(_too_old) => return Ok(()),
+                Pushed::Refused(own) => match Message::<T, P>::unwrap_last(own) {
+                    Ok(message) => return Err(SendError(message)),
+                    Err(_) => unreachable!("a message that was not sent is owned by its sender"),
+                },
+                Pushed::Grow(own, places) => {
+                    message = own;
+                    memory = VecDeque::with_capacity(places);
+                }
+            }
+        }
+    }
+
+    /// A new receiver, for the messages that are sent from now on.
+    pub fn subscribe(&self) -> Receiver<T, P> {
+        let chan = self.chan.clone();
+        // SAFETY: only numbers.
+        let next = unsafe {
+            chan.look(|ring| {
+                ring.enter(ring.sent());
+                ring.sent()
+            })
+        };
+        Receiver { chan, next }
+    }
+
+    /// How many messages there are that some receiver has not received.
+    pub fn len(&self) -> usize {
+        // SAFETY: only a number.
+        unsafe { self.chan.look(|ring| ring.len()) }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no receiver at this moment.
+    pub fn is_closed(&self) -> bool {
+        self.receiver_count() == 0
+    }
+}
+
+impl<T, P: Policy> Clone for Sender<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.chan.clone();
+        // SAFETY: only a number.
+        unsafe { chan.look(|ring| ring.senders += 1) };
+        Self { chan }
+    }
+}
+
+impl<T, P: Policy> Drop for Sender<T, P> {
+    fn drop(&mut self) {
+        // SAFETY: only a number.
+        unsafe { self.chan.change(|ring| ring.senders -= 1) };
+    }
+}
+
+/// The side that receives: each receiver gets every message. A clone stands where the original stands.
+///
+/// When the last one goes, sending fails until another one [subscribes](Sender::subscribe).
+pub struct Receiver<T, P: Policy> {
+    chan: Handle<T, P>,
+    /// The number of its next message.
+    next: u64,
+}
+
+impl<T: Clone, P: Policy> Receiver<T, P> {
+    /// Receives the next message, and waits until there is one.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing, and the receiver stands where it stood.
+    ///
+    /// # Errors
+    /// [`RecvError::Missed`]: the receiver was too slow for so many messages. [`RecvError::Closed`]: no sender is left,
+    /// and all messages have been received.
+    ///
+    /// # Panics
+    /// As cloning the message does; it has been received then.
+    #[track_caller]
+    #[inline]
+    pub fn recv(&mut self) -> Receiving<'_, T, P> {
+        Receiving {
+            waiting: Waiting::new(&self.chan, self.next, Location::caller()),
+            next: &mut self.next,
+        }
+    }
+
+    /// The next message, if there is one.
+    ///
+    /// # Errors
+    /// [`TryRecvError::Empty`]: not at this moment. The others as for [`recv`](Receiver::recv).
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let next = &mut self.next;
+        // SAFETY: only a pointer is taken out, or cloned.
+        let (found, _memory) =
+            unsafe { self.chan.look(|ring| (ring.receive(next), ring.shrink())) };
+        match found {
+            Found::Message(message) => Ok(own::<T, P>(message)),
+            Found::Missed(number) => Err(TryRecvError::Missed(number)),
+            Found::Nothing => Err(TryRecvError::Empty),
+            Found::Closed => Err(TryRecvError::Closed),
+        }
+    }
+}
+
+/// The message itself, or a clone. User code.
+fn own<T: Clone, P: Policy>(message: Message<T, P>) -> T {
+    Message::<T, P>::unwrap_last(message).unwrap_or_else(|shared| T::clone(&shared))
+}
+
+impl<T, P: Policy> Receiver<T, P> {
+    /// How many messages there are for this receiver.
+    pub fn len(&self) -> usize {
+        // SAFETY: only numbers.
+        unsafe { self.chan.look(|ring| ring.len_from(self.next)) }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether no sender is left. There may be messages all the same.
+    pub fn is_closed(&self) -> bool {
+        self.sender_count() == 0
+    }
+}
+
+impl<T, P: Policy> Clone for Receiver<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.chan.clone();
+        // SAFETY: only numbers.
+        unsafe { chan.look(|ring| ring.enter(self.next)) };
+        Self {
+            chan,
+            next: self.next,
+        }
+    }
+}
+
+impl<T, P: Policy> Drop for Receiver<T, P> {
+    fn drop(&mut self) {
+        /// Drops what nobody needs; user code.
+        struct Rest<'a, T, P: Policy>(&'a Chan<T, P>);
+        impl<T, P: Policy> Rest<'_, T, P> {
+            fn drop_all(&self) {
+                // SAFETY: only a pointer is taken out.
+                while let Some(message) = unsafe { self.0.look(Ring::pop_unneeded) } {
+                    drop(message);
+                }
+            }
+        }
+        impl<T, P: Policy> Drop for Rest<'_, T, P> {
+            /// Also where a message panicked.
+            fn drop(&mut self) {
+                self.drop_all();
+                // SAFETY: only memory is taken out.
+                drop(unsafe { self.0.look(Ring::shrink) });
+            }
+        }
+        // SAFETY: only numbers.
+        unsafe { self.chan.look(|ring| ring.leave(self.next)) };
+        Rest::<T, P>(&self.chan).drop_all();
+    }
+}
+
+/// [`Receiver::recv`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct Receiving<'a, T, P: Policy> {
+    waiting: Waiting<'a, Ring<Message<T, P>>, P>,
+    next: &'a mut u64,
+}
+
+impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
+    type Output = Result<T, RecvError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (waiting, next) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.waiting), &mut *this.next)
+        };
+        let receive = |ring: &mut Ring<_>| (ring.receive(next), ring.shrink());
+        // SAFETY: only a pointer is taken out, or cloned.
+        let (found, _memory) = ready!(unsafe { waiting.poll(cx, receive) });
+        Poll::Ready(match found {
+            Found::Message(message) => Ok(own::<T, P>(message)),
+            Found::Missed(number) => Err(RecvError::Missed(number)),
+            Found::Nothing => unreachable!("a receiver is let go when there is something"),
+            Found::Closed => Err(RecvError::Closed),
+        })
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for Receiving<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.waiting.fmt(f)
+    }
+}
+
+macro_rules! both {
+    ($($name:ident)*) => {$(
+        impl<T, P: Policy> $name<T, P> {
+            /// How many messages there may be.
+            pub fn capacity(&self) -> usize {
+                // SAFETY: only a number.
+                unsafe { self.chan.look(|ring| ring.most()) }
+            }
+
+            /// How many senders there are at this moment.
+            pub fn sender_count(&self) -> usize {
+                // SAFETY: only a number.
+                unsafe { self.chan.look(|ring| ring.senders) }
+            }
+
+            /// How many receivers there are at this moment.
+            pub fn receiver_count(&self) -> usize {
+                // SAFETY: only a number.
+                unsafe { self.chan.look(|ring| ring.receivers) }
+            }
+
+            /// Whether both are of the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                Counted::is_same(&self.chan, &other.chan)
+            }
+        }
+
+        impl<T, P: Policy> fmt::Debug for $name<T, P> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("len", &self.len())
+                    .field("capacity", &self.capacity())
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+both! { Sender Receiver }

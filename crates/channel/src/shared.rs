@@ -1,0 +1,264 @@
+//! One sending end that several senders share: they contend with each other, and not with the receiver.
+//!
+//! # Protocol
+//!
+//! The end is its holder's alone; the others wait in line, and who leaves hands it to the first of them. So messages go
+//! in the order in which their senders came.
+//!
+//! An operation that waits for room keeps its turn meanwhile. Dropped, it leaves: the next one has its turn.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::door::UnsafeCell;
+use gossamer_core::policy::{Counted, Local, LocalWord, Policy, Shared, SharedWord};
+
+use crate::error::{SendError, TrySendError};
+use crate::hub::{Content, Hub, Waiting};
+
+/// An end that one at a time may send by.
+pub trait UniqueSender<T> {
+    /// [`UniqueSender::send`].
+    type Sending<'a>: Future<Output = Result<(), SendError<T>>>
+    where
+        Self: 'a;
+
+    /// Sends a message: waits until there is room for it.
+    #[track_caller]
+    fn send(&mut self, message: T) -> Self::Sending<'_>;
+
+    /// Sends a message, if there is room for it.
+    ///
+    /// # Errors
+    /// Gives the message back, and says why.
+    fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>>;
+}
+
+impl<T, P: Policy> UniqueSender<T> for crate::raw::Sender<T, P> {
+    type Sending<'a>
+        = crate::raw::Sending<'a, T, P>
+    where
+        Self: 'a;
+
+    #[track_caller]
+    fn send(&mut self, message: T) -> Self::Sending<'_> {
+        crate::raw::Sender::send(self, message)
+    }
+
+    fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        crate::raw::Sender::try_send(self, message)
+    }
+}
+
+/// Whether somebody has the end.
+struct Turn(bool);
+
+impl Content for Turn {
+    const NAMES: &'static [&'static str] = &["SharedSender::send"];
+
+    fn goes(&self, _: u64) -> bool {
+        !self.0
+    }
+
+    fn go(&mut self) {
+        self.0 = true;
+    }
+
+    fn give_back(&mut self) {
+        if !gossamer_core::mutant!("shared_sender_keeps_turn") {
+            self.0 = false;
+        }
+    }
+}
+
+/// What the senders share.
+struct Inner<P: Policy, E> {
+    turn: Hub<Turn, P>,
+    end: UnsafeCell<E>,
+}
+
+// SAFETY: the end is used by one at a time, who has the turn.
+unsafe impl<P: Policy, E: Send> Sync for Inner<P, E> where P::Word: Sync {}
+
+impl<P: Policy, E> Inner<P, E> {
+    /// The end.
+    ///
+    /// # Safety
+    /// It is the caller's turn, for as long as the result is used, and there is no other.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn end(&self) -> &mut E {
+        // SAFETY: passed on to the caller.
+        self.end.with_mut(|end| unsafe { &mut *end })
+    }
+}
+
+/// Ends a turn.
+struct Leaves<'a, P: Policy>(&'a Hub<Turn, P>);
+
+impl<P: Policy> Drop for Leaves<'_, P> {
+    fn drop(&mut self) {
+        // SAFETY: only a flag.
+        unsafe { self.0.change(|turn| turn.0 = false) };
+    }
+}
+
+/// A sending end that several share: one after the other, in the order in which they come.
+///
+/// The receiver is not concerned: what it does costs what it costs with one sender. So it is for many senders that seldom
+/// send, where the other end has much to do; see the [table](crate#which-one-for-many-senders). When the last clone goes,
+/// so does the end.
+///
+/// # Examples
+/// ```
+/// # use gossamer_core::wait::Wait;
+/// use gossamer_channel::{SharedSender, bounded};
+///
+/// let (tx, rx) = bounded(4);
+/// let one = SharedSender::new(tx);
+/// let two = one.clone();
+/// let other = std::thread::spawn(move || two.send(1).wait());
+/// other.join().unwrap().unwrap();
+/// one.send(2).wait().unwrap();
+/// drop(one);
+/// assert_eq!(rx.iter().collect::<Vec<_>>(), [1, 2]);
+/// ```
+pub struct SharedSender<T, P: Policy, E> {
+    inner: P::Counted<Inner<P, E>>,
+    _message: PhantomData<fn(T)>,
+}
+
+macro_rules! constructors {
+    ($policy:ty, $word:ty) => {
+        impl<T, E: UniqueSender<T>> SharedSender<T, $policy, E> {
+            /// Shares this end.
+            pub fn new(end: E) -> Self {
+                let inner = Inner {
+                    turn: Hub::new(<$word>::new(0), Turn(false)),
+                    end: UnsafeCell::new(end),
+                };
+                Self {
+                    inner: Counted::new(inner),
+                    _message: PhantomData,
+                }
+            }
+        }
+    };
+}
+constructors!(Shared, SharedWord);
+constructors!(Local, LocalWord);
+
+impl<T, P: Policy, E: UniqueSender<T>> SharedSender<T, P, E> {
+    /// Sends a message: waits for its turn, and then until there is room for it.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped before its turn, it has sent nothing, and the message is dropped with it. Dropped later, it is as if the
+    /// end's own operation had been dropped. The next one has its turn. One that has its turn and is neither polled nor
+    /// dropped keeps the others waiting.
+    ///
+    /// # Errors
+    /// The receiver is gone: gives the message back.
+    #[track_caller]
+    pub fn send(&self, message: T) -> SendingShared<'_, T, P, E> {
+        SendingShared {
+            turn: Waiting::new(&self.inner.turn, 0, Location::caller()),
+            inner: &self.inner,
+            stage: Stage::Waits(message),
+        }
+    }
+
+    /// Sends a message, if nobody else is sending, and there is room for it.
+    ///
+    /// # Errors
+    /// Gives the message back, and says why: [`TrySendError::Full`] also if somebody else is sending.
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        let take = |turn: &mut Turn| !std::mem::replace(&mut turn.0, true);
+        // SAFETY: only a flag.
+        if !unsafe { self.inner.turn.look(take) } {
+            return Err(TrySendError::Full(message));
+        }
+        let _leaves = Leaves(&self.inner.turn);
+        // SAFETY: our turn, until that is dropped.
+        unsafe { self.inner.end() }.try_send(message)
+    }
+}
+
+impl<T, P: Policy, E> Clone for SharedSender<T, P, E> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            _message: PhantomData,
+        }
+    }
+}
+
+impl<T, P: Policy, E> fmt::Debug for SharedSender<T, P, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedSender").finish_non_exhaustive()
+    }
+}
+
+/// How far it is.
+enum Stage<'a, T, P: Policy, E: UniqueSender<T> + 'a> {
+    /// It waits for its turn.
+    Waits(T),
+    /// It is its turn, which ends after what sends has been dropped.
+    Sends {
+        sending: E::Sending<'a>,
+        _leaves: Leaves<'a, P>,
+    },
+    /// Its turn is over.
+    Done,
+}
+
+/// [`SharedSender::send`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct SendingShared<'a, T, P: Policy, E: UniqueSender<T>> {
+    turn: Waiting<'a, Turn, P>,
+    inner: &'a Inner<P, E>,
+    stage: Stage<'a, T, P, E>,
+}
+
+impl<'a, T, P: Policy, E: UniqueSender<T>> Future for SendingShared<'a, T, P, E> {
+    type Output = Result<(), SendError<T>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the turn and what sends are pinned as their owner is: they are dropped where they are; the message is
+        // not.
+        let this = unsafe { self.get_unchecked_mut() };
+        loop {
+            match &mut this.stage {
+                Stage::Waits(_) => {
+                    // SAFETY: pinned; nothing is done under the lock.
+                    let turn = unsafe { Pin::new_unchecked(&mut this.turn).poll(cx, |_| ()) };
+                    ready!(turn);
+                    let _leaves = Leaves(&this.inner.turn);
+                    if let Stage::Waits(message) = std::mem::replace(&mut this.stage, Stage::Done) {
+                        // SAFETY: our turn, until `_leaves` is dropped, which is after what sends.
+                        let end: &'a mut E = unsafe { this.inner.end() };
+                        let sending = end.send(message);
+                        this.stage = Stage::Sends { sending, _leaves };
+                    }
+                }
+                Stage::Sends { sending, .. } => {
+                    // SAFETY: pinned.
+                    let sent = ready!(unsafe { Pin::new_unchecked(sending) }.poll(cx));
+                    this.stage = Stage::Done;
+                    return Poll::Ready(sent);
+                }
+                Stage::Done => panic!("SharedSender::send was polled after it was complete"),
+            }
+        }
+    }
+}
+
+impl<T, P: Policy, E: UniqueSender<T>> fmt::Debug for SendingShared<'_, T, P, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.turn.fmt(f)
+    }
+}

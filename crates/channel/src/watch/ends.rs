@@ -1,0 +1,418 @@
+//! The two sides of a watch channel.
+
+use std::fmt;
+use std::mem;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::policy::{Counted, Policy};
+
+use crate::error::Closed;
+use crate::hub::{Content, Hub, Waiting};
+
+/// The value, as it is under the lock.
+type Value<T, P> = <P as Policy>::Counted<T>;
+/// What the ends share.
+type Chan<T, P> = Hub<Watched<Value<T, P>>, P>;
+type Handle<T, P> = <P as Policy>::Counted<Chan<T, P>>;
+
+/// No value has this version.
+const NONE_SEEN: u64 = u64::MAX;
+
+/// What is under the lock.
+struct Watched<M> {
+    value: M,
+    version: u64,
+    senders: usize,
+    receivers: usize,
+}
+
+const CHANGED: usize = 0;
+const WAIT_FOR: usize = 1;
+
+impl<M> Content for Watched<M> {
+    const NAMES: &'static [&'static str] =
+        &["watch::Receiver::changed", "watch::Receiver::wait_for"];
+
+    fn goes(&self, seen: u64) -> bool {
+        seen != self.version || self.senders == 0
+    }
+}
+
+impl<M> Watched<M> {
+    /// Gives the one before.
+    fn replace(&mut self, value: M) -> M {
+        if !gossamer_core::mutant!("watch_keeps_version") {
+            self.version += 1;
+        }
+        mem::replace(&mut self.value, value)
+    }
+}
+
+impl<M: Clone> Watched<M> {
+    /// The value and its version, unless that has been seen.
+    fn unseen(&self, seen: u64) -> Result<(M, u64), Closed> {
+        if self.version == seen {
+            return Err(Closed);
+        }
+        Ok((self.value.clone(), self.version))
+    }
+}
+
+/// Both sides of a new channel.
+pub(crate) fn pair<T, P: Policy>(word: P::Word, initial: T) -> (Sender<T, P>, Receiver<T, P>) {
+    let watched = Watched {
+        value: Value::<T, P>::new(initial),
+        version: 0,
+        senders: 1,
+        receivers: 1,
+    };
+    let chan = Handle::<T, P>::new(Hub::new(word, watched));
+    let receiver = Receiver {
+        chan: chan.clone(),
+        seen: 0,
+    };
+    (Sender { chan }, receiver)
+}
+
+/// The value as it was when it was asked for. Others may be sent meanwhile.
+pub struct Latest<T, P: Policy>(Value<T, P>);
+
+impl<T, P: Policy> Deref for Latest<T, P> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T, P: Policy> Clone for Latest<T, P> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: fmt::Debug, P: Policy> fmt::Debug for Latest<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        T::fmt(self, f)
+    }
+}
+
+/// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
+pub struct Sender<T, P: Policy> {
+    chan: Handle<T, P>,
+}
+
+impl<T, P: Policy> Sender<T, P> {
+    /// Replaces the value, whether there are receivers or not. Never waits.
+    pub fn send(&self, value: T) {
+        let value = Value::<T, P>::new(value);
+        // SAFETY: only pointers are moved.
+        let before = unsafe { self.chan.change(|watched| watched.replace(value)) };
+        drop(before);
+    }
+
+    /// Replaces the value by one that is made from it, if `make` gives one; whether it did. Never waits.
+    ///
+    /// `make` is called without a lock, and again if somebody else has replaced the value meanwhile. (So it must not do
+    /// that itself each time.) If it panics, the value stays as it is.
+    pub fn send_update(&self, mut make: impl FnMut(&T) -> Option<T>) -> bool {
+        loop {
+            let before = self.latest();
+            let Some(value) = make(&before) else {
+                return false;
+            };
+            let value = Value::<T, P>::new(value);
+            // SAFETY: only pointers are compared and moved.
+            let replaced = unsafe {
+                self.chan.change(|watched| {
+                    // One that is kept here is no other one at the same place.
+                    if Counted::is_same(&watched.value, &before.0)
+                        || gossamer_core::mutant!("watch_loses_update")
+                    {
+                        Ok(watched.replace(value))
+                    } else {
+                        Err(value)
+                    }
+                })
+            };
+            // Whichever it is, it is dropped here.
+            if replaced.is_ok() {
+                return true;
+            }
+        }
+    }
+
+    /// Modifies a clone of the value, and sends it.
+    ///
+    /// As [`send_update`](Sender::send_update): `modify` may be called several times, each time with a clone of the
+    /// latest value.
+    pub fn send_modify(&self, mut modify: impl FnMut(&mut T))
+    where
+        T: Clone,
+    {
+        self.send_if_modified(|value| {
+            modify(value);
+            true
+        });
+    }
+
+    /// Modifies a clone of the value, and sends it if `modify` says so; whether it did.
+    ///
+    /// As [`send_update`](Sender::send_update): `modify` may be called several times, each time with a clone of the
+    /// latest value.
+    pub fn send_if_modified(&self, mut modify: impl FnMut(&mut T) -> bool) -> bool
+    where
+        T: Clone,
+    {
+        self.send_update(|value| {
+            let mut value = value.clone();
+            modify(&mut value).then_some(value)
+        })
+    }
+
+    /// A new receiver, which has seen the value of this moment.
+    pub fn subscribe(&self) -> Receiver<T, P> {
+        let chan = self.chan.clone();
+        // SAFETY: only numbers.
+        let seen = unsafe {
+            chan.look(|watched| {
+                watched.receivers += 1;
+                watched.version
+            })
+        };
+        Receiver { chan, seen }
+    }
+
+    /// Whether there is no receiver at this moment.
+    pub fn is_closed(&self) -> bool {
+        self.receiver_count() == 0
+    }
+}
+
+impl<T, P: Policy> Clone for Sender<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.chan.clone();
+        // SAFETY: only a number.
+        unsafe { chan.look(|watched| watched.senders += 1) };
+        Self { chan }
+    }
+}
+
+impl<T, P: Policy> Drop for Sender<T, P> {
+    fn drop(&mut self) {
+        // SAFETY: only a number.
+        unsafe { self.chan.change(|watched| watched.senders -= 1) };
+    }
+}
+
+/// The side that receives. A clone has seen what the original has seen.
+pub struct Receiver<T, P: Policy> {
+    chan: Handle<T, P>,
+    /// The version it has seen.
+    seen: u64,
+}
+
+impl<T, P: Policy> Receiver<T, P> {
+    /// Whether there is a value that this receiver has not [been told of](Receiver::changed).
+    pub fn has_changed(&self) -> bool {
+        // SAFETY: only a number.
+        unsafe { self.chan.look(|watched| watched.version) != self.seen }
+    }
+
+    /// Waits for a value that this receiver has not seen, and gives the latest. (What it [reads](Receiver::latest)
+    /// without waiting does not count as seen.)
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has no effect.
+    ///
+    /// # Errors
+    /// [`Closed`]: no sender is left, and the last value has been seen.
+    #[track_caller]
+    #[inline]
+    pub fn changed(&mut self) -> Changed<'_, T, P> {
+        Changed {
+            waiting: Waiting::new(&self.chan, self.seen, Location::caller()),
+            seen: &mut self.seen,
+        }
+    }
+
+    /// Waits for a value that meets the condition, and gives it: the first one that is looked at is the latest, whether
+    /// it has been seen or not. All that are looked at count as seen.
+    ///
+    /// The condition is looked at without a lock. Values that are replaced at once are not looked at.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has no effect but that what has been looked at is seen.
+    ///
+    /// # Errors
+    /// [`Closed`]: no sender is left, and the last value does not meet the condition.
+    ///
+    /// # Panics
+    /// As the condition does.
+    #[track_caller]
+    #[inline]
+    pub fn wait_for<F: FnMut(&T) -> bool>(&mut self, condition: F) -> WaitFor<'_, T, P, F> {
+        WaitFor {
+            waiting: Waiting::new(&self.chan, NONE_SEEN, Location::caller()),
+            seen: &mut self.seen,
+            condition,
+        }
+    }
+
+    /// Whether no sender is left. There may be a value that has not been seen all the same.
+    pub fn is_closed(&self) -> bool {
+        self.sender_count() == 0
+    }
+}
+
+impl<T, P: Policy> Clone for Receiver<T, P> {
+    fn clone(&self) -> Self {
+        let chan = self.chan.clone();
+        // SAFETY: only a number.
+        unsafe { chan.look(|watched| watched.receivers += 1) };
+        Self {
+            chan,
+            seen: self.seen,
+        }
+    }
+}
+
+impl<T, P: Policy> Drop for Receiver<T, P> {
+    fn drop(&mut self) {
+        // SAFETY: only a number.
+        unsafe { self.chan.look(|watched| watched.receivers -= 1) };
+    }
+}
+
+/// [`Receiver::changed`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct Changed<'a, T, P: Policy> {
+    waiting: Waiting<'a, Watched<Value<T, P>>, P, CHANGED>,
+    seen: &'a mut u64,
+}
+
+impl<T, P: Policy> Future for Changed<'_, T, P> {
+    type Output = Result<Latest<T, P>, Closed>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (waiting, seen) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.waiting), &mut *this.seen)
+        };
+        // SAFETY: only a pointer is cloned.
+        let unseen = ready!(unsafe { waiting.poll(cx, |watched| watched.unseen(*seen)) });
+        Poll::Ready(unseen.map(|(value, version)| {
+            *seen = version;
+            Latest(value)
+        }))
+    }
+}
+
+/// [`Receiver::wait_for`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct WaitFor<'a, T, P: Policy, F> {
+    /// Its number is the version that was looked at last.
+    waiting: Waiting<'a, Watched<Value<T, P>>, P, WAIT_FOR>,
+    seen: &'a mut u64,
+    condition: F,
+}
+
+impl<T, P: Policy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
+    type Output = Result<Latest<T, P>, Closed>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the first field is pinned as its owner is, the others are not.
+        let (mut waiting, seen, condition) = unsafe {
+            let this = self.get_unchecked_mut();
+            (
+                Pin::new_unchecked(&mut this.waiting),
+                &mut *this.seen,
+                &mut this.condition,
+            )
+        };
+        loop {
+            let before = waiting.wants();
+            let look = |watched: &mut Watched<_>| watched.unseen(before);
+            // SAFETY: only a pointer is cloned.
+            let (value, version) = match ready!(unsafe { waiting.as_mut().poll(cx, look) }) {
+                Ok(unseen) => unseen,
+                Err(Closed) => return Poll::Ready(Err(Closed)),
+            };
+            *seen = version;
+            if condition(&value) {
+                return Poll::Ready(Ok(Latest(value)));
+            }
+            waiting.as_mut().wait_again(version);
+        }
+    }
+}
+
+macro_rules! operations {
+    ($($name:ident[$($more:tt)*])*) => {$(
+        impl<T, P: Policy, $($more)*> fmt::Debug for $name<'_, T, P, $($more)*> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.waiting.fmt(f)
+            }
+        }
+    )*};
+}
+
+operations! { Changed[] WaitFor[F] }
+
+macro_rules! both {
+    ($($name:ident)*) => {$(
+        impl<T, P: Policy> $name<T, P> {
+            /// The value of this moment.
+            pub fn latest(&self) -> Latest<T, P> {
+                // SAFETY: only a pointer is cloned.
+                Latest(unsafe { self.chan.look(|watched| watched.value.clone()) })
+            }
+
+            /// A clone of the value of this moment.
+            pub fn get(&self) -> T
+            where
+                T: Clone,
+            {
+                T::clone(&self.latest())
+            }
+
+            /// How many senders there are at this moment.
+            pub fn sender_count(&self) -> usize {
+                // SAFETY: only a number.
+                unsafe { self.chan.look(|watched| watched.senders) }
+            }
+
+            /// How many receivers there are at this moment.
+            pub fn receiver_count(&self) -> usize {
+                // SAFETY: only a number.
+                unsafe { self.chan.look(|watched| watched.receivers) }
+            }
+
+            /// Whether both are of the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                Counted::is_same(&self.chan, &other.chan)
+            }
+        }
+
+        impl<T: fmt::Debug, P: Policy> fmt::Debug for $name<T, P> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("latest", &*self.latest())
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+both! { Sender Receiver }

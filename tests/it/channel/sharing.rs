@@ -1,0 +1,32 @@
+//! Shared senders: whose turn it is, and that it ends. And what order many senders' messages come in.
+
+mod causality;
+mod rules;
+
+use gossamer::raw::{self, channel::Sender, channel::SharedSender};
+
+use super::Channels;
+use crate::flavour::{Local, Shared};
+
+/// The shared senders of a flavour.
+trait Shares: Channels {
+    fn shared<T>(tx: Sender<T, Self::P>) -> SharedOf<Self, T>;
+}
+
+type SharedOf<F, T> = SharedSender<
+    T,
+    <F as crate::flavour::Flavour>::P,
+    Sender<T, <F as crate::flavour::Flavour>::P>,
+>;
+
+impl Shares for Shared {
+    fn shared<T>(tx: Sender<T, raw::Shared>) -> SharedOf<Self, T> {
+        gossamer::channel::SharedSender::new(tx)
+    }
+}
+
+impl Shares for Local {
+    fn shared<T>(tx: Sender<T, raw::Local>) -> SharedOf<Self, T> {
+        gossamer::local::channel::SharedSender::new(tx)
+    }
+}

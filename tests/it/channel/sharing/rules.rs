@@ -1,0 +1,312 @@
+//! One rule at a time, cancellation, panics, threads.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use gossamer::Wait;
+use gossamer::channel::{
+    Closed, SendError, SharedSender, TrySendError, UniqueSender, bounded, rendezvous, unbounded,
+};
+use gossamer_sim::spawn;
+
+use super::Shares;
+use crate::channel::{exhaust, explore};
+use crate::flavour::both;
+use crate::hand::{Hand, parked};
+use crate::models::{MODELS, runtime, watched};
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
+use crate::tally::{Tally, Value};
+
+both! {
+    one_after_the_other,
+    who_leaves_hands_the_turn_on,
+    without_waiting,
+    the_end_goes_with_the_last_clone,
+    dropped_after_any_poll,
+    any_task_aborted_at_any_time,
+    small_programs,
+}
+
+fn one_after_the_other<F: Shares>() {
+    let (tx, rx) = F::channel(1);
+    let one = F::shared(tx);
+    let two = one.clone();
+    assert_eq!(Hand::new(one.send(0)).poll(), Poll::Ready(Ok(())));
+    let mut waiting: Vec<_> = (1..5)
+        .map(|number| parked(if number % 2 == 0 { &one } else { &two }.send(number)))
+        .collect();
+    for number in 0..5 {
+        assert_eq!(rx.try_recv(), Ok(number));
+        if let Some(next) = waiting.get_mut(number) {
+            // The first one waited for room, the others for their turn.
+            assert_eq!((next.wakes(), next.poll()), (1, Poll::Ready(Ok(()))));
+        }
+    }
+    assert!(rx.is_empty());
+}
+
+fn who_leaves_hands_the_turn_on<F: Shares>() {
+    let tally = Tally::default();
+    let (tx, rx) = F::channel(1);
+    let tx = F::shared(tx);
+    assert!(tx.try_send(tally.value(0)).is_ok());
+    let has_turn = parked(tx.send(tally.value(1)));
+    let waits = parked(tx.send(tally.value(2)));
+    let mut third = parked(tx.send(tally.value(3)));
+    // In line; at its turn; handed the turn without having noticed.
+    drop(waits);
+    drop(has_turn);
+    assert_eq!((third.wakes(), tally.living()), (1, 2));
+    let mut fourth = parked(tx.send(tally.value(4)));
+    assert!(third.poll().is_pending());
+    let (fifth, mut sixth) = (
+        parked(tx.send(tally.value(5))),
+        parked(tx.send(tally.value(6))),
+    );
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 0));
+    assert!(matches!(third.poll(), Poll::Ready(Ok(()))));
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 3));
+    assert!(matches!(fourth.poll(), Poll::Ready(Ok(()))));
+    assert_eq!((fifth.wakes(), sixth.wakes()), (1, 0));
+    drop(fifth);
+    assert_eq!(sixth.wakes(), 1);
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 4));
+    assert!(matches!(sixth.poll(), Poll::Ready(Ok(()))));
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 6));
+    assert_eq!(tally.living(), 0);
+}
+
+fn without_waiting<F: Shares>() {
+    let (tx, rx) = F::channel(1);
+    let tx = F::shared(tx);
+    assert_eq!(tx.try_send(0), Ok(()));
+    assert_eq!(tx.try_send(1), Err(TrySendError::Full(1)));
+    let mut waits = parked(tx.send(2));
+    assert_eq!(rx.try_recv(), Ok(0));
+    // Its turn is not over.
+    assert_eq!(tx.try_send(3), Err(TrySendError::Full(3)));
+    assert!(waits.poll().is_ready());
+    assert_eq!(rx.try_recv(), Ok(2));
+    drop(rx);
+    assert_eq!(tx.try_send(4), Err(TrySendError::Closed(4)));
+}
+
+fn the_end_goes_with_the_last_clone<F: Shares>() {
+    let (tx, rx) = F::channel::<u32>(1);
+    let one = F::shared(tx);
+    let two = one.clone();
+    drop(one);
+    assert!(!rx.is_closed());
+    let mut has_turn = parked(rx.recv());
+    drop(two);
+    assert_eq!(has_turn.poll(), Poll::Ready(Err(Closed)));
+    // The other way round.
+    let (tx, rx) = F::channel(0);
+    let tx = F::shared(tx);
+    let mut waiting = [parked(tx.send(1)), parked(tx.send(2))];
+    drop(rx);
+    assert_eq!(waiting[0].poll(), Poll::Ready(Err(SendError(1))));
+    assert_eq!(waiting[1].wakes(), 1);
+    assert_eq!(waiting[1].poll(), Poll::Ready(Err(SendError(2))));
+}
+
+/// Some senders, one of which drops its operation.
+async fn run<F: Shares>(cut: Cut, capacity: usize, senders: u32) {
+    let tally = Tally::default();
+    let (tx, rx) = F::channel::<Value>(capacity);
+    let tx = F::shared(tx);
+    let accepted = Rc::new(RefCell::new(Vec::new()));
+    let mut tasks = Vec::new();
+    for id in 0..=senders {
+        let (tx, tally, accepted) = (tx.clone(), tally.clone(), accepted.clone());
+        tasks.push(spawn(async move {
+            let send = tx.send(tally.value(id));
+            let sent = if id == 0 {
+                cut.apply(send).await
+            } else {
+                Some(send.await)
+            };
+            if sent.is_some_and(|sent| sent.is_ok()) {
+                accepted.borrow_mut().push(id);
+            }
+        }));
+    }
+    drop(tx);
+    let received = spawn(async move {
+        let mut received = Vec::new();
+        while let Ok(value) = rx.recv().await {
+            received.push(value.id);
+        }
+        received
+    });
+    quiet().await;
+    for task in tasks {
+        task.await.expect("no panic");
+    }
+    let received = received.await.expect("no panic");
+    for id in accepted.take() {
+        assert_eq!(received.iter().filter(|other| **other == id).count(), 1);
+    }
+    for id in 1..=senders {
+        assert!(received.contains(&id), "{received:?}");
+    }
+    assert_eq!(tally.living(), 0);
+}
+
+fn dropped_after_any_poll<F: Shares>() {
+    explore::<F, _>(|seed| {
+        let capacity = [0, 1, 2][(seed / 8 % 3) as usize];
+        run::<F>(Cut::nth(seed), capacity, 3)
+    });
+}
+
+/// Also while a task is in the run queue, with its turn or without: the turn goes on to those who stay.
+fn any_task_aborted_at_any_time<F: Shares>() {
+    explore::<F, _>(|seed| async move {
+        let (tx, rx) = F::channel(1);
+        let tx = F::shared(tx);
+        let sends = |number| {
+            let tx = tx.clone();
+            spawn(async move { assert!(tx.send(number).await.is_ok()) })
+        };
+        let tasks: Vec<_> = (0..4).map(sends).collect();
+        let stays = sends(9);
+        let mut received = Vec::new();
+        for task in &tasks {
+            for _ in 0..seed % 4 {
+                gossamer::yield_now().await;
+            }
+            task.abort();
+            if seed % 8 < 4 {
+                received.extend(rx.try_recv());
+            }
+        }
+        drop(tx);
+        while let Ok(number) = rx.recv().await {
+            received.push(number);
+        }
+        abort_all(tasks).await;
+        stays.await.expect("no panic");
+        assert!(received.contains(&9), "{received:?}");
+    });
+}
+
+/// The later cuts have many schedules, and their share of the seeds.
+fn small_programs<F: Shares>() {
+    for cut in Cut::all().take(4) {
+        exhaust::<F, _>(|| run::<F>(cut, 1, 1));
+    }
+}
+
+/// An end that panics, at the point it is told.
+struct Loud(u32);
+
+struct Sending(u32);
+
+fn planned_at(point: u32, here: u32) {
+    if point == here {
+        resume_unwind(Box::new("planned"));
+    }
+}
+
+impl Future for Sending {
+    type Output = Result<(), SendError<u32>>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        planned_at(self.0, 1);
+        if self.0 == 2 {
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        planned_at(self.0, 2);
+        planned_at(self.0, 3);
+    }
+}
+
+impl UniqueSender<u32> for Loud {
+    type Sending<'a> = Sending;
+
+    fn send(&mut self, message: u32) -> Sending {
+        self.0 += 1;
+        planned_at(message, 0);
+        Sending(message)
+    }
+
+    fn try_send(&mut self, message: u32) -> Result<(), TrySendError<u32>> {
+        planned_at(message, 0);
+        Ok(())
+    }
+}
+
+/// The end panics when it is asked, polled, or dropped: the next one has its turn.
+#[test]
+fn an_end_that_panics() {
+    fn fails<R>(body: impl FnOnce() -> R) {
+        let payload = catch_unwind(AssertUnwindSafe(|| drop(body()))).err();
+        let payload = payload.expect("it panics");
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
+    }
+    let tx = SharedSender::new(Loud(0));
+    for point in [0, 1, 3] {
+        fails(|| Hand::new(tx.send(point)).poll());
+        assert_eq!(tx.try_send(9), Ok(()));
+    }
+    let stands = parked(tx.send(2));
+    let mut next = parked(tx.send(9));
+    fails(|| drop(stands));
+    assert_eq!((next.wakes(), next.poll()), (1, Poll::Ready(Ok(()))));
+    fails(|| tx.try_send(0));
+    assert_eq!(tx.try_send(9), Ok(()));
+}
+
+/// Senders of all three kinds share an end, under every model.
+#[test]
+fn tasks_fibers_and_threads() {
+    const EACH: u32 = 500;
+    for model in MODELS {
+        for capacity in [0, 1, 16, usize::MAX] {
+            watched("shared sender", move || {
+                let rt = runtime(model);
+                let (tx, rx) = match capacity {
+                    0 => rendezvous(),
+                    usize::MAX => unbounded(),
+                    capacity => bounded(capacity),
+                };
+                let one = SharedSender::new(tx);
+                let (two, three) = (one.clone(), one.clone());
+                let task = rt.spawn(async move {
+                    for number in 0..EACH {
+                        one.send((0, number)).await.expect("there is a receiver");
+                    }
+                });
+                let fiber = rt.spawn_fiber(move || {
+                    for number in 0..EACH {
+                        two.send((1, number)).wait().expect("there is a receiver");
+                    }
+                });
+                let thread = rt.spawn_thread(move || {
+                    for number in 0..EACH {
+                        three.send((2, number)).wait().expect("there is a receiver");
+                    }
+                });
+                let receives = rt.spawn_thread(move || rx.iter().collect::<Vec<_>>());
+                for sends in [task.wait(), fiber.wait(), thread.wait()] {
+                    sends.expect("no panic");
+                }
+                let got = receives.wait().expect("no panic");
+                for sender in 0..3 {
+                    let own = got.iter().filter(|(from, _)| *from == sender);
+                    assert!(own.map(|(_, number)| *number).eq(0..EACH));
+                }
+            });
+        }
+    }
+}
