@@ -1,6 +1,7 @@
 //! Channels between tasks, fibers and threads.
 //!
 //! * [`oneshot()`]: one message, once; the smallest there can be.
+//! * [`pipe`]: two ends that speak by turns, as a protocol says.
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
 //!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
@@ -9,6 +10,7 @@
 mod error;
 mod mpmc;
 pub mod oneshot;
+pub mod pipe;
 
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
 pub use self::oneshot::oneshot;

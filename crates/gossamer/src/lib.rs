@@ -32,7 +32,7 @@ mod threads;
 mod yielding;
 
 pub use gossamer_core::wait::Wait;
-pub use gossamer_macros::{main, test};
+pub use gossamer_macros::{main, protocol, test};
 pub use gossamer_sched::{
     Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
@@ -102,7 +102,7 @@ pub mod raw {
 /// Channels.
 pub mod channel {
     pub use gossamer_channel::{
-        Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
+        Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot, pipe,
         rendezvous, unbounded,
     };
 }
