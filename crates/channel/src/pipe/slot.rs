@@ -140,10 +140,17 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         if now.is_turn_of::<S>() {
             return Poll::Ready(Ok(()));
         }
-        if let Some(ended) = register::<P, S>(word, now, waker) {
-            return Poll::Ready(ended);
+        if !now.is_idle() {
+            return register::<P, S>(word, now, waker, ptr::null_mut());
         }
-        Poll::Pending
+        // SAFETY: a flavour that stays on its thread has words that do, and who owns the word's content ends it.
+        let Some(packed) = (unsafe { packed::pack_quickly(waker, P::STAYS) }) else {
+            return register::<P, S>(word, now, waker, ptr::null_mut());
+        };
+        match word.exchange(now, now.waits(packed)) {
+            Ok(()) => Poll::Pending,
+            Err(changed) => register::<P, S>(word, changed, waker, packed),
+        }
     }
 
     /// Takes its waker back, if it has one there.
@@ -155,7 +162,8 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         let word = &unsafe { self.slot() }.word;
         let now = word.look();
         if !now.is_turn_of::<S>()
-            && !now.waker().is_null()
+            && !now.is_gone()
+            && !now.is_idle()
             && word.exchange(now, Content::turn_of_other::<S>()).is_ok()
         {
             // SAFETY: the exchange took it over.
@@ -224,24 +232,26 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
     }
 }
 
-/// Puts the waker into the word; `None` if it is there. Else: whether it is `S`'s turn, or never will be.
+/// Puts the waker into the word, unless it is `S`'s turn, or never will be. `packed` is null, or the waker.
+#[cold]
+#[inline(never)]
 fn register<P: Flavour, S: Side>(
     word: &Word<P>,
     mut now: Content,
     waker: &Waker,
-) -> Option<Result<(), Closed>> {
+    mut packed: *mut (),
+) -> Poll<Result<(), Closed>> {
     let idle = Content::turn_of_other::<S>();
-    let mut packed: *mut () = ptr::null_mut();
-    let ended = loop {
+    let polled = loop {
         if now.is_turn_of::<S>() {
-            break Some(Ok(()));
+            break Poll::Ready(Ok(()));
         }
         if now.is_gone() {
-            break Some(Err(Closed));
+            break Poll::Ready(Err(Closed));
         }
         let current = now.waker();
         if packed::same(current, waker) {
-            break None;
+            break Poll::Pending;
         }
         if packed::is_boxed(current) && packed.is_null() && packed::is_foreign(waker) {
             // Who gives the turn meanwhile finds nobody, and the exchange below finds the turn.
@@ -260,14 +270,13 @@ fn register<P: Flavour, S: Side>(
         }
         match word.exchange(now, now.waits(packed)) {
             Ok(()) => {
-                // SAFETY: the exchange took it over.
-                unsafe { packed::let_go(current) };
-                return None;
+                packed = current;
+                break Poll::Pending;
             }
             Err(changed) => now = changed,
         }
     };
-    // SAFETY: not in the word, so still ours.
+    // SAFETY: not in the word, or taken out of it, so ours.
     unsafe { packed::let_go(packed) };
-    ended
+    polled
 }

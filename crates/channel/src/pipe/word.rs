@@ -5,11 +5,12 @@ use std::fmt;
 use std::ptr;
 
 use gossamer_core::door::atomic::{AtomicPtr, Ordering};
+use gossamer_core::door::single_threaded;
 use gossamer_core::policy::{Local, Policy, Shared};
 
 /// Whose turn it is: the second side's.
 const SECOND: usize = 1;
-/// One side is gone; then there is no waker.
+/// One side is gone: all but the turn is this. (It is no waker: what has this bit there is more than it.)
 const GONE: usize = 4;
 
 /// Which of a pipe's two sides an end belongs to. [`First`] and [`Second`] are the two there are.
@@ -70,15 +71,22 @@ impl Content {
         self.0.addr() & SECOND == S::TURN
     }
 
+    /// Nobody waits, and nobody is gone.
     #[inline(always)]
-    pub(super) fn is_gone(self) -> bool {
-        self.0.addr() & GONE != 0
+    pub(super) fn is_idle(self) -> bool {
+        self.0.addr() & !SECOND == 0
     }
 
-    /// Who waits, packed; null if nobody does.
+    #[inline(always)]
+    pub(super) fn is_gone(self) -> bool {
+        self.0.addr() & !SECOND == GONE
+    }
+
+    /// Who waits, packed; null if nobody does. Nobody is gone.
     #[inline(always)]
     pub(super) fn waker(self) -> *mut () {
-        self.0.map_addr(|at| at & !(SECOND | GONE))
+        debug_assert!(!self.is_gone());
+        self.0.map_addr(|at| at & !SECOND)
     }
 }
 
@@ -134,6 +142,12 @@ impl Pointer for SharedPointer {
 
     #[inline(always)]
     fn swap(&self, content: *mut ()) -> *mut () {
+        if single_threaded() {
+            // Relaxed: this process has one thread, and no user code runs in between.
+            let before = self.0.load(Ordering::Relaxed);
+            self.0.store(content, Ordering::Relaxed);
+            return before;
+        }
         // AcqRel: releases the slot to `look`, and acquires it from a side that has gone. Planted bug: releases nothing.
         if gossamer_core::mutant!("pipe_unpublished") {
             self.0.swap(content, Ordering::Acquire)
@@ -144,6 +158,14 @@ impl Pointer for SharedPointer {
 
     #[inline(always)]
     fn exchange(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()> {
+        if single_threaded() {
+            // Relaxed: as in `swap`.
+            let now = self.0.load(Ordering::Relaxed);
+            if now == before {
+                self.0.store(content, Ordering::Relaxed);
+            }
+            return if now == before { Ok(()) } else { Err(now) };
+        }
         // AcqRel: releases the waker, or all that was done by who goes, to `swap`; Acquire on failure, as in `look`.
         self.0
             .compare_exchange(before, content, Ordering::AcqRel, Ordering::Acquire)
