@@ -82,13 +82,12 @@ impl<M, P: Flavour, S: Side> Listening<M, P, S> {
     /// What has come with the turn.
     ///
     /// # Safety
-    /// The turn has come.
+    /// The turn has come. The end is not used or dropped any more.
     #[inline(always)]
-    pub(super) unsafe fn take(self) -> (Option<M>, Speaking<M, P, S>) {
-        let handle = ManuallyDrop::new(self).0;
+    pub(super) unsafe fn take(&mut self) -> (Option<M>, Speaking<M, P, S>) {
         // SAFETY: passed on to the caller.
-        let message = unsafe { handle.take() };
-        (message, Speaking(handle))
+        let message = unsafe { self.0.take() };
+        (message, Speaking(self.0))
     }
 
     /// No waker is called any more.

@@ -115,13 +115,14 @@ impl<E: Hears> Future for Receiving<E> {
             context::has_waited();
             return Poll::Pending;
         };
-        let end = self.end.take();
-        Poll::Ready(ended.map(|()| {
-            let Some(end) = end else { unreachable!() };
-            // SAFETY: its turn has come.
-            let (message, end) = unsafe { end.take() };
-            E::hear(message, end)
-        }))
+        let Ok(()) = ended else {
+            self.end = None;
+            return Poll::Ready(Err(Closed));
+        };
+        // SAFETY: its turn has come, and the end goes here. (It goes last: the compiler then sees that it is gone.)
+        let (message, speaking) = unsafe { end.take() };
+        std::mem::forget(self.end.take());
+        Poll::Ready(Ok(E::hear(message, speaking)))
     }
 }
 
@@ -140,6 +141,7 @@ impl<E: Speaks> Full<E> {
     ///
     /// # Errors
     /// [`Closed`], from the operation: the other end was dropped.
+    #[inline(always)]
     pub fn ready(self) -> Receiving<Self> {
         Receiving::new(self)
     }
@@ -154,14 +156,17 @@ impl<E: Speaks> Endpoint for Full<E> {
 impl<E: Speaks> Hears for Full<E> {
     type Heard = E;
 
+    #[inline(always)]
     fn of_listening(end: Listening<E::Message, E::Flavour, E::Side>) -> Self {
         Self(end)
     }
 
+    #[inline(always)]
     fn into_listening(self) -> Listening<E::Message, E::Flavour, E::Side> {
         self.0
     }
 
+    #[inline(always)]
     fn hear(_none: Option<E::Message>, end: Speaking<E::Message, E::Flavour, E::Side>) -> E {
         E::of_speaking(end)
     }

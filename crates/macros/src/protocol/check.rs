@@ -110,18 +110,26 @@ fn messages(protocol: &Protocol, state: &State, errors: &mut Errors) {
             errors.add(&message.name, text);
         }
         if message.next != END && protocol.state(&message.next).is_none() {
-            let known = protocol
-                .states
-                .iter()
-                .map(|state| format!("`{}`", state.name));
-            let known = known.collect::<Vec<_>>().join(", ");
             let text = format!(
-                "no state is called `{}`: expected {known} or `End`",
-                message.next
+                "no state is called `{}`: expected {} or `End`",
+                message.next,
+                known_states(protocol)
             );
             errors.add(&message.next, text);
         }
     }
+}
+
+/// Their names, each once.
+fn known_states(protocol: &Protocol) -> String {
+    let mut known = Vec::new();
+    for state in &protocol.states {
+        let name = format!("`{}`", state.name);
+        if state.name != END && !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known.join(", ")
 }
 
 /// Each state but the first follows on something that can be reached.

@@ -5,7 +5,7 @@
 //! holds. What has to do with payload types stands in the outer module, so that all of them are looked up there.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident};
 
 use super::names::{camel, mention, snake};
@@ -76,7 +76,8 @@ impl Protocol {
             };
             let text = format!("The endpoint of `{side}` in the state `{name}`, in which it {does}.");
             let text = if docs.is_empty() { text } else { format!("\n\n{text}") };
-            quote! {
+            // Seen where the state stands, as what the compiler says names it.
+            quote_spanned! {name.span()=>
                 #(#docs)*
                 #[doc = #text]
                 #[must_use = "dropping the endpoint closes the pipe"]
@@ -246,6 +247,7 @@ impl Writer<'_> {
                 type Side = __pipe::#marker;
             }
             impl<#all P: __pipe::Flavour> __pipe::Speaks for #side::#name<#all P> {
+                #[inline(always)]
                 fn of_speaking(end: __pipe::Speaking<__Message<#all>, P, __pipe::#marker>) -> Self {
                     Self(end)
                 }
@@ -286,12 +288,13 @@ impl Writer<'_> {
         } else {
             format!("\n\n{text}")
         };
-        quote! {
+        quote_spanned! {name.span()=>
             #(#docs)*
             #[doc = #text]
             ///
             /// # Errors
             /// The other end was dropped: gives the message back.
+            #[inline(always)]
             pub fn #name(self, #(#values: #payload),*)
                 -> ::core::result::Result<#follows, ::gossamer::channel::SendError<#back>>
             {
@@ -336,6 +339,7 @@ impl Writer<'_> {
                 ///
                 /// # Errors
                 /// `Closed`, from the operation: the other end was dropped.
+                #[inline(always)]
                 pub fn recv(self) -> __pipe::Receiving<Self> {
                     __pipe::Receiving::new(self)
                 }
@@ -348,10 +352,12 @@ impl Writer<'_> {
             impl<#all P: __pipe::Flavour> __pipe::Hears for #other::#name<#all P> {
                 type Heard = #name<#heard>;
 
+                #[inline(always)]
                 fn of_listening(end: __pipe::Listening<__Message<#all>, P, __pipe::#marker>) -> Self {
                     Self(end)
                 }
 
+                #[inline(always)]
                 fn into_listening(self) -> __pipe::Listening<__Message<#all>, P, __pipe::#marker> {
                     self.0
                 }
