@@ -4,6 +4,7 @@
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`locks`]: locks, cells and the one-shot.
 //! * [`models`]: the same bodies under every model.
+//! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
@@ -20,6 +21,7 @@ mod conform;
 mod locks;
 mod models;
 mod mvar;
+mod pipe;
 mod single;
 mod structure;
 mod time;

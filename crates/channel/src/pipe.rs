@@ -45,4 +45,4 @@ mod word;
 
 pub use self::ends::{Listening, Speaking, pair};
 pub use self::receiving::{Endpoint, Full, Hears, Receiving, Speaks};
-pub use self::word::{First, Flavour, Second, Side};
+pub use self::word::{AnyThread, First, Flavour, Second, Side};

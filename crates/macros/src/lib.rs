@@ -98,7 +98,8 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// # What it makes
 /// A module named after the protocol (`name`), with
 /// * `pipe()` and `local_pipe()`: a pair of connected endpoints, for any thread or for one, in the order in which the
-///   sides are named;
+///   sides are named. (The types of endpoints have the flavour as their last parameter, `Shared` if left out;
+///   `pipe_of()` makes either.)
 /// * a module for each side (`one`, `other`), with an *endpoint* type for each state (`one::First`). In a state in
 ///   which the side sends, it has a method for each message; in one in which the side receives, it has `recv()`. Each
 ///   uses the endpoint up, and gives the one in the state that follows. So a wrong message, or one in the wrong state,

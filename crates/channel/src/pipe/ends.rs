@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::task::{Poll, Waker};
 
 use super::slot::{Handle, handles};
-use super::word::{First, Flavour, Second, Side};
+use super::word::{AnyThread, First, Flavour, Second, Side};
 use crate::error::{Closed, SendError};
 
 /// A new pipe: one end that speaks, one that listens.
@@ -34,13 +34,13 @@ pub struct Speaking<M, P: Flavour, S: Side>(Handle<M, P, S>);
 pub struct Listening<M, P: Flavour, S: Side>(Handle<M, P, S>);
 
 // SAFETY: only messages move between threads; the word is atomic, and says whose the slot is.
-unsafe impl<M: Send, P: Flavour, S: Side> Send for Speaking<M, P, S> where P::Pointer: Sync {}
+unsafe impl<M: Send, P: AnyThread, S: Side> Send for Speaking<M, P, S> {}
 // SAFETY: `&Speaking` gives access to nothing.
-unsafe impl<M: Send, P: Flavour, S: Side> Sync for Speaking<M, P, S> where P::Pointer: Sync {}
+unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Speaking<M, P, S> {}
 // SAFETY: as for `Speaking`.
-unsafe impl<M: Send, P: Flavour, S: Side> Send for Listening<M, P, S> where P::Pointer: Sync {}
+unsafe impl<M: Send, P: AnyThread, S: Side> Send for Listening<M, P, S> {}
 // SAFETY: as for `Speaking`; `poll` and `forget_waker` are this module's, and go with the one owner.
-unsafe impl<M: Send, P: Flavour, S: Side> Sync for Listening<M, P, S> where P::Pointer: Sync {}
+unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Listening<M, P, S> {}
 
 impl<M, P: Flavour, S: Side> Speaking<M, P, S> {
     fn into_handle(self) -> Handle<M, P, S> {

@@ -105,6 +105,16 @@ impl Flavour for Local {
     type Pointer = LocalPointer;
 }
 
+/// A flavour whose pipes may be used by any thread.
+#[diagnostic::on_unimplemented(
+    message = "the two ends of this pipe have to stay on one thread",
+    label = "it is a local pipe",
+    note = "`pipe()` instead of `local_pipe()` makes one whose ends may be sent to other threads"
+)]
+pub trait AnyThread: Flavour {}
+
+impl AnyThread for Shared {}
+
 /// A word that is one pointer.
 #[doc(hidden)]
 pub trait Pointer {

@@ -4,7 +4,7 @@
 //! what is received in it; the functions that make pipes; and one hidden enum of all messages, which is what the slot
 //! holds. What has to do with payload types stands in the outer module, so that all of them are looked up there.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident};
 
@@ -35,7 +35,9 @@ pub(super) fn write(protocol: &Protocol) -> TokenStream {
     });
     quote! {
         #(#attributes)*
-        #[allow(unused_imports, unreachable_patterns, dead_code, clippy::all, clippy::pedantic)]
+        #[allow(
+            unused_imports, unreachable_patterns, unreachable_pub, dead_code, clippy::all, clippy::pedantic
+        )]
         #visibility mod #name {
             use super::*;
             use ::gossamer::channel::pipe as __pipe;
@@ -118,25 +120,31 @@ impl Protocol {
             quote!((#one::#start(second), #other::#start(first)))
         };
         let text =
-            format!("A pipe that follows the protocol: the ends of `{one}` and of `{other}`.");
-        let local = format!("{text} For one thread.");
-        let made = |name: Ident, text: String, flavour: TokenStream| {
-            quote! {
-                #[doc = #text]
-                pub fn #name<#parameters>() -> (
-                    #one::#start<#parameters #flavour>,
-                    #other::#start<#parameters #flavour>,
-                ) {
-                    let (first, second) = __pipe::pair();
-                    #ends
-                }
+            format!("A pipe that follows the protocol: the ends of `{one}` and of `{other}`");
+        let pipe = format!("{text}.");
+        let local = format!("{text}, for one thread.");
+        let either = format!("{text}, of either flavour.");
+        quote! {
+            #[doc = #pipe]
+            pub fn pipe<#parameters>() -> (#one::#start<#parameters>, #other::#start<#parameters>) {
+                pipe_of()
             }
-        };
-        let pipe = Ident::new("pipe", Span::call_site());
-        let local_pipe = Ident::new("local_pipe", Span::call_site());
-        let shared = made(pipe, text, quote!(::gossamer::raw::Shared));
-        let local = made(local_pipe, local, quote!(::gossamer::raw::Local));
-        quote!(#shared #local)
+            #[doc = #local]
+            pub fn local_pipe<#parameters>() -> (
+                #one::#start<#parameters ::gossamer::raw::Local>,
+                #other::#start<#parameters ::gossamer::raw::Local>,
+            ) {
+                pipe_of()
+            }
+            #[doc = #either]
+            pub fn pipe_of<#parameters P: __pipe::Flavour>() -> (
+                #one::#start<#parameters P>,
+                #other::#start<#parameters P>,
+            ) {
+                let (first, second) = __pipe::pair();
+                #ends
+            }
+        }
     }
 }
 
