@@ -1,6 +1,6 @@
-//! The attributes of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`.
+//! The macros of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`, `gossamer::protocol`.
 //!
-//! Both turn an `async fn` into a plain one that builds a runtime and waits for the body with
+//! The two attributes turn an `async fn` into a plain one that builds a runtime and waits for the body with
 //! `Runtime::block_on`: the body runs on the calling thread, may borrow, and need not be `Send`.
 #![forbid(unsafe_code)]
 

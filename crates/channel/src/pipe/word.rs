@@ -158,7 +158,8 @@ impl Pointer for SharedPointer {
             self.0.store(content, Ordering::Relaxed);
             return before;
         }
-        // AcqRel: releases the slot to `look`, and acquires it from a side that has gone. Planted bug: releases nothing.
+        // AcqRel pairs with `look` (the slot), with `exchange` (the waker), and with the other side's last exchange.
+        // Planted bug: releases nothing.
         if gossamer_core::mutant!("pipe_unpublished") {
             self.0.swap(content, Ordering::Acquire)
         } else {
@@ -176,7 +177,7 @@ impl Pointer for SharedPointer {
             }
             return if now == before { Ok(()) } else { Err(now) };
         }
-        // AcqRel: releases the waker, or all that was done by who goes, to `swap`; Acquire on failure, as in `look`.
+        // AcqRel pairs with `swap`: the waker, or all that was done by who goes; Acquire on failure, as in `look`.
         self.0
             .compare_exchange(before, content, Ordering::AcqRel, Ordering::Acquire)
             .map(drop)
