@@ -109,7 +109,7 @@ async fn the_client_goes(world: World, one: Kind, two: Kind, seed: u64) {
     });
     let tells = world.run(one, async move {
         let told = client.tell(3).expect("it is there");
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             drop(told.ready().await);
         }
     });

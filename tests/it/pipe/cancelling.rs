@@ -1,5 +1,7 @@
 //! Cancellation: a wait given up after any number of polls, and tasks aborted at any time, lose nothing.
 
+use gossamer::channel::Closed;
+use gossamer::channel::pipe::{Hears, Receiving};
 use gossamer_sim::{Sim, spawn};
 
 use super::{Ask, Client, Pipes, Reply, Server, chat};
@@ -14,25 +16,16 @@ both! {
     any_task_aborted_at_any_time,
 }
 
-/// Gives the wait up at a cut, has the endpoint back, and waits anew.
-macro_rules! cut {
-    ($cut:expr, $operation:expr) => {{
-        let mut operation = $operation;
-        match $cut.apply(&mut operation).await {
-            Some(output) => output,
-            None => {
-                let endpoint = operation.into_endpoint().expect("it gave nothing");
-                chat_again!(endpoint).await
-            }
+/// Waits; gives that up at the cut, has the endpoint back, and waits anew.
+async fn received<E: Hears>(endpoint: E, cut: Cut) -> Result<E::Heard, Closed> {
+    let mut operation = Receiving::new(endpoint);
+    match cut.apply(&mut operation).await {
+        Some(heard) => heard,
+        None => {
+            let endpoint = operation.into_endpoint().expect("it gave nothing");
+            Receiving::new(endpoint).await
         }
-    }};
-}
-
-/// Any endpoint that waits.
-macro_rules! chat_again {
-    ($endpoint:expr) => {
-        gossamer::channel::pipe::Receiving::new($endpoint)
-    };
+    }
 }
 
 /// Asks, tells and leaves; each of its waits is cut.
@@ -40,13 +33,13 @@ async fn ask<F: Pipes>(mut client: Client<Value, F>, tally: Tally, cut: Cut) -> 
     let mut sum = 0;
     for number in 0..2 {
         let waiting = client.ask(tally.value(number)).map_err(drop);
-        let heard = cut!(cut, waiting.expect("it is there").recv());
+        let heard = received(waiting.expect("it is there"), cut).await;
         let Ok(Reply::Reply(reply, next)) = heard else {
             panic!("it replies")
         };
         sum += reply.id;
         let told = next.tell(tally.value(9)).map_err(drop).expect("it waits");
-        client = cut!(cut, told.ready()).expect("it takes them");
+        client = received(told, cut).await.expect("it takes them");
     }
     client.leave().expect("it waits");
     sum
@@ -56,7 +49,7 @@ async fn ask<F: Pipes>(mut client: Client<Value, F>, tally: Tally, cut: Cut) -> 
 async fn serve<F: Pipes>(mut server: Server<Value, F>, tally: Tally, cut: Cut) -> u32 {
     let mut told = 0;
     loop {
-        server = match cut!(cut, server.recv()) {
+        server = match received(server, cut).await {
             Ok(Ask::Ask(asked, reply)) => {
                 let sent = reply.reply(tally.value(asked.id * 10));
                 sent.map_err(drop).expect("it waits")
@@ -94,9 +87,9 @@ fn waits_given_up_twice<F: Pipes>() {
             let (client, server) = F::pipe::<u32>();
             let asks = spawn(async move {
                 let waiting = client.ask(1).expect("it is there");
-                matches!(cut!(of_client, waiting.recv()), Ok(Reply::End(2)))
+                matches!(received(waiting, of_client).await, Ok(Reply::End(2)))
             });
-            let Ok(Ask::Ask(1, reply)) = cut!(of_server, server.recv()) else {
+            let Ok(Ask::Ask(1, reply)) = received(server, of_server).await else {
                 panic!("it asks")
             };
             reply.end(2).expect("it waits");
@@ -141,7 +134,7 @@ fn any_task_aborted_at_any_time<F: Pipes>() {
         for _ in 0..seed / 2 % 8 {
             gossamer::yield_now().await;
         }
-        let (first, second) = if seed % 2 == 0 {
+        let (first, second) = if seed.is_multiple_of(2) {
             (asks, serves)
         } else {
             (serves, asks)

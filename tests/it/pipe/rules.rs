@@ -1,5 +1,7 @@
 //! What sending, receiving and waiting do.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -22,6 +24,7 @@ both! {
     the_last_waker_is_called,
     ends_go_in_messages,
     a_big_message_and_an_empty_one,
+    a_wait_goes_from_task_to_task,
 }
 
 fn messages_go_by_turns<F: Pipes>() {
@@ -201,6 +204,42 @@ fn ends_go_in_messages<F: Pipes>() {
     assert!(reply.refuse().is_ok());
     assert!(Hand::new(waiting.recv()).poll().is_ready());
     drop(told);
+}
+
+/// Begun in one task, which ends, and gone on with in another; or dropped there, or forgotten by the first.
+fn a_wait_goes_from_task_to_task<F: Pipes>() {
+    exhaust(|| async {
+        for fate in 0..3 {
+            let (client, server) = F::pipe::<u32>();
+            let begun = spawn(async move {
+                let mut recv = server.recv();
+                for _ in 0..2 {
+                    let polled = poll_fn(|cx| Poll::Ready(Pin::new(&mut recv).poll(cx))).await;
+                    assert!(polled.is_pending());
+                }
+                recv
+            });
+            let recv = begun.await.expect("no panic");
+            match fate {
+                0 => {
+                    let goes_on = spawn(recv);
+                    gossamer::yield_now().await;
+                    assert!(client.bye(3).is_ok());
+                    let heard = goes_on.await.expect("no panic");
+                    assert!(matches!(heard, Ok(Ask::Bye(3))));
+                }
+                1 => {
+                    drop(recv);
+                    assert!(client.bye(3).is_err());
+                }
+                _ => {
+                    // The waker that is left is of a task that is over.
+                    std::mem::forget(recv);
+                    assert!(client.bye(3).is_ok());
+                }
+            }
+        }
+    });
 }
 
 /// Messages are moved: a megabyte in a debug build needs a stack for its copies.
