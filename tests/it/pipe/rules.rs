@@ -217,9 +217,9 @@ fn a_wait_goes_from_task_to_task<F: Pipes>() {
                     let polled = poll_fn(|cx| Poll::Ready(Pin::new(&mut recv).poll(cx))).await;
                     assert!(polled.is_pending());
                 }
-                recv
+                (recv,)
             });
-            let recv = begun.await.expect("no panic");
+            let (recv,) = begun.await.expect("no panic");
             match fate {
                 0 => {
                     let goes_on = spawn(recv);

@@ -1,5 +1,6 @@
 //! What both ends point at, and the steps of the protocol.
 
+use std::hint::cold_path;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
@@ -81,6 +82,7 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         });
         let before = slot.word.swap(Content::turn_of_other::<S>());
         if before.is_gone() {
+            cold_path();
             // SAFETY: the other side went first, so this is the last pointer.
             let message = unsafe { self.free() };
             return message.map_or_else(|| unreachable!("a message went by itself"), Err);
@@ -102,7 +104,11 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         let slot = unsafe { self.slot() };
         let turn = Content::turn_of_other::<S>();
         let before = slot.word.swap(turn);
+        if before.is_idle() {
+            return;
+        }
         if before.is_gone() {
+            cold_path();
             // Nobody else is there to see it missing.
             slot.word.swap(turn.gone());
             return;

@@ -8,5 +8,7 @@ gossamer::protocol! {
 
 fn main() {
     let (client, _server) = sum::local_pipe();
-    std::thread::spawn(move || client.add(1, 2));
+    elsewhere(client);
 }
+
+fn elsewhere(_: impl Send) {}
