@@ -194,8 +194,10 @@ impl Writer<'_> {
             let parameters = self.protocol.parameters();
             return quote!(#parameters P);
         }
-        let mut messages = self.state.messages.iter();
-        let used = |name: &&Ident| messages.any(|message| mention(&message.payload, name));
+        let used = |name: &&Ident| {
+            let mut messages = self.state.messages.iter();
+            messages.any(|message| mention(&message.payload, name))
+        };
         let used = self.protocol.parameters.iter().filter(used);
         quote!(#(#used,)*)
     }
