@@ -5,6 +5,7 @@
 //! * [`locks`]: locks, cells and the one-shot.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.
+//! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
 //! * [`select`]: whichever of several operations comes first.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
@@ -22,6 +23,7 @@ mod conform;
 mod locks;
 mod models;
 mod mvar;
+mod pipe;
 mod ports;
 mod select;
 mod single;

@@ -1,6 +1,7 @@
 //! Channels between tasks, fibers and threads.
 //!
 //! * [`oneshot()`]: one message, once; the smallest there can be.
+//! * [`pipe`]: two ends that speak by turns, as a protocol says.
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
 //! * [`broadcast()`]: every receiver gets every message.
 //! * [`watch()`]: the latest value.
@@ -32,6 +33,7 @@ mod error;
 mod hub;
 mod mpmc;
 pub mod oneshot;
+pub mod pipe;
 pub mod port_set;
 pub mod select;
 mod shared;

@@ -35,6 +35,8 @@
 mod deferred;
 mod kept;
 mod list;
+#[cfg(feature = "std")]
+pub mod packed;
 
 use core::cell::Cell;
 use core::fmt;

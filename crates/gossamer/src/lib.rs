@@ -33,7 +33,7 @@ mod yielding;
 
 pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
-pub use gossamer_macros::{main, select, test};
+pub use gossamer_macros::{main, protocol, select, test};
 pub use gossamer_sched::{
     Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
@@ -104,6 +104,7 @@ pub mod raw {
 pub mod channel {
     pub use gossamer_channel::{
         Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
-        UniqueSender, bounded, broadcast, join, oneshot, port_set, rendezvous, unbounded, watch,
+        UniqueSender, bounded, broadcast, join, oneshot, pipe, port_set, rendezvous, unbounded,
+        watch,
     };
 }

@@ -52,6 +52,23 @@ fn million_timers_cost_nothing_while_they_wait() {
 }
 
 #[test]
+fn ping_pong_counts_its_rounds() {
+    assert_eq!(output_of("ping_pong", &[]), "1000 rounds\n");
+    assert_eq!(output_of("ping_pong", &["0"]), "0 rounds\n");
+}
+
+#[test]
+fn bank_account_pays_what_is_there() {
+    let expected = "\
+the task got 70
+the fiber got 40
+there is 0 left
+the bank has 5
+";
+    assert_eq!(output_of("bank_account", &[]), expected);
+}
+
+#[test]
 fn surface_shows_what_it_says() {
     let expected = "\
 task and thread: 3

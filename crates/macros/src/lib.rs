@@ -1,11 +1,13 @@
-//! The macros of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`, `gossamer::select!`.
+//! The macros of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`, `gossamer::select!`,
+//! `gossamer::protocol!`.
 //!
-//! The attributes turn an `async fn` into a plain one that builds a runtime and waits for the body with
+//! The two attributes turn an `async fn` into a plain one that builds a runtime and waits for the body with
 //! `Runtime::block_on`: the body runs on the calling thread, may borrow, and need not be `Send`.
 #![forbid(unsafe_code)]
 
 mod expand;
 mod options;
+mod protocol;
 mod select;
 
 use proc_macro::TokenStream;
@@ -143,4 +145,83 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn select(input: TokenStream) -> TokenStream {
     select::expand(input.into()).into()
+}
+
+/// A protocol: its states, who sends in each, which messages, and what state follows on each.
+///
+/// ```text
+/// protocol! {
+///     pub protocol Name between one and other {
+///         First: one { message(u32, String) -> Second, leave -> End },
+///         Second: other { answer(u32) -> First },
+///     }
+/// }
+/// ```
+///
+/// The first state is the one it begins in; `End` is where it ends. It may come back to a state, and go on for ever.
+/// Type parameters, without bounds, stand after the name: `protocol Stream<T> between …`.
+///
+/// # What it makes
+/// A module named after the protocol (`name`), with
+/// * `pipe()` and `local_pipe()`: a pair of connected endpoints, for any thread or for one, in the order in which the
+///   sides are named. (The types of endpoints have the flavour as their last parameter, `Shared` if left out;
+///   `pipe_of()` makes either.)
+/// * a module for each side (`one`, `other`), with an *endpoint* type for each state (`one::First`). In a state in
+///   which the side sends, it has a method for each message; in one in which the side receives, it has `recv()`. Each
+///   uses the endpoint up, and gives the one in the state that follows. So a wrong message, or one in the wrong state,
+///   does not compile, and neither does using an endpoint twice;
+/// * an enum for each state (`First`), which is what `recv()` gives: `First::Message(7, text, endpoint)` or
+///   `First::Leave`. Attributes of a state, such as `#[derive(Debug)]`, are its.
+///
+/// The types of messages are looked up where the macro stands, but in a module of their own: `self` and `super` mean
+/// one module further in, and items inside a function are not seen. They may be endpoints, also of other protocols,
+/// or of the same (`one::First`).
+///
+/// # Sending
+/// Sending never waits: it gives the next endpoint at once, or, if the other end is gone, the message back. (One that
+/// goes later drops it.) There is one case in which the slot may still be full, namely when the same side sends again.
+/// Then what follows is a `Full` endpoint, and its operation `ready()` gives the one to send with.
+///
+/// # Receiving
+/// `recv()` is an operation. It has the endpoint, so dropping it closes the pipe.
+///
+/// # Closing
+/// An endpoint that is dropped before the end of the protocol closes the pipe. What it had sent is still received;
+/// then the other side gets an error (`Closed`, or its message back).
+///
+/// # Examples
+/// ```
+/// use gossamer::{Runtime, Wait, protocol};
+///
+/// protocol! {
+///     /// Adding up.
+///     protocol Sum between client and server {
+///         Question: client { add(u64, u64) -> Answer, done -> End },
+///         Answer: server { result(u64) -> Question, overflow -> Question },
+///     }
+/// }
+/// use sum::{Answer, Question, client, server};
+///
+/// async fn serve(mut server: server::Question) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     while let Question::Add(one, two, asked) = server.recv().await? {
+///         server = match one.checked_add(two) {
+///             Some(result) => asked.result(result)?,
+///             None => asked.overflow()?,
+///         };
+///     }
+///     Ok(())
+/// }
+///
+/// let rt = Runtime::builder().build()?;
+/// let (client, server) = sum::pipe();
+/// let served = rt.spawn(serve(server));
+/// let Answer::Result(five, client) = client.add(2, 3)?.recv().wait()? else { panic!() };
+/// let Answer::Overflow(client) = client.add(five, u64::MAX)?.recv().wait()? else { panic!() };
+/// client.done()?;
+/// assert!(served.wait()?.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[proc_macro]
+pub fn protocol(protocol: TokenStream) -> TokenStream {
+    protocol::expand(protocol.into()).into()
 }

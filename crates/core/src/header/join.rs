@@ -9,8 +9,7 @@
 //! | `DETACHED` | the handle is gone | driver: to `DONE` (and drops the output itself) |
 //! | `DONE` | the output is published | nobody |
 //!
-//! A waker is one of our tasks (a counted hold on its header, tagged) or, for a foreign executor or
-//! an OS thread, a boxed [`Waker`]. Whoever replaces the word owns what it held.
+//! The waker is [packed]. Whoever replaces the word owns what it held.
 //!
 //! The race to fear: the handle registers while the driver publishes. Both use one
 //! read-modify-write on this word, so one of them sees the other: either the driver finds the
@@ -19,11 +18,9 @@
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use alloc::boxed::Box;
-
 use super::{Header, life, release};
 use crate::door::atomic::{AtomicPtr, Ordering};
-use crate::waker;
+use crate::waiter::packed::{self, is_boxed, is_foreign, pack, same};
 
 /// The word itself.
 #[derive(Debug)]
@@ -33,8 +30,6 @@ pub struct Join(AtomicPtr<()>);
 const DONE: *mut () = ptr::without_provenance_mut(1);
 /// The handle is gone.
 const DETACHED: *mut () = ptr::without_provenance_mut(3);
-/// Tag of a pointer to one of our own headers.
-const TASK: usize = 2;
 
 /// What [`Join::finish`] tells the driver.
 #[derive(Debug)]
@@ -95,7 +90,7 @@ impl Join {
             if !before.is_null() && same(before, waker) {
                 break;
             }
-            if is_boxed(before) && packed.is_null() && waker::task_of(waker).is_none() {
+            if is_boxed(before) && packed.is_null() && is_foreign(waker) {
                 match self.renew(before, waker) {
                     Ok(renewed) => (before, packed) = (ptr::null_mut(), renewed),
                     Err(now) => before = now,
@@ -134,9 +129,7 @@ impl Join {
         self.0
             .compare_exchange(before, none, Ordering::AcqRel, Ordering::Acquire)?;
         // SAFETY: a box, and the exchange took it over.
-        let mut boxed = unsafe { Box::from_raw(before.cast::<Waker>()) };
-        boxed.as_mut().clone_from(waker);
-        Ok(Box::into_raw(boxed).cast())
+        Ok(unsafe { packed::repack(before, waker) })
     }
 
     /// The handle goes away; `true` if the output is published and so the handle's to drop.
@@ -164,41 +157,14 @@ impl Join {
     }
 }
 
-fn pack(waker: &Waker) -> *mut () {
-    match waker::task_of(waker) {
-        Some(task) => {
-            // SAFETY: the waker holds the task, so it is alive.
-            unsafe { task.as_ref() }.life.add_handle();
-            task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
-        }
-        None => Box::into_raw(Box::new(waker.clone())).cast(),
-    }
-}
-
-/// Whether the word's content would wake what `waker` wakes. For a foreign waker: not known.
-fn same(packed: *mut (), waker: &Waker) -> bool {
-    packed.addr() & TASK != 0
-        && waker::task_of(waker).is_some_and(|task| task.as_ptr().addr() == packed.addr() & !TASK)
-}
-
-/// Whether the word's content is a foreign waker.
-fn is_boxed(packed: *mut ()) -> bool {
-    !packed.is_null() && packed.addr() & (TASK | 1) == 0
-}
-
 /// # Safety
 /// The caller owns the content of the word: null, `DETACHED` or a result of [`pack`].
-unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
-    if packed.is_null() || packed == DETACHED {
+unsafe fn unpack(word: *mut ()) -> Option<Waker> {
+    if word == DETACHED {
         return None;
     }
-    if packed.addr() & TASK == 0 {
-        // SAFETY: made by `Box::into_raw` in `pack`, and owned by the caller.
-        return Some(*unsafe { Box::from_raw(packed.cast::<Waker>()) });
-    }
-    let task = NonNull::new(packed.map_addr(|at| at & !TASK).cast::<Header>())?;
-    // SAFETY: the hold that `pack` took goes over to the waker.
-    Some(unsafe { waker::from_hold(task) })
+    // SAFETY: passed on to the caller.
+    unsafe { packed::unpack(word) }
 }
 
 impl Drop for Join {

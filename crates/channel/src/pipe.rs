@@ -1,0 +1,48 @@
+//! A pipe: two ends that speak by turns, as a protocol says.
+//!
+//! A program does not use what is here as it is: `protocol!` makes a type for each side and state of a protocol, and
+//! this is what those are made of. The two facts that memory depends on are in the types here: an end either
+//! [speaks](Speaking) or [listens](Listening), and using it gives the other kind.
+//!
+//! # Protocol
+//!
+//! One allocation for the whole session: a word, and a slot for one message, which is reused. The word says whose turn
+//! it is, and who of the other side waits for it:
+//!
+//! ```text
+//!  63             3   2      1      0
+//! +----------------+------+------+------+
+//! |     waker      | GONE | TASK | turn |
+//! +----------------+------+------+------+
+//! ```
+//!
+//! | the word | meaning | who may leave it |
+//! | --- | --- | --- |
+//! | turn, no waker | it is that side's turn; its message, if it has not taken it so far, is in the slot | that side: gives the turn; the other: puts its waker there |
+//! | turn, waker | the same; the other side waits, and the word owns its waker | the same |
+//! | turn, `GONE` | one side is gone | who is left, and frees |
+//!
+//! Only the side whose turn it is touches the slot. To send is to fill the slot and give the turn, in one exchange,
+//! which also has the waker of who waits out. To receive is a look at the word; who has to wait puts its waker there,
+//! in one exchange. So a message costs one exchange, or two if its receiver waits. (One waker is enough: whoever has
+//! the turn does not wait.)
+//!
+//! When one side sends several messages in a row, the other gives the turn back after each, with an empty slot; the
+//! sender waits for that as for a message. That is one exchange more.
+//!
+//! Whoever goes says so in the word and leaves the turn as it is, so that what it had sent before is received. Who
+//! finds the other side gone when it goes, frees. A message that nobody took is dropped by the side to which it was
+//! sent, or given back to the sender, if that side had gone before.
+//!
+//! The race to fear: one side gives the turn, or goes, as the other registers, or goes. All of them are
+//! read-modify-writes of the one word: one is the second, and sees what the first has done. Whoever goes has the other's
+//! waker out by the same exchange, so the allocation may be freed before the waker is called.
+
+mod ends;
+mod receiving;
+mod slot;
+mod word;
+
+pub use self::ends::{Listening, Speaking, pair};
+pub use self::receiving::{Endpoint, Full, Hears, Receiving, Speaks};
+pub use self::word::{AnyThread, First, Flavour, Second, Side};

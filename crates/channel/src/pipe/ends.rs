@@ -1,0 +1,124 @@
+//! The two kinds of ends.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::task::{Poll, Waker};
+
+use super::slot::{Handle, handles};
+use super::word::{AnyThread, First, Flavour, Second, Side};
+use crate::error::{Closed, SendError};
+
+/// A new pipe: one end that speaks, one that listens.
+///
+/// # Examples
+/// ```
+/// use gossamer_channel::pipe;
+/// use gossamer_core::policy::Shared;
+///
+/// let (client, server) = pipe::pair::<u32, Shared>();
+/// let client = client.say(7).unwrap();
+/// drop(server); // which has not taken it
+/// assert_eq!(format!("{client:?}"), "Listening");
+/// ```
+pub fn pair<M, P: Flavour>() -> (Speaking<M, P, First>, Listening<M, P, Second>) {
+    let (first, second) = handles();
+    (Speaking(first), Listening(second))
+}
+
+/// An end whose turn it is; dropped, it closes the pipe, and the other one is told.
+#[must_use = "dropping the end closes the pipe"]
+pub struct Speaking<M, P: Flavour, S: Side>(Handle<M, P, S>);
+
+/// An end that waits for its turn; dropped, it closes the pipe.
+#[must_use = "dropping the end closes the pipe"]
+pub struct Listening<M, P: Flavour, S: Side>(Handle<M, P, S>);
+
+// SAFETY: only messages move between threads; the word is atomic, and says whose the slot is.
+unsafe impl<M: Send, P: AnyThread, S: Side> Send for Speaking<M, P, S> {}
+// SAFETY: `&Speaking` gives access to nothing.
+unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Speaking<M, P, S> {}
+// SAFETY: as for `Speaking`.
+unsafe impl<M: Send, P: AnyThread, S: Side> Send for Listening<M, P, S> {}
+// SAFETY: as for `Speaking`; `poll` and `forget_waker` are this module's, and go with the one owner.
+unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Listening<M, P, S> {}
+
+impl<M, P: Flavour, S: Side> Speaking<M, P, S> {
+    fn into_handle(self) -> Handle<M, P, S> {
+        ManuallyDrop::new(self).0
+    }
+
+    /// Sends a message, and with it the turn. Never waits.
+    ///
+    /// # Errors
+    /// The other end is gone: gives the message back. (One that goes later drops it.)
+    #[inline(always)]
+    pub fn say(self, message: M) -> Result<Listening<M, P, S>, SendError<M>> {
+        let handle = self.into_handle();
+        // SAFETY: one that speaks has the turn, and has taken what was in the slot.
+        match unsafe { handle.say(message) } {
+            Ok(()) => Ok(Listening(handle)),
+            Err(message) => Err(SendError(message)),
+        }
+    }
+
+    /// Gives the turn without a message. Never waits.
+    #[inline(always)]
+    pub fn pass(self) -> Listening<M, P, S> {
+        let handle = self.into_handle();
+        // SAFETY: one that speaks has the turn, and has taken what was in the slot.
+        unsafe { handle.pass() };
+        Listening(handle)
+    }
+}
+
+impl<M, P: Flavour, S: Side> Listening<M, P, S> {
+    /// Whether the turn has come; if not, the waker is called when it has, or when the other end has gone.
+    #[inline(always)]
+    pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
+        // SAFETY: the end has not gone.
+        unsafe { self.0.poll(waker) }
+    }
+
+    /// What has come with the turn.
+    ///
+    /// # Safety
+    /// The turn has come. The end is not used or dropped any more.
+    #[inline(always)]
+    pub(super) unsafe fn take(&mut self) -> (Option<M>, Speaking<M, P, S>) {
+        // SAFETY: passed on to the caller.
+        let message = unsafe { self.0.take() };
+        (message, Speaking(self.0))
+    }
+
+    /// No waker is called any more.
+    pub(super) fn forget_waker(&mut self) {
+        // SAFETY: it listens, and has not gone.
+        unsafe { self.0.forget_waker() };
+    }
+}
+
+impl<M, P: Flavour, S: Side> Drop for Speaking<M, P, S> {
+    fn drop(&mut self) {
+        // SAFETY: one that speaks has the turn, and has taken what was in the slot; it goes.
+        unsafe { self.0.go_speaking() };
+    }
+}
+
+impl<M, P: Flavour, S: Side> Drop for Listening<M, P, S> {
+    fn drop(&mut self) {
+        // SAFETY: it goes.
+        unsafe { self.0.go_listening() };
+    }
+}
+
+impl<M, P: Flavour, S: Side> fmt::Debug for Speaking<M, P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Speaking")
+    }
+}
+
+impl<M, P: Flavour, S: Side> fmt::Debug for Listening<M, P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listening")
+    }
+}

@@ -1,0 +1,181 @@
+//! Receiving, and what the types of a protocol have to say for it.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use gossamer_core::context;
+use gossamer_core::waiter::Parts;
+
+use super::ends::{Listening, Speaking};
+use super::word::{Flavour, Side};
+use crate::error::Closed;
+
+/// An end of a pipe in one state of its protocol. (`protocol!` implements this.)
+pub trait Endpoint: Sized {
+    /// All messages of the protocol.
+    type Message;
+    /// For any thread, or for one.
+    type Flavour: Flavour;
+    /// Whose end it is.
+    type Side: Side;
+}
+
+/// An [`Endpoint`] in a state in which it sends.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no endpoint that sends")]
+pub trait Speaks: Endpoint {
+    /// The endpoint, of its parts.
+    fn of_speaking(end: Speaking<Self::Message, Self::Flavour, Self::Side>) -> Self;
+}
+
+/// An [`Endpoint`] in a state in which it receives.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no endpoint that receives",
+    label = "in this state of the protocol it is this end that sends"
+)]
+pub trait Hears: Endpoint {
+    /// What is received: a message, and the endpoint in the state that follows.
+    type Heard;
+
+    /// The endpoint, of its parts.
+    fn of_listening(end: Listening<Self::Message, Self::Flavour, Self::Side>) -> Self;
+
+    /// Its parts.
+    fn into_listening(self) -> Listening<Self::Message, Self::Flavour, Self::Side>;
+
+    /// What it is to have received that.
+    fn hear(
+        message: Option<Self::Message>,
+        end: Speaking<Self::Message, Self::Flavour, Self::Side>,
+    ) -> Self::Heard;
+}
+
+/// The operation that receives the next message of a pipe, and gives the endpoint in the state that follows.
+///
+/// (It has no node, so a simulation's report calls what waits for it a foreign future. A foreign waker is boxed.)
+///
+/// # Blocking
+/// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+///
+/// # Cancellation
+/// The operation has the endpoint: dropped, it closes the pipe. To give up only the wait, await a `&mut` of it, and
+/// have the endpoint back by [`into_endpoint`](Receiving::into_endpoint). A message that came meanwhile is received by
+/// the next operation.
+///
+/// # Errors
+/// [`Closed`]: the other end was dropped, and all that it had sent has been received.
+///
+/// # Panics
+/// Polled after it has given its output.
+#[must_use = "dropping the operation closes the pipe"]
+pub struct Receiving<E: Hears> {
+    /// Not any more once it has given its output.
+    end: Option<Listening<E::Message, E::Flavour, E::Side>>,
+    /// At its scheduling point.
+    gave_way: bool,
+    _endpoint: PhantomData<fn() -> E>,
+}
+
+impl<E: Hears> Unpin for Receiving<E> {}
+
+impl<E: Hears> Receiving<E> {
+    /// Nothing happens before the first poll.
+    #[inline(always)]
+    pub fn new(endpoint: E) -> Self {
+        Self {
+            end: Some(endpoint.into_listening()),
+            gave_way: false,
+            _endpoint: PhantomData,
+        }
+    }
+
+    /// Gives up receiving, and has the endpoint back; `None` if the operation has given its output.
+    pub fn into_endpoint(self) -> Option<E> {
+        let mut end = self.end?;
+        end.forget_waker();
+        Some(E::of_listening(end))
+    }
+}
+
+impl<E: Hears> Future for Receiving<E> {
+    type Output = Result<E::Heard, Closed>;
+
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if !self.gave_way {
+            self.gave_way = true;
+            if context::has_to_give_way() {
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+        }
+        let Some(end) = &mut self.end else {
+            panic!("the receiving of a pipe was polled after it had given its output");
+        };
+        let Poll::Ready(ended) = end.poll(cx.waker()) else {
+            context::has_waited();
+            return Poll::Pending;
+        };
+        let Ok(()) = ended else {
+            self.end = None;
+            return Poll::Ready(Err(Closed));
+        };
+        // SAFETY: its turn has come, and the end goes here. (It goes last: the compiler then sees that it is gone.)
+        let (message, speaking) = unsafe { end.take() };
+        std::mem::forget(self.end.take());
+        Poll::Ready(Ok(E::hear(message, speaking)))
+    }
+}
+
+impl<E: Hears> fmt::Debug for Receiving<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiving").finish_non_exhaustive()
+    }
+}
+
+/// An endpoint that sends again, though its last message may still be in the slot: [`ready`](Full::ready) gives it.
+#[must_use = "dropping the endpoint closes the pipe"]
+pub struct Full<E: Speaks>(Listening<E::Message, E::Flavour, E::Side>);
+
+impl<E: Speaks> Full<E> {
+    /// Waits until the message that was sent before has been taken.
+    ///
+    /// # Errors
+    /// [`Closed`], from the operation: the other end was dropped.
+    #[inline(always)]
+    pub fn ready(self) -> Receiving<Self> {
+        Receiving::new(self)
+    }
+}
+
+impl<E: Speaks> Endpoint for Full<E> {
+    type Message = E::Message;
+    type Flavour = E::Flavour;
+    type Side = E::Side;
+}
+
+impl<E: Speaks> Hears for Full<E> {
+    type Heard = E;
+
+    #[inline(always)]
+    fn of_listening(end: Listening<E::Message, E::Flavour, E::Side>) -> Self {
+        Self(end)
+    }
+
+    #[inline(always)]
+    fn into_listening(self) -> Listening<E::Message, E::Flavour, E::Side> {
+        self.0
+    }
+
+    #[inline(always)]
+    fn hear(_none: Option<E::Message>, end: Speaking<E::Message, E::Flavour, E::Side>) -> E {
+        E::of_speaking(end)
+    }
+}
+
+impl<E: Speaks> fmt::Debug for Full<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Full").finish_non_exhaustive()
+    }
+}

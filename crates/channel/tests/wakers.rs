@@ -1,0 +1,107 @@
+//! Wakers whose clone or drop panics: a pipe's operation goes on as if it had not been polled.
+#![cfg(not(any(loom, shuttle)))]
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+
+use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
+use gossamer_core::policy::Local;
+
+/// Which call of a waker panics next.
+#[derive(Default)]
+struct Plan {
+    clone: Cell<bool>,
+    drop: Cell<bool>,
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, |_| (), |_| (), drop_waker);
+
+/// # Safety
+/// `data` is a leaked [`Plan`] of this thread.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: leaked, so it is alive; passed on to the caller.
+    if unsafe { &*data.cast::<Plan>() }.clone.take() {
+        resume_unwind(Box::new("planned"));
+    }
+    RawWaker::new(data, &VTABLE)
+}
+
+/// # Safety
+/// As `clone`.
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: leaked, so it is alive; passed on to the caller.
+    if unsafe { &*data.cast::<Plan>() }.drop.take() {
+        resume_unwind(Box::new("planned"));
+    }
+}
+
+/// Any message, any number of times, by turns.
+struct Hearing(Listening<u32, Local, Second>);
+
+impl Endpoint for Hearing {
+    type Message = u32;
+    type Flavour = Local;
+    type Side = Second;
+}
+
+impl Hears for Hearing {
+    type Heard = Option<u32>;
+
+    fn of_listening(end: Listening<u32, Local, Second>) -> Self {
+        Self(end)
+    }
+
+    fn into_listening(self) -> Listening<u32, Local, Second> {
+        self.0
+    }
+
+    fn hear(message: Option<u32>, _end: Speaking<u32, Local, Second>) -> Option<u32> {
+        message
+    }
+}
+
+/// Polls; `None` if that panics.
+fn poll(recv: &mut Receiving<Hearing>, waker: &Waker) -> Option<bool> {
+    let mut cx = Context::from_waker(waker);
+    let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(recv).poll(&mut cx)));
+    polled.ok().map(|polled| match polled {
+        Poll::Ready(heard) => heard == Ok(Some(7)),
+        Poll::Pending => false,
+    })
+}
+
+#[test]
+fn a_clone_or_a_drop_may_panic() {
+    let plan: &'static Plan = Box::leak(Box::default());
+    // SAFETY: the data is what the functions ask for, and stays on this thread.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(plan).cast(), &VTABLE) };
+    let (speaks, hears) = pair::<u32, Local>();
+    let mut recv = Receiving::new(Hearing(hears));
+    plan.clone.set(true);
+    assert_eq!(poll(&mut recv, &waker), None, "the first clone panics");
+    assert_eq!(poll(&mut recv, &waker), Some(false));
+    plan.clone.set(true);
+    let other = Waker::noop();
+    assert_eq!(
+        poll(&mut recv, other),
+        Some(false),
+        "another takes its place"
+    );
+    assert_eq!(
+        poll(&mut recv, &waker),
+        None,
+        "the clone into its place panics"
+    );
+    assert_eq!(poll(&mut recv, &waker), Some(false));
+    plan.drop.set(true);
+    assert_eq!(
+        poll(&mut recv, other),
+        None,
+        "the drop of the replaced one panics"
+    );
+    assert_eq!(poll(&mut recv, &waker), Some(false));
+    assert!(speaks.say(7).is_ok());
+    assert_eq!(poll(&mut recv, &waker), Some(true));
+}

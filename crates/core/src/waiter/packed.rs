@@ -1,0 +1,149 @@
+//! A waker in one pointer, for words of which a waker is only one of the contents.
+//!
+//! It is one of our tasks (a counted hold on its header, or, on one thread, a loan: tagged) or, for a foreign executor
+//! or an OS thread, a boxed [`Waker`]. The lowest bit of the pointer is the word's own, and zero here; so is the third
+//! one, if nothing is lent.
+
+use core::ptr::NonNull;
+use core::task::Waker;
+
+use alloc::boxed::Box;
+
+use super::{Deferred, Node, Parts};
+use crate::header::Header;
+use crate::waker;
+
+/// Tag of a pointer to one of our own headers.
+const TASK: usize = 2;
+/// The task is lent; the pointer has no hold.
+const LENT: usize = 4;
+
+/// The task that a tagged pointer is to.
+fn task(packed: *mut ()) -> *mut Header {
+    packed.map_addr(|at| at & !(TASK | LENT)).cast()
+}
+
+/// Packs a waker of ours if that costs next to nothing: lent, if it may be, or with a hold.
+///
+/// # Safety
+/// With `may_lend`, what comes of it never leaves this thread, and is [woken](wake) or [dropped](let_go) in the end.
+#[inline(always)]
+pub unsafe fn pack_quickly(waker: &Waker, may_lend: bool) -> Option<*mut ()> {
+    if !may_lend {
+        return (!is_foreign(waker)).then(|| pack(waker));
+    }
+    // SAFETY: passed on to the caller; the waker is alive.
+    let is_lent = unsafe { waker::lend_quickly(Parts::new(waker)) };
+    is_lent.then(|| {
+        let task = waker.data().cast::<()>().cast_mut();
+        task.map_addr(|at| at | TASK | LENT)
+    })
+}
+
+/// Packs a waker of the poll that goes on. A foreign one is cloned, which is user code.
+#[inline(always)]
+pub fn pack(waker: &Waker) -> *mut () {
+    match waker::task_of(waker) {
+        Some(task) => {
+            core::mem::forget(waker::hold(waker));
+            task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
+        }
+        None => Box::into_raw(Box::new(waker.clone())).cast(),
+    }
+}
+
+/// Puts a foreign waker into the box of one: waiting anew allocates nothing.
+///
+/// # Safety
+/// The caller owns `packed`, which [is a box](is_boxed), and gives it up.
+pub unsafe fn repack(packed: *mut (), waker: &Waker) -> *mut () {
+    // SAFETY: a box, and the caller's.
+    let mut boxed = unsafe { Box::from_raw(packed.cast::<Waker>()) };
+    boxed.as_mut().clone_from(waker);
+    Box::into_raw(boxed).cast()
+}
+
+/// Whether it would wake what `waker` wakes. For a foreign waker: not known.
+#[inline(always)]
+pub fn same(packed: *mut (), waker: &Waker) -> bool {
+    packed.addr() & TASK != 0
+        && waker::task_of(waker).is_some_and(|ours| ours.as_ptr() == task(packed))
+}
+
+/// Whether it is a foreign waker.
+pub fn is_boxed(packed: *mut ()) -> bool {
+    !packed.is_null() && packed.addr() & TASK == 0
+}
+
+/// Whether `waker` could go into a box.
+pub fn is_foreign(waker: &Waker) -> bool {
+    waker::task_of(waker).is_none()
+}
+
+/// The waker again; `None` if there was none.
+///
+/// # Safety
+/// The caller owns `packed`, which is null or a result of [`pack`], and gives it up. Nothing is lent.
+#[inline(always)]
+pub unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
+    if packed.addr() & TASK == 0 {
+        let boxed = NonNull::new(packed.cast::<Waker>())?;
+        // SAFETY: made by `Box::into_raw`, and owned by the caller.
+        return Some(*unsafe { Box::from_raw(boxed.as_ptr()) });
+    }
+    let task = NonNull::new(task(packed))?;
+    // SAFETY: the hold that `pack` took goes over to the waker.
+    Some(unsafe { waker::from_hold(task) })
+}
+
+/// Wakes. No lock is held; a foreign waker that panics does not harm the operation that calls.
+///
+/// # Safety
+/// The caller owns `packed`, which is null, or of [`pack`] or [`pack_quickly`], and gives it up; a lent one on the
+/// thread that it was lent on.
+#[inline(always)]
+pub unsafe fn wake(packed: *mut ()) {
+    if packed.addr() & LENT != 0 {
+        // SAFETY: passed on to the caller.
+        unsafe { wake_lent(packed) };
+    } else if packed.addr() & TASK != 0 {
+        // SAFETY: passed on to the caller.
+        let driver = unsafe { unpack(packed) }.and_then(waker::wake_held);
+        if let Some(driver) = driver {
+            Deferred::new(driver).run();
+        }
+    } else if !packed.is_null() {
+        // SAFETY: passed on to the caller.
+        Deferred(unsafe { unpack(packed) }).run();
+    }
+}
+
+/// # Safety
+/// As [`wake`], and lent.
+#[inline(always)]
+unsafe fn wake_lent(packed: *mut ()) {
+    let data = task(packed).cast_const().cast();
+    // SAFETY: passed on to the caller; no node names it, so the one given here is none.
+    unsafe {
+        if !waker::wake_lent_here(data)
+            && let Some(driver) = waker::wake_lent(data, NonNull::<Node>::dangling())
+        {
+            Deferred::new(driver).run();
+        }
+    }
+}
+
+/// Drops the waker.
+///
+/// # Safety
+/// As [`wake`].
+pub unsafe fn let_go(packed: *mut ()) {
+    if packed.addr() & LENT != 0 {
+        let data = task(packed).cast_const().cast();
+        // SAFETY: passed on to the caller; no node names it, so the one given here is none.
+        unsafe { waker::take_back(data, NonNull::<Node>::dangling()) };
+    // SAFETY: passed on to the caller.
+    } else if let Some(waker) = unsafe { unpack(packed) } {
+        waker::let_go(waker);
+    }
+}

@@ -1,0 +1,411 @@
+//! Writing what stands for a protocol.
+//!
+//! A module named after it. In it: for each side a module with one endpoint type a state; for each state an enum of
+//! what is received in it; the functions that make pipes; and one hidden enum of all messages, which is what the slot
+//! holds. What has to do with payload types stands in the outer module, so that all of them are looked up there.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident};
+
+use super::names::{camel, mention, snake};
+use super::{END, Message, Protocol, State};
+
+/// The module.
+pub(super) fn write(protocol: &Protocol) -> TokenStream {
+    let Protocol {
+        attributes,
+        visibility,
+        ..
+    } = protocol;
+    let name = snake(&protocol.name);
+    let sides = protocol.sides.iter().map(|side| protocol.side(side));
+    let all = protocol.all_messages();
+    let pipes = protocol.pipes();
+    let mut number = 0;
+    let states = protocol.states.iter().map(|state| {
+        let first = number;
+        number += state.messages.len();
+        Writer {
+            protocol,
+            state,
+            first,
+        }
+        .write()
+    });
+    quote! {
+        #(#attributes)*
+        #[allow(
+            unused_imports, unreachable_patterns, unreachable_pub, dead_code, clippy::all, clippy::pedantic
+        )]
+        #visibility mod #name {
+            use super::*;
+            use ::gossamer::channel::pipe as __pipe;
+            #(#sides)*
+            #all
+            #pipes
+            #(#states)*
+        }
+    }
+}
+
+impl Protocol {
+    /// Whose end, for the types of pipes: who sends first is the first.
+    fn marker(&self, side: &Ident) -> TokenStream {
+        if self.states[0].side == *side {
+            quote!(First)
+        } else {
+            quote!(Second)
+        }
+    }
+
+    /// The type parameters, with commas.
+    fn parameters(&self) -> TokenStream {
+        let parameters = &self.parameters;
+        quote!(#(#parameters,)*)
+    }
+
+    /// A side's module: its endpoints.
+    fn side(&self, side: &Ident) -> TokenStream {
+        let parameters = self.parameters();
+        let marker = self.marker(side);
+        let endpoints = self.states.iter().map(|state| {
+            let (name, docs) = (&state.name, docs(&state.attributes));
+            let (kind, does) = if state.side == *side {
+                (quote!(Speaking), "sends")
+            } else {
+                (quote!(Listening), "receives")
+            };
+            let text = format!("The endpoint of `{side}` in the state `{name}`, in which it {does}.");
+            let text = if docs.is_empty() { text } else { format!("\n\n{text}") };
+            // Seen where the state stands, as what the compiler says names it.
+            quote_spanned! {name.span()=>
+                #(#docs)*
+                #[doc = #text]
+                #[must_use = "dropping the endpoint closes the pipe"]
+                pub struct #name<#parameters P: super::__pipe::Flavour = ::gossamer::raw::Shared>(
+                    pub(super) super::__pipe::#kind<super::__Message<#parameters>, P, super::__pipe::#marker>,
+                );
+            }
+        });
+        let text = format!("The endpoints of `{side}`.");
+        quote! {
+            #[doc = #text]
+            pub mod #side { #(#endpoints)* }
+        }
+    }
+
+    /// All messages: what the slot holds.
+    fn all_messages(&self) -> TokenStream {
+        let parameters = self.parameters();
+        let messages = self.states.iter().flat_map(|state| &state.messages);
+        let variants = messages.enumerate().map(|(number, message)| {
+            let (variant, payload) = (numbered(number), &message.payload);
+            quote!(#variant(#(#payload),*))
+        });
+        quote! {
+            #[doc(hidden)]
+            pub enum __Message<#parameters> { #(#variants),* }
+        }
+    }
+
+    /// The functions that make pipes.
+    fn pipes(&self) -> TokenStream {
+        let parameters = self.parameters();
+        let [one, other] = &self.sides;
+        let start = &self.states[0].name;
+        let ends = if self.states[0].side == *one {
+            quote!((#one::#start(first), #other::#start(second)))
+        } else {
+            quote!((#one::#start(second), #other::#start(first)))
+        };
+        let text =
+            format!("A pipe that follows the protocol: the ends of `{one}` and of `{other}`");
+        let pipe = format!("{text}.");
+        let local = format!("{text}, for one thread.");
+        let either = format!("{text}, of either flavour.");
+        quote! {
+            #[doc = #pipe]
+            pub fn pipe<#parameters>() -> (#one::#start<#parameters>, #other::#start<#parameters>) {
+                pipe_of()
+            }
+            #[doc = #local]
+            pub fn local_pipe<#parameters>() -> (
+                #one::#start<#parameters ::gossamer::raw::Local>,
+                #other::#start<#parameters ::gossamer::raw::Local>,
+            ) {
+                pipe_of()
+            }
+            #[doc = #either]
+            pub fn pipe_of<#parameters P: __pipe::Flavour>() -> (
+                #one::#start<#parameters P>,
+                #other::#start<#parameters P>,
+            ) {
+                let (first, second) = __pipe::pair();
+                #ends
+            }
+        }
+    }
+}
+
+/// One state, whose messages are numbered from `first`.
+struct Writer<'a> {
+    protocol: &'a Protocol,
+    state: &'a State,
+    first: usize,
+}
+
+impl Writer<'_> {
+    fn write(&self) -> TokenStream {
+        let heard = self.heard();
+        let sends = self.sends();
+        let hears = self.hears();
+        quote!(#heard #sends #hears)
+    }
+
+    /// The side that receives.
+    fn other(&self) -> &Ident {
+        let [one, other] = &self.protocol.sides;
+        if self.state.side == *one { other } else { one }
+    }
+
+    fn messages(&self) -> impl Iterator<Item = (Ident, &Message)> {
+        let messages = self.state.messages.iter().enumerate();
+        messages.map(|(at, message)| (numbered(self.first + at), message))
+    }
+
+    /// Whether the same side sends again after the message.
+    fn sends_again(&self, message: &Message) -> bool {
+        let next = self.protocol.state(&message.next);
+        next.is_some_and(|next| next.side == self.state.side)
+    }
+
+    /// Whether something can follow.
+    fn goes_on(&self) -> bool {
+        self.state
+            .messages
+            .iter()
+            .any(|message| message.next != END)
+    }
+
+    /// The parameters of the enum of what is received, with commas.
+    fn heard_parameters(&self) -> TokenStream {
+        if self.goes_on() {
+            let parameters = self.protocol.parameters();
+            return quote!(#parameters P);
+        }
+        let used = |name: &&Ident| {
+            let mut messages = self.state.messages.iter();
+            messages.any(|message| mention(&message.payload, name))
+        };
+        let used = self.protocol.parameters.iter().filter(used);
+        quote!(#(#used,)*)
+    }
+
+    /// The enum of what is received.
+    fn heard(&self) -> TokenStream {
+        let State {
+            name, attributes, ..
+        } = self.state;
+        let other = self.other();
+        let all = self.protocol.parameters();
+        let variants = self.state.messages.iter().map(|message| {
+            let (attributes, name) = (&message.attributes, camel(&message.name));
+            let (payload, next) = (&message.payload, &message.next);
+            let text = format!("`{}`.", message.name);
+            let text = docs(attributes).is_empty().then(|| quote!(#[doc = #text]));
+            if next == END && payload.is_empty() {
+                return quote!(#(#attributes)* #text #name);
+            }
+            let end = (next != END).then(|| quote!(#other::#next<#all P>));
+            quote!(#(#attributes)* #text #name(#(#payload,)* #end))
+        });
+        let parameters = if self.goes_on() {
+            quote!(#all P: __pipe::Flavour = ::gossamer::raw::Shared)
+        } else {
+            self.heard_parameters()
+        };
+        let text = format!("What is received in the state `{name}`, by `{other}`.");
+        let text = if docs(attributes).is_empty() {
+            text
+        } else {
+            format!("\n\n{text}")
+        };
+        quote! {
+            #(#attributes)*
+            #[doc = #text]
+            pub enum #name<#parameters> { #(#variants),* }
+        }
+    }
+
+    /// What the side that sends can do.
+    fn sends(&self) -> TokenStream {
+        let (name, side) = (&self.state.name, &self.state.side);
+        let all = self.protocol.parameters();
+        let marker = self.protocol.marker(side);
+        let methods = self
+            .messages()
+            .map(|(variant, message)| self.method(&variant, message));
+        let debug = format!("{}::{side}::{name}", snake(&self.protocol.name));
+        quote! {
+            impl<#all P: __pipe::Flavour> #side::#name<#all P> {
+                #(#methods)*
+            }
+            impl<#all P: __pipe::Flavour> __pipe::Endpoint for #side::#name<#all P> {
+                type Message = __Message<#all>;
+                type Flavour = P;
+                type Side = __pipe::#marker;
+            }
+            impl<#all P: __pipe::Flavour> __pipe::Speaks for #side::#name<#all P> {
+                #[inline(always)]
+                fn of_speaking(end: __pipe::Speaking<__Message<#all>, P, __pipe::#marker>) -> Self {
+                    Self(end)
+                }
+            }
+            impl<#all P: __pipe::Flavour> ::core::fmt::Debug for #side::#name<#all P> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.write_str(#debug)
+                }
+            }
+        }
+    }
+
+    /// Sending one message.
+    fn method(&self, variant: &Ident, message: &Message) -> TokenStream {
+        let (name, side) = (&message.name, &self.state.side);
+        let (payload, next) = (&message.payload, &message.next);
+        let all = self.protocol.parameters();
+        let values = values(message);
+        let (follows, made) = if next == END {
+            (quote!(()), quote!(::core::mem::drop(end)))
+        } else if self.sends_again(message) {
+            let full = quote!(__pipe::Full<#side::#next<#all P>>);
+            let made = quote!(__pipe::Hears::of_listening(end));
+            (full, made)
+        } else {
+            (quote!(#side::#next<#all P>), quote!(#side::#next(end)))
+        };
+        let (back, given) = match (&payload[..], &values[..]) {
+            ([payload], [value]) => (quote!(#payload), quote!(#value)),
+            _ => (quote!((#(#payload),*)), quote!((#(#values),*))),
+        };
+        let docs = docs(&message.attributes);
+        let text = format!(
+            "Sends `{name}`, and gives the endpoint in the state that follows, `{next}`. Never waits."
+        );
+        let text = if docs.is_empty() {
+            text
+        } else {
+            format!("\n\n{text}")
+        };
+        quote_spanned! {name.span()=>
+            #(#docs)*
+            #[doc = #text]
+            ///
+            /// # Errors
+            /// The other end was dropped: gives the message back.
+            #[inline(always)]
+            pub fn #name(self, #(#values: #payload),*)
+                -> ::core::result::Result<#follows, ::gossamer::channel::SendError<#back>>
+            {
+                match self.0.say(__Message::#variant(#(#values),*)) {
+                    ::core::result::Result::Ok(end) => ::core::result::Result::Ok(#made),
+                    ::core::result::Result::Err(::gossamer::channel::SendError(__Message::#variant(#(#values),*))) => {
+                        ::core::result::Result::Err(::gossamer::channel::SendError(#given))
+                    }
+                    ::core::result::Result::Err(_) => ::core::unreachable!(),
+                }
+            }
+        }
+    }
+
+    /// What the side that receives can do.
+    fn hears(&self) -> TokenStream {
+        let (name, other) = (&self.state.name, self.other());
+        let all = self.protocol.parameters();
+        let marker = self.protocol.marker(other);
+        let heard = self.heard_parameters();
+        let arms = self.messages().map(|(variant, message)| {
+            let (values, next) = (values(message), &message.next);
+            let received = camel(&message.name);
+            let heard = if next == END && values.is_empty() {
+                quote!(#name::#received)
+            } else if next == END {
+                quote!(#name::#received(#(#values),*))
+            } else if self.sends_again(message) {
+                quote!(#name::#received(#(#values,)* #other::#next(end.pass())))
+            } else {
+                quote!(#name::#received(#(#values,)* #other::#next(end)))
+            };
+            quote!(::core::option::Option::Some(__Message::#variant(#(#values),*)) => #heard,)
+        });
+        let debug = format!("{}::{other}::{name}", snake(&self.protocol.name));
+        quote! {
+            impl<#all P: __pipe::Flavour> #other::#name<#all P> {
+                /// Receives what the other side sends in this state.
+                ///
+                /// # Cancellation
+                /// The operation has the endpoint: dropped, it closes the pipe.
+                ///
+                /// # Errors
+                /// `Closed`, from the operation: the other end was dropped.
+                #[inline(always)]
+                pub fn recv(self) -> __pipe::Receiving<Self> {
+                    __pipe::Receiving::new(self)
+                }
+            }
+            impl<#all P: __pipe::Flavour> __pipe::Endpoint for #other::#name<#all P> {
+                type Message = __Message<#all>;
+                type Flavour = P;
+                type Side = __pipe::#marker;
+            }
+            impl<#all P: __pipe::Flavour> __pipe::Hears for #other::#name<#all P> {
+                type Heard = #name<#heard>;
+
+                #[inline(always)]
+                fn of_listening(end: __pipe::Listening<__Message<#all>, P, __pipe::#marker>) -> Self {
+                    Self(end)
+                }
+
+                #[inline(always)]
+                fn into_listening(self) -> __pipe::Listening<__Message<#all>, P, __pipe::#marker> {
+                    self.0
+                }
+
+                #[inline(always)]
+                fn hear(
+                    message: ::core::option::Option<__Message<#all>>,
+                    end: __pipe::Speaking<__Message<#all>, P, __pipe::#marker>,
+                ) -> Self::Heard {
+                    match message {
+                        #(#arms)*
+                        _ => ::core::unreachable!(),
+                    }
+                }
+            }
+            impl<#all P: __pipe::Flavour> ::core::fmt::Debug for #other::#name<#all P> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.write_str(#debug)
+                }
+            }
+        }
+    }
+}
+
+/// A message among all of them.
+fn numbered(number: usize) -> Ident {
+    format_ident!("M{number}")
+}
+
+/// Names for the parts of a message.
+fn values(message: &Message) -> Vec<Ident> {
+    let parts = 0..message.payload.len();
+    parts.map(|at| format_ident!("part_{at}")).collect()
+}
+
+/// Those of the attributes that are documentation.
+fn docs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    let docs = attributes.iter();
+    docs.filter(|attribute| attribute.path().is_ident("doc"))
+        .collect()
+}

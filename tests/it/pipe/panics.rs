@@ -1,0 +1,136 @@
+//! Panics in messages and wakers, and user code that comes back to the pipe.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Wake, Waker};
+
+use gossamer::channel::Closed;
+use gossamer::channel::pipe::Receiving;
+use gossamer::protocol;
+
+use super::{Ask, Pipes, chat, client};
+use crate::flavour::both;
+use crate::hand::{Hand, parked};
+
+both! {
+    a_message_whose_drop_panics,
+    a_waker_that_panics_harms_nobody,
+}
+
+/// A planned panic: the hook says nothing of it.
+fn planned() -> ! {
+    resume_unwind(Box::new("planned"))
+}
+
+fn fails(body: impl FnOnce()) {
+    let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("it panics");
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
+}
+
+struct Bad;
+
+impl Drop for Bad {
+    fn drop(&mut self) {
+        planned();
+    }
+}
+
+/// The panic reaches whoever drops; the other side is told all the same.
+fn a_message_whose_drop_panics<F: Pipes>() {
+    let (client, server) = F::pipe();
+    let Ok(waiting) = client.ask(Bad) else {
+        panic!("it is there")
+    };
+    let mut recv = parked(waiting.recv());
+    fails(|| drop(server));
+    assert_eq!(recv.wakes(), 1);
+    assert!(matches!(recv.poll(), Poll::Ready(Err(Closed))));
+    // The other way round: what is dropped last is the message.
+    let (client, server) = F::pipe();
+    assert!(client.bye(Bad).is_ok());
+    fails(|| drop(server.recv()));
+}
+
+/// Panics when it wakes.
+struct Loud;
+
+impl Wake for Loud {
+    fn wake(self: Arc<Self>) {
+        planned();
+    }
+}
+
+fn a_waker_that_panics_harms_nobody<F: Pipes>() {
+    let loud = Waker::from(Arc::new(Loud));
+    let (client, server) = F::pipe::<u32>();
+    let mut recv = Hand::new(server.recv());
+    assert!(recv.poll_with(&loud).is_pending());
+    let told = client.tell(1).expect("it is there");
+    let Poll::Ready(Ok(Ask::Tell(1, server))) = recv.poll() else {
+        panic!("it was sent")
+    };
+    let mut recv = Hand::new(server.recv());
+    assert!(recv.poll_with(&loud).is_pending());
+    let Poll::Ready(Ok(client)) = Hand::new(told.ready()).poll() else {
+        panic!("it was taken")
+    };
+    drop(client);
+    assert!(matches!(recv.poll(), Poll::Ready(Err(Closed))));
+}
+
+/// A waker that drops what waits, as some executors do: inside the other end's sending, and inside its drop.
+#[test]
+fn a_waker_that_drops_what_waits() {
+    type Waits = Mutex<Option<Receiving<client::Reply<u32>>>>;
+    struct Drops(Waits);
+    impl Wake for Drops {
+        fn wake(self: Arc<Self>) {
+            let waits = self.0.lock().expect("no panic").take();
+            drop(waits);
+        }
+    }
+    for goes in [false, true] {
+        let (client, server) = chat::pipe::<u32>();
+        let waiting = client.ask(1).expect("it is there");
+        let Poll::Ready(Ok(Ask::Ask(1, reply))) = Hand::new(server.recv()).poll() else {
+            panic!("it was sent")
+        };
+        let drops = Arc::new(Drops(Mutex::new(Some(waiting.recv()))));
+        let waker = Waker::from(drops.clone());
+        let mut waits = drops.0.lock().expect("no panic");
+        let waiting = waits.as_mut().expect("it is there");
+        assert!(Hand::new(waiting).poll_with(&waker).is_pending());
+        drop(waits);
+        if goes {
+            drop(reply);
+        } else {
+            let server = reply.reply(2).expect("it is there");
+            assert!(matches!(
+                Hand::new(server.recv()).poll(),
+                Poll::Ready(Err(Closed))
+            ));
+        }
+        assert!(drops.0.lock().expect("no panic").is_none());
+        drop(waker);
+        assert_eq!(Arc::strong_count(&drops), 1);
+    }
+}
+
+/// A message that has an end of its own pipe's neighbour, and so on: closing goes from one to the next.
+#[test]
+fn closing_goes_from_one_to_the_next() {
+    protocol! {
+        protocol Chain between front and back {
+            Link: front { link(Option<Box<back::Link>>) -> End },
+        }
+    }
+    let mut inner = None;
+    for _ in 0..100 {
+        let (front, back) = chain::pipe();
+        assert!(front.link(inner.take()).is_ok());
+        inner = Some(Box::new(back));
+    }
+    let (front, back) = chain::pipe();
+    assert!(front.link(inner).is_ok());
+    drop(back);
+}
