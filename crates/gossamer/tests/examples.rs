@@ -52,6 +52,14 @@ fn million_timers_cost_nothing_while_they_wait() {
 }
 
 #[test]
+fn idle_channels_give_their_memory_back() {
+    for (arguments, limit) in [(&[] as &[&str], 100), (&["drained-at-the-end"], 150)] {
+        let expected = format!("300000 channels, 1485000000 in all\nat most {limit} MB: true\n");
+        assert_eq!(output_of("idle_channels", arguments), expected);
+    }
+}
+
+#[test]
 fn ping_pong_counts_its_rounds() {
     assert_eq!(output_of("ping_pong", &[]), "1000 rounds\n");
     assert_eq!(output_of("ping_pong", &["0"]), "0 rounds\n");
