@@ -14,10 +14,10 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::door::thread_local;
+use crate::door::{single_threaded, thread_local};
 use crate::fork::Origin;
 use crate::parker::Parker;
-use crate::timers::{Moment, Waiting};
+use crate::timers::{Moment, Serves, Waiting};
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
@@ -124,6 +124,21 @@ pub fn refuse_inside_task(what: &str) {
     if !context::with(context::Context::is_in_fiber) {
         refuse_inside_poll(what);
     }
+}
+
+/// Whether the current thread polls for a [`Wait::wait`] and has nothing else to do meanwhile: it drives no runtime, and
+/// there are other threads. So it may look a few times before it goes to sleep. A hint.
+pub fn may_spin() -> bool {
+    let waits = context::with(|context| matches!(context.timers(), Some(Serves::Waiting)));
+    let drives = || {
+        let driven = |owned: &RefCell<Vec<Weak<_>>>| owned.borrow().iter().any(is_alive);
+        OWNED.try_with(driven).unwrap_or(true)
+    };
+    waits && !single_threaded() && !drives()
+}
+
+fn is_alive(runtime: &Weak<dyn Drive>) -> bool {
+    runtime.strong_count() > 0
 }
 
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {

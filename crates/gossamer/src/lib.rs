@@ -103,6 +103,6 @@ pub mod raw {
 pub mod channel {
     pub use gossamer_channel::{
         Closed, Receiver, SendError, Sender, TryRecvError, TrySendError, bounded, oneshot,
-        rendezvous, unbounded,
+        rendezvous, spsc, unbounded,
     };
 }
