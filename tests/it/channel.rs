@@ -4,6 +4,7 @@ mod cancelling;
 mod panics;
 mod rules;
 mod small;
+mod spsc;
 mod threads;
 
 use gossamer::raw::{self, channel::Receiver, channel::Sender};

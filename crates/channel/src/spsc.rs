@@ -71,6 +71,7 @@ use crate::error::{Closed, SendError};
 
 /// The handles and iterators, generic over the lock policy.
 pub mod raw {
+    pub use super::flavour::Flavour;
     pub use super::iter::{IntoIter, Iter, TryIter};
     pub use super::receiver::Receiver;
     pub use super::sender::Sender;

@@ -77,7 +77,7 @@ impl Number for Padded {
     }
 }
 
-/// One of the two flavours.
+/// One of the two flavours, and what is different in this channel: the lock policies are the two there are.
 pub trait Flavour: Policy {
     /// How many messages were sent, or received.
     type Count: Number;
