@@ -116,13 +116,12 @@ impl<T, P: Flavour> Chan<T, P> {
     /// # Safety
     /// By the sender.
     pub(super) unsafe fn allocate(&self) {
-        self.slots.with_mut(|slots| {
+        // SAFETY: only the sender writes it.
+        if self.slots.with(|slots| unsafe { (*slots).is_null() }) {
+            let new = Box::leak(new_slots(self.mask + 1)).as_mut_ptr();
             // SAFETY: nobody else looks before a message is published.
-            let slots = unsafe { &mut *slots };
-            if slots.is_null() {
-                *slots = Box::leak(new_slots(self.mask + 1)).as_mut_ptr();
-            }
-        });
+            self.slots.with_mut(|slots| unsafe { *slots = new });
+        }
     }
 
     /// A side has come here. It has noted that this is another place than before.
@@ -145,7 +144,10 @@ impl<T, P: Flavour> Chan<T, P> {
         P::heavy_fence(place.look());
     }
 
-    /// Lets all go that wait in this line; they have this bit.
+    /// Lets all go that wait in this line; they have the bit `waits`. From now on the bits `gone` are set.
+    ///
+    /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would come
+    /// again.
     #[cold]
     #[inline(never)]
     pub(super) fn let_go(&self, line: &WaitList, waits: u32, gone: u32) {
@@ -153,12 +155,16 @@ impl<T, P: Flavour> Chan<T, P> {
         while !line.is_empty() {
             // SAFETY: under the lock, and not empty.
             let deferred = unsafe { line.release_first() };
-            if line.is_empty() {
+            let was_last = line.is_empty();
+            if was_last {
                 bits &= !waits;
             }
             self.unlock(bits);
             // User code, perhaps.
             deferred.run();
+            if was_last {
+                return;
+            }
             bits = self.lock();
         }
         self.unlock(bits);

@@ -159,7 +159,7 @@ impl<T, P: Flavour> Sender<T, P> {
                 return Put::Closed;
             }
             let limit = head.wrapping_add(chan.capacity());
-            if self.tail == limit {
+            if self.tail == limit && !gossamer_core::mutant!("spsc_overfills") {
                 return Put::Full;
             }
             // SAFETY: by the sender.
@@ -203,6 +203,10 @@ impl<T, P: Flavour> Sender<T, P> {
         // Either it was there when the receiver took all along, or it is nobody's.
         let is_taken = chan.head.look() == self.tail;
         let before = self.tail.wrapping_sub(1);
+        if gossamer_core::mutant!("spsc_keeps_what_is_nobodys") {
+            chan.unlock(bits);
+            return Put::Sent;
+        }
         if !is_taken {
             chan.tail.publish(before);
         }

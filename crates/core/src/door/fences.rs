@@ -47,7 +47,7 @@ pub fn is_light() -> bool {
 /// The light fence, where it [is light](is_light).
 #[inline(always)]
 pub fn quick_fence() {
-    compiler_fence(Ordering::SeqCst); // the processor's part is the heavy fence's
+    compiler_fence(Ordering::SeqCst); // pairs with `heavy_fence`, which has the processor's part
 }
 
 /// Announces to the system that this process uses the heavy fence; `false` where it cannot.

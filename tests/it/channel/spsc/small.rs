@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use gossamer::channel::{TryRecvError, TrySendError};
+use gossamer::raw::channel::spsc::{Flavour, Receiver, Sender};
 use gossamer_sim::spawn;
 
 use super::super::exhaust;
@@ -71,8 +73,48 @@ async fn noted(history: &History, clock: &Cell<u32>, op: Op, run: impl Future<Ou
     history.borrow_mut()[message as usize].ended = ended;
 }
 
+async fn send_one<P: Flavour>(op: Op, tx: &mut Option<Sender<u32, P>>, number: u32) -> Output {
+    match (op, tx) {
+        (Send, Some(tx)) => match tx.send(number).await {
+            Ok(()) => Output::Sent,
+            Err(_) => Output::Closed,
+        },
+        (TrySend, Some(tx)) => match tx.try_send(number) {
+            Ok(()) => Output::Sent,
+            Err(TrySendError::Full(_)) => Output::Full,
+            Err(TrySendError::Closed(_)) => Output::Closed,
+        },
+        (_, tx) => {
+            *tx = None;
+            Output::Gone
+        }
+    }
+}
+
+async fn receive_one<P: Flavour>(op: Op, rx: &mut Option<Receiver<u32, P>>) -> Output {
+    let mut got = Vec::new();
+    match (op, rx) {
+        (Recv, Some(rx)) => match rx.recv().await {
+            Ok(message) => Output::Got(vec![message]),
+            Err(_) => Output::Closed,
+        },
+        (RecvTwo, Some(rx)) => match rx.recv_many(&mut got, 2).await {
+            Ok(_) => Output::Got(got),
+            Err(_) => Output::Closed,
+        },
+        (TryRecv, Some(rx)) => match rx.try_recv() {
+            Ok(message) => Output::Got(vec![message]),
+            Err(TryRecvError::Empty) => Output::Empty,
+            Err(TryRecvError::Closed) => Output::Closed,
+        },
+        (_, rx) => {
+            *rx = None;
+            Output::Gone
+        }
+    }
+}
+
 async fn run_program<F: Rings>(sends: Vec<Op>, receives: Vec<Op>, capacity: usize) {
-    use gossamer::channel::{TryRecvError, TrySendError};
     let (tx, rx) = F::ring::<u32>(capacity);
     let clock = Rc::new(Cell::new(0));
     let (sent, received) = (History::default(), History::default());
@@ -83,24 +125,7 @@ async fn run_program<F: Rings>(sends: Vec<Op>, receives: Vec<Op>, capacity: usiz
             if !F::POINTS {
                 gossamer::yield_now().await;
             }
-            noted(&history, &time, op, async {
-                match (op, &mut tx) {
-                    (Send, Some(tx)) => match tx.send(number).await {
-                        Ok(()) => Output::Sent,
-                        Err(_) => Output::Closed,
-                    },
-                    (TrySend, Some(tx)) => match tx.try_send(number) {
-                        Ok(()) => Output::Sent,
-                        Err(TrySendError::Full(_)) => Output::Full,
-                        Err(TrySendError::Closed(_)) => Output::Closed,
-                    },
-                    _ => {
-                        tx = None;
-                        Output::Gone
-                    }
-                }
-            })
-            .await;
+            noted(&history, &time, op, send_one(op, &mut tx, number)).await;
         }
         std::future::pending::<()>().await;
     });
@@ -111,29 +136,7 @@ async fn run_program<F: Rings>(sends: Vec<Op>, receives: Vec<Op>, capacity: usiz
             if !F::POINTS {
                 gossamer::yield_now().await;
             }
-            noted(&history, &time, op, async {
-                let mut got = Vec::new();
-                match (op, &mut rx) {
-                    (Recv, Some(rx)) => match rx.recv().await {
-                        Ok(message) => Output::Got(vec![message]),
-                        Err(_) => Output::Closed,
-                    },
-                    (RecvTwo, Some(rx)) => match rx.recv_many(&mut got, 2).await {
-                        Ok(_) => Output::Got(got),
-                        Err(_) => Output::Closed,
-                    },
-                    (TryRecv, Some(rx)) => match rx.try_recv() {
-                        Ok(message) => Output::Got(vec![message]),
-                        Err(TryRecvError::Empty) => Output::Empty,
-                        Err(TryRecvError::Closed) => Output::Closed,
-                    },
-                    _ => {
-                        rx = None;
-                        Output::Gone
-                    }
-                }
-            })
-            .await;
+            noted(&history, &time, op, receive_one(op, &mut rx)).await;
         }
         std::future::pending::<()>().await;
     });
@@ -247,16 +250,14 @@ fn programs(ops: &[Op], length: usize) -> Vec<Vec<Op>> {
 fn programs_of_two_and_two_operations<F: Rings>() {
     for sends in programs(&SENDS, 2) {
         for receives in programs(&RECEIVES, 2) {
-            for capacity in [1, 2] {
-                exhaust::<F, _>(|| run_program::<F>(sends.clone(), receives.clone(), capacity));
-            }
+            exhaust::<F, _>(|| run_program::<F>(sends.clone(), receives.clone(), 1));
         }
     }
 }
 
 /// One of them is the long way round: both sides wait, more than once.
 fn programs_of_three_and_three_operations<F: Rings>() {
-    for receives in programs(&[Recv, RecvTwo], 3) {
-        exhaust::<F, _>(|| run_program::<F>(vec![Send; 3], receives.clone(), 1));
+    for first in [Recv, RecvTwo] {
+        exhaust::<F, _>(|| run_program::<F>(vec![Send; 3], vec![first, Recv, Recv], 1));
     }
 }
