@@ -136,22 +136,16 @@ impl<T, P: Flavour> Chan<T, P> {
     /// What this side has just written, its bit, is seen by what the other one, which has noted that it is at `place`, is
     /// going to do; and what that one did before, by this side.
     pub(super) fn reach(&self, place: &P::Place) {
-        if gossamer_core::mutant!("spsc_parks_without_fence") {
-            return;
-        }
         // Pairs with the one in `settle`: either the other side sees the bit, or this one reads where that was before.
         P::full_fence();
         P::heavy_fence(place.look());
     }
 
-    /// Lets all go that wait in this line; they have the bit `waits`. From now on the bits `gone` are set.
+    /// Lets all go that wait in this line; they have the bit `waits`. The lock is held, with these bits, and given up.
     ///
     /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would come
     /// again.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn let_go(&self, line: &WaitList, waits: u32, gone: u32) {
-        let mut bits = self.lock() | gone;
+    pub(super) fn let_go(&self, mut bits: u32, line: &WaitList, waits: u32) {
         while !line.is_empty() {
             // SAFETY: under the lock, and not empty.
             let deferred = unsafe { line.release_first() };

@@ -166,8 +166,11 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
         loop {
             let bits = chan.lock();
             // SAFETY: under the lock; the node has been parked in this line.
-            let is_let_go = unsafe { self.node.state() } == State::Released;
-            if is_let_go || A::End::could_go(chan) {
+            if unsafe { self.node.state() } == State::Released {
+                chan.unlock(bits);
+                return false;
+            }
+            if A::End::could_go(chan) {
                 chan.unlock(bits);
                 // User code, perhaps.
                 drop(self.leave_line());

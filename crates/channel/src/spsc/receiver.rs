@@ -124,6 +124,8 @@ impl<T, P: Flavour> Receiver<T, P> {
         if self.head == self.limit || self.at != P::here() {
             return None;
         }
+        // SAFETY: there until both sides have left. (Read once: the fence makes the compiler forget what it has read.)
+        let chan = unsafe { self.chan.as_ref() };
         // SAFETY: there is one.
         let message = unsafe { self.read(0) };
         self.publish(1);
@@ -132,7 +134,7 @@ impl<T, P: Flavour> Receiver<T, P> {
         }
         // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is noted.
         P::quick_fence();
-        if self.shared().look() & SENDER_WAITS != 0 {
+        if chan.look() & SENDER_WAITS != 0 {
             self.tell();
         }
         Some(message)
@@ -220,7 +222,8 @@ impl<T, P: Flavour> Receiver<T, P> {
     #[inline(never)]
     fn tell(&self) {
         let chan = self.shared();
-        chan.let_go(&chan.sending, SENDER_WAITS, 0);
+        let bits = chan.lock();
+        chan.let_go(bits, &chan.sending, SENDER_WAITS);
     }
 
     /// The messages there are, without waiting for more.
@@ -259,8 +262,11 @@ impl<T, P: Flavour> Drop for Receiver<T, P> {
         let chan = self.shared();
         // Whatever a message does when it is dropped.
         let _leaves = Leaves(self.chan);
-        chan.let_go(&chan.sending, SENDER_WAITS, RECEIVER_GONE);
-        chan.reach(&chan.sender_at);
+        let bits = chan.lock();
+        chan.let_go(bits | RECEIVER_GONE, &chan.sending, SENDER_WAITS);
+        if bits & SENDER_GONE == 0 {
+            chan.reach(&chan.sender_at);
+        }
         let bits = chan.lock();
         let limit = chan.tail.look();
         // From now on they are this side's; a sender that has put one later takes it back.

@@ -129,6 +129,8 @@ impl<T, P: Flavour> Sender<T, P> {
         if self.tail == self.limit || self.at != P::here() {
             return Put::Full;
         }
+        // SAFETY: there until both sides have left. (Read once: the fence makes the compiler forget what it has read.)
+        let chan = unsafe { self.chan.as_ref() };
         // SAFETY: there is room; passed on to the caller.
         unsafe { self.publish(message) };
         if cfg!(mutant = "spsc_wakes_nobody") {
@@ -136,7 +138,7 @@ impl<T, P: Flavour> Sender<T, P> {
         }
         // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is noted.
         P::quick_fence();
-        if self.shared().look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
+        if chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
             return self.tell();
         }
         Put::Sent
@@ -169,7 +171,9 @@ impl<T, P: Flavour> Sender<T, P> {
         // SAFETY: there is room; passed on to the caller.
         unsafe { self.publish(message) };
         // As in `put_quickly`.
-        P::light_fence();
+        if !gossamer_core::mutant!("spsc_passes_without_fence") {
+            P::light_fence();
+        }
         if self.shared().look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
             return self.tell();
         }
@@ -196,8 +200,7 @@ impl<T, P: Flavour> Sender<T, P> {
         let chan = self.shared();
         let bits = chan.lock();
         if bits & RECEIVER_GONE == 0 {
-            chan.unlock(bits);
-            chan.let_go(&chan.receiving, RECEIVER_WAITS, 0);
+            chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
             return Put::Sent;
         }
         // Either it was there when the receiver took all along, or it is nobody's.
@@ -233,7 +236,8 @@ impl<T, P: Flavour> Drop for Sender<T, P> {
     fn drop(&mut self) {
         let chan = self.shared();
         if !gossamer_core::mutant!("spsc_closes_silently") {
-            chan.let_go(&chan.receiving, RECEIVER_WAITS, SENDER_GONE);
+            let bits = chan.lock() | SENDER_GONE;
+            chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
         }
         // SAFETY: made by `Box`; closed, and not used again.
         unsafe { Chan::leave(self.chan, true) };
