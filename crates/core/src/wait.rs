@@ -6,7 +6,7 @@
 
 use core::cell::{Cell, RefCell};
 use core::future::{Future, IntoFuture};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 
@@ -18,6 +18,10 @@ use crate::door::{single_threaded, thread_local};
 use crate::fork::Origin;
 use crate::parker::Parker;
 use crate::timers::{Moment, Serves, Waiting};
+
+mod late;
+
+use self::late::Late;
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
@@ -160,45 +164,61 @@ fn block<F: Future>(future: F) -> F::Output {
     // Goes after the future, which may leave timers behind if it is not its own.
     let waiting = Rests(Waiting::begin(), Cell::new(false));
     let mut future = pin!(future);
-    Parker::with(|parker| {
-        let Rests(waiting, has_turned) = &waiting;
-        waiting.woken_by(parker.waker());
-        let mut polled = Context::from_waker(parker.waker());
-        let mut origin = Origin::here();
-        loop {
-            if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                return output;
-            }
-            if waiting.serve() {
-                continue;
-            }
+    let late = Late::new();
+    let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
+    if let Poll::Ready(output) = polled {
+        match late.taken() {
+            Some(parker) => waiting.0.woken_by(parker.waker()),
+            // There is nothing to put back, and this is the way of most waits.
+            None => core::mem::forget(late),
+        }
+        return output;
+    }
+    block_longer(future, &waiting, late.parker())
+}
+
+/// The future has been polled, and waits.
+fn block_longer<F: Future>(
+    mut future: Pin<&mut F>,
+    Rests(waiting, has_turned): &Rests,
+    parker: &Parker,
+) -> F::Output {
+    waiting.woken_by(parker.waker());
+    let mut polled = Context::from_waker(parker.waker());
+    let mut origin = Origin::here();
+    loop {
+        if !waiting.serve() {
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
                 if origin.is_elsewhere() {
                     // A task forked, and this is the child: what is waited for may never come, and will say so.
                     origin = Origin::here();
-                    continue;
-                }
-                let mut late = None;
-                let until = until.min(waiting.next_deadline());
-                parker.park_until(until, || {
-                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                        late = Some(output);
+                } else {
+                    let mut late = None;
+                    let until = until.min(waiting.next_deadline());
+                    parker.park_until(until, || {
+                        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                            late = Some(output);
+                        }
+                        late.is_some()
+                    });
+                    if let Some(output) = late {
+                        return output;
                     }
-                    late.is_some()
-                });
-                if let Some(output) = late {
-                    return output;
                 }
             }
         }
-    })
+        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+            return output;
+        }
+    }
 }
 
 /// A wait, and whether it has given this thread's runtimes a turn: when it ends, they rest.
 struct Rests(Waiting, Cell<bool>);
 
 impl Drop for Rests {
+    #[inline(always)]
     fn drop(&mut self) {
         if self.1.get() && self.0.is_outermost() {
             each_owned(|runtime| runtime.rest());

@@ -94,7 +94,7 @@ fn first_in_first_out_round_the_ring<F: Rings>() {
 }
 
 fn a_receiver_that_waits_is_woken_once<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(4);
+    let (mut tx, mut rx) = F::ring(32);
     for _ in 0..3 {
         let mut receiver = parked(rx.recv());
         for number in 0..4 {
