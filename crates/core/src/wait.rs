@@ -165,6 +165,7 @@ fn block<F: Future>(future: F) -> F::Output {
     let waiting = Rests(Waiting::begin(), Cell::new(false));
     let mut future = pin!(future);
     let late = Late::new();
+    let origin = Origin::here();
     let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
     if let Poll::Ready(output) = polled {
         match late.taken() {
@@ -174,18 +175,18 @@ fn block<F: Future>(future: F) -> F::Output {
         }
         return output;
     }
-    block_longer(future, &waiting, late.parker())
+    block_longer(future, &waiting, late.parker(), origin)
 }
 
-/// The future has been polled, and waits.
+/// The future has been polled, in the process where it began to wait, and waits.
 fn block_longer<F: Future>(
     mut future: Pin<&mut F>,
     Rests(waiting, has_turned): &Rests,
     parker: &Parker,
+    mut origin: Origin,
 ) -> F::Output {
     waiting.woken_by(parker.waker());
     let mut polled = Context::from_waker(parker.waker());
-    let mut origin = Origin::here();
     loop {
         if !waiting.serve() {
             has_turned.set(true);
