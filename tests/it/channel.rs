@@ -7,6 +7,7 @@ mod panics;
 mod rules;
 mod sharing;
 mod small;
+mod spsc;
 mod threads;
 mod watch;
 

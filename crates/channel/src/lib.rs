@@ -3,6 +3,7 @@
 //! * [`oneshot()`]: one message, once; the smallest there can be.
 //! * [`pipe`]: two ends that speak by turns, as a protocol says.
 //! * [`bounded`], [`unbounded`], [`rendezvous`]: many senders, many receivers, first in, first out.
+//! * [`spsc()`]: one sender, one receiver, a ring without a lock.
 //! * [`broadcast()`]: every receiver gets every message.
 //! * [`watch()`]: the latest value.
 //! * [`SharedSender`]: one sending end for many senders.
@@ -37,6 +38,7 @@ pub mod pipe;
 pub mod port_set;
 pub mod select;
 mod shared;
+pub mod spsc;
 pub mod watch;
 
 pub use self::broadcast::broadcast;
@@ -45,6 +47,7 @@ pub use self::mpmc::join;
 pub use self::oneshot::oneshot;
 pub use self::port_set::AddError;
 pub use self::shared::UniqueSender;
+pub use self::spsc::spsc;
 pub use self::watch::watch;
 
 mpmc::constructors!(
@@ -66,6 +69,7 @@ pub mod raw {
     };
     pub use crate::port_set::{Port, PortReceiving, PortSet, PortsReceiving};
     pub use crate::shared::{SendingShared, SharedSender};
+    pub use crate::spsc::raw as spsc;
 
     /// The ends of [broadcast channels](mod@crate::broadcast), and their operations.
     pub mod broadcast {
@@ -110,5 +114,12 @@ pub mod local {
             gossamer_core::policy::Local,
             gossamer_core::policy::LocalWord
         );
+    }
+
+    pub use self::spsc::spsc;
+
+    /// A channel for one sender and one receiver, both on one thread: see [`crate::spsc`](mod@crate::spsc).
+    pub mod spsc {
+        crate::spsc::constructors!(gossamer_core::policy::Local);
     }
 }

@@ -18,6 +18,7 @@ use gossamer_core::policy::{Counted, Local, LocalWord, Policy, Shared, SharedWor
 
 use crate::error::{SendError, TrySendError};
 use crate::hub::{Content, Hub, Waiting};
+use crate::raw::spsc;
 
 /// An end that one at a time may send by.
 pub trait UniqueSender<T> {
@@ -50,6 +51,22 @@ impl<T, P: Policy> UniqueSender<T> for crate::raw::Sender<T, P> {
 
     fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         crate::raw::Sender::try_send(self, message)
+    }
+}
+
+impl<T, P: spsc::Flavour> UniqueSender<T> for spsc::Sender<T, P> {
+    type Sending<'a>
+        = spsc::Sending<'a, T, P>
+    where
+        Self: 'a;
+
+    #[track_caller]
+    fn send(&mut self, message: T) -> Self::Sending<'_> {
+        spsc::Sender::send(self, message)
+    }
+
+    fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        spsc::Sender::try_send(self, message)
     }
 }
 

@@ -55,12 +55,22 @@ impl Parker {
 
     /// Calls `use_it` with a parker of the current thread.
     pub fn with<R>(use_it: impl FnOnce(&Self) -> R) -> R {
+        let parker = Self::take();
+        let result = use_it(&parker);
+        parker.put_back();
+        result
+    }
+
+    /// A parker of the current thread, which has it no more.
+    pub(crate) fn take() -> Self {
         // While the thread's thread-locals go, there may be none to keep it in.
         let spare = SPARE.try_with(|spare| spare.borrow_mut().take());
-        let parker = spare.ok().flatten().unwrap_or_else(Self::new);
-        let result = use_it(&parker);
-        let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(parker));
-        result
+        spare.ok().flatten().unwrap_or_else(Self::new)
+    }
+
+    /// The current thread keeps it for the next time.
+    pub(crate) fn put_back(self) {
+        let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(self));
     }
 
     /// Wakes this thread.

@@ -6,7 +6,7 @@
 
 use core::cell::{Cell, RefCell};
 use core::future::{Future, IntoFuture};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 
@@ -14,10 +14,14 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::door::thread_local;
+use crate::door::{single_threaded, thread_local};
 use crate::fork::Origin;
 use crate::parker::Parker;
-use crate::timers::{Moment, Waiting};
+use crate::timers::{Moment, Serves, Waiting};
+
+mod late;
+
+use self::late::Late;
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
@@ -126,6 +130,21 @@ pub fn refuse_inside_task(what: &str) {
     }
 }
 
+/// Whether the current thread polls for a [`Wait::wait`] and has nothing else to do meanwhile: it drives no runtime, and
+/// there are other threads. So it may look a few times before it goes to sleep. A hint.
+pub fn may_spin() -> bool {
+    let waits = context::with(|context| matches!(context.timers(), Some(Serves::Waiting)));
+    let drives = || {
+        let driven = |owned: &RefCell<Vec<Weak<_>>>| owned.borrow().iter().any(is_alive);
+        OWNED.try_with(driven).unwrap_or(true)
+    };
+    waits && !single_threaded() && !drives()
+}
+
+fn is_alive(runtime: &Weak<dyn Drive>) -> bool {
+    runtime.strong_count() > 0
+}
+
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
     let mut future = pin!(future);
     let mut output = None;
@@ -145,45 +164,62 @@ fn block<F: Future>(future: F) -> F::Output {
     // Goes after the future, which may leave timers behind if it is not its own.
     let waiting = Rests(Waiting::begin(), Cell::new(false));
     let mut future = pin!(future);
-    Parker::with(|parker| {
-        let Rests(waiting, has_turned) = &waiting;
-        waiting.woken_by(parker.waker());
-        let mut polled = Context::from_waker(parker.waker());
-        let mut origin = Origin::here();
-        loop {
-            if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                return output;
-            }
-            if waiting.serve() {
-                continue;
-            }
+    let late = Late::new();
+    let origin = Origin::here();
+    let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
+    if let Poll::Ready(output) = polled {
+        match late.taken() {
+            Some(parker) => waiting.0.woken_by(parker.waker()),
+            // There is nothing to put back, and this is the way of most waits.
+            None => core::mem::forget(late),
+        }
+        return output;
+    }
+    block_longer(future, &waiting, late.parker(), origin)
+}
+
+/// The future has been polled, in the process where it began to wait, and waits.
+fn block_longer<F: Future>(
+    mut future: Pin<&mut F>,
+    Rests(waiting, has_turned): &Rests,
+    parker: &Parker,
+    mut origin: Origin,
+) -> F::Output {
+    waiting.woken_by(parker.waker());
+    let mut polled = Context::from_waker(parker.waker());
+    loop {
+        if !waiting.serve() {
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
                 if origin.is_elsewhere() {
                     // A task forked, and this is the child: what is waited for may never come, and will say so.
                     origin = Origin::here();
-                    continue;
-                }
-                let mut late = None;
-                let until = until.min(waiting.next_deadline());
-                parker.park_until(until, || {
-                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                        late = Some(output);
+                } else {
+                    let mut late = None;
+                    let until = until.min(waiting.next_deadline());
+                    parker.park_until(until, || {
+                        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                            late = Some(output);
+                        }
+                        late.is_some()
+                    });
+                    if let Some(output) = late {
+                        return output;
                     }
-                    late.is_some()
-                });
-                if let Some(output) = late {
-                    return output;
                 }
             }
         }
-    })
+        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+            return output;
+        }
+    }
 }
 
 /// A wait, and whether it has given this thread's runtimes a turn: when it ends, they rest.
 struct Rests(Waiting, Cell<bool>);
 
 impl Drop for Rests {
+    #[inline(always)]
     fn drop(&mut self) {
         if self.1.get() && self.0.is_outermost() {
             each_owned(|runtime| runtime.rest());

@@ -104,7 +104,7 @@ pub mod raw {
 pub mod channel {
     pub use gossamer_channel::{
         Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
-        UniqueSender, bounded, broadcast, join, oneshot, pipe, port_set, rendezvous, unbounded,
-        watch,
+        UniqueSender, bounded, broadcast, join, oneshot, pipe, port_set, rendezvous, spsc,
+        unbounded, watch,
     };
 }

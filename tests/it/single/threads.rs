@@ -281,3 +281,47 @@ fn many_threads_at_once() {
     }
     assert_eq!(place.try_take(), Some(THREADS * 200));
 }
+
+/// The waker of a wait's first poll is used by another thread at that moment, and its clones when the wait is over: the
+/// next wait of the thread has its own wakes all the same.
+#[test]
+fn the_waker_of_a_first_poll_goes_elsewhere() {
+    use std::future::poll_fn;
+    use std::task::Poll;
+    for by_clone in [true, false] {
+        let mut kept = Vec::new();
+        for _ in 0..100 {
+            let mut polls = 0;
+            poll_fn(|cx| {
+                polls += 1;
+                if polls > 1 {
+                    return Poll::Ready(());
+                }
+                let waker = cx.waker();
+                thread::scope(|scope| {
+                    let clones = scope.spawn(|| {
+                        if !by_clone {
+                            waker.wake_by_ref();
+                        }
+                        waker.clone()
+                    });
+                    kept.push(waker.clone());
+                    let clone = clones.join().expect("no panic");
+                    assert!(clone.will_wake(&kept[kept.len() - 1]));
+                    if by_clone {
+                        clone.wake();
+                    }
+                });
+                Poll::Pending
+            })
+            .wait();
+            assert_eq!(polls, 2);
+        }
+        let late = thread::spawn(move || kept.into_iter().for_each(std::task::Waker::wake));
+        let (mut tx, mut rx) = gossamer::channel::spsc(1);
+        let sends = thread::spawn(move || tx.send(1).wait());
+        assert_eq!(rx.recv().wait(), Ok(1));
+        assert_eq!(sends.join().expect("no panic"), Ok(()));
+        late.join().expect("no panic");
+    }
+}

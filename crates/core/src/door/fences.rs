@@ -39,6 +39,17 @@ pub fn heavy_fence() {
     fence(Ordering::SeqCst); // pairs with the one in `light_fence_at_first`
 }
 
+/// Whether the light fence is nothing but an order to the compiler, so that [`quick_fence`] may stand for it.
+pub fn is_light() -> bool {
+    *KNOWN.get_or_init(register)
+}
+
+/// The light fence, where it [is light](is_light).
+#[inline(always)]
+pub fn quick_fence() {
+    compiler_fence(Ordering::SeqCst); // pairs with `heavy_fence`, which has the processor's part
+}
+
 /// Announces to the system that this process uses the heavy fence; `false` where it cannot.
 fn register() -> bool {
     #[cfg(target_os = "linux")]

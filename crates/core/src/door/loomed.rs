@@ -200,3 +200,13 @@ pub fn light_fence() {
 pub fn heavy_fence() {
     loom::sync::atomic::fence(loom::sync::atomic::Ordering::SeqCst); // pairs with `light_fence`
 }
+
+/// In a model both sides have a full fence.
+pub fn is_light() -> bool {
+    true
+}
+
+/// In a model both sides have a full fence.
+pub fn quick_fence() {
+    light_fence();
+}

@@ -84,3 +84,11 @@ pub fn light_fence() {}
 
 /// Nothing is ever reordered here.
 pub fn heavy_fence() {}
+
+/// Nothing is ever reordered here.
+pub fn is_light() -> bool {
+    true
+}
+
+/// Nothing is ever reordered here.
+pub fn quick_fence() {}

@@ -90,6 +90,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
+    #[inline(always)]
     pub(crate) fn begin() -> Self {
         let before = context::with(|context| context.set_timers(Some(Serves::Waiting)));
         Self {
@@ -108,6 +109,11 @@ impl Waiting {
         !matches!(self.before, Some(Serves::Waiting))
     }
 
+    #[inline(never)]
+    fn rests(&self, own: &'static Timers) {
+        own.rest(|waker| waker.data() == self.parker.get());
+    }
+
     fn own() -> Option<&'static Timers> {
         OWN.try_with(|own| own.0.get()).ok().flatten()
     }
@@ -124,10 +130,11 @@ impl Waiting {
 }
 
 impl Drop for Waiting {
+    #[inline(always)]
     fn drop(&mut self) {
         context::with(|context| context.set_timers(self.before));
         if let Some(own) = Self::own().filter(|_| self.is_outermost()) {
-            own.rest(|waker| waker.data() == self.parker.get());
+            self.rests(own);
         }
     }
 }

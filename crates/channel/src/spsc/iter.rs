@@ -1,0 +1,67 @@
+//! Messages as iterators.
+
+use gossamer_core::wait::Wait;
+
+use super::flavour::Flavour;
+use super::receiver::Receiver;
+use crate::error::TryRecvError;
+
+/// [`Receiver::try_iter`].
+#[derive(Debug)]
+pub struct TryIter<'a, T, P: Flavour>(pub(super) &'a mut Receiver<T, P>);
+
+impl<T, P: Flavour> Iterator for TryIter<'_, T, P> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+/// [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T, P: Flavour>(pub(super) &'a mut Receiver<T, P>);
+
+impl<T, P: Flavour> Iterator for Iter<'_, T, P> {
+    type Item = T;
+
+    #[track_caller]
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        next(self.0)
+    }
+}
+
+/// [`Receiver::into_iter`].
+#[derive(Debug)]
+pub struct IntoIter<T, P: Flavour>(pub(super) Receiver<T, P>);
+
+impl<T, P: Flavour> Iterator for IntoIter<T, P> {
+    type Item = T;
+
+    #[track_caller]
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        next(&mut self.0)
+    }
+}
+
+#[track_caller]
+#[inline(always)]
+fn next<T, P: Flavour>(receiver: &mut Receiver<T, P>) -> Option<T> {
+    match receiver.try_recv() {
+        Ok(message) => Some(message),
+        Err(TryRecvError::Empty) => receiver.recv().wait().ok(),
+        Err(TryRecvError::Closed) => None,
+    }
+}
+
+impl<'a, T, P: Flavour> IntoIterator for &'a mut Receiver<T, P> {
+    type Item = T;
+    type IntoIter = Iter<'a, T, P>;
+
+    fn into_iter(self) -> Iter<'a, T, P> {
+        self.iter()
+    }
+}

@@ -1,0 +1,262 @@
+//! A waiting operation: it goes at once, or parks until the other side has done something; or is dropped on the way.
+//!
+//! Nothing is ever given to an operation that waits: it is woken, and then tries once more.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
+
+use gossamer_core::context;
+use gossamer_core::door::{spin_loop, thread};
+use gossamer_core::wait::may_spin;
+use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+
+use super::act::Act;
+use super::chan::Chan;
+use super::ends::End;
+use super::flavour::Flavour;
+
+/// How often a thread looks before it parks: it waits twice as long each time, and in the end lets others run.
+const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 11 };
+/// The first of those that lets others run.
+const YIELDS: u32 = 7;
+
+/// Where the operation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Not polled yet.
+    Fresh,
+    /// Past its scheduling point, and not in line.
+    Begun,
+    /// In line, or let go.
+    InLine,
+    /// Complete.
+    Done,
+}
+
+/// One operation.
+#[repr(C)]
+pub(super) struct Op<'a, T, P: Flavour, A: Act<T, P>> {
+    node: Node,
+    act: A,
+    end: &'a mut A::End,
+    phase: Phase,
+    _chan: PhantomData<(T, P)>,
+}
+
+// SAFETY: the node is touched under the channel's atomic lock only, and owns its waker.
+unsafe impl<T: Send, P: Flavour, A: Act<T, P> + Send> Send for Op<'_, T, P, A> where P::Word: Sync {}
+// SAFETY: `&Op` gives access to nothing.
+unsafe impl<T: Send, P: Flavour, A: Act<T, P>> Sync for Op<'_, T, P, A> where P::Word: Sync {}
+
+impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
+    const KIND: &'static Kind = &Kind {
+        name: A::NAME,
+        could_complete: Self::could_complete,
+    };
+
+    #[inline(always)]
+    pub(super) fn new(end: &'a mut A::End, act: A, location: &'static Location<'static>) -> Self {
+        Self {
+            node: Node::new(end.chan().as_ptr().cast_const().cast(), location),
+            act,
+            end,
+            phase: Phase::Fresh,
+            _chan: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn chan(&self) -> &'a Chan<T, P> {
+        // SAFETY: the handle is borrowed as long.
+        unsafe { self.end.chan().as_ref() }
+    }
+
+    fn node(&self) -> NonNull<Node> {
+        NonNull::from_ref(&self.node)
+    }
+
+    #[inline(always)]
+    pub(super) fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        // SAFETY: nothing is moved out; the node stays where it is.
+        let this = unsafe { self.get_unchecked_mut() };
+        if this.phase == Phase::Fresh {
+            if context::has_to_give_way() {
+                this.phase = Phase::Begun;
+                context::give_way(Parts::new(cx.waker()));
+                return Poll::Pending;
+            }
+            // SAFETY: not done so far.
+            if let Some(output) = unsafe { this.act.quickly(this.end) } {
+                this.phase = Phase::Done;
+                return Poll::Ready(output);
+            }
+        }
+        // SAFETY: pinned.
+        unsafe { this.poll_slowly(cx.waker()) }
+    }
+
+    /// # Safety
+    /// The operation is pinned.
+    #[inline(never)]
+    unsafe fn poll_slowly(&mut self, waker: &Waker) -> Poll<A::Output> {
+        assert!(
+            self.phase != Phase::Done,
+            "{} was polled after it was complete",
+            A::NAME
+        );
+        let mut waker = Kept::new(waker);
+        let mut looks = 0;
+        loop {
+            // SAFETY: in line, and so pinned.
+            if self.phase == Phase::InLine && unsafe { self.stays_in_line(&mut waker) } {
+                return Poll::Pending;
+            }
+            self.phase = Phase::Begun;
+            // SAFETY: not done so far.
+            if let Some(output) = unsafe { self.act.attempt(self.end) } {
+                self.phase = Phase::Done;
+                return Poll::Ready(output);
+            }
+            if looks < LOOKS && !P::STAYS && may_spin() {
+                pause(looks);
+                looks += 1;
+                continue;
+            }
+            // SAFETY: passed on to the caller.
+            if unsafe { self.parks(&mut waker) } {
+                context::has_waited();
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Gets in line; `false` if there is something to do instead.
+    ///
+    /// # Safety
+    /// The operation is pinned, and not in line.
+    unsafe fn parks(&mut self, waker: &mut Kept<'_>) -> bool {
+        let chan = self.chan();
+        if !waker.is_ready() {
+            waker.prepare();
+        }
+        let bits = chan.lock();
+        if bits & A::End::OTHER_GONE != 0 {
+            chan.unlock(bits);
+            return false;
+        }
+        // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out.
+        unsafe { A::End::line(chan).park(self.node(), Self::KIND, waker, P::STAYS) };
+        self.phase = Phase::InLine;
+        chan.unlock(bits | A::End::WAITS);
+        chan.reach(A::End::other_at(chan));
+        // The other side may have gone on without having seen the bit: pairs with the fence after each message.
+        !A::End::could_go(chan)
+    }
+
+    /// Whether it goes on waiting; if not, it has left the line.
+    ///
+    /// # Safety
+    /// The operation is in line.
+    unsafe fn stays_in_line(&mut self, waker: &mut Kept<'_>) -> bool {
+        let (chan, node) = (self.chan(), self.node());
+        loop {
+            let bits = chan.lock();
+            // SAFETY: under the lock; the node has been parked in this line.
+            if unsafe { self.node.state() } == State::Released {
+                chan.unlock(bits);
+                return false;
+            }
+            if A::End::could_go(chan) {
+                chan.unlock(bits);
+                // User code, perhaps.
+                drop(self.leave_line());
+                return false;
+            }
+            // SAFETY: as above.
+            if waker.is_ready() || unsafe { A::End::line(chan).is_current(node, waker) } {
+                // SAFETY: as above.
+                let before = unsafe { A::End::line(chan).renew(node, waker, P::STAYS) };
+                chan.unlock(bits);
+                drop(before);
+                return true;
+            }
+            chan.unlock(bits);
+            waker.prepare();
+        }
+    }
+
+    /// Its waker is to be dropped.
+    #[cold]
+    #[inline(never)]
+    fn leave_line(&mut self) -> Option<Waker> {
+        let chan = self.chan();
+        let line = A::End::line(chan);
+        let mut bits = chan.lock();
+        let mut waker = None;
+        // SAFETY: under the lock; the node has been parked in this line.
+        unsafe {
+            if self.node.state() != State::Released {
+                waker = line.unlink(self.node());
+                if line.is_empty() {
+                    bits &= !A::End::WAITS;
+                }
+            }
+        }
+        chan.unlock(bits);
+        self.phase = Phase::Begun;
+        waker
+    }
+
+    /// # Safety
+    /// See [`Kind::could_complete`].
+    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+        // SAFETY: the node is alive, and so is its object; the kind says which type it is.
+        let (node, chan) =
+            unsafe { (node.as_ref(), &*node.as_ref().object().cast::<Chan<T, P>>()) };
+        let bits = chan.lock();
+        // SAFETY: under the lock; the node has been parked.
+        let is_let_go = unsafe { node.state() } == State::Released;
+        chan.unlock(bits);
+        is_let_go || A::End::could_go(chan)
+    }
+}
+
+/// Waits a while before the next look.
+fn pause(looks: u32) {
+    if looks < YIELDS {
+        for _ in 0..1 << looks {
+            spin_loop();
+        }
+    } else {
+        thread::yield_now();
+    }
+}
+
+impl<T, P: Flavour, A: Act<T, P>> Drop for Op<'_, T, P, A> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.phase == Phase::Done {
+            return;
+        }
+        // User code, perhaps: after the message has gone, which may panic too.
+        let _waker = (self.phase == Phase::InLine).then(|| self.leave_line());
+        // SAFETY: not complete, and not in line; it is not used again.
+        unsafe { self.act.abandon() };
+    }
+}
+
+impl<T, P: Flavour, A: Act<T, P>> fmt::Debug for Op<'_, T, P, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} at {} ({:?})",
+            A::NAME,
+            self.node.location(),
+            self.phase
+        )
+    }
+}
