@@ -132,6 +132,65 @@ fn losers_go_before_the_body() {
     assert_eq!(select::any(operations).wait(), (1, ()));
 }
 
+/// What a pattern may be in a `match`, it may be here; and names of the user's are the user's.
+#[test]
+fn patterns_and_names() {
+    #[derive(Debug)]
+    struct Output {
+        status: i32,
+    }
+    const LIMIT: i32 = 7;
+    let number = 5;
+    let holds = Output { status: 1 };
+    let seen = select! {
+        wait;
+        LIMIT = async { 6 } => panic!("that is another number"),
+        "quit" = async { "go" } => panic!("that is another word"),
+        Some(&n) = async { Some(&number) }, if holds.status == Output { status: 1 }.status => {
+            Output { status: n }
+        }
+        else => panic!("one matches"),
+    };
+    assert_eq!(seen.status, 5);
+    let seen = select! {
+        wait;
+        Output { status } = async { seen } => status,
+    };
+    let seen = select! {
+        wait;
+        (mut first, ref second @ 1..=9, [.., last]) = async { (seen, 3, [1, 2]) } => {
+            first += *second;
+            first + last
+        }
+        None = async { Some(String::new()) } => panic!("there is one"),
+    };
+    assert_eq!(seen, 10);
+}
+
+/// An operation that is polled again and again, and waits, does not keep the others from their turns.
+#[test]
+fn what_waits_does_not_pay_for_what_goes() {
+    watched("a greedy loop", || {
+        let rt = runtime(Model::Single);
+        let (stop, stops) = oneshot();
+        let (tx, rx) = unbounded();
+        tx.try_send(()).unwrap();
+        let greedy = rt.spawn(async move {
+            let mut stops = stops;
+            loop {
+                select! {
+                    biased;
+                    _ = &mut stops => break,
+                    _ = rx.recv() => tx.try_send(()).unwrap(),
+                }
+            }
+        });
+        let other = rt.spawn(async move { stop.send(()) });
+        greedy.wait().unwrap();
+        other.wait().unwrap().unwrap();
+    });
+}
+
 /// The body belongs to the function around it.
 #[test]
 fn bodies_may_return_break_and_await() {

@@ -27,7 +27,8 @@
 //! # Flavours
 //!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
-//! for any thread, here, and for one thread, without atomics, in [`local`].
+//! for any thread, here, and for one thread, without atomics, in [`local`]. (A pipe has the flavour of the constructor
+//! that its protocol was begun with.)
 
 pub mod broadcast;
 mod error;

@@ -91,9 +91,7 @@ impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
     fn drop(&mut self) {
         // SAFETY: it is being dropped in its place, and not moved.
         let op = unsafe { Pin::new_unchecked(&mut self.op) };
-        if let Some(message) = op.withdraw() {
-            *self.from = Some(message);
-        }
+        op.withdraw(self.from);
     }
 }
 

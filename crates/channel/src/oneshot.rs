@@ -171,13 +171,15 @@ impl<T> fmt::Debug for Sender<T> {
 /// Polled after it has given its output.
 #[must_use = "dropping the receiver closes the channel"]
 pub struct Receiver<T> {
-    /// Null once it has given its output; with [`GAVE_WAY`] in its lowest bit.
+    /// Null once it has given its output; with [`GAVE_WAY`] and [`HAS_WAITED`] in its lowest bits.
     shared: *mut Shared<T>,
     _message: PhantomData<T>,
 }
 
 /// The operation has given way, at its scheduling point.
 const GAVE_WAY: usize = 1;
+/// It has had to wait, and does not count.
+const HAS_WAITED: usize = 2;
 
 // SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
 unsafe impl<T: Send> Send for Receiver<T> {}
@@ -189,7 +191,7 @@ impl<T> Unpin for Receiver<T> {}
 impl<T> Receiver<T> {
     /// What both sides point at, if it has not given its output.
     fn shared(&self) -> Option<NonNull<Shared<T>>> {
-        NonNull::new(self.shared.map_addr(|at| at & !GAVE_WAY))
+        NonNull::new(self.shared.map_addr(|at| at & !(GAVE_WAY | HAS_WAITED)))
     }
 
     /// The message, if it is there; never waits.
@@ -206,6 +208,14 @@ impl<T> Receiver<T> {
         }
         // SAFETY: done, and used up.
         unsafe { self.take(shared) }.map_err(|Closed| TryRecvError::Closed)
+    }
+
+    /// From now on this waker is called, and none of before.
+    pub(crate) fn listen(&mut self, waker: &Waker) {
+        if let Some(shared) = self.shared() {
+            // SAFETY: there as long as the receiver has not left.
+            unsafe { shared.as_ref() }.join.register(waker);
+        }
     }
 
     /// The message, or that none comes; else this waker is called as soon as that is known.
@@ -251,7 +261,10 @@ impl<T> Future for Receiver<T> {
         // SAFETY: there as long as the receiver has not left.
         let join = unsafe { &shared.as_ref().join };
         if !join.is_done() && join.register(cx.waker()) {
-            context::has_waited();
+            if self.shared.addr() & HAS_WAITED == 0 {
+                self.shared = self.shared.map_addr(|at| at | HAS_WAITED);
+                context::has_waited();
+            }
             return Poll::Pending;
         }
         // SAFETY: done, and used up.

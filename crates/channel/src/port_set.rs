@@ -121,13 +121,11 @@ impl<T, P: Policy> PortSet<T, P> {
         self.ready.count_in();
         let index = self.table.reserve();
         self.ready.reserve(index as usize + 1);
+        let placed = Placed::new(port, &self.ready, index);
         let (key, (unsettled, announce)) = self.table.with(|places| {
-            places.fill(index, |announced| {
-                // SAFETY: unique.
-                let (placed, unsettled, announce) =
-                    unsafe { Placed::new(port, &self.ready, index, announced) };
-                (placed, (unsettled, announce))
-            })
+            let (key, placed, announced) = places.fill(index, placed);
+            // SAFETY: unique.
+            (key, unsafe { placed.enter(&self.ready, index, announced) })
         });
         unsettled.settle();
         if announce {
@@ -176,8 +174,9 @@ impl<T, P: Policy> PortSet<T, P> {
         PortReceiving::new(self, Location::caller())
     }
 
-    /// Receives what all ports have, but at most `most` events, and waits until one has something: puts them at the end
-    /// of `into`, and gives their number. Zero: `most` is, or there is no port.
+    /// Receives all that all ports have, port by port, but at most `most` events, and waits until one has something: puts
+    /// them at the end of `into`, and gives their number. Zero: `most` is, or there is no port. (What comes meanwhile is
+    /// left for the next call. A port of which some is left is behind the others then.)
     ///
     /// # Blocking
     /// As [`recv`](PortSet::recv).
@@ -207,9 +206,20 @@ impl<T, P: Policy> PortSet<T, P> {
         }
     }
 
-    /// Looks at a place that has been taken from the queue.
+    /// Looks at a place that has been taken from the queue; if there is more, puts it back at the end.
     #[inline(always)]
     fn find(&self, index: u32) -> Option<Event<T>> {
+        let (event, more) = self.look(index);
+        if more > 0 {
+            self.ready.announce(index).run();
+        }
+        event
+    }
+
+    /// Looks at a place that has been taken from the queue; how many more looks have something: then it is the caller's
+    /// to look there again, or to put it back.
+    #[inline(always)]
+    fn look(&self, index: u32) -> (Option<Event<T>>, usize) {
         let (event, unsettled, after) = self.table.with(|places| {
             let Some((key, placed)) = places.look(index) else {
                 return (None, None, After::Nothing);
@@ -218,10 +228,10 @@ impl<T, P: Policy> PortSet<T, P> {
             let (event, after) = match found {
                 Found::Nothing => (None, After::Nothing),
                 Found::One(message) => (Some((key, Ok(message))), After::Nothing),
-                Found::OneOfMore(message) if gossamer_core::mutant!("port_more_left_behind") => {
+                Found::OneOfMore(message, _) if gossamer_core::mutant!("port_more_left_behind") => {
                     (Some((key, Ok(message))), After::Nothing)
                 }
-                Found::OneOfMore(message) => (Some((key, Ok(message))), After::Announce),
+                Found::OneOfMore(message, more) => (Some((key, Ok(message))), After::More(more)),
                 Found::End(result) => {
                     let port = places.take(index, true);
                     (Some((key, result)), After::Drop(port))
@@ -232,19 +242,22 @@ impl<T, P: Policy> PortSet<T, P> {
         if let Some(unsettled) = unsettled {
             unsettled.settle();
         }
-        match after {
-            After::Nothing => {}
-            After::Announce => self.ready.announce(index).run(),
-            After::Drop(_) => self.ready.count_out(),
+        if let After::Drop(_) = after {
+            self.ready.count_out();
         }
-        event
+        let more = match after {
+            After::More(more) => more,
+            _ => 0,
+        };
+        (event, more)
     }
 }
 
 /// What is left to do without the table's lock.
 enum After<T, P: Policy> {
     Nothing,
-    Announce,
+    /// So many messages more.
+    More(usize),
     /// The port has gone, and is dropped.
     Drop(#[allow(dead_code)] Port<T, P>),
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 use std::task::{Context, Waker};
 
-use gossamer_channel::{bounded, join, unbounded};
+use gossamer_channel::{bounded, join, rendezvous, unbounded};
 use gossamer_core::door::thread;
 use gossamer_core::wait::Wait;
 
@@ -73,6 +73,27 @@ fn a_join_and_a_receiver() {
         b.try_send(5).unwrap();
         let (one, five) = join((&ones, &twos)).wait().unwrap();
         assert_eq!((one + joined(receives), five), (3, 5));
+    });
+}
+
+/// A join takes an offer of a rendezvous channel while another receiver takes one, and while a sender gives up.
+#[test]
+fn a_join_and_offers() {
+    explore("a_join_and_offers", || {
+        let ((a, ones), (b, twos)) = (rendezvous(), unbounded());
+        b.try_send(5).unwrap();
+        let mut first = Box::pin(a.send(Box::new(1)));
+        let mut second = Box::pin(a.send(Box::new(2)));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(first.as_mut().poll(&mut cx).is_pending());
+        assert!(second.as_mut().poll(&mut cx).is_pending());
+        let other = ones.clone();
+        let receives = thread::spawn(move || other.try_recv().ok());
+        let joins = thread::spawn(move || join((&ones, &twos)).wait().unwrap().0);
+        drop(first);
+        let got = [joined(receives), Some(joined(joins))];
+        assert!(got[0] != got[1], "{got:?}");
+        drop(second);
     });
 }
 

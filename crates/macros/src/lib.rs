@@ -99,7 +99,8 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not.)
 ///
 /// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
-/// and the others go on. If no branch takes part any more, the `else` is the one.
+/// and the others go on. (A name in a pattern that begins with a small letter is taken for a binding, not for a
+/// constant.) If no branch takes part any more, the `else` is the one.
 ///
 /// Which branch is asked first is a matter of chance, so that one that is always ready does not keep the others from
 /// being taken. With `biased;` at the beginning they are asked in their order.

@@ -89,8 +89,10 @@ impl Select {
     fn expand(&self) -> TokenStream {
         let facade = &self.facade;
         let internal = |name: &str| Ident::new(name, Span::mixed_site());
+        // Items are seen by what the user writes, too: a name that nobody has.
+        let branches = internal("__GossamerSelected");
         let [output, select, branch, cx, pinned, value] =
-            ["Output", "select", "branch", "cx", "pinned", "value"].map(internal);
+            ["output", "select", "branch", "cx", "pinned", "value"].map(internal);
         let count = self.branches.len();
         let fair = self.fair;
         let types: Vec<_> = (0..count).map(|at| internal(&format!("T{at}"))).collect();
@@ -109,9 +111,9 @@ impl Select {
                     ::core::option::Option::None => #facade::select::Turn::Out,
                     ::core::option::Option::Some(#pinned) => match ::core::future::Future::poll(#pinned, #cx) {
                         ::core::task::Poll::Pending => #facade::select::Turn::Waits,
-                        #[allow(unused_variables, unreachable_patterns)]
-                        ::core::task::Poll::Ready(#value) => match &#value {
-                            #looked_at => #facade::select::Turn::Ready(#output::#name(#value)),
+                        #[allow(unreachable_patterns)]
+                        ::core::task::Poll::Ready(#value) => match #value {
+                            #looked_at => #facade::select::Turn::Ready(#branches::#name(#value)),
                             _ => {
                                 // It is out, and the others go on.
                                 #op.set(::core::option::Option::None);
@@ -128,7 +130,7 @@ impl Select {
         };
         let bodies = self.branches.iter().zip(&names).map(|(own, name)| {
             let (pattern, body) = (&own.pattern, &own.body);
-            quote!(::core::option::Option::Some(#output::#name(#pattern)) => #body,)
+            quote!(::core::option::Option::Some(#branches::#name(#pattern)) => #body,)
         });
         let otherwise = match &self.otherwise {
             Some(body) => quote!(#body),
@@ -137,7 +139,7 @@ impl Select {
             },
         };
         quote! {{
-            enum #output<#(#types),*> { #(#names(#types)),* }
+            enum #branches<#(#types),*> { #(#names(#types)),* }
             let #output = {
                 #(let mut #ops = ::core::pin::pin!(#made);)*
                 let #select = #facade::select::Select::new(#count, #fair, |#branch, #cx| match #branch {
@@ -213,13 +215,17 @@ impl Branch {
         match &self.condition {
             None => made,
             Some(condition) => {
-                quote!(if #condition { #made } else { ::core::option::Option::None })
+                let holds = Ident::new("holds", Span::mixed_site());
+                quote!({
+                    let #holds: bool = #condition;
+                    if #holds { #made } else { ::core::option::Option::None }
+                })
             }
         }
     }
 }
 
-/// The pattern, to be matched against a reference: it binds nothing by value or by `ref`.
+/// The pattern without its bindings, so that looking whether it matches moves nothing.
 fn looked_at(pattern: &Pat) -> Pat {
     let mut pattern = pattern.clone();
     bind_nothing(&mut pattern);
@@ -229,21 +235,33 @@ fn looked_at(pattern: &Pat) -> Pat {
 fn bind_nothing(pattern: &mut Pat) {
     match pattern {
         Pat::Ident(bound) => {
-            bound.by_ref = None;
-            bound.mutability = None;
-            if let Some((_, inner)) = &mut bound.subpat {
-                bind_nothing(inner);
+            if let Some((_, inner)) = bound.subpat.take() {
+                let mut inner = *inner;
+                bind_nothing(&mut inner);
+                *pattern = inner;
+            } else if bound.by_ref.is_some()
+                || bound.mutability.is_some()
+                || is_binding(&bound.ident)
+            {
+                *pattern = syn::parse_quote!(_);
             }
         }
         Pat::Or(or) => or.cases.iter_mut().for_each(bind_nothing),
         Pat::Paren(paren) => bind_nothing(&mut paren.pat),
+        Pat::Reference(reference) => bind_nothing(&mut reference.pat),
         Pat::Slice(slice) => slice.elems.iter_mut().for_each(bind_nothing),
-        Pat::Struct(fields) => fields
-            .fields
-            .iter_mut()
-            .for_each(|field| bind_nothing(&mut field.pat)),
+        Pat::Struct(fields) => fields.fields.iter_mut().for_each(|field| {
+            field.colon_token.get_or_insert_default();
+            bind_nothing(&mut field.pat);
+        }),
         Pat::Tuple(tuple) => tuple.elems.iter_mut().for_each(bind_nothing),
         Pat::TupleStruct(tuple) => tuple.elems.iter_mut().for_each(bind_nothing),
         _ => {}
     }
+}
+
+/// Whether the name stands for what has come, and not for a constant or a variant: those begin with a capital.
+fn is_binding(name: &Ident) -> bool {
+    let name = name.to_string();
+    !name.starts_with(|first: char| first.is_uppercase())
 }

@@ -1,8 +1,9 @@
 //! Receiving from several channels at once, or from none.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Poll, Wake};
 
 use gossamer::Wait;
 use gossamer::channel::{Closed, bounded, join, unbounded};
@@ -19,6 +20,8 @@ both! {
     it_takes_all_or_none,
     others_may_take_meanwhile,
     a_closed_channel,
+    a_channel_that_closes_where_others_are_missing_too,
+    a_sender_that_is_let_go_uses_the_other_channel,
     senders_that_wait_go_on,
     a_join_dropped_after_any_poll,
     joins_that_cross,
@@ -66,6 +69,40 @@ fn a_closed_channel<F: Channels>() {
     drop(b);
     assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
     assert_eq!(ones.try_recv(), Ok(1));
+}
+
+fn a_channel_that_closes_where_others_are_missing_too<F: Channels>() {
+    for closed in 0..2 {
+        let ((a, ones), (b, twos)) = (F::channel::<i32>(1), F::channel::<i32>(1));
+        let mut waits = parked(join((&ones, &twos)));
+        let mut senders = vec![a, b];
+        drop(senders.remove(closed));
+        assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
+    }
+}
+
+/// A sender's waker is called by the join, and uses the channel of the other sender, whose message has been taken too.
+fn a_sender_that_is_let_go_uses_the_other_channel<F: Channels>() {
+    thread_local! {
+        static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+        static USE: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
+    }
+    struct Uses;
+    impl Wake for Uses {
+        fn wake(self: Arc<Self>) {
+            USE.with_borrow(|uses| uses.as_ref().expect("it is there")());
+        }
+    }
+    let ((a, ones), (b, twos)) = (F::channel(0), F::channel(0));
+    let (mut first, mut second) = (parked(a.send(1)), parked(b.send(2)));
+    let other = twos.clone();
+    USE.set(Some(Box::new(move || LEFT.set(other.try_iter().count()))));
+    assert!(first.poll_with(&Arc::new(Uses).into()).is_pending());
+    assert_eq!(join((&ones, &twos)).wait(), Ok((1, 2)));
+    assert_eq!(LEFT.get(), 0);
+    assert_eq!(first.poll(), Poll::Ready(Ok(())));
+    assert_eq!(second.poll(), Poll::Ready(Ok(())));
+    USE.set(None);
 }
 
 fn senders_that_wait_go_on<F: Channels>() {

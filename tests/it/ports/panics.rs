@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
@@ -62,6 +63,37 @@ fn a_message_that_comes_back_when_the_set_drops_it<F: Sets>() {
     assert!(two.0.try_send(there).is_ok());
     drop(set);
     assert_eq!(*dropped.borrow(), 2);
+}
+
+/// A one-shot that has been polled before has a waker of that time, which uses the set when it is dropped.
+#[test]
+fn a_waker_of_before_that_comes_back() {
+    struct Returns(Arc<PortSet<u32>>);
+    impl Wake for Returns {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Returns {
+        fn drop(&mut self) {
+            for _ in 0..9 {
+                let (_tx, rx) = unbounded();
+                self.0.add(rx).unwrap();
+            }
+        }
+    }
+    let set = Arc::new(PortSet::new());
+    let (tx, mut rx) = oneshot();
+    let waker = Waker::from(Arc::new(Returns(set.clone())));
+    assert!(
+        Pin::new(&mut rx)
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    drop(waker);
+    let key = set.add(rx).unwrap();
+    while set.try_recv().is_some() {}
+    assert!(set.contains(key) && set.len() == 1);
+    tx.send(5).unwrap();
+    assert_eq!(set.try_recv(), Some((key, Ok(5))));
 }
 
 /// A waker that uses the set, and its channels, while it is called: it finds no lock held.

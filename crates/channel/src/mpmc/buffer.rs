@@ -141,9 +141,9 @@ impl<T> Buffer<T> {
             // SAFETY: the messages up to the end of the places, and those at their beginning; there are more in the new
             // memory, and the old one is without messages from here on.
             unsafe {
-                let (first, rest) = (self.place(0), self.place(until_end));
-                ptr::copy_nonoverlapping(first.cast(), into, until_end);
-                ptr::copy_nonoverlapping(rest.cast(), into.add(until_end), self.len - until_end);
+                let (from, first) = (self.places.as_ptr(), self.first & (self.places.len() - 1));
+                ptr::copy_nonoverlapping(from.add(first), into, until_end);
+                ptr::copy_nonoverlapping(from, into.add(until_end), self.len - until_end);
             }
         }
         let before = mem::replace(&mut self.places, larger);

@@ -61,7 +61,7 @@ pub(super) struct State<T> {
 
 impl<T> State<T> {
     /// Messages in the buffer, and those of the senders in line.
-    fn messages(&self) -> usize {
+    pub(super) fn messages(&self) -> usize {
         self.buffer.len() + self.offering
     }
 }
@@ -264,15 +264,6 @@ impl<T, P: Policy> Chan<T, P> {
         } else {
             self.unlock(bits);
         }
-    }
-
-    /// Lets all go that can, after messages have been received, and gives memory back.
-    pub(super) fn settle_received(&self) {
-        let mut memory = buffer::memory(0);
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        unsafe { self.give_back(&mut memory, true) };
-        self.settle(bits);
     }
 
     #[inline(never)]

@@ -148,7 +148,8 @@ impl<T, P: Policy> Sender<T, P> {
     }
 
     /// Sends a message, if there is room for it; in a rendezvous channel if a receiver waits, which has been there, but
-    /// may be dropped before it has taken it: then the next one gets it.
+    /// may be dropped before it has taken it: then the next one gets it. (A [join](crate::join()) that waits is one, though
+    /// it leaves the message if another one is missing.)
     ///
     /// # Errors
     /// Gives the message back, and says why.

@@ -4,7 +4,7 @@
 //! # Protocol
 //!
 //! An attempt locks all channels, in the order of their addresses, and takes a message from each if each has one. Else
-//! it waits in the line of the first that has none, as a receiver does; when it is called there, it does not take the
+//! it waits in the lines of all that have none, as a receiver does; when it is called in one, it does not take the
 //! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others.
 
 use std::fmt;
@@ -34,7 +34,9 @@ use crate::error::Closed;
 /// Dropped unfinished, it has received nothing.
 ///
 /// # Errors
-/// [`Closed`]: one of the channels has no sender left, and no message. Nothing is taken from the others.
+/// [`Closed`]: one of the channels has no sender left, and no message. Nothing is taken from the others. (It waits where
+/// there was no message. If one that had some loses them to another receiver, and its last sender too, it is told when
+/// another channel gets something.)
 ///
 /// # Panics
 /// A channel is there twice.
@@ -61,6 +63,7 @@ pub fn join<G: Group>(channels: G) -> Join<G> {
         channels,
         waits: None,
         begun: false,
+        done: false,
         location: Location::caller(),
     }
 }
@@ -71,6 +74,7 @@ pub struct Join<G: Group> {
     channels: G,
     waits: Option<G::Waits>,
     begun: bool,
+    done: bool,
     location: &'static Location<'static>,
 }
 
@@ -90,6 +94,7 @@ impl<G: Group> Future for Join<G> {
             context::give_way(Parts::new(cx.waker()));
             return Poll::Pending;
         }
+        assert!(!this.done, "{this:?} was polled after it was complete");
         // SAFETY: pinned as its owner is.
         let mut waits = unsafe { Pin::new_unchecked(&mut this.waits) };
         loop {
@@ -97,13 +102,16 @@ impl<G: Group> Future for Join<G> {
                 ready!(G::poll(waits, cx));
             }
             waits.set(None);
-            match this.channels.attempt() {
-                Attempt::Done(messages) => return Poll::Ready(Ok(messages)),
-                Attempt::Closed => return Poll::Ready(Err(Closed)),
-                Attempt::Missing(channel) => {
-                    waits.set(Some(this.channels.wait_for(channel, this.location)));
+            let result = match this.channels.attempt() {
+                Attempt::Done(messages) => Ok(messages),
+                Attempt::Closed => Err(Closed),
+                Attempt::Missing(missing) => {
+                    waits.set(Some(this.channels.wait_for(missing, this.location)));
+                    continue;
                 }
-            }
+            };
+            this.done = true;
+            return Poll::Ready(result);
         }
     }
 }
@@ -114,8 +122,8 @@ impl<G: Group> Future for Join<G> {
 pub enum Attempt<M> {
     Done(M),
     Closed,
-    /// This channel has no message.
-    Missing(usize),
+    /// These channels have no message, a bit each.
+    Missing(u8),
 }
 
 /// Receivers that can be joined: tuples of two to four `&Receiver`.
@@ -129,7 +137,7 @@ pub trait Group: sealed::Sealed {
     #[doc(hidden)]
     fn attempt(&self) -> Attempt<Self::Messages>;
     #[doc(hidden)]
-    fn wait_for(&self, channel: usize, location: &'static Location<'static>) -> Self::Waits;
+    fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits;
     #[doc(hidden)]
     fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()>;
 }
@@ -231,26 +239,30 @@ macro_rules! group {
                     )
                 };
                 let is_over = is_over.contains(&true);
-                let missing = has.iter().position(|has| !has);
-                let takes = missing.is_none() || gossamer_core::mutant!("join_takes_what_is_there");
-                // SAFETY: as above.
-                let taken = (takes && !is_over).then(|| unsafe { ($(self.$at.0.chan().pop(),)*) });
-                $(self.$at.0.chan().unlock(bits[$at]);)*
-                if is_over {
-                    return Attempt::Closed;
+                let missing = 0 $(| (u8::from(!has[$at]) << $at))*;
+                let takes = missing == 0 || gossamer_core::mutant!("join_takes_what_is_there");
+                if is_over || !takes {
+                    $(self.$at.0.chan().unlock(bits[$at]);)*
+                    return if is_over { Attempt::Closed } else { Attempt::Missing(missing) };
                 }
-                if taken.is_some() {
-                    // Wakers of other runtimes are called without any lock.
-                    $(self.$at.0.chan().settle_received();)*
-                }
+                // SAFETY: as above. A sender whose message is taken goes on before its channel's lock is given up.
+                let (taken, unsettled) = unsafe {
+                    (
+                        ($(self.$at.0.chan().pop(),)*),
+                        ($(self.$at.settle_in_part(bits[$at]),)*),
+                    )
+                };
+                // Wakers of other runtimes are called without any lock.
+                $(unsettled.$at.settle();)*
                 match taken {
-                    Some(($(Some($message),)*)) => Attempt::Done(($($message,)*)),
-                    _ => Attempt::Missing(missing.unwrap_or(0)),
+                    ($(Some($message),)*) => Attempt::Done(($($message,)*)),
+                    _ => Attempt::Missing(missing),
                 }
             }
 
-            fn wait_for(&self, channel: usize, location: &'static Location<'static>) -> Self::Waits {
-                ($((channel == $at).then(|| Awaiting(Op::new(self.$at.0.chan(), Awaits, location))),)*)
+            fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits {
+                ($((missing >> $at & 1 == 1)
+                    .then(|| Awaiting(Op::new(self.$at.0.chan(), Awaits, location))),)*)
             }
 
             fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()> {
@@ -258,11 +270,13 @@ macro_rules! group {
                 let waits = unsafe { waits.get_unchecked_mut() };
                 $(
                     // SAFETY: as above.
-                    if let Some(op) = unsafe { Pin::new_unchecked(&mut waits.$at) }.as_pin_mut() {
-                        return op.poll(cx);
+                    if let Some(op) = unsafe { Pin::new_unchecked(&mut waits.$at) }.as_pin_mut()
+                        && op.poll(cx).is_ready()
+                    {
+                        return Poll::Ready(());
                     }
                 )*
-                Poll::Ready(())
+                Poll::Pending
             }
         }
     };

@@ -303,12 +303,15 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
 
 impl<T, P: Policy> Op<'_, T, P, Sends<T>> {
     /// Gives the operation up, and takes the message back, if it has not been sent.
-    pub(super) fn withdraw(self: Pin<&mut Self>) -> Option<T> {
+    pub(super) fn withdraw(self: Pin<&mut Self>, into: &mut Option<T>) {
         // SAFETY: nothing is moved out; the node stays where it is.
         let this = unsafe { self.get_unchecked_mut() };
+        // The waker's drop, which is user code, comes last.
         let (has_message, _waker) = this.give_up();
-        // SAFETY: given up without effect, so it is there, and not taken again.
-        has_message.then(|| unsafe { this.waiter.act.take() })
+        if has_message {
+            // SAFETY: given up without effect, so it is there, and not taken again.
+            *into = Some(unsafe { this.waiter.act.take() });
+        }
     }
 }
 

@@ -32,8 +32,8 @@ pub(super) struct Place {
 pub(crate) enum Found<T> {
     /// A message; the port announces itself when there is another one.
     One(T),
-    /// A message, and the port is to be looked at again.
-    OneOfMore(T),
+    /// A message, and so many more looks have something: messages, or the end.
+    OneOfMore(T, usize),
     /// The last message, or that no more come.
     End(Result<T, Closed>),
     /// Nothing: it announces itself.
@@ -114,12 +114,11 @@ impl<T, P: Policy> Receiver<T, P> {
         unsafe {
             let found = match chan.pop() {
                 Some(message) => {
-                    let more = chan.has_any() || bits & NO_SENDERS != 0;
-                    chan.place.announces.set(!more);
-                    if more {
-                        Found::OneOfMore(message)
-                    } else {
-                        Found::One(message)
+                    let more = chan.state().messages() + usize::from(bits & NO_SENDERS != 0);
+                    chan.place.announces.set(more == 0);
+                    match more {
+                        0 => Found::One(message),
+                        more => Found::OneOfMore(message, more),
                     }
                 }
                 None if chan.is_over(bits) => Found::End(Err(Closed)),
@@ -139,7 +138,7 @@ impl<T, P: Policy> Receiver<T, P> {
     /// # Safety
     /// Under the lock.
     #[inline(always)]
-    unsafe fn settle_in_part(&self, bits: u32) -> Unsettled<T, P> {
+    pub(super) unsafe fn settle_in_part(&self, bits: u32) -> Unsettled<T, P> {
         let chan = self.0.chan();
         let mut waker = None;
         // SAFETY: passed on to the caller.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -74,6 +75,7 @@ pub struct Receiving<E: Hears> {
     end: Option<Listening<E::Message, E::Flavour, E::Side>>,
     /// At its scheduling point.
     gave_way: bool,
+    has_waited: bool,
     _endpoint: PhantomData<fn() -> E>,
 }
 
@@ -86,6 +88,7 @@ impl<E: Hears> Receiving<E> {
         Self {
             end: Some(endpoint.into_listening()),
             gave_way: false,
+            has_waited: false,
             _endpoint: PhantomData,
         }
     }
@@ -114,7 +117,9 @@ impl<E: Hears> Future for Receiving<E> {
             panic!("the receiving of a pipe was polled after it had given its output");
         };
         let Poll::Ready(ended) = end.poll(cx.waker()) else {
-            context::has_waited();
+            if !mem::replace(&mut self.has_waited, true) {
+                context::has_waited();
+            }
             return Poll::Pending;
         };
         let Ok(()) = ended else {
@@ -123,7 +128,7 @@ impl<E: Hears> Future for Receiving<E> {
         };
         // SAFETY: its turn has come, and the end goes here. (It goes last: the compiler then sees that it is gone.)
         let (message, speaking) = unsafe { end.take() };
-        std::mem::forget(self.end.take());
+        mem::forget(self.end.take());
         Poll::Ready(Ok(E::hear(message, speaking)))
     }
 }

@@ -46,30 +46,37 @@ pub(super) enum Placed<T, P: Policy> {
 }
 
 impl<T, P: Policy> Placed<T, P> {
-    /// Puts a port into its place; `announced`: the set is going to look at it anyway.
+    /// Gets a port ready for its place, without any lock: a waker that it has from before is dropped here.
+    pub(super) fn new(port: Port<T, P>, ready: &Arc<Ready>, index: u32) -> Self {
+        match port {
+            Port::Channel(receiver) => Self::Channel(receiver),
+            Port::Oneshot(mut receiver) => {
+                let signal = Signal::new(ready.clone(), index);
+                receiver.listen(&signal.clone().into());
+                Self::Oneshot(receiver, signal)
+            }
+        }
+    }
+
+    /// It is in its place; `announced`: the set is going to look at it anyway.
     ///
     /// # Returns
-    /// Also what is to be done without any lock, and whether the set has to announce the place itself.
+    /// What is to be done without any lock, and whether the set has to announce the place itself.
     ///
     /// # Safety
     /// The port is unique.
-    pub(super) unsafe fn new(
-        port: Port<T, P>,
+    pub(super) unsafe fn enter(
+        &self,
         ready: &Arc<Ready>,
         index: u32,
         announced: bool,
-    ) -> (Self, Unsettled<T, P>, bool) {
-        match port {
-            Port::Channel(receiver) => {
-                // SAFETY: unique, and now in a set; the set takes the place back before it lets go of the queue.
-                let unsettled = unsafe { receiver.enter(Arc::as_ptr(ready), index, announced) };
-                (Self::Channel(receiver), unsettled, false)
-            }
-            Port::Oneshot(receiver) => {
-                let signal = Signal::new(ready.clone(), index);
-                let placed = Self::Oneshot(receiver, signal);
-                (placed, Unsettled::nothing(), !announced)
-            }
+    ) -> (Unsettled<T, P>, bool) {
+        match self {
+            // SAFETY: unique, and now in a set; the set takes the place back before it lets go of the queue.
+            Self::Channel(receiver) => unsafe {
+                (receiver.enter(Arc::as_ptr(ready), index, announced), false)
+            },
+            Self::Oneshot(..) => (Unsettled::nothing(), !announced),
         }
     }
 

@@ -132,12 +132,31 @@ impl<T, P: Policy> PortSet<T, P> {
             }
             left -= taken.len();
             for index in taken {
-                if let Some(event) = self.find(*index) {
-                    into.push(event);
-                    received += 1;
-                }
+                received += self.drain(*index, into, most - received);
             }
         }
+        received
+    }
+
+    /// Receives what the port has at this moment, but at most so much, and puts its place back if there is more.
+    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize) -> usize {
+        let mut received = 0;
+        let mut looks = 1;
+        while received < most {
+            let (event, more) = self.look(index);
+            received += usize::from(event.is_some());
+            into.extend(event);
+            if more == 0 {
+                return received;
+            }
+            if received == 1 {
+                looks += more;
+            }
+            if received == looks {
+                break;
+            }
+        }
+        self.ready.announce(index).run();
         received
     }
 }

@@ -102,12 +102,8 @@ impl<T, P: Policy> Places<T, P> {
         Ok(index.expect("a set has fewer than four thousand million ports"))
     }
 
-    /// Puts a port into a place that has been taken; `make` is told whether the place is announced.
-    pub(super) fn fill<R>(
-        &mut self,
-        index: u32,
-        make: impl FnOnce(bool) -> (Placed<T, P>, R),
-    ) -> (Key, R) {
+    /// Puts a port into a place that has been taken; also whether the place is announced.
+    pub(super) fn fill(&mut self, index: u32, placed: Placed<T, P>) -> (Key, &Placed<T, P>, bool) {
         let place = &mut self.all[index as usize];
         let announced = matches!(
             place.content,
@@ -116,10 +112,12 @@ impl<T, P: Policy> Places<T, P> {
                 ..
             }
         );
-        let (placed, rest) = make(announced);
         place.content = Content::Port(placed);
+        let Content::Port(placed) = &place.content else {
+            unreachable!("it has just been put there");
+        };
         let generation = place.generation;
-        (Key { index, generation }, rest)
+        (Key { index, generation }, placed, announced)
     }
 
     /// The port whose place was announced, and its key; none: the place is free, and no longer announced.

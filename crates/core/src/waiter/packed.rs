@@ -9,7 +9,7 @@ use core::task::Waker;
 
 use alloc::boxed::Box;
 
-use super::{Deferred, Node, Parts};
+use super::{Deferred, Node, Parts, drop_quietly};
 use crate::header::Header;
 use crate::waker;
 
@@ -144,6 +144,10 @@ pub unsafe fn let_go(packed: *mut ()) {
         unsafe { waker::take_back(data, NonNull::<Node>::dangling()) };
     // SAFETY: passed on to the caller.
     } else if let Some(waker) = unsafe { unpack(packed) } {
-        waker::let_go(waker);
+        match waker::task_of(&waker) {
+            Some(_) => waker::let_go(waker),
+            // Its drop is user code; a panic there must not lose what has just come.
+            None => drop_quietly(waker),
+        }
     }
 }

@@ -26,6 +26,7 @@ use super::child::Gives;
 pub struct ScopedHandle<'scope, T> {
     child: Arc<dyn Gives<T> + 'scope>,
     gave_way: bool,
+    has_waited: bool,
 }
 
 impl<'scope, T> ScopedHandle<'scope, T> {
@@ -33,6 +34,7 @@ impl<'scope, T> ScopedHandle<'scope, T> {
         Self {
             child,
             gave_way: false,
+            has_waited: false,
         }
     }
 
@@ -62,7 +64,9 @@ impl<T> Future for ScopedHandle<'_, T> {
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
             None => {
-                context::has_waited();
+                if !std::mem::replace(&mut self.has_waited, true) {
+                    context::has_waited();
+                }
                 Poll::Pending
             }
         }
