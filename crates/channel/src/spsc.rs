@@ -131,7 +131,7 @@ macro_rules! constructors {
         /// sent, and kept until both handles are gone.
         ///
         /// # Panics
-        /// If `capacity` is zero (that is `rendezvous`), or too large for any memory.
+        /// If `capacity` is zero (that is `rendezvous`), too large for any memory, or above the greatest power of two.
         #[track_caller]
         pub fn spsc<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
             crate::spsc::pair(capacity)

@@ -165,6 +165,9 @@ fn block<F: Future>(future: F) -> F::Output {
     let waiting = Rests(Waiting::begin(), Cell::new(false));
     let mut future = pin!(future);
     let late = Late::new();
+    // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
+    #[cfg(any(not(target_os = "linux"), loom, shuttle))]
+    late.parker();
     let origin = Origin::here();
     let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
     if let Poll::Ready(output) = polled {

@@ -169,16 +169,16 @@ impl<T, P: Flavour> Chan<T, P> {
     /// # Safety
     /// Made by `Box`. Once for each side, which has closed before.
     pub(super) unsafe fn leave(this: NonNull<Self>, is_sender: bool) {
-        // SAFETY: it is there until both have left; `unlock` uses nothing of it once others may go on.
-        let chan = unsafe { this.as_ref() };
-        let bits = chan.lock();
-        chan.unlock(
-            bits | if is_sender {
-                SENDER_LEFT
-            } else {
-                RECEIVER_LEFT
-            },
-        );
+        let left = if is_sender {
+            SENDER_LEFT
+        } else {
+            RECEIVER_LEFT
+        };
+        // SAFETY: it is there until both have left; the word alone is borrowed, as the other side may free the channel
+        // before `unlock` has returned.
+        let word = unsafe { &(*this.as_ptr()).word };
+        let bits = word.lock();
+        word.unlock(bits | left);
         if bits & (SENDER_LEFT | RECEIVER_LEFT) != 0 {
             // SAFETY: the other side has left, and this one does now.
             drop(unsafe { Box::from_raw(this.as_ptr()) });

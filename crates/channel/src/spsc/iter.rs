@@ -1,5 +1,6 @@
 //! Messages as iterators.
 
+use gossamer_core::context::{self, Context};
 use gossamer_core::wait::Wait;
 
 use super::flavour::Flavour;
@@ -50,6 +51,10 @@ impl<T, P: Flavour> Iterator for IntoIter<T, P> {
 #[track_caller]
 #[inline(always)]
 fn next<T, P: Flavour>(receiver: &mut Receiver<T, P>) -> Option<T> {
+    // In a fiber each message counts, so that others have their turns; in a task it is refused, whatever is there.
+    if context::with(Context::is_polling) {
+        return receiver.recv().wait().ok();
+    }
     match receiver.try_recv() {
         Ok(message) => Some(message),
         Err(TryRecvError::Empty) => receiver.recv().wait().ok(),

@@ -1,9 +1,12 @@
 //! Tasks, fibers and threads on the two sides, under every model.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use gossamer::channel::spsc;
 use gossamer::channel::spsc::{Receiver, Sender};
-use gossamer::{JoinHandle, Runtime, Wait};
+use gossamer::{JoinHandle, Model, Runtime, Wait};
 
 use crate::models::{MODELS, runtime, watched};
 
@@ -140,4 +143,21 @@ fn both_sides_go_at_once() {
         drop(rx);
         sends.join().expect("no panic");
     }
+}
+
+/// A fiber that goes through many messages has another task run in between.
+#[test]
+fn an_iterator_gives_way() {
+    let rt = runtime(Model::Single);
+    let (mut tx, mut rx) = spsc(5_000);
+    for number in 0..5_000 {
+        tx.try_send(number).unwrap();
+    }
+    drop(tx);
+    let has_run = Arc::new(AtomicBool::new(false));
+    let seen = has_run.clone();
+    let fiber = rt.spawn_fiber(move || rx.iter().find(|_| seen.load(Ordering::Relaxed)));
+    let other = rt.spawn(async move { has_run.store(true, Ordering::Relaxed) });
+    assert!(fiber.wait().unwrap().is_some());
+    other.wait().unwrap();
 }
