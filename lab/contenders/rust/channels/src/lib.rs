@@ -12,5 +12,9 @@ mod tasks;
 mod threads;
 
 pub use asked::Asked;
-pub use tasks::{Came, Channel, Many, Tasks, Went, ring, to_one, to_one_at_once, to_several};
-pub use threads::{Blocking, Threads, ring_of_threads, threads_to_one, threads_to_several};
+pub use tasks::{
+    Came, Channel, Many, Tasks, Went, one_to_one, ring, to_one, to_one_at_once, to_several,
+};
+pub use threads::{
+    Blocking, Threads, ring_of_threads, thread_to_thread, threads_to_one, threads_to_several,
+};

@@ -5,14 +5,14 @@ use crate::asked::Asked;
 /// A channel for tasks.
 pub trait Channel: 'static {
     /// The side that sends.
-    type Tx: Clone + 'static;
+    type Tx: 'static;
     /// The side that receives.
     type Rx: 'static;
 
     /// A new one that holds so many messages; `None`: as many as come.
     fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx);
     /// Sends: the channel's own operation, with nothing around it.
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went>;
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went>;
     /// Receives.
     fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came>;
 }
@@ -63,8 +63,19 @@ pub struct Tasks<S, R> {
     pub receivers: Vec<R>,
 }
 
+/// One sender and one receiver.
+pub fn one_to_one<C: Channel>(
+    asked: &Asked,
+) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
+    let (tx, rx) = C::pair(asked.capacity);
+    Tasks {
+        senders: vec![sender::<C>(tx, asked.of_sender(0))],
+        receivers: vec![receiver::<C>(rx)],
+    }
+}
+
 /// Some senders and one receiver.
-pub fn to_one<C: Channel>(
+pub fn to_one<C: Channel<Tx: Clone>>(
     asked: &Asked,
 ) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
     let (tx, rx) = C::pair(asked.capacity);
@@ -75,7 +86,7 @@ pub fn to_one<C: Channel>(
 }
 
 /// The same, and the receiver takes what is there at once.
-pub fn to_one_at_once<C: Many>(
+pub fn to_one_at_once<C: Many<Tx: Clone>>(
     asked: &Asked,
 ) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
     let (tx, rx) = C::pair(asked.capacity);
@@ -87,7 +98,7 @@ pub fn to_one_at_once<C: Many>(
 }
 
 /// Some senders and some receivers.
-pub fn to_several<C: Channel<Rx: Clone>>(
+pub fn to_several<C: Channel<Tx: Clone, Rx: Clone>>(
     asked: &Asked,
 ) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
     let (tx, rx) = C::pair(asked.capacity);
@@ -115,7 +126,10 @@ pub fn ring<C: Channel>(
     }
 }
 
-fn senders<C: Channel>(asked: &Asked, tx: C::Tx) -> Vec<impl Future<Output = ()> + use<C>> {
+fn senders<C: Channel<Tx: Clone>>(
+    asked: &Asked,
+    tx: C::Tx,
+) -> Vec<impl Future<Output = ()> + use<C>> {
     // The last one gets the sender itself, so that none is left when all have ended.
     let clones = (1..asked.senders).map(|_| tx.clone()).collect::<Vec<_>>();
     let all = clones.into_iter().chain([tx]).zip(0..);
@@ -123,10 +137,10 @@ fn senders<C: Channel>(asked: &Asked, tx: C::Tx) -> Vec<impl Future<Output = ()>
         .collect()
 }
 
-async fn sender<C: Channel>(tx: C::Tx, messages: crate::asked::Messages) {
+async fn sender<C: Channel>(mut tx: C::Tx, messages: crate::asked::Messages) {
     for message in messages {
         // A message that got lost would make the sum wrong, which the lab sees.
-        if !C::send(&tx, message).await.went() {
+        if !C::send(&mut tx, message).await.went() {
             break;
         }
     }
@@ -150,10 +164,10 @@ async fn greedy<C: Many>(mut rx: C::Rx, most: usize) -> u64 {
     sum
 }
 
-async fn member<C: Channel>([sends, receives]: [u64; 2], tx: C::Tx, mut rx: C::Rx) -> u64 {
+async fn member<C: Channel>([sends, receives]: [u64; 2], mut tx: C::Tx, mut rx: C::Rx) -> u64 {
     let mut sum = 0_u64;
     for number in 0..sends.max(receives) {
-        if number < sends && !C::send(&tx, number).await.went() {
+        if number < sends && !C::send(&mut tx, number).await.went() {
             break;
         }
         if number < receives {

@@ -7,16 +7,16 @@ use crate::asked::{Asked, Messages};
 /// A channel for threads.
 pub trait Blocking: 'static {
     /// The side that sends.
-    type Tx: Clone + Send + 'static;
+    type Tx: Send + 'static;
     /// The side that receives.
     type Rx: Send + 'static;
 
     /// A new one that holds so many messages; `None`: as many as come.
     fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx);
     /// Sends; whether somebody is there to receive.
-    fn send(tx: &Self::Tx, message: u64) -> bool;
+    fn send(tx: &mut Self::Tx, message: u64) -> bool;
     /// Receives; `None` when nobody is there any more to send.
-    fn recv(rx: &Self::Rx) -> Option<u64>;
+    fn recv(rx: &mut Self::Rx) -> Option<u64>;
 }
 
 /// Threads that have begun.
@@ -44,11 +44,24 @@ impl Threads {
     }
 }
 
+/// One sender and one receiver.
+///
+/// # Errors
+/// There are no more threads.
+pub fn thread_to_thread<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
+    let (mut tx, mut rx) = C::pair(asked.capacity);
+    let messages = asked.of_sender(0);
+    Ok(Threads {
+        senders: vec![begin(move || sender::<C>(&mut tx, messages))?],
+        receivers: vec![begin(move || receiver::<C>(&mut rx))?],
+    })
+}
+
 /// Some senders and one receiver.
 ///
 /// # Errors
 /// There are no more threads.
-pub fn threads_to_one<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
+pub fn threads_to_one<C: Blocking<Tx: Clone>>(asked: &Asked) -> std::io::Result<Threads> {
     let (tx, rx) = C::pair(asked.capacity);
     threads::<C>(asked, tx, vec![rx])
 }
@@ -57,7 +70,9 @@ pub fn threads_to_one<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
 ///
 /// # Errors
 /// There are no more threads.
-pub fn threads_to_several<C: Blocking<Rx: Clone>>(asked: &Asked) -> std::io::Result<Threads> {
+pub fn threads_to_several<C: Blocking<Tx: Clone, Rx: Clone>>(
+    asked: &Asked,
+) -> std::io::Result<Threads> {
     let (tx, rx) = C::pair(asked.capacity);
     let clones = (1..asked.receivers).map(|_| rx.clone()).collect::<Vec<_>>();
     threads::<C>(asked, tx, clones.into_iter().chain([rx]).collect())
@@ -72,9 +87,9 @@ pub fn ring_of_threads<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
         (0..asked.senders).map(|_| C::pair(asked.capacity)).unzip();
     outputs.rotate_left(1);
     let ends = (0..asked.senders).zip(outputs).zip(inputs);
-    let receivers = ends.map(|((member, tx), rx)| {
+    let receivers = ends.map(|((member, mut tx), mut rx)| {
         let counts = asked.of_member(member);
-        begin(move || self::member::<C>(counts, &tx, &rx))
+        begin(move || self::member::<C>(counts, &mut tx, &mut rx))
     });
     Ok(Threads {
         senders: Vec::new(),
@@ -88,21 +103,31 @@ fn begin<T: Send + 'static>(
     thread::Builder::new().spawn(work)
 }
 
-fn threads<C: Blocking>(asked: &Asked, tx: C::Tx, rxs: Vec<C::Rx>) -> std::io::Result<Threads> {
+fn threads<C: Blocking<Tx: Clone>>(
+    asked: &Asked,
+    tx: C::Tx,
+    rxs: Vec<C::Rx>,
+) -> std::io::Result<Threads> {
     let clones = (1..asked.senders).map(|_| tx.clone()).collect::<Vec<_>>();
-    let senders = clones.into_iter().chain([tx]).zip(0..).map(|(tx, index)| {
-        let messages = asked.of_sender(index);
-        begin(move || sender::<C>(&tx, messages))
-    });
+    let senders = clones
+        .into_iter()
+        .chain([tx])
+        .zip(0..)
+        .map(|(mut tx, index)| {
+            let messages = asked.of_sender(index);
+            begin(move || sender::<C>(&mut tx, messages))
+        });
     let senders = senders.collect::<std::io::Result<_>>()?;
-    let receivers = rxs.into_iter().map(|rx| begin(move || receiver::<C>(&rx)));
+    let receivers = rxs
+        .into_iter()
+        .map(|mut rx| begin(move || receiver::<C>(&mut rx)));
     Ok(Threads {
         senders,
         receivers: receivers.collect::<std::io::Result<_>>()?,
     })
 }
 
-fn sender<C: Blocking>(tx: &C::Tx, messages: Messages) {
+fn sender<C: Blocking>(tx: &mut C::Tx, messages: Messages) {
     for message in messages {
         if !C::send(tx, message) {
             break;
@@ -110,7 +135,7 @@ fn sender<C: Blocking>(tx: &C::Tx, messages: Messages) {
     }
 }
 
-fn receiver<C: Blocking>(rx: &C::Rx) -> u64 {
+fn receiver<C: Blocking>(rx: &mut C::Rx) -> u64 {
     let mut sum = 0_u64;
     while let Some(message) = C::recv(rx) {
         sum = sum.wrapping_add(message);
@@ -118,7 +143,7 @@ fn receiver<C: Blocking>(rx: &C::Rx) -> u64 {
     sum
 }
 
-fn member<C: Blocking>([sends, receives]: [u64; 2], tx: &C::Tx, rx: &C::Rx) -> u64 {
+fn member<C: Blocking>([sends, receives]: [u64; 2], tx: &mut C::Tx, rx: &mut C::Rx) -> u64 {
     let mut sum = 0_u64;
     for number in 0..sends.max(receives) {
         if number < sends && !C::send(tx, number) {

@@ -22,7 +22,7 @@ macro_rules! flavour {
                 }
             }
 
-            fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+            fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
                 tx.send(message)
             }
 
@@ -42,6 +42,52 @@ macro_rules! flavour {
 flavour!(Shared, channel);
 flavour!(Local, local::channel);
 
+/// One sender and one receiver, for any thread.
+pub(crate) struct Spsc;
+/// The same for one thread.
+pub(crate) struct LocalSpsc;
+
+macro_rules! ring {
+    ($name:ident, $($module:ident)::+) => {
+        impl Channel for $name {
+            type Tx = $($module)::+::spsc::Sender<u64>;
+            type Rx = $($module)::+::spsc::Receiver<u64>;
+
+            fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+                $($module)::+::spsc(capacity.unwrap_or(1_024))
+            }
+
+            fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
+                tx.send(message)
+            }
+
+            fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+                rx.recv()
+            }
+        }
+    };
+}
+
+ring!(Spsc, channel);
+ring!(LocalSpsc, local::channel);
+
+impl Blocking for Spsc {
+    type Tx = <Spsc as Channel>::Tx;
+    type Rx = <Spsc as Channel>::Rx;
+
+    fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+        <Spsc as Channel>::pair(capacity)
+    }
+
+    fn send(tx: &mut Self::Tx, message: u64) -> bool {
+        tx.send(message).wait().is_ok()
+    }
+
+    fn recv(rx: &mut Self::Rx) -> Option<u64> {
+        rx.recv().wait().ok()
+    }
+}
+
 impl Blocking for Shared {
     type Tx = <Shared as Channel>::Tx;
     type Rx = <Shared as Channel>::Rx;
@@ -50,11 +96,11 @@ impl Blocking for Shared {
         <Shared as Channel>::pair(capacity)
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> bool {
+    fn send(tx: &mut Self::Tx, message: u64) -> bool {
         tx.send(message).wait().is_ok()
     }
 
-    fn recv(rx: &Self::Rx) -> Option<u64> {
+    fn recv(rx: &mut Self::Rx) -> Option<u64> {
         rx.recv().wait().ok()
     }
 }

@@ -8,19 +8,14 @@ mod ring;
 use std::process::ExitCode;
 
 use channels::{
-    Asked, Tasks, ring_of_threads, threads_to_one, threads_to_several, to_one, to_one_at_once,
-    to_several,
+    Asked, Tasks, one_to_one, ring_of_threads, thread_to_thread, threads_to_one,
+    threads_to_several, to_one, to_one_at_once, to_several,
 };
 use gossamer::{JoinHandle, Model, Runtime, Wait};
 
-use flavours::{Local, Shared};
+use flavours::{Local, LocalSpsc, Shared, Spsc};
 use gossamer_contender::args::{Args, runtime, said};
 use gossamer_contender::{Failure, args, end};
-
-/// The channel for one sender and one receiver.
-type Spsc = Shared;
-/// The same on one thread.
-type LocalSpsc = Local;
 
 fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
@@ -40,7 +35,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
 fn shared(args: &Args, asked: &Asked) -> Result<u64, Failure> {
     let rt = args.runtime()?;
     match args.workload.as_str() {
-        "spsc" => spawned(rt, to_one::<Spsc>(asked)),
+        "spsc" => spawned(rt, one_to_one::<Spsc>(asked)),
         "mpmc" => spawned(rt, to_several::<Shared>(asked)),
         "message-ring" => spawned(rt, channels::ring::<Shared>(asked)),
         _ if asked.many => spawned(rt, to_one_at_once::<Shared>(asked)),
@@ -51,7 +46,7 @@ fn shared(args: &Args, asked: &Asked) -> Result<u64, Failure> {
 /// OS threads that wait for each operation.
 fn threads(workload: &str, asked: &Asked) -> Result<u64, Failure> {
     let threads = match workload {
-        "spsc" => threads_to_one::<Spsc>(asked),
+        "spsc" => thread_to_thread::<Spsc>(asked),
         "mpmc" => threads_to_several::<Shared>(asked),
         "message-ring" => ring_of_threads::<Shared>(asked),
         _ => threads_to_one::<Shared>(asked),
@@ -61,7 +56,7 @@ fn threads(workload: &str, asked: &Asked) -> Result<u64, Failure> {
 
 fn on_one_thread(workload: &str, asked: &Asked) -> Result<u64, Failure> {
     match workload {
-        "spsc" => spawned_here(to_one::<LocalSpsc>(asked)),
+        "spsc" => spawned_here(one_to_one::<LocalSpsc>(asked)),
         "mpmc" => spawned_here(to_several::<Local>(asked)),
         "message-ring" => spawned_here(channels::ring::<Local>(asked)),
         _ if asked.many => spawned_here(to_one_at_once::<Local>(asked)),

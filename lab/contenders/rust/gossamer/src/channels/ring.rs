@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
 }
 
 /// Where the token is put in, the tasks in the order in which they are to be spawned, and where the answer comes out.
-fn members<C: Channel>(
+fn members<C: Channel<Tx: Clone>>(
     threads: usize,
     order: &[usize],
 ) -> (C::Tx, Vec<impl Future<Output = ()> + use<C>>, C::Rx) {
@@ -63,13 +63,13 @@ fn members<C: Channel>(
 }
 
 /// A lost token would leave the ring without an answer, which the lab sees.
-async fn pass_on<C: Channel>(id: usize, mut from: C::Rx, to: C::Tx, won: C::Tx) {
+async fn pass_on<C: Channel>(id: usize, mut from: C::Rx, mut to: C::Tx, mut won: C::Tx) {
     while let Some(token) = C::recv(&mut from).await.message() {
         if token == 0 {
-            C::send(&won, id as u64 + 1).await.went();
+            C::send(&mut won, id as u64 + 1).await.went();
             break;
         }
-        if !C::send(&to, token - 1).await.went() {
+        if !C::send(&mut to, token - 1).await.went() {
             break;
         }
     }

@@ -25,7 +25,7 @@ impl Channel for AsyncChannel {
         }
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         tx.send(message)
     }
 
@@ -45,7 +45,7 @@ impl Channel for Flume {
         }
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         tx.send_async(message)
     }
 
@@ -76,7 +76,7 @@ impl Channel for Kanal {
         }
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         tx.send(message)
     }
 
@@ -103,7 +103,7 @@ impl Channel for Tokio {
         mpsc::channel(capacity.unwrap_or(Semaphore::MAX_PERMITS))
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         tx.send(message)
     }
 
@@ -126,7 +126,7 @@ impl Channel for TokioUnbounded {
         mpsc::unbounded_channel()
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> impl Future<Output: Went> {
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         ready(tx.send(message))
     }
 

@@ -25,11 +25,11 @@ macro_rules! blocking {
                 }
             }
 
-            fn send(tx: &Self::Tx, message: u64) -> bool {
+            fn send(tx: &mut Self::Tx, message: u64) -> bool {
                 tx.send(message).is_ok()
             }
 
-            fn recv(rx: &Self::Rx) -> Option<u64> {
+            fn recv(rx: &mut Self::Rx) -> Option<u64> {
                 rx.recv().ok()
             }
         }
@@ -48,11 +48,11 @@ impl Blocking for Std {
         mpsc::sync_channel(capacity.unwrap_or(usize::MAX))
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> bool {
+    fn send(tx: &mut Self::Tx, message: u64) -> bool {
         tx.send(message).is_ok()
     }
 
-    fn recv(rx: &Self::Rx) -> Option<u64> {
+    fn recv(rx: &mut Self::Rx) -> Option<u64> {
         rx.recv().ok()
     }
 }
@@ -65,11 +65,11 @@ impl Blocking for StdUnbounded {
         mpsc::channel()
     }
 
-    fn send(tx: &Self::Tx, message: u64) -> bool {
+    fn send(tx: &mut Self::Tx, message: u64) -> bool {
         tx.send(message).is_ok()
     }
 
-    fn recv(rx: &Self::Rx) -> Option<u64> {
+    fn recv(rx: &mut Self::Rx) -> Option<u64> {
         rx.recv().ok()
     }
 }

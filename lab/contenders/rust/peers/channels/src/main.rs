@@ -122,7 +122,10 @@ fn as_threads(channel: &str, workload: &str, asked: &Asked) -> Result<u64, Failu
     threads.join().map_err(Failure::Ran)
 }
 
-fn threads<C: Blocking<Rx: Clone>>(workload: &str, asked: &Asked) -> std::io::Result<Threads> {
+fn threads<C: Blocking<Tx: Clone, Rx: Clone>>(
+    workload: &str,
+    asked: &Asked,
+) -> std::io::Result<Threads> {
     match workload {
         "mpmc" => threads_to_several::<C>(asked),
         "message-ring" => ring_of_threads::<C>(asked),
