@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limit_mb = if at_the_end { 150 } else { 100 };
     println!(
         "at most {limit_mb} MB: {}",
-        after - before <= limit_mb * 1_000_000
+        after.saturating_sub(before) <= limit_mb * 1_000_000
     );
     let mb = |bytes: u64| bytes.saturating_sub(before) / 1_000_000;
     eprintln!(

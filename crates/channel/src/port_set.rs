@@ -34,7 +34,8 @@ use table::Table;
 pub use port::Port;
 pub use recv::{PortReceiving, PortsReceiving};
 
-/// Which port of a set: no two ports of one set ever have the same.
+/// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone in
+/// the one's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     index: u32,
@@ -242,14 +243,14 @@ impl<T, P: Policy> PortSet<T, P> {
         if let Some(unsettled) = unsettled {
             unsettled.settle();
         }
-        if let After::Drop(_) = after {
-            self.ready.count_out();
+        match after {
+            After::Nothing => (event, 0),
+            After::More(more) => (event, more),
+            After::Drop(_) => {
+                self.ready.count_out();
+                (event, 0)
+            }
         }
-        let more = match after {
-            After::More(more) => more,
-            _ => 0,
-        };
-        (event, more)
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) trait Act<T>: Sized {
     type Output;
     /// Its name in dumps.
     const NAME: &'static str;
-    /// Whether it takes messages out.
+    /// Whether it takes messages out, so that memory may be given back.
     const RECEIVES: bool;
 
     /// Where it waits.
