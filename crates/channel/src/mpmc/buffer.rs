@@ -124,6 +124,41 @@ impl<T> Buffer<T> {
         Some(message)
     }
 
+    /// Moves messages out, as many as there are and as `into` has room for, and at most so many.
+    ///
+    /// # Returns
+    /// How many.
+    pub(super) fn pop_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
+        let count = self.len.min(most).min(into.capacity() - into.len());
+        if count > 0 {
+            // SAFETY: there are so many messages, and there is so much room; they are forgotten here.
+            unsafe {
+                self.copy_to(into.as_mut_ptr().add(into.len()), count);
+                into.set_len(into.len() + count);
+            }
+            self.first = self.first.wrapping_add(count);
+            self.len -= count;
+        }
+        count
+    }
+
+    /// Copies the first messages: those up to the end of the places, and those at their beginning.
+    ///
+    /// # Safety
+    /// There are so many, and at least one; there is so much room; and they are used at one place only.
+    unsafe fn copy_to(&self, into: *mut T, count: usize) {
+        let (from, first) = (
+            self.places.as_ptr().cast::<T>(),
+            self.first & (self.places.len() - 1),
+        );
+        let until_end = (self.places.len() - first).min(count);
+        // SAFETY: passed on to the caller; the two pieces of memory are apart.
+        unsafe {
+            ptr::copy_nonoverlapping(from.add(first), into, until_end);
+            ptr::copy_nonoverlapping(from, into.add(until_end), count - until_end);
+        }
+    }
+
     /// Moves into larger memory, in a channel of at most `most`; gives the old one, to be dropped after the lock is given
     /// up.
     #[must_use]
@@ -132,19 +167,9 @@ impl<T> Buffer<T> {
             // Somebody else was quicker.
             return larger;
         }
-        let until_end = match self.places.len() {
-            0 => 0,
-            places => (places - (self.first & (places - 1))).min(self.len),
-        };
-        let into = larger.as_mut_ptr();
         if self.len > 0 {
-            // SAFETY: the messages up to the end of the places, and those at their beginning; there are more in the new
-            // memory, and the old one is without messages from here on.
-            unsafe {
-                let (from, first) = (self.places.as_ptr(), self.first & (self.places.len() - 1));
-                ptr::copy_nonoverlapping(from.add(first), into, until_end);
-                ptr::copy_nonoverlapping(from, into.add(until_end), self.len - until_end);
-            }
+            // SAFETY: there is more room in the new memory, and the old one is without messages from here on.
+            unsafe { self.copy_to(larger.as_mut_ptr().cast(), self.len) };
         }
         let before = mem::replace(&mut self.places, larger);
         self.first = 0;
