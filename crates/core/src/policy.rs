@@ -82,6 +82,11 @@ pub trait Word: fmt::Debug {
     /// Gives the lock up, leaving these bits.
     fn unlock(&self, bits: u32);
 
+    /// Gives the lock up, leaving the bits that [`Word::lock`] gave.
+    fn unlock_unchanged(&self, bits: u32) {
+        self.unlock(bits);
+    }
+
     /// Changes the bits as `change` says, in one exchange: as if locked and unlocked again. `false` if it says that
     /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool;
@@ -121,6 +126,9 @@ impl Word for LocalWord {
     fn unlock(&self, bits: u32) {
         self.0.set(bits);
     }
+
+    #[inline(always)]
+    fn unlock_unchanged(&self, _bits: u32) {}
 
     #[inline(always)]
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {

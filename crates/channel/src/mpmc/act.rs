@@ -213,7 +213,7 @@ impl<T> TrySends<T> {
             if bits & NO_RECEIVERS == 0 && chan.is_awaited() {
                 let buffer = &mut chan.state().buffer;
                 if !buffer.has_room() {
-                    return Try::Grow(buffer.len() + 1);
+                    return Try::Grow((buffer.len() + 1).next_power_of_two());
                 }
                 buffer.push(self.0.take());
                 return Try::Done(Ok(()));

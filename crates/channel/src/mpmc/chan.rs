@@ -142,12 +142,12 @@ impl<T, P: Policy> Chan<T, P> {
         let bits = self.lock();
         // SAFETY: under the lock.
         let buffer = unsafe { &mut self.state().buffer };
-        if bits != 0 || buffer.len() >= buffer.limit() {
+        // SAFETY: under the lock, and once.
+        let message = || unsafe { sends.take() };
+        if bits != 0 || !buffer.push_in_run(self.capacity, message) {
             return Err(bits);
         }
-        // SAFETY: under the lock, and once; as many as the limit have room.
-        unsafe { buffer.push_unchecked(sends.take()) };
-        self.word.unlock(bits);
+        self.word.unlock_unchanged(bits);
         Ok(())
     }
 
@@ -157,13 +157,13 @@ impl<T, P: Policy> Chan<T, P> {
         let bits = self.lock();
         // SAFETY: under the lock.
         let buffer = unsafe { &mut self.state().buffer };
-        if bits & !NO_SENDERS != 0 || buffer.len() <= buffer.floor() {
+        if bits & !NO_SENDERS != 0 {
             return Err(bits);
         }
-        let Some(message) = buffer.pop() else {
+        let Some(message) = buffer.pop_in_run() else {
             return Err(bits);
         };
-        self.word.unlock(bits);
+        self.word.unlock_unchanged(bits);
         Ok(message)
     }
 
@@ -366,9 +366,7 @@ impl<T, P: Policy> Chan<T, P> {
         let larger = buffer::memory(places);
         let bits = self.lock();
         // SAFETY: under the lock.
-        *memory = unsafe { self.state() }
-            .buffer
-            .move_to(larger, self.capacity);
+        *memory = unsafe { self.state() }.buffer.move_to(larger);
         bits
     }
 
