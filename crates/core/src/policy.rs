@@ -82,10 +82,11 @@ pub trait Word: fmt::Debug {
     /// Gives the lock up, leaving these bits.
     fn unlock(&self, bits: u32);
 
-    /// Gives the lock up, leaving the bits that [`Word::lock`] gave.
-    fn unlock_unchanged(&self, bits: u32) {
-        self.unlock(bits);
-    }
+    /// Takes the lock for something that leaves the bits as they are.
+    ///
+    /// # Errors
+    /// The bits, if `act` gives nothing. Then the lock is held.
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32>;
 
     /// Changes the bits as `change` says, in one exchange: as if locked and unlocked again. `false` if it says that
     /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
@@ -128,7 +129,10 @@ impl Word for LocalWord {
     }
 
     #[inline(always)]
-    fn unlock_unchanged(&self, _bits: u32) {}
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32> {
+        let bits = self.0.get();
+        act(bits).ok_or(bits)
+    }
 
     #[inline(always)]
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {

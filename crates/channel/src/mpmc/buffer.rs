@@ -76,10 +76,15 @@ impl<T> Buffer<T> {
         now.saturating_mul(factor).clamp(FIRST.min(most), most)
     }
 
-    /// Puts a message, if there is a place for it in a channel of at most so many.
+    /// Puts a message, if the run goes on, or if `may_run_on` and there is a place for it in a channel of at most so many.
     #[inline(always)]
-    pub(super) fn push_in_run(&mut self, most: usize, message: impl FnOnce() -> T) -> bool {
-        let goes_on = self.write < self.write_end || self.run_on_writing(most);
+    pub(super) fn push_in_run(
+        &mut self,
+        may_run_on: bool,
+        most: usize,
+        message: impl FnOnce() -> T,
+    ) -> bool {
+        let goes_on = self.write < self.write_end || may_run_on && self.run_on_writing(most);
         if goes_on {
             // SAFETY: the run has the place, and no message is there.
             unsafe { self.write_next(message()) };
@@ -87,12 +92,19 @@ impl<T> Buffer<T> {
         goes_on
     }
 
-    /// Takes a message, if there is one with which no memory is to be given back.
+    /// Takes a message, if the run goes on, or if `may_run_on` and there is one with which no memory is to be given back.
     #[inline(always)]
-    pub(super) fn pop_in_run(&mut self) -> Option<T> {
-        let goes_on = self.read < self.read_end || self.run_on_reading();
+    pub(super) fn pop_in_run(&mut self, may_run_on: bool) -> Option<T> {
+        let goes_on = self.read < self.read_end || may_run_on && self.run_on_reading();
         // SAFETY: the run has the place, and a message is there.
         goes_on.then(|| unsafe { self.read_next() })
+    }
+
+    /// Ends both runs, as somebody is to be asked first.
+    #[inline(always)]
+    pub(super) fn stop(&mut self) {
+        self.read_end = 0;
+        self.write_end = 0;
     }
 
     /// Begins another run of writing in a channel of at most so many; whether there is a place.
