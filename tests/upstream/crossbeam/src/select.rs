@@ -1,8 +1,8 @@
 //! One of several operations.
 //!
-//! Each round: what can go at once is tried, in random order (or the given one); if nothing can, all wait, by our
-//! [`any`](gossamer_channel::select::any). What has come lies on the channel's desk until the caller fetches it, as only
-//! then its type is known.
+//! All wait, by our [`any`](gossamer_channel::select::any); before, if one of several that can go is to be preferred, or
+//! none may wait, they are tried one by one. What has come lies on the channel's desk until the caller fetches it, as
+//! only then its type is known.
 //!
 //! Our operations are each for itself, and two of one list may both take effect, or take effect upon each other. What
 //! was sent so was a promise, and is taken back. That one list sends and receives on one rendezvous channel is a case of
@@ -235,20 +235,28 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         side.expect("no operation with this index");
     }
 
-    /// The operations with their places, from a random one on.
-    fn turns(&self) -> impl Iterator<Item = (usize, &'a S)> + '_ {
-        let count = self.sides.len();
-        let first = match self.biased || count == 0 {
-            true => 0,
-            false => gossamer_core::context::chance() as usize % count,
-        };
-        let places = (first..count).chain(0..first);
-        places.filter_map(|place| self.sides[place].map(|side| (place, side)))
+    /// The operations with their places.
+    fn sides(&self) -> impl Iterator<Item = (usize, &'a S)> + '_ {
+        let sides = self.sides.iter().enumerate();
+        sides.filter_map(|(place, side)| Some((place, (*side)?)))
     }
 
-    fn attempt(&self, boldly: bool) -> Option<(usize, Settle<'a>)> {
-        let mut turns = self.turns();
-        turns.find_map(|(place, side)| Some((place, side.attempt(boldly)?)))
+    /// The same in random order, if none is to be preferred.
+    fn turns(&self) -> impl Iterator<Item = (usize, &'a S)> + use<'a, S> {
+        let mut sides: Vec<_> = self.sides().collect();
+        if !self.biased {
+            for at in (1..sides.len()).rev() {
+                sides.swap(at, gossamer_core::context::chance() as usize % (at + 1));
+            }
+        }
+        sides.into_iter()
+    }
+
+    /// Goes without waiting. If it may wait afterwards, and in any order, it tries only what it will not wait for.
+    fn attempt(&self, waits: bool) -> Option<(usize, Settle<'a>)> {
+        let tries = |(_, side): &(_, &S)| self.biased || !waits || self.meets_itself(side);
+        let mut turns = self.turns().filter(tries);
+        turns.find_map(|(place, side)| Some((place, side.attempt(!waits)?)))
     }
 
     /// Whether it would be its own partner by waiting.
@@ -262,8 +270,8 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
 
     /// Waits for whichever comes first.
     fn wait(&self, deadline: Option<Instant>) -> Option<(usize, Settle<'a>)> {
-        let all = self.turns().count();
-        let waiting = self.turns().filter(|(_, side)| !self.meets_itself(side));
+        let all = self.sides().count();
+        let waiting = self.sides().filter(|(_, side)| !self.meets_itself(side));
         let (places, waits): (Vec<_>, Vec<_>) =
             waiting.map(|(place, side)| (place, side.wait())).unzip();
         if waits.is_empty() {
@@ -289,17 +297,16 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
             _ => None,
         };
         loop {
-            let boldly = matches!(until, Until::Now);
-            let chosen = match self.attempt(boldly) {
-                None if boldly => return None,
-                None => self.wait(deadline),
+            let waits = !matches!(until, Until::Now);
+            let chosen = match self.attempt(waits) {
+                None if waits => self.wait(deadline),
                 chosen => chosen,
             };
             if let Some((index, settle)) = chosen {
                 if settle(&ticket) {
                     return Some(SelectedOperation::new(index, ticket));
                 }
-            } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            } else if !waits || deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return None;
             }
         }
@@ -318,7 +325,7 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
     }
 
     fn refuse_empty(&self) {
-        if self.turns().count() == 0 {
+        if self.sides().next().is_none() {
             panic!("no operations have been added to `Select`");
         }
     }
