@@ -61,7 +61,7 @@ impl Suite {
         if self.one_by_one.iter().any(|other| other == file) {
             1
         } else {
-            2
+            4
         }
     }
 }

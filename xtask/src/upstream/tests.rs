@@ -27,7 +27,7 @@ fn a_suite_says_what_is_not_run() {
     let suite = suite(&format!("{SUITE}{}", excluded("two", "x::y", "so")));
     assert_eq!(suite.excluded_from("two").collect::<Vec<_>>(), ["x::y"]);
     assert_eq!(suite.excluded_from("one").count(), 0);
-    assert_eq!((suite.threads_of("one"), suite.threads_of("two")), (2, 1));
+    assert_eq!((suite.threads_of("one"), suite.threads_of("two")), (4, 1));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_file_that_is_well_has_no_problems() {
 #[test]
 fn each_way_to_fail_is_told() {
     let summary = judge(&["d"], Outcome::Failed, SAID);
-    assert_eq!((summary.passed, summary.failed), (2, 1));
+    assert_eq!((summary.passed, summary.failed), (4, 1));
     assert_eq!(summary.problems, ["file::b failed"]);
     let summary = judge(&["e"], Outcome::Passed, WELL);
     assert_eq!(
