@@ -75,7 +75,7 @@ fn a_file_that_is_well_has_no_problems() {
 #[test]
 fn each_way_to_fail_is_told() {
     let summary = judge(&["d"], Outcome::Failed, SAID);
-    assert_eq!((summary.passed, summary.failed), (4, 1));
+    assert_eq!((summary.passed, summary.failed), (2, 1));
     assert_eq!(summary.problems, ["file::b failed"]);
     let summary = judge(&["e"], Outcome::Passed, WELL);
     assert_eq!(
