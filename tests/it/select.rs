@@ -72,6 +72,40 @@ fn fair_among_those_that_are_ready() {
     }
 }
 
+/// Operations are each for itself: a receiver and another branch may come in the same moment, and the message has gone.
+#[test]
+fn a_send_that_is_let_go_has_sent_whichever_is_taken() {
+    let ((tx, rx), (other, others)) = (rendezvous(), unbounded());
+    let mut message = Some("hello");
+    let mut waits = parked(async {
+        select! {
+            biased;
+            _ = others.recv() => "other",
+            _ = tx.send_from(&mut message) => "sent",
+        }
+    });
+    assert_eq!(rx.try_recv(), Ok("hello"));
+    other.try_send(()).unwrap();
+    assert_eq!(waits.poll(), Poll::Ready("other"));
+    drop(waits);
+    assert_eq!(message, None);
+}
+
+/// At a rendezvous of both its ends a select need not wait for anybody else.
+#[test]
+fn a_select_may_be_its_own_partner() {
+    for _ in 0..10 {
+        let (tx, rx) = rendezvous();
+        let mut message = Some(1);
+        let received = select! {
+            wait;
+            number = rx.recv() => number,
+            _ = tx.send_from(&mut message) => unreachable!("nobody else receives"),
+        };
+        assert_eq!((received, message), (Ok(1), None));
+    }
+}
+
 #[test]
 fn conditions_patterns_and_else() {
     let (tx, rx) = unbounded::<Option<i32>>();

@@ -98,6 +98,10 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// dropped loses nothing, a branch that is not taken has had no effect. (What an operation *owns* goes with it: the
 /// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not.)
 ///
+/// Each operation is for itself, though: of two that others let go in the same moment one is taken, and if the other one
+/// is a `send` that waited, its message has been sent all the same. After a `send_from` that shows, as the message is
+/// gone. And a select that sends and receives on one rendezvous channel may be its own partner.
+///
 /// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
 /// and the others go on. (A name in a pattern that begins with a small letter is taken for a binding, not for a
 /// constant.) If no branch takes part any more, the `else` is the one.
