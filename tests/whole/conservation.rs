@@ -22,7 +22,7 @@ use gossamer::{Model, Runtime};
 
 use self::ends::{Ends, Mpmc, SharedMpmc, SharedSpsc, Spsc};
 use self::ledger::{Books, Ledger};
-use crate::is_whole;
+use crate::part;
 
 /// Messages of each sender in a round.
 const EACH: u32 = 1_000;
@@ -41,7 +41,11 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 #[test]
 fn ten_million_messages_with_cancellation() {
-    let messages: u64 = if is_whole() { 10_000_000 } else { 200_000 };
+    let messages: u64 = if part().is_some() {
+        10_000_000
+    } else {
+        200_000
+    };
     let (ended, end) = mpsc::channel();
     let running = thread::spawn(move || {
         let share = messages / KINDS;

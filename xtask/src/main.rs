@@ -14,7 +14,7 @@ usage: cargo xtask COMMAND
   loom                   runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
-  whole                  runs all of what the tests run a part of: long histories, in release
+  whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
@@ -28,7 +28,8 @@ fn main() -> ExitCode {
         ["loom"] => xtask::loom::run(&root),
         ["shuttle"] => xtask::shuttle::run(&root),
         ["asan"] => xtask::asan::run(&root),
-        ["whole"] => xtask::whole::run(&root),
+        ["whole"] => xtask::whole::run(&root, "1"),
+        ["whole", "--each", nth] => xtask::whole::run(&root, nth),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
