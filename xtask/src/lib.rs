@@ -7,6 +7,7 @@
 //! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
 //! * [`upstream`]: other channels' own tests, run against ours.
+//! * [`whole`]: what the tests run a part of.
 //! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
 
 #![forbid(unsafe_code)]
@@ -20,3 +21,4 @@ pub mod shuttle;
 pub mod source;
 pub mod tidy;
 pub mod upstream;
+pub mod whole;

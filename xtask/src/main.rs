@@ -14,8 +14,9 @@ usage: cargo xtask COMMAND
   loom                   runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
-  counts                 counts the hot operations' instructions and checks their limits
-  upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)";
+  upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)
+  whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
+  counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +31,8 @@ fn main() -> ExitCode {
         ["asan"] => xtask::asan::run(&root),
         ["upstream"] => xtask::upstream::run(&root, None),
         ["upstream", name] => xtask::upstream::run(&root, Some(name)),
+        ["whole"] => xtask::whole::run(&root, "1"),
+        ["whole", "--each", nth] => xtask::whole::run(&root, nth),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -89,6 +89,9 @@ impl<T, P: Policy> Future for SendingFrom<'_, T, P> {
 
 impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
     fn drop(&mut self) {
+        if gossamer_core::mutant!("channel_forgets_message") {
+            return;
+        }
         // SAFETY: it is being dropped in its place, and not moved.
         let op = unsafe { Pin::new_unchecked(&mut self.op) };
         op.withdraw(self.from);

@@ -164,10 +164,11 @@ pub fn select(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The first state is the one it begins in; `End` is where it ends. It may come back to a state, and go on for ever.
-/// Type parameters, without bounds, stand after the name: `protocol Stream<T> between …`.
+/// Type parameters, without bounds, stand after the name: `protocol Stream<T> between …`. Where the facade is, if it is
+/// not `::gossamer`, stands before everything: `crate = path;`.
 ///
 /// # What it makes
-/// A module named after the protocol (`name`), with
+/// A module named after the protocol (`name`; a keyword becomes a raw name, as `r#match`), with
 /// * `pipe()` and `local_pipe()`: a pair of connected endpoints, for any thread or for one, in the order in which the
 ///   sides are named. (The types of endpoints have the flavour as their last parameter, `Shared` if left out;
 ///   `pipe_of()` makes either.)
@@ -180,7 +181,7 @@ pub fn select(input: TokenStream) -> TokenStream {
 ///
 /// The types of messages are looked up where the macro stands, but in a module of their own: `self` and `super` mean
 /// one module further in, and items inside a function are not seen. They may be endpoints, also of other protocols,
-/// or of the same (`one::First`).
+/// or of the same (`one::First`). One that is called as a state is has to be told from that: `super::First`.
 ///
 /// # Sending
 /// Sending never waits: it gives the next endpoint at once, or, if the other end is gone, the message back. (One that

@@ -8,13 +8,14 @@ mod read;
 mod write;
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Ident, Type, Visibility};
+use syn::{Attribute, Ident, Path, Type, Visibility};
 
 /// The name of no state: where a protocol ends.
 const END: &str = "End";
 
 /// A protocol as it was written.
 struct Protocol {
+    facade: Path,
     attributes: Vec<Attribute>,
     visibility: Visibility,
     name: Ident,

@@ -58,3 +58,36 @@ fn parameters_are_where_they_are_needed() {
     let last: two::Last<u8> = waiting.recv().wait().expect("it was sent");
     assert!(matches!(last, two::Last::Last(Some(1))));
 }
+
+/// A type of a message, called as the flavour often is.
+#[derive(Debug, PartialEq)]
+pub struct P(u32);
+
+/// Called as a state is.
+#[derive(Debug, PartialEq)]
+pub struct Round(u32);
+
+/// Where the facade may be.
+mod renamed {
+    pub(crate) use gossamer as inner;
+}
+
+protocol! {
+    crate = crate::renamed::inner;
+    /// Keywords: the module is called `r#match`.
+    protocol Match<T> between r#in and out {
+        Round: r#in { play(P, super::Round, T) -> Round, r#type -> End },
+    }
+}
+
+#[test]
+fn names_may_be_keywords() {
+    let (r#in, out) = r#match::pipe();
+    let full = r#in.play(P(1), Round(2), 3).expect("it waits");
+    let Ok(r#match::Round::Play(P(1), Round(2), 3, out)) = out.recv().wait() else {
+        panic!("it was sent")
+    };
+    let r#in: r#match::r#in::Round<i32> = full.ready().wait().expect("it waits");
+    r#in.r#type().expect("it waits");
+    assert!(matches!(out.recv().wait(), Ok(r#match::Round::Type)));
+}

@@ -306,7 +306,7 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
                 _ => (false, Buffer::new()),
             }
         };
-        if is_last {
+        if is_last && !gossamer_core::mutant!("channel_leaves_silently") {
             chan.settle(bits | NO_RECEIVERS);
         } else {
             chan.unlock(bits);

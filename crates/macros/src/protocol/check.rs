@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use proc_macro2::Span;
 use syn::{Error, Ident};
 
-use super::names::{camel, mention};
+use super::names::{alone, camel, is_name, mention, snake};
 use super::{END, Protocol, State};
 
 /// The errors found so far, as one.
@@ -13,7 +14,11 @@ struct Errors(Option<Error>);
 
 impl Errors {
     fn add(&mut self, at: &Ident, text: String) {
-        let error = Error::new(at.span(), text);
+        self.add_at(at.span(), text);
+    }
+
+    fn add_at(&mut self, at: Span, text: String) {
+        let error = Error::new(at, text);
         match &mut self.0 {
             Some(errors) => errors.combine(error),
             None => self.0 = Some(error),
@@ -24,6 +29,12 @@ impl Errors {
 /// Finds all of it.
 pub(super) fn check(protocol: &Protocol) -> syn::Result<()> {
     let mut errors = Errors::default();
+    let module = snake(&protocol.name);
+    if !is_name(&module) {
+        let text =
+            format!("the module of this protocol would be called `{module}`: take another name");
+        errors.add(&protocol.name, text);
+    }
     let [one, other] = &protocol.sides;
     if one == other {
         errors.add(other, format!("both sides are called `{one}`"));
@@ -43,9 +54,11 @@ pub(super) fn check(protocol: &Protocol) -> syn::Result<()> {
 
 fn parameters(protocol: &Protocol, errors: &mut Errors) {
     for (at, name) in protocol.parameters.iter().enumerate() {
-        if name == "P" {
-            let text = "`P` is what the flavour of a pipe is called: take another name";
-            errors.add(name, text.to_string());
+        if protocol.state(name).is_some() {
+            errors.add(
+                name,
+                format!("a state is called `{name}`: take another name"),
+            );
         } else if protocol.parameters[..at].contains(name) {
             errors.add(name, format!("two parameters are called `{name}`"));
         }
@@ -92,6 +105,26 @@ fn messages(protocol: &Protocol, state: &State, errors: &mut Errors) {
     }
     for (at, message) in state.messages.iter().enumerate() {
         let name = camel(&message.name);
+        if !is_name(&name) {
+            let why = if name.is_empty() {
+                "there is no letter in it".to_string()
+            } else {
+                format!("it would be received as `{name}`")
+            };
+            let text = format!("a message cannot be called `{}`: {why}", message.name);
+            errors.add(&message.name, text);
+        }
+        for state in &protocol.states {
+            let name = &state.name;
+            if !protocol.parameters.contains(name)
+                && let Some(at) = alone(&message.payload, name)
+            {
+                let text = format!(
+                    "here `{name}` is what is received in the state `{name}`: take another name, or write `super::{name}`"
+                );
+                errors.add_at(at, text);
+            }
+        }
         if let Some(other) = state.messages[..at]
             .iter()
             .find(|other| camel(&other.name) == name)

@@ -1,14 +1,14 @@
 //! Reading a protocol.
 //!
 //! ```text
-//! protocol   = ["pub"] "protocol" NAME ["<" T, … ">"] "between" SIDE "and" SIDE "{" state, … "}"
+//! protocol   = ["crate" "=" PATH ";"] ["pub"] "protocol" NAME ["<" T, … ">"] "between" SIDE "and" SIDE "{" state, … "}"
 //! state      = STATE ":" SIDE "{" message, … "}"
 //! message    = NAME ["(" TYPE, … ")"] "->" STATE | "End"
 //! ```
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Ident, Token, Type, braced, parenthesized};
+use syn::{Attribute, Error, Ident, Path, Token, Type, braced, parenthesized};
 
 use super::{Message, Protocol, State};
 
@@ -28,6 +28,7 @@ const HEAD: &str = "protocol Name between one and other { … }";
 
 impl Parse for Protocol {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let facade = facade(input)?;
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         word(input, "protocol", HEAD)?;
@@ -48,6 +49,7 @@ impl Parse for Protocol {
             content.parse::<Option<Token![,]>>()?;
         }
         Ok(Self {
+            facade,
             attributes,
             visibility,
             name,
@@ -56,6 +58,18 @@ impl Parse for Protocol {
             states,
         })
     }
+}
+
+/// Where the facade is.
+fn facade(input: ParseStream<'_>) -> syn::Result<Path> {
+    if !(input.peek(Token![crate]) && input.peek2(Token![=])) {
+        return Ok(syn::parse_quote!(::gossamer));
+    }
+    input.parse::<Token![crate]>()?;
+    input.parse::<Token![=]>()?;
+    let facade = input.call(Path::parse_mod_style)?;
+    input.parse::<Token![;]>()?;
+    Ok(facade)
 }
 
 /// Type parameters: names alone.

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident};
 
-use super::names::{camel, mention, snake};
+use super::names::{camel, mention, named, snake};
 use super::{END, Message, Protocol, State};
 
 /// The module.
@@ -18,7 +18,8 @@ pub(super) fn write(protocol: &Protocol) -> TokenStream {
         visibility,
         ..
     } = protocol;
-    let name = snake(&protocol.name);
+    let name = named(&snake(&protocol.name), &protocol.name);
+    let facade = &protocol.facade;
     let sides = protocol.sides.iter().map(|side| protocol.side(side));
     let all = protocol.all_messages();
     let pipes = protocol.pipes();
@@ -40,7 +41,8 @@ pub(super) fn write(protocol: &Protocol) -> TokenStream {
         )]
         #visibility mod #name {
             use super::*;
-            use ::gossamer::channel::pipe as __pipe;
+            use #facade as __gossamer;
+            use __gossamer::channel::pipe as __pipe;
             #(#sides)*
             #all
             #pipes
@@ -83,8 +85,8 @@ impl Protocol {
                 #(#docs)*
                 #[doc = #text]
                 #[must_use = "dropping the endpoint closes the pipe"]
-                pub struct #name<#parameters P: super::__pipe::Flavour = ::gossamer::raw::Shared>(
-                    pub(super) super::__pipe::#kind<super::__Message<#parameters>, P, super::__pipe::#marker>,
+                pub struct #name<#parameters __Flavour: super::__pipe::Flavour = super::__gossamer::raw::Shared>(
+                    pub(super) super::__pipe::#kind<super::__Message<#parameters>, __Flavour, super::__pipe::#marker>,
                 );
             }
         });
@@ -131,15 +133,15 @@ impl Protocol {
             }
             #[doc = #local]
             pub fn local_pipe<#parameters>() -> (
-                #one::#start<#parameters ::gossamer::raw::Local>,
-                #other::#start<#parameters ::gossamer::raw::Local>,
+                #one::#start<#parameters __gossamer::raw::Local>,
+                #other::#start<#parameters __gossamer::raw::Local>,
             ) {
                 pipe_of()
             }
             #[doc = #either]
-            pub fn pipe_of<#parameters P: __pipe::Flavour>() -> (
-                #one::#start<#parameters P>,
-                #other::#start<#parameters P>,
+            pub fn pipe_of<#parameters __Flavour: __pipe::Flavour>() -> (
+                #one::#start<#parameters __Flavour>,
+                #other::#start<#parameters __Flavour>,
             ) {
                 let (first, second) = __pipe::pair();
                 #ends
@@ -192,7 +194,7 @@ impl Writer<'_> {
     fn heard_parameters(&self) -> TokenStream {
         if self.goes_on() {
             let parameters = self.protocol.parameters();
-            return quote!(#parameters P);
+            return quote!(#parameters __Flavour);
         }
         let used = |name: &&Ident| {
             let mut messages = self.state.messages.iter();
@@ -210,18 +212,18 @@ impl Writer<'_> {
         let other = self.other();
         let all = self.protocol.parameters();
         let variants = self.state.messages.iter().map(|message| {
-            let (attributes, name) = (&message.attributes, camel(&message.name));
+            let (attributes, name) = (&message.attributes, received(message));
             let (payload, next) = (&message.payload, &message.next);
             let text = format!("`{}`.", message.name);
             let text = docs(attributes).is_empty().then(|| quote!(#[doc = #text]));
             if next == END && payload.is_empty() {
                 return quote!(#(#attributes)* #text #name);
             }
-            let end = (next != END).then(|| quote!(#other::#next<#all P>));
+            let end = (next != END).then(|| quote!(#other::#next<#all __Flavour>));
             quote!(#(#attributes)* #text #name(#(#payload,)* #end))
         });
         let parameters = if self.goes_on() {
-            quote!(#all P: __pipe::Flavour = ::gossamer::raw::Shared)
+            quote!(#all __Flavour: __pipe::Flavour = __gossamer::raw::Shared)
         } else {
             self.heard_parameters()
         };
@@ -248,21 +250,21 @@ impl Writer<'_> {
             .map(|(variant, message)| self.method(&variant, message));
         let debug = format!("{}::{side}::{name}", snake(&self.protocol.name));
         quote! {
-            impl<#all P: __pipe::Flavour> #side::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> #side::#name<#all __Flavour> {
                 #(#methods)*
             }
-            impl<#all P: __pipe::Flavour> __pipe::Endpoint for #side::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> __pipe::Endpoint for #side::#name<#all __Flavour> {
                 type Message = __Message<#all>;
-                type Flavour = P;
+                type Flavour = __Flavour;
                 type Side = __pipe::#marker;
             }
-            impl<#all P: __pipe::Flavour> __pipe::Speaks for #side::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> __pipe::Speaks for #side::#name<#all __Flavour> {
                 #[inline(always)]
-                fn of_speaking(end: __pipe::Speaking<__Message<#all>, P, __pipe::#marker>) -> Self {
+                fn of_speaking(end: __pipe::Speaking<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
                     Self(end)
                 }
             }
-            impl<#all P: __pipe::Flavour> ::core::fmt::Debug for #side::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> ::core::fmt::Debug for #side::#name<#all __Flavour> {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     f.write_str(#debug)
                 }
@@ -279,11 +281,14 @@ impl Writer<'_> {
         let (follows, made) = if next == END {
             (quote!(()), quote!(::core::mem::drop(end)))
         } else if self.sends_again(message) {
-            let full = quote!(__pipe::Full<#side::#next<#all P>>);
+            let full = quote!(__pipe::Full<#side::#next<#all __Flavour>>);
             let made = quote!(__pipe::Hears::of_listening(end));
             (full, made)
         } else {
-            (quote!(#side::#next<#all P>), quote!(#side::#next(end)))
+            (
+                quote!(#side::#next<#all __Flavour>),
+                quote!(#side::#next(end)),
+            )
         };
         let (back, given) = match (&payload[..], &values[..]) {
             ([payload], [value]) => (quote!(#payload), quote!(#value)),
@@ -306,12 +311,12 @@ impl Writer<'_> {
             /// The other end was dropped: gives the message back.
             #[inline(always)]
             pub fn #name(self, #(#values: #payload),*)
-                -> ::core::result::Result<#follows, ::gossamer::channel::SendError<#back>>
+                -> ::core::result::Result<#follows, __gossamer::channel::SendError<#back>>
             {
                 match self.0.say(__Message::#variant(#(#values),*)) {
                     ::core::result::Result::Ok(end) => ::core::result::Result::Ok(#made),
-                    ::core::result::Result::Err(::gossamer::channel::SendError(__Message::#variant(#(#values),*))) => {
-                        ::core::result::Result::Err(::gossamer::channel::SendError(#given))
+                    ::core::result::Result::Err(__gossamer::channel::SendError(__Message::#variant(#(#values),*))) => {
+                        ::core::result::Result::Err(__gossamer::channel::SendError(#given))
                     }
                     ::core::result::Result::Err(_) => ::core::unreachable!(),
                 }
@@ -327,7 +332,7 @@ impl Writer<'_> {
         let heard = self.heard_parameters();
         let arms = self.messages().map(|(variant, message)| {
             let (values, next) = (values(message), &message.next);
-            let received = camel(&message.name);
+            let received = received(message);
             let heard = if next == END && values.is_empty() {
                 quote!(#name::#received)
             } else if next == END {
@@ -341,7 +346,7 @@ impl Writer<'_> {
         });
         let debug = format!("{}::{other}::{name}", snake(&self.protocol.name));
         quote! {
-            impl<#all P: __pipe::Flavour> #other::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> #other::#name<#all __Flavour> {
                 /// Receives what the other side sends in this state.
                 ///
                 /// # Cancellation
@@ -354,28 +359,28 @@ impl Writer<'_> {
                     __pipe::Receiving::new(self)
                 }
             }
-            impl<#all P: __pipe::Flavour> __pipe::Endpoint for #other::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> __pipe::Endpoint for #other::#name<#all __Flavour> {
                 type Message = __Message<#all>;
-                type Flavour = P;
+                type Flavour = __Flavour;
                 type Side = __pipe::#marker;
             }
-            impl<#all P: __pipe::Flavour> __pipe::Hears for #other::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> __pipe::Hears for #other::#name<#all __Flavour> {
                 type Heard = #name<#heard>;
 
                 #[inline(always)]
-                fn of_listening(end: __pipe::Listening<__Message<#all>, P, __pipe::#marker>) -> Self {
+                fn of_listening(end: __pipe::Listening<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
                     Self(end)
                 }
 
                 #[inline(always)]
-                fn into_listening(self) -> __pipe::Listening<__Message<#all>, P, __pipe::#marker> {
+                fn into_listening(self) -> __pipe::Listening<__Message<#all>, __Flavour, __pipe::#marker> {
                     self.0
                 }
 
                 #[inline(always)]
                 fn hear(
                     message: ::core::option::Option<__Message<#all>>,
-                    end: __pipe::Speaking<__Message<#all>, P, __pipe::#marker>,
+                    end: __pipe::Speaking<__Message<#all>, __Flavour, __pipe::#marker>,
                 ) -> Self::Heard {
                     match message {
                         #(#arms)*
@@ -383,13 +388,18 @@ impl Writer<'_> {
                     }
                 }
             }
-            impl<#all P: __pipe::Flavour> ::core::fmt::Debug for #other::#name<#all P> {
+            impl<#all __Flavour: __pipe::Flavour> ::core::fmt::Debug for #other::#name<#all __Flavour> {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     f.write_str(#debug)
                 }
             }
         }
     }
+}
+
+/// What the message is called when it is received.
+fn received(message: &Message) -> Ident {
+    named(&camel(&message.name), &message.name)
 }
 
 /// A message among all of them.

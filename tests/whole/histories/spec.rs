@@ -1,0 +1,155 @@
+//! What each poll has to give: a channel as a queue of messages, in which those of senders that wait are the last.
+
+use std::collections::VecDeque;
+
+use super::Op;
+
+/// What an operation gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    Sent,
+    Full,
+    Got(u8),
+    Empty,
+    /// And the message back, if there was one.
+    Closed,
+}
+
+/// A waiting operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    No,
+    /// With this message, which is in the queue, and has no room.
+    ToSend(u8),
+    /// It is over, and this is the end.
+    Has(Output),
+    ToReceive,
+}
+
+/// The channel, and who waits.
+#[derive(Debug)]
+pub(super) struct Spec {
+    capacity: usize,
+    queue: VecDeque<u8>,
+    waits: [Waits; 3],
+    senders: usize,
+    receivers: usize,
+}
+
+impl Spec {
+    pub(super) fn new(capacity: usize, senders: usize, receivers: usize) -> Self {
+        Self {
+            capacity,
+            queue: VecDeque::new(),
+            waits: [Waits::No; 3],
+            senders,
+            receivers,
+        }
+    }
+
+    /// What this poll has to give; `None`: it waits. `woken`: whose waking has been noted.
+    pub(super) fn poll(
+        &mut self,
+        task: usize,
+        op: Op,
+        message: u8,
+        woken: [bool; 3],
+    ) -> Option<Output> {
+        let before = std::mem::replace(&mut self.waits[task], Waits::No);
+        if let Waits::Has(output) = before {
+            return Some(output);
+        }
+        match op {
+            Op::Send if self.receivers == 0 => Some(Output::Closed),
+            Op::Send => {
+                self.queue.push_back(message);
+                if self.queue.len() <= self.capacity {
+                    return Some(Output::Sent);
+                }
+                self.waits[task] = Waits::ToSend(message);
+                None
+            }
+            Op::TrySend if self.receivers == 0 => Some(Output::Closed),
+            Op::TrySend if self.queue.len() < self.capacity || self.is_awaited(woken) => {
+                self.queue.push_back(message);
+                Some(Output::Sent)
+            }
+            Op::TrySend => Some(Output::Full),
+            Op::Recv | Op::TryRecv => match self.queue.pop_front() {
+                Some(message) => {
+                    self.make_room(message);
+                    Some(Output::Got(message))
+                }
+                None if self.senders == 0 => Some(Output::Closed),
+                None if op == Op::TryRecv => Some(Output::Empty),
+                None => {
+                    self.waits[task] = Waits::ToReceive;
+                    None
+                }
+            },
+        }
+    }
+
+    /// Who waited with a message that is out, or has room now, has sent it.
+    fn make_room(&mut self, received: u8) {
+        let last = self.capacity.checked_sub(1);
+        let moved = last.and_then(|last| self.queue.get(last)).copied();
+        for waits in &mut self.waits {
+            if let Waits::ToSend(message) = *waits
+                && [Some(received), moved].contains(&Some(message))
+            {
+                *waits = Waits::Has(Output::Sent);
+            }
+        }
+    }
+
+    /// Whether a rendezvous channel has a receiver in line, and no sender.
+    fn is_awaited(&self, woken: [bool; 3]) -> bool {
+        let is_in_line = |task: usize| self.waits[task] == Waits::ToReceive && !woken[task];
+        let offers = |waits: &Waits| matches!(waits, Waits::ToSend(_));
+        self.capacity == 0 && !self.waits.iter().any(offers) && (0..3).any(is_in_line)
+    }
+
+    pub(super) fn drop_sender(&mut self) {
+        self.senders -= 1;
+    }
+
+    /// The last one takes the messages along, but for those that were not sent.
+    pub(super) fn drop_receiver(&mut self) {
+        self.receivers -= 1;
+        if self.receivers == 0 {
+            self.queue.clear();
+            for waits in &mut self.waits {
+                if let Waits::ToSend(_) = waits {
+                    *waits = Waits::Has(Output::Closed);
+                }
+            }
+        }
+    }
+
+    /// Who has been woken by now: each sender that is done, and no other; as many receivers as there are messages, or all
+    /// if none will come. A receiver that was woken may have come too late.
+    pub(super) fn is_right(&self, woken: [bool; 3]) -> bool {
+        let mut receivers = 0;
+        let mut called = 0;
+        for (waits, woken) in self.waits.iter().zip(woken) {
+            match waits {
+                Waits::No => {}
+                Waits::ToSend(_) if woken => return false,
+                Waits::Has(_) if !woken => return false,
+                Waits::ToSend(_) | Waits::Has(_) => {}
+                Waits::ToReceive => {
+                    receivers += 1;
+                    called += usize::from(woken);
+                }
+            }
+        }
+        let is_over = self.senders == 0 && self.queue.is_empty();
+        called
+            >= if is_over {
+                receivers
+            } else {
+                receivers.min(self.queue.len())
+            }
+    }
+}

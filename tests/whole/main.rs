@@ -1,0 +1,16 @@
+//! What takes long: `cargo xtask whole` runs all of it, in release, and the tests a part of each.
+//!
+//! * [`conservation`]: ten million messages, whose operations are dropped at any time.
+//! * [`histories`]: all small programs in all schedules, each poll judged by a specification.
+//!
+//! A binary of its own, so that it is soon built in release.
+#![forbid(unsafe_code)]
+
+mod conservation;
+mod histories;
+
+/// What `cargo xtask whole` asks for: all (1), or of what takes minutes only each n-th.
+fn part() -> Option<usize> {
+    let part = std::env::var("GOSSAMER_WHOLE").ok()?;
+    Some(part.parse().expect("GOSSAMER_WHOLE is a number"))
+}
