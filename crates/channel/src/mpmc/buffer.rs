@@ -124,6 +124,21 @@ impl<T> Buffer<T> {
         Some(message)
     }
 
+    /// Takes so many out, which there are: they are the caller's, and those that it does not take from the iterator are
+    /// forgotten.
+    #[inline(always)]
+    pub(super) fn pop_many(&mut self, number: usize) -> impl ExactSizeIterator<Item = T> {
+        assert!(number <= self.len, "there are so many");
+        let (places, first) = (self.places.as_ptr(), self.first);
+        let mask = self.places.len().wrapping_sub(1);
+        self.first = first.wrapping_add(number);
+        self.len -= number;
+        (0..number).map(move |n| {
+            // SAFETY: there were so many messages, so there is memory; each is taken out once.
+            unsafe { places.add(first.wrapping_add(n) & mask).cast::<T>().read() }
+        })
+    }
+
     /// Moves into larger memory, in a channel of at most `most`; gives the old one, to be dropped after the lock is given
     /// up.
     #[must_use]

@@ -143,7 +143,7 @@ impl<T, P: Policy> Chan<T, P> {
         // SAFETY: under the lock.
         let buffer = unsafe { &mut self.state().buffer };
         if bits != 0 || buffer.len() >= buffer.limit() {
-            return Err(bits);
+            return self.push_for_set(sends, bits);
         }
         // SAFETY: under the lock, and once; as many as the limit have room.
         unsafe { buffer.push_unchecked(sends.take()) };

@@ -14,8 +14,9 @@ use std::ptr;
 use gossamer_core::policy::Policy;
 use gossamer_core::waiter::Deferred;
 
+use super::act::Sends;
 use super::buffer::{self, Memory};
-use super::chan::NO_SENDERS;
+use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
 use super::ends::{Handle, Receiver};
 use super::ready::Ready;
 use crate::error::Closed;
@@ -64,6 +65,30 @@ impl Place {
         self.announces.set(false);
         // SAFETY: the set takes its places back, under the lock of the channel, before it goes.
         unsafe { &*self.ready.get() }.announce(self.index.get())
+    }
+}
+
+impl<T, P: Policy> Chan<T, P> {
+    /// Puts a message, if it is a port set that waits, and the memory is there; else gives the bits, and the lock is held
+    /// as before.
+    pub(super) fn push_for_set(&self, sends: &Sends<T>, bits: u32) -> Result<(), u32> {
+        if !self.place.announces() || bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
+            return Err(bits);
+        }
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut self.state().buffer };
+        let is_lined = !self.sending().is_empty() || !self.receiving().is_empty();
+        if is_lined || buffer.len() >= buffer.limit() {
+            return Err(bits);
+        }
+        // SAFETY: under the lock, and once; as many as the limit have room; the place announces.
+        let deferred = unsafe {
+            buffer.push_unchecked(sends.take());
+            self.place.announce()
+        };
+        self.unlock(bits);
+        deferred.run();
+        Ok(())
     }
 }
 
@@ -129,6 +154,64 @@ impl<T, P: Policy> Receiver<T, P> {
                 }
             };
             (found, self.settle_in_part(bits))
+        }
+    }
+
+    /// The next message, and how many more there are, if that is simple; `None` says nothing. Its place has been announced.
+    #[inline(always)]
+    pub(crate) fn find_quickly(&self) -> Option<(T, usize)> {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut chan.state().buffer };
+        let message = if bits == 0 && buffer.len() > buffer.floor() {
+            buffer.pop()
+        } else {
+            None
+        };
+        let more = buffer.len();
+        chan.place.announces.set(message.is_some() && more == 0);
+        chan.unlock(bits);
+        message.map(|message| (message, more))
+    }
+
+    /// Puts messages at the end of `into`, each as an `event`, if that is simple and as many as fit, and at most so many;
+    /// whether that was all, so that the place announces again. It has been announced.
+    #[inline(always)]
+    pub(crate) fn drain_quickly<E>(
+        &self,
+        into: &mut Vec<E>,
+        most: usize,
+        event: impl Fn(T) -> E,
+    ) -> bool {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut chan.state().buffer };
+        let is_simple = bits == 0 && !buffer.is_empty();
+        if is_simple {
+            let most = most.min(into.capacity() - into.len());
+            // The last one may have memory given back.
+            let number = most.min(buffer.len() - buffer.floor());
+            into.extend(buffer.pop_many(number).map(event));
+        }
+        let is_all = is_simple && buffer.is_empty();
+        chan.place.announces.set(is_all);
+        chan.unlock(bits);
+        is_all
+    }
+
+    /// Has the processor fetch the channel, whose turn it is soon.
+    #[inline(always)]
+    pub(crate) fn fetch(&self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let chan = ptr::from_ref(self.0.chan()).cast::<i8>();
+            for line in (0..size_of::<Chan<T, P>>()).step_by(64) {
+                // SAFETY: it is a hint only.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(chan.wrapping_add(line)) };
+            }
         }
     }
 
