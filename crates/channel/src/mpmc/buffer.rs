@@ -169,6 +169,12 @@ impl<T> Buffer<T> {
         before
     }
 
+    /// Whether it has more memory than an idle channel keeps.
+    #[inline(always)]
+    pub(super) fn is_large(&self) -> bool {
+        self.floor > 0
+    }
+
     /// Whether it is empty, and more than an idle channel keeps.
     #[inline(always)]
     pub(super) fn is_to_shrink(&self) -> bool {

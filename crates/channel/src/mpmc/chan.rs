@@ -33,7 +33,8 @@ pub(super) enum Grant {
     Closed,
 }
 
-/// The channel.
+/// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
+#[repr(C)]
 pub(crate) struct Chan<T, P: Policy> {
     word: P::Word,
     /// The most messages it holds; zero: a sender waits for its receiver.

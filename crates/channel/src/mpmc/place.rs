@@ -63,8 +63,18 @@ impl Place {
     #[inline(always)]
     pub(super) unsafe fn announce(&self) -> Deferred {
         self.announces.set(false);
+        // SAFETY: passed on to the caller.
+        unsafe { self.ready() }.announce(self.index.get())
+    }
+
+    /// The queue of the set.
+    ///
+    /// # Safety
+    /// Under the channel's lock, and in a set.
+    #[inline(always)]
+    unsafe fn ready(&self) -> &Ready {
         // SAFETY: the set takes its places back, under the lock of the channel, before it goes.
-        unsafe { &*self.ready.get() }.announce(self.index.get())
+        unsafe { &*self.ready.get() }
     }
 }
 
@@ -78,17 +88,34 @@ impl<T, P: Policy> Chan<T, P> {
         // SAFETY: under the lock.
         let buffer = unsafe { &mut self.state().buffer };
         let is_lined = !self.sending().is_empty() || !self.receiving().is_empty();
-        if is_lined || buffer.len() >= buffer.limit() {
+        if is_lined || !buffer.has_room() || buffer.len() >= self.capacity() {
             return Err(bits);
         }
-        // SAFETY: under the lock, and once; as many as the limit have room; the place announces.
-        let deferred = unsafe {
-            buffer.push_unchecked(sends.take());
-            self.place.announce()
-        };
-        self.unlock(bits);
+        // SAFETY: under the lock, and once.
+        buffer.push(unsafe { sends.take() });
+        self.place.announces.set(false);
+        // SAFETY: the place announced, so it is in a set.
+        match unsafe { self.place.ready() }.put(self.place.index.get()) {
+            Ok(()) => {
+                self.unlock(0);
+                Ok(())
+            }
+            Err(ready_bits) => {
+                self.call_receiver(ready_bits);
+                Ok(())
+            }
+        }
+    }
+
+    /// The place is announced to somebody who waits for that; the locks are held: this channel's, without a bit, and the
+    /// queue's, with these bits.
+    #[inline(never)]
+    fn call_receiver(&self, ready_bits: u32) {
+        // SAFETY: the place announced just now, so it is in a set.
+        let ready = unsafe { self.place.ready() };
+        let deferred = ready.put_and_call(self.place.index.get(), ready_bits);
+        self.unlock(0);
         deferred.run();
-        Ok(())
     }
 }
 
@@ -164,14 +191,14 @@ impl<T, P: Policy> Receiver<T, P> {
         let bits = chan.lock();
         // SAFETY: under the lock.
         let buffer = unsafe { &mut chan.state().buffer };
-        let message = if bits == 0 && buffer.len() > buffer.floor() {
-            buffer.pop()
-        } else {
-            None
-        };
+        if bits != 0 || buffer.len() <= usize::from(buffer.is_large()) {
+            chan.unlock(bits);
+            return None;
+        }
+        let message = buffer.pop();
         let more = buffer.len();
-        chan.place.announces.set(message.is_some() && more == 0);
-        chan.unlock(bits);
+        chan.place.announces.set(more == 0);
+        chan.unlock(0);
         message.map(|message| (message, more))
     }
 
@@ -188,16 +215,17 @@ impl<T, P: Policy> Receiver<T, P> {
         let bits = chan.lock();
         // SAFETY: under the lock.
         let buffer = unsafe { &mut chan.state().buffer };
-        let is_simple = bits == 0 && !buffer.is_empty();
-        if is_simple {
-            let most = most.min(into.capacity() - into.len());
-            // The last one may have memory given back.
-            let number = most.min(buffer.len() - buffer.floor());
-            into.extend(buffer.pop_many(number).map(event));
+        if bits != 0 || buffer.is_empty() {
+            chan.unlock(bits);
+            return false;
         }
-        let is_all = is_simple && buffer.is_empty();
+        let most = most.min(into.capacity() - into.len());
+        // The last one may have memory given back.
+        let number = most.min(buffer.len() - usize::from(buffer.is_large()));
+        into.extend(buffer.pop_many(number).map(event));
+        let is_all = buffer.is_empty();
         chan.place.announces.set(is_all);
-        chan.unlock(bits);
+        chan.unlock(0);
         is_all
     }
 

@@ -74,15 +74,21 @@ impl Ready {
     /// Puts a place at the end, and lets one go that waits.
     #[inline(always)]
     pub(crate) fn announce(&self, index: u32) -> Deferred {
-        match self.0.push_quickly(&Sends::new(index)) {
+        match self.put(index) {
             Ok(()) => Deferred::NOTHING,
-            Err(bits) => self.announce_and_call(index, bits),
+            Err(bits) => self.put_and_call(index, bits),
         }
     }
 
-    /// The same if somebody waits; the lock is held, with these bits.
+    /// Puts a place at the end, if nobody waits; else gives the bits, and the lock is held.
+    #[inline(always)]
+    pub(super) fn put(&self, index: u32) -> Result<(), u32> {
+        self.0.push_quickly(&Sends::new(index))
+    }
+
+    /// Puts a place at the end, and lets one go that waits. The lock is held, with these bits, and given up.
     #[inline(never)]
-    fn announce_and_call(&self, index: u32, bits: u32) -> Deferred {
+    pub(super) fn put_and_call(&self, index: u32, bits: u32) -> Deferred {
         // SAFETY: under the lock.
         let deferred = unsafe {
             self.0.state().buffer.push(index);

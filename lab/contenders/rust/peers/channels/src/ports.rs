@@ -1,7 +1,7 @@
 //! Sets of receivers: crossbeam's `Select`, which is made once; for tokio's channels the `select_all` of futures, which
 //! polls only those that were woken.
 
-use channels::{Blocking, Came, Channel, Ports, Set, from_set};
+use channels::{Blocking, Came, Ports, Set, from_set};
 use crossbeam_channel::Select;
 use futures_util::stream::{self, SelectAll, Stream, StreamExt};
 use peer_ring::Failure;
