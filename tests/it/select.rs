@@ -52,6 +52,26 @@ fn fair_unless_biased() {
     }
 }
 
+/// So it is also beside others that are never ready, wherever those stand.
+#[test]
+fn fair_among_those_that_are_ready() {
+    const ROUNDS: usize = 2_000;
+    for (one, two) in [(0, 1), (1, 3), (2, 3), (4, 5), (0, 6)] {
+        let channels: Vec<_> = (0..7).map(|_| unbounded()).collect();
+        let mut first = 0;
+        for _ in 0..ROUNDS {
+            let _sent = [one, two].map(|place| channels[place].0.try_send(()));
+            let (place, _) = select::any(channels.iter().map(|(_, rx)| rx.recv())).wait();
+            first += usize::from(place == one);
+            let _rest = [one, two].map(|place| channels[place].1.try_recv());
+        }
+        assert!(
+            first.abs_diff(ROUNDS / 2) < ROUNDS / 10,
+            "{one}, {two}: {first}"
+        );
+    }
+}
+
 #[test]
 fn conditions_patterns_and_else() {
     let (tx, rx) = unbounded::<Option<i32>>();

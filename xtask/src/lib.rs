@@ -6,6 +6,7 @@
 //! * [`shuttle`]: whole runtimes, scheduled at random.
 //! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
+//! * [`upstream`]: other channels' own tests, run against ours.
 //! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
 
 #![forbid(unsafe_code)]
@@ -18,3 +19,4 @@ pub mod repo;
 pub mod shuttle;
 pub mod source;
 pub mod tidy;
+pub mod upstream;

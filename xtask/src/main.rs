@@ -1,6 +1,6 @@
 //! The command line of `cargo xtask`: names a command, runs it, turns its answer into an exit code.
 //!
-//! Exit codes: 0 all is well, 1 a check failed, 2 the command line was wrong.
+//! Exit codes: 0 all is well, 1 a check failed, 2 the command line was wrong, 3 foreign tests are not to be had.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,8 @@ usage: cargo xtask COMMAND
   loom                   runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
-  counts                 counts the hot operations' instructions and checks their limits";
+  counts                 counts the hot operations' instructions and checks their limits
+  upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +28,8 @@ fn main() -> ExitCode {
         ["loom"] => xtask::loom::run(&root),
         ["shuttle"] => xtask::shuttle::run(&root),
         ["asan"] => xtask::asan::run(&root),
+        ["upstream"] => xtask::upstream::run(&root, None),
+        ["upstream", name] => xtask::upstream::run(&root, Some(name)),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
@@ -45,10 +48,10 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("xtask: {error:#}");
-            ExitCode::from(if error.is::<xtask::mutants::UnknownMutant>() {
-                2
-            } else {
-                1
+            ExitCode::from(match () {
+                () if error.is::<xtask::mutants::UnknownMutant>() => 2,
+                () if error.is::<xtask::upstream::NotThere>() => 3,
+                () => 1,
             })
         }
     }

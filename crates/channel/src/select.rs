@@ -1,9 +1,10 @@
 //! Waiting for whichever of several operations comes first.
 //!
 //! All are polled with one waker, until one is ready; the others are dropped then, and since an operation that is
-//! dropped loses nothing, none of them has had an effect. Which one is asked first is a matter of chance, at each poll,
-//! so that none is passed for ever by others that are always ready. A poll asks each of them: what it costs grows with
-//! their number, and for many receivers there is the [port set](crate::port_set).
+//! dropped loses nothing, none of them has had an effect. In which order they are asked is a matter of chance, at each
+//! poll, so that none is passed for ever by others that are always ready; and of two that are, each is asked first as
+//! often as the other. A poll asks each of them: what it costs grows with their number, and for many receivers there is
+//! the [port set](crate::port_set).
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -70,13 +71,40 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
     }
 }
 
-/// All branches, in their order, but for the one that is first.
+/// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other. (Their
+/// order with a first one of chance is not that: the first of some that are ready would mostly be the one behind those
+/// that are not.)
+///
+/// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
+/// places is at any two moments of the walk.
 fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
-    let first = match fair && branches > 1 && !gossamer_core::mutant!("select_unfair") {
-        true => context::chance() as usize % branches,
-        false => 0,
+    let (mut place, step, places) = match fair && branches > 1 {
+        true if gossamer_core::mutant!("select_unfair") => (0, 1, branches),
+        true => {
+            let places = prime(branches);
+            let step = match gossamer_core::mutant!("select_passes_neighbours") {
+                true => 1,
+                false => 1 + context::chance() as usize % (places - 1),
+            };
+            (context::chance() as usize % places, step, places)
+        }
+        false => (0, 1, branches),
     };
-    (first..branches).chain(0..first)
+    let walk = std::iter::from_fn(move || {
+        let here = place;
+        place = (place + step) % places;
+        Some(here)
+    });
+    walk.take(places).filter(move |place| *place < branches)
+}
+
+/// The least prime number from there on.
+fn prime(from: usize) -> usize {
+    let has_none = |number: &usize| {
+        let mut divisors = (2..).take_while(|divisor| divisor * divisor <= *number);
+        divisors.all(|divisor| !number.is_multiple_of(divisor))
+    };
+    (from..).find(has_none).unwrap_or(from)
 }
 
 /// Waits for whichever operation of a list comes first, and gives its place in the list and its output.

@@ -82,6 +82,12 @@ pub trait Word: fmt::Debug {
     /// Gives the lock up, leaving these bits.
     fn unlock(&self, bits: u32);
 
+    /// Takes the lock for something that leaves the bits as they are.
+    ///
+    /// # Errors
+    /// The bits, if `act` gives nothing. Then the lock is held.
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32>;
+
     /// Changes the bits as `change` says, in one exchange: as if locked and unlocked again. `false` if it says that
     /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool;
@@ -120,6 +126,12 @@ impl Word for LocalWord {
     #[inline(always)]
     fn unlock(&self, bits: u32) {
         self.0.set(bits);
+    }
+
+    #[inline(always)]
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32> {
+        let bits = self.0.get();
+        act(bits).ok_or(bits)
     }
 
     #[inline(always)]

@@ -102,8 +102,8 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// and the others go on. (A name in a pattern that begins with a small letter is taken for a binding, not for a
 /// constant.) If no branch takes part any more, the `else` is the one.
 ///
-/// Which branch is asked first is a matter of chance, so that one that is always ready does not keep the others from
-/// being taken. With `biased;` at the beginning they are asked in their order.
+/// In which order branches are asked is a matter of chance, so that one that is always ready does not keep the others
+/// from being taken: of two that are, each is taken as often as the other. With `biased;` at the beginning they are asked in their order.
 ///
 /// A timeout is a branch that sleeps: `_ = sleep(limit) => …`. In a loop the operations are made anew each time; one that
 /// is to go on is made before the loop.

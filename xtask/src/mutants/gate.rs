@@ -22,6 +22,7 @@ pub enum Outcome {
 }
 
 /// A command and where it runs.
+#[derive(Clone)]
 pub struct Job {
     /// The working folder.
     pub folder: PathBuf,

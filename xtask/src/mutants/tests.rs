@@ -21,7 +21,8 @@ fn mutant(gate: &str, build: &str) -> Mutant {
 
 fn verdict(mutant: &Mutant) -> Verdict {
     let folder = tempfile::tempdir().unwrap();
-    Runner::new(folder.path()).unwrap().judge(mutant).unwrap()
+    let judged = Runner::new(folder.path()).unwrap().judge(mutant);
+    judged.unwrap().0
 }
 
 #[test]
@@ -46,6 +47,20 @@ fn a_build_that_fails_catches_nothing() {
         verdict(&mutant(SEES_THE_BUG, SEES_THE_FLAG)),
         Verdict::BuildError
     );
+}
+
+#[test]
+fn what_showed_the_verdict_is_known_also_of_a_gate_that_ran_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runner = Runner::new(folder.path()).unwrap();
+    let mut mutant = mutant("echo why; false", "true");
+    for name in ["m", "second"] {
+        mutant.name = name.to_string();
+        let (verdict, shown_by) = runner.judge(&mutant).unwrap();
+        assert_eq!(verdict, Verdict::BrokenGate);
+        assert!(shown_by.log.ends_with("log/m.control"));
+        assert_eq!(std::fs::read_to_string(&shown_by.log).unwrap(), "why\n");
+    }
 }
 
 #[test]

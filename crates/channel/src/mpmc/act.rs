@@ -213,7 +213,7 @@ impl<T> TrySends<T> {
             if bits & NO_RECEIVERS == 0 && chan.is_awaited() {
                 let buffer = &mut chan.state().buffer;
                 if !buffer.has_room() {
-                    return Try::Grow(buffer.len() + 1);
+                    return Try::Grow((buffer.len() + 1).next_power_of_two());
                 }
                 buffer.push(self.0.take());
                 return Try::Done(Ok(()));
@@ -314,19 +314,18 @@ impl<T> Act<T> for ReceivesMany<'_, T> {
     }
 
     unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<Self::Output> {
-        let most = self.most.min(self.into.capacity() - self.into.len());
-        let mut received = 0;
         // SAFETY: passed on to the caller.
         unsafe {
-            while received < most
+            let mut received = chan.state().buffer.pop_into(self.into, self.most);
+            let has_room = self.into.len() < self.into.capacity();
+            // What senders in line offer comes when they have been let go, but for the first one.
+            if received == 0
+                && self.most > 0
+                && has_room
                 && let Some(message) = chan.pop()
             {
                 self.into.push(message);
-                received += 1;
-                if chan.state().buffer.is_empty() {
-                    // What senders in line offer comes when they have been let go.
-                    break;
-                }
+                received = 1;
             }
             if received > 0 || self.most == 0 {
                 Try::Done(Ok(received))

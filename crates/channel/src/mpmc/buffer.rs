@@ -6,17 +6,18 @@ use std::ptr;
 
 /// First in, first out, in memory that grows eightfold while it is small, else twofold.
 ///
-/// A ring: the message that is `n`-th to come out is at the place `first + n`, less as many whole rounds as there are in
-/// that. The places are a power of two, so that this is one instruction.
+/// A ring. A message is put at `write`, and the next one to come out is at `read`; both go up to the end of the places,
+/// and begin anew. So that putting and taking need one comparison each, *runs* say how far either may go without a
+/// second look: as far as there is memory and room, or messages, and all in one piece.
 pub(super) struct Buffer<T> {
     places: Box<[MaybeUninit<T>]>,
-    /// It wraps.
-    first: usize,
     len: usize,
-    /// As many as may be put without a second look.
-    limit: usize,
-    /// As many are to stay for one to be taken without a second look.
-    floor: usize,
+    read: usize,
+    /// Where the run of reading ends; if that is no more than `read`, there is none.
+    read_end: usize,
+    write: usize,
+    /// Where the run of writing ends.
+    write_end: usize,
 }
 
 /// Memory without messages.
@@ -29,10 +30,9 @@ const LARGE: usize = 256;
 /// So many bytes an empty channel keeps.
 const KEPT: usize = 128;
 
-/// For so many messages at least, but for none none.
+/// For so many messages.
 pub(super) fn memory<T>(messages: usize) -> Memory<T> {
-    let places = messages.checked_next_power_of_two().unwrap_or(messages);
-    Box::new_uninit_slice(if messages == 0 { 0 } else { places })
+    Box::new_uninit_slice(messages)
 }
 
 impl<T> Buffer<T> {
@@ -40,10 +40,11 @@ impl<T> Buffer<T> {
     pub(super) fn new() -> Self {
         Self {
             places: memory(0),
-            first: 0,
             len: 0,
-            limit: 0,
-            floor: 0,
+            read: 0,
+            read_end: 0,
+            write: 0,
+            write_end: 0,
         }
     }
 
@@ -55,16 +56,6 @@ impl<T> Buffer<T> {
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
-    }
-
-    #[inline(always)]
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
-    #[inline(always)]
-    pub(super) fn floor(&self) -> usize {
-        self.floor
     }
 
     /// Whether a message can be put without asking for memory.
@@ -85,43 +76,134 @@ impl<T> Buffer<T> {
         now.saturating_mul(factor).clamp(FIRST.min(most), most)
     }
 
-    /// The place of the message that is `n`-th to come out.
-    ///
-    /// # Safety
-    /// There is memory.
+    /// Puts a message, if the run goes on, or if `may_run_on` and there is a place for it in a channel of at most so many.
     #[inline(always)]
-    unsafe fn place(&mut self, n: usize) -> *mut T {
-        let at = self.first.wrapping_add(n) & self.places.len().wrapping_sub(1);
-        // SAFETY: the places are a power of two, so that is the number of one.
-        unsafe { self.places.as_mut_ptr().add(at) }.cast()
+    pub(super) fn push_in_run(
+        &mut self,
+        may_run_on: bool,
+        most: usize,
+        message: impl FnOnce() -> T,
+    ) -> bool {
+        let goes_on = self.write < self.write_end || may_run_on && self.run_on_writing(most);
+        if goes_on {
+            // SAFETY: the run has the place, and no message is there.
+            unsafe { self.write_next(message()) };
+        }
+        goes_on
+    }
+
+    /// Takes a message, if the run goes on, or if `may_run_on` and there is one with which no memory is to be given back.
+    #[inline(always)]
+    pub(super) fn pop_in_run(&mut self, may_run_on: bool) -> Option<T> {
+        let goes_on = self.read < self.read_end || may_run_on && self.run_on_reading();
+        // SAFETY: the run has the place, and a message is there.
+        goes_on.then(|| unsafe { self.read_next() })
+    }
+
+    /// Ends both runs, as somebody is to be asked first.
+    #[inline(always)]
+    pub(super) fn stop(&mut self) {
+        self.read_end = 0;
+        self.write_end = 0;
+    }
+
+    /// Begins another run of writing in a channel of at most so many; whether there is a place.
+    #[inline(always)]
+    fn run_on_writing(&mut self, most: usize) -> bool {
+        let limit = self.places.len().min(most);
+        if self.len >= limit {
+            return false;
+        }
+        self.wrap_writing();
+        let places = limit - self.len;
+        self.write_end = (self.write + places).min(self.places.len());
+        true
+    }
+
+    /// Begins another run of reading; whether there is a message. The last one is in none if memory is to be given back
+    /// with it.
+    #[inline(always)]
+    fn run_on_reading(&mut self) -> bool {
+        let kept = usize::from(self.is_large());
+        if self.len <= kept {
+            return false;
+        }
+        self.wrap_reading();
+        let messages = self.len - kept;
+        self.read_end = (self.read + messages).min(self.places.len());
+        true
+    }
+
+    /// Begins anew at the first place, if there is none after the last one.
+    #[inline(always)]
+    fn wrap_writing(&mut self) {
+        if self.write == self.places.len() {
+            (self.write, self.write_end) = (0, 0);
+        }
+    }
+
+    /// The same for the next message.
+    #[inline(always)]
+    fn wrap_reading(&mut self) {
+        if self.read == self.places.len() {
+            (self.read, self.read_end) = (0, 0);
+        }
+    }
+
+    /// # Safety
+    /// `write` is a place, and no message is there.
+    #[inline(always)]
+    unsafe fn write_next(&mut self, message: T) {
+        // SAFETY: passed on to the caller.
+        unsafe { self.places.get_unchecked_mut(self.write).write(message) };
+        self.write += 1;
+        self.len += 1;
+    }
+
+    /// # Safety
+    /// `read` is a place, and a message is there.
+    #[inline(always)]
+    unsafe fn read_next(&mut self) -> T {
+        // SAFETY: passed on to the caller; it is taken out once.
+        let message = unsafe { self.places.get_unchecked(self.read).assume_init_read() };
+        self.read += 1;
+        self.len -= 1;
+        message
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, message: T) {
         assert!(self.has_room(), "memory is asked for without the lock");
-        // SAFETY: it has room.
-        unsafe { self.push_unchecked(message) };
-    }
-
-    /// # Safety
-    /// It has room.
-    #[inline(always)]
-    pub(super) unsafe fn push_unchecked(&mut self, message: T) {
-        // SAFETY: there is memory, and at that place no message.
-        unsafe { self.place(self.len).write(message) };
-        self.len += 1;
+        self.wrap_writing();
+        // SAFETY: it has room, and `write` is a place, as it begins anew at the end.
+        unsafe { self.write_next(message) };
     }
 
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<T> {
-        if self.len == 0 {
+        if self.is_empty() {
             return None;
         }
-        // SAFETY: there is a message, so there is memory; it is taken out once.
-        let message = unsafe { self.place(0).read() };
-        self.first = self.first.wrapping_add(1);
-        self.len -= 1;
-        Some(message)
+        self.wrap_reading();
+        // SAFETY: there is a message, so the next one is at `read`.
+        Some(unsafe { self.read_next() })
+    }
+
+    /// Moves messages out, as many as there are and as `into` has room for, and at most so many.
+    ///
+    /// # Returns
+    /// How many.
+    pub(super) fn pop_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
+        let count = self.len.min(most).min(into.capacity() - into.len());
+        if count > 0 {
+            // SAFETY: there are so many messages, and there is so much room; they are forgotten here.
+            unsafe {
+                self.copy_to(into.as_mut_ptr().add(into.len()), count);
+                into.set_len(into.len() + count);
+            }
+            self.forget(count);
+        }
+        count
     }
 
     /// Takes so many out, which there are: they are the caller's, and those that it does not take from the iterator are
@@ -129,64 +211,76 @@ impl<T> Buffer<T> {
     #[inline(always)]
     pub(super) fn pop_many(&mut self, number: usize) -> impl ExactSizeIterator<Item = T> {
         assert!(number <= self.len, "there are so many");
-        let (places, first) = (self.places.as_ptr(), self.first);
-        let mask = self.places.len().wrapping_sub(1);
-        self.first = first.wrapping_add(number);
-        self.len -= number;
-        (0..number).map(move |n| {
-            // SAFETY: there were so many messages, so there is memory; each is taken out once.
-            unsafe { places.add(first.wrapping_add(n) & mask).cast::<T>().read() }
+        let (places, first, end) = (self.places.as_ptr(), self.read, self.places.len());
+        self.forget(number);
+        (first..first + number).map(move |at| {
+            let at = if at < end { at } else { at - end };
+            // SAFETY: there were so many messages, so they are at these places; each is taken out once.
+            unsafe { places.add(at).cast::<T>().read() }
         })
     }
 
-    /// Moves into larger memory, in a channel of at most `most`; gives the old one, to be dropped after the lock is given
-    /// up.
+    /// So many of the first have been moved out.
+    #[inline(always)]
+    fn forget(&mut self, count: usize) {
+        self.len -= count;
+        self.read += count;
+        if self.read > self.places.len() {
+            self.read -= self.places.len();
+            self.read_end = 0;
+        }
+    }
+
+    /// Copies the first messages: those up to the end of the places, and those at their beginning.
+    ///
+    /// # Safety
+    /// There are so many; there is so much room; and they are used at one place only.
+    unsafe fn copy_to(&self, into: *mut T, count: usize) {
+        let from = self.places.as_ptr().cast::<T>();
+        let until_end = (self.places.len() - self.read).min(count);
+        // SAFETY: passed on to the caller; the two pieces of memory are apart.
+        unsafe {
+            ptr::copy_nonoverlapping(from.add(self.read), into, until_end);
+            ptr::copy_nonoverlapping(from, into.add(until_end), count - until_end);
+        }
+    }
+
+    /// Moves into larger memory; gives the old one, to be dropped after the lock is given up.
     #[must_use]
-    pub(super) fn move_to(&mut self, mut larger: Memory<T>, most: usize) -> Memory<T> {
+    pub(super) fn move_to(&mut self, mut larger: Memory<T>) -> Memory<T> {
         if larger.len() <= self.places.len() {
             // Somebody else was quicker.
             return larger;
         }
-        let until_end = match self.places.len() {
-            0 => 0,
-            places => (places - (self.first & (places - 1))).min(self.len),
-        };
-        let into = larger.as_mut_ptr();
-        if self.len > 0 {
-            // SAFETY: the messages up to the end of the places, and those at their beginning; there are more in the new
-            // memory, and the old one is without messages from here on.
-            unsafe {
-                let (from, first) = (self.places.as_ptr(), self.first & (self.places.len() - 1));
-                ptr::copy_nonoverlapping(from.add(first), into, until_end);
-                ptr::copy_nonoverlapping(from, into.add(until_end), self.len - until_end);
-            }
-        }
-        let before = mem::replace(&mut self.places, larger);
-        self.first = 0;
-        let places = self.places.len();
-        self.limit = places.min(most);
-        self.floor = usize::from(places > KEPT / size_of::<T>().max(1) && size_of::<T>() > 0);
-        before
+        let len = self.len;
+        // SAFETY: there is more room in the new memory, and the old one is without messages from here on.
+        unsafe { self.copy_to(larger.as_mut_ptr().cast(), len) };
+        self.begin_in(larger, len)
     }
 
     /// Whether it has more memory than an idle channel keeps.
     #[inline(always)]
     pub(super) fn is_large(&self) -> bool {
-        self.floor > 0
+        self.places.len() > KEPT / size_of::<T>().max(1) && size_of::<T>() > 0
     }
 
     /// Whether it is empty, and more than an idle channel keeps.
     #[inline(always)]
     pub(super) fn is_to_shrink(&self) -> bool {
-        self.floor > 0 && self.len == 0
+        self.is_empty() && self.is_large()
     }
 
     /// The memory, of which it has no longer need.
     pub(super) fn take_memory(&mut self) -> Memory<T> {
         debug_assert!(self.is_empty(), "the messages would be lost");
-        self.limit = 0;
-        self.floor = 0;
-        mem::take(&mut self.places)
+        self.begin_in(memory(0), 0)
+    }
+
+    /// Goes on in other memory, which has so many messages; gives the old one.
+    fn begin_in(&mut self, places: Memory<T>, len: usize) -> Memory<T> {
+        (self.read, self.read_end) = (0, 0);
+        (self.write, self.write_end) = (len, 0);
+        mem::replace(&mut self.places, places)
     }
 
     /// All there is.

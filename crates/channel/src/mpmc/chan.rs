@@ -130,42 +130,35 @@ impl<T, P: Policy> Chan<T, P> {
     /// Gives the lock up, and lets nobody go.
     #[inline(always)]
     pub(super) fn unlock(&self, bits: u32) {
-        self.word.unlock(if self.is_lined() {
-            bits | LINED
-        } else {
-            bits & !LINED
-        });
+        let lined = if self.is_lined() { LINED } else { 0 };
+        let bits = bits & !LINED | lined;
+        if bits != 0 {
+            // SAFETY: under the lock.
+            unsafe { self.state() }.buffer.stop();
+        }
+        self.word.unlock(bits);
     }
 
     /// Puts a message, if nobody waits and the memory is there; else gives the bits, and the lock is held.
     #[inline(always)]
     pub(super) fn push_quickly(&self, sends: &Sends<T>) -> Result<(), u32> {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let buffer = unsafe { &mut self.state().buffer };
-        if bits != 0 || buffer.len() >= buffer.limit() {
-            return self.push_for_set(sends, bits);
-        }
-        // SAFETY: under the lock, and once; as many as the limit have room.
-        unsafe { buffer.push_unchecked(sends.take()) };
-        self.word.unlock(bits);
-        Ok(())
+        let put = self.word.lock_to(|bits| {
+            // SAFETY: under the lock, and once.
+            let (buffer, message) = unsafe { (&mut self.state().buffer, || sends.take()) };
+            let is_put = buffer.push_in_run(bits == 0, self.capacity, message);
+            is_put.then_some(())
+        });
+        put.or_else(|bits| self.push_for_set(sends, bits))
     }
 
     /// Takes a message, if nobody waits and no memory is to be given back; else gives the bits, and the lock is held.
     #[inline(always)]
     pub(super) fn pop_quickly(&self) -> Result<T, u32> {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let buffer = unsafe { &mut self.state().buffer };
-        if bits & !NO_SENDERS != 0 || buffer.len() <= buffer.floor() {
-            return Err(bits);
-        }
-        let Some(message) = buffer.pop() else {
-            return Err(bits);
-        };
-        self.word.unlock(bits);
-        Ok(message)
+        self.word.lock_to(|bits| {
+            // SAFETY: under the lock.
+            let buffer = unsafe { &mut self.state().buffer };
+            buffer.pop_in_run(bits & !NO_SENDERS == 0)
+        })
     }
 
     /// The bits at this moment.
@@ -367,9 +360,7 @@ impl<T, P: Policy> Chan<T, P> {
         let larger = buffer::memory(places);
         let bits = self.lock();
         // SAFETY: under the lock.
-        *memory = unsafe { self.state() }
-            .buffer
-            .move_to(larger, self.capacity);
+        *memory = unsafe { self.state() }.buffer.move_to(larger);
         bits
     }
 

@@ -30,7 +30,10 @@ pub struct SharedWord(AtomicU32);
 
 const LOCKED: u32 = 1 << 31;
 /// Looks at a held lock before sleeping; a critical section is a few dozen instructions.
-const SPINS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };
+/// Before the first look; then twice as many before each, so that who has the word's cache line may do several things
+/// in a row.
+const FIRST_PAUSE: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
 const BUCKETS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 64 };
 
 #[derive(Debug)]
@@ -98,15 +101,40 @@ impl SharedWord {
             .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed)
     }
 
+    #[inline(always)]
+    fn lock_among_threads(&self) -> u32 {
+        match self.try_lock() {
+            Ok(bits) => bits & BITS,
+            Err(_) => self.lock_contended(),
+        }
+    }
+
+    #[inline(always)]
+    fn unlock_among_threads(&self, bits: u32) {
+        // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
+        if crate::mutant!("unlock_unpublished") {
+            self.0.store(bits, Ordering::Relaxed);
+        } else {
+            self.0.store(bits, Ordering::Release);
+        }
+        light_fence();
+        // Relaxed: the fence orders it after the store.
+        if self.bucket().sleepers.load(Ordering::Relaxed) != 0 {
+            self.wake_sleepers();
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn lock_contended(&self) -> u32 {
         loop {
-            for _ in 0..SPINS {
+            for round in 0..ROUNDS {
+                for _ in 0..FIRST_PAUSE << round {
+                    spin_loop();
+                }
                 if let Ok(bits) = self.try_lock() {
                     return bits & BITS;
                 }
-                spin_loop();
             }
             self.sleep();
         }
@@ -158,10 +186,7 @@ impl Word for SharedWord {
             // no user code runs under the lock.
             return self.0.load(Ordering::Relaxed) & BITS;
         }
-        match self.try_lock() {
-            Ok(bits) => bits & BITS,
-            Err(_) => self.lock_contended(),
-        }
+        self.lock_among_threads()
     }
 
     #[inline(always)]
@@ -172,17 +197,20 @@ impl Word for SharedWord {
             self.0.store(bits, Ordering::Relaxed);
             return;
         }
-        // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
-        if crate::mutant!("unlock_unpublished") {
-            self.0.store(bits, Ordering::Relaxed);
-        } else {
-            self.0.store(bits, Ordering::Release);
+        self.unlock_among_threads(bits);
+    }
+
+    #[inline(always)]
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32> {
+        if single_threaded() {
+            // Relaxed: as in `lock`.
+            let bits = self.0.load(Ordering::Relaxed) & BITS;
+            return act(bits).ok_or(bits);
         }
-        light_fence();
-        // Relaxed: the fence orders it after the store.
-        if self.bucket().sleepers.load(Ordering::Relaxed) != 0 {
-            self.wake_sleepers();
-        }
+        let bits = self.lock_among_threads();
+        let done = act(bits).ok_or(bits)?;
+        self.unlock_among_threads(bits);
+        Ok(done)
     }
 
     #[inline(always)]
