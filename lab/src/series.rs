@@ -57,6 +57,10 @@ struct Part {
 }
 
 /// A request with these options, and the usual values for the others.
+/// The channels of `ports` if there are many, and its options if all of them have messages.
+const MANY_PORTS: u64 = 100_000;
+const ALL_ACTIVE: [&str; 2] = ["ports", "active"];
+
 fn request(workload: &str, given: &[(&str, Value)]) -> Request {
     let workload = find(workload).expect("a workload of ours");
     let value = |name: &str| {
@@ -170,6 +174,10 @@ fn all(quick: bool) -> Vec<Part> {
         part("mpsc-100", "mpsc", &[("senders", json!(100))], 1.0),
         part("mpmc", "mpmc", &[], 1.0),
         part("rendezvous", "rendezvous", &[], 1.0),
+        part("ports", "ports", &[], 1.0),
+        part("ports-10", "ports", &[("ports", json!(10))], 1.0),
+        part("ports-100000", "ports", &[("ports", json!(MANY_PORTS))], 1.0),
+        part("ports-all", "ports", &ALL_ACTIVE.map(|name| (name, json!(MANY_PORTS))), 1.0),
         part("message-ring", "message-ring", &[], 1.0),
         part("msgsend", "msgsend", &[], 1.0),
         part("process", "process", &[], 0.1),

@@ -7,7 +7,7 @@ mod panics;
 mod rules;
 mod sharing;
 mod small;
-mod spsc;
+pub(crate) mod spsc;
 mod threads;
 mod watch;
 
@@ -37,7 +37,7 @@ fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
 
 /// Runs a random case in seeded schedules, in the same way.
 #[track_caller]
-fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
+pub(crate) fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
     for seed in crate::mvar::seeds() {
         let sim = if F::POINTS {
             Sim::new()

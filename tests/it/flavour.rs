@@ -6,7 +6,7 @@ use gossamer::raw::{self, MVar, Policy};
 
 /// A flavour of the primitives.
 pub(crate) trait Flavour: 'static {
-    type P: Policy;
+    type P: Policy + gossamer::raw::channel::spsc::Flavour;
     fn empty<T>() -> MVar<T, Self::P>;
     fn full<T>(value: T) -> MVar<T, Self::P>;
 

@@ -2,17 +2,19 @@
 
 mod cancelling;
 mod panics;
+mod pipes;
+mod rings;
 mod rules;
 mod threads;
 
 use gossamer::raw;
 use gossamer::raw::channel::PortSet;
 
-use crate::channel::Channels;
+use crate::channel::spsc::Rings;
 use crate::flavour::{Local, Shared};
 
 /// The sets of a flavour.
-pub(crate) trait Sets: Channels {
+pub(crate) trait Sets: Rings {
     fn set<T>() -> PortSet<T, Self::P>;
 }
 

@@ -68,7 +68,7 @@ pub mod raw {
         Group, IntoIter, Iter, Join, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending,
         SendingFrom,
     };
-    pub use crate::port_set::{Port, PortReceiving, PortSet, PortsReceiving};
+    pub use crate::port_set::{PipeEnd, Port, PortReceiving, PortSet, PortsReceiving};
     pub use crate::shared::{SendingShared, SharedSender};
     pub use crate::spsc::raw as spsc;
 

@@ -12,8 +12,14 @@
 //! receive from one set, and one that is dropped in the midst of it loses nothing. When the last port has gone, they are
 //! told as the receivers of a closed channel are.
 //!
+//! A one-shot, a ring and a pipe do not know of sets: they have the waker of their place (`port_set/signal.rs`), which puts
+//! the index into the queue. The set registers it whenever it looks there and finds nothing; before, it says that the
+//! waker announces from now on, so that what comes meanwhile is looked at once more. A pipe's end is used up by what it
+//! receives: then the place is free, and the protocol's code runs without any lock.
+//!
 //! Locks are taken in this order: the table's, a channel's, the queue's. Wakers are called without any.
 
+mod pipe_end;
 mod port;
 mod recv;
 mod signal;
@@ -24,13 +30,15 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use gossamer_core::policy::{Local, LocalWord, Policy, Shared, SharedWord};
+use gossamer_core::policy::{Local, LocalWord, Shared, SharedWord};
 
 use crate::error::Closed;
 use crate::mpmc::{Found, Ready};
-use port::Placed;
+use crate::spsc::raw::Flavour;
+use port::{Looked, Placed};
 use table::Table;
 
+pub use pipe_end::{Holds, PipeEnd};
 pub use port::Port;
 pub use recv::{PortReceiving, PortsReceiving};
 
@@ -51,6 +59,10 @@ pub type Event<T> = (Key, Result<T, Closed>);
 /// what counts is how many ports have something, not how many there are. The ports take turns, a message each. Messages
 /// of one port come in their order; between ports there is none, also if one message was sent because of the other
 /// (a shared channel keeps that order).
+///
+/// An end of a pipe, in a state in which it receives, is used up by its message: the event has that and the next
+/// endpoint, and the port is no longer in the set; the endpoint is put in again when it is its turn to listen. What it
+/// receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in one set.
 ///
 /// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
 ///
@@ -74,15 +86,15 @@ pub type Event<T> = (Key, Result<T, Closed>);
 /// assert_eq!(set.recv().wait(), None);
 /// # Ok::<(), gossamer_channel::AddError<i32, _>>(())
 /// ```
-pub struct PortSet<T, P: Policy = Shared> {
+pub struct PortSet<T, P: Flavour = Shared> {
     table: Table<T, P>,
     ready: Arc<Ready>,
 }
 
 // SAFETY: the table is touched under its lock, which is atomic; only messages move between threads.
-unsafe impl<T: Send, P: Policy> Send for PortSet<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: Flavour> Send for PortSet<T, P> where P::Word: Sync {}
 // SAFETY: as above.
-unsafe impl<T: Send, P: Policy> Sync for PortSet<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: Flavour> Sync for PortSet<T, P> where P::Word: Sync {}
 
 impl<T> PortSet<T, Shared> {
     /// A set without ports.
@@ -100,7 +112,7 @@ impl<T> PortSet<T, Local> {
     }
 }
 
-impl<T, P: Policy> PortSet<T, P> {
+impl<T, P: Flavour> PortSet<T, P> {
     fn with(word: P::Word) -> Self {
         Self {
             table: Table::new(word),
@@ -114,6 +126,7 @@ impl<T, P: Policy> PortSet<T, P> {
     ///
     /// # Errors
     /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
+    #[track_caller]
     pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
         let port = port.into();
         if !port.is_unique() {
@@ -122,7 +135,7 @@ impl<T, P: Policy> PortSet<T, P> {
         self.ready.count_in();
         let index = self.table.reserve();
         self.ready.reserve(index as usize + 1);
-        let placed = Placed::new(port, &self.ready, index);
+        let placed = Placed::new(port, &self.ready, index, Location::caller());
         let (key, (unsettled, announce)) = self.table.with(|places| {
             let (key, placed, announced) = places.fill(index, placed);
             // SAFETY: unique.
@@ -137,14 +150,12 @@ impl<T, P: Policy> PortSet<T, P> {
 
     /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer.
     pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
-        let port = self.table.with(|places| {
+        let placed = self.table.with(|places| {
             let is_there = places.has(key);
             is_there.then(|| places.take(key.index, false))
-        });
-        if port.is_some() {
-            self.ready.count_out();
-        }
-        port
+        })?;
+        self.ready.count_out();
+        Some(placed.into_port())
     }
 
     /// Whether the port is in the set.
@@ -221,49 +232,64 @@ impl<T, P: Policy> PortSet<T, P> {
     /// to look there again, or to put it back.
     #[inline(always)]
     fn look(&self, index: u32) -> (Option<Event<T>>, usize) {
-        let (event, unsettled, after) = self.table.with(|places| {
-            let Some((key, placed)) = places.look(index) else {
-                return (None, None, After::Nothing);
-            };
-            let (found, unsettled) = placed.find();
-            let (event, after) = match found {
-                Found::Nothing => (None, After::Nothing),
-                Found::One(message) => (Some((key, Ok(message))), After::Nothing),
-                Found::OneOfMore(message, _) if gossamer_core::mutant!("port_more_left_behind") => {
-                    (Some((key, Ok(message))), After::Nothing)
-                }
-                Found::OneOfMore(message, more) => (Some((key, Ok(message))), After::More(more)),
-                Found::End(result) => {
-                    let port = places.take(index, true);
-                    (Some((key, result)), After::Drop(port))
-                }
-            };
-            (event, Some(unsettled), after)
+        let found = self.table.with(|places| {
+            let (key, placed) = places.look(index)?;
+            placed
+                .find_quickly()
+                .map(|(message, more)| ((key, Ok(message)), more))
         });
-        if let Some(unsettled) = unsettled {
-            unsettled.settle();
+        match found {
+            Some((event, _)) if gossamer_core::mutant!("port_more_left_behind") => (Some(event), 0),
+            Some((event, more)) => (Some(event), more),
+            None => self.look_slowly(index),
         }
-        match after {
-            After::Nothing => (event, 0),
-            After::More(more) => (event, more),
-            After::Drop(_) => {
-                self.ready.count_out();
-                (event, 0)
+    }
+
+    #[inline(never)]
+    fn look_slowly(&self, index: u32) -> (Option<Event<T>>, usize) {
+        let looked = self.table.with(|places| {
+            let (key, placed) = places.look(index)?;
+            let looked = placed.find();
+            let ends = matches!(
+                looked,
+                Looked::Channel(Found::End(_), _) | Looked::Signalled(Found::End(_)) | Looked::Turn
+            );
+            Some((looked, key, ends.then(|| places.take(index, true))))
+        });
+        let Some((looked, key, placed)) = looked else {
+            return (None, 0);
+        };
+        if placed.is_some() {
+            self.ready.count_out();
+        }
+        let found = match looked {
+            Looked::Channel(found, unsettled) => {
+                unsettled.settle();
+                found
             }
+            Looked::Signalled(found) => found,
+            Looked::Awaited(found) => {
+                while let Some(deferred) = self.table.with(|places| places.let_sender_go(key)) {
+                    deferred.run();
+                }
+                found
+            }
+            Looked::Turn => {
+                // SAFETY: it has just said so.
+                let heard = placed.and_then(|placed| unsafe { placed.hear() });
+                return (heard.map(|heard| (key, Ok(heard))), 0);
+            }
+        };
+        match found {
+            Found::Nothing => (None, 0),
+            Found::One(message) => (Some((key, Ok(message))), 0),
+            Found::OneOfMore(message, more) => (Some((key, Ok(message))), more),
+            Found::End(result) => (Some((key, result)), 0),
         }
     }
 }
 
-/// What is left to do without the table's lock.
-enum After<T, P: Policy> {
-    Nothing,
-    /// So many messages more.
-    More(usize),
-    /// The port has gone, and is dropped.
-    Drop(#[allow(dead_code)] Port<T, P>),
-}
-
-impl<T, P: Policy> Drop for PortSet<T, P> {
+impl<T, P: Flavour> Drop for PortSet<T, P> {
     fn drop(&mut self) {
         // The places first: a message whose drop panics must not leave one behind.
         let places = self.table.with(|places| places.close());
@@ -272,15 +298,15 @@ impl<T, P: Policy> Drop for PortSet<T, P> {
 }
 
 /// The port has not been put into the set, as its channel has other receivers; this is it.
-pub struct AddError<T, P: Policy>(pub Port<T, P>);
+pub struct AddError<T, P: Flavour>(pub Port<T, P>);
 
-impl<T, P: Policy> fmt::Debug for AddError<T, P> {
+impl<T, P: Flavour> fmt::Debug for AddError<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AddError(..)")
     }
 }
 
-impl<T, P: Policy> fmt::Display for AddError<T, P> {
+impl<T, P: Flavour> fmt::Display for AddError<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "the receiver was not added: its channel has other receivers; a port set needs the only one",
@@ -288,9 +314,9 @@ impl<T, P: Policy> fmt::Display for AddError<T, P> {
     }
 }
 
-impl<T, P: Policy> Error for AddError<T, P> {}
+impl<T, P: Flavour> Error for AddError<T, P> {}
 
-impl<T, P: Policy> fmt::Debug for PortSet<T, P> {
+impl<T, P: Flavour> fmt::Debug for PortSet<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PortSet")
             .field("ports", &self.len())

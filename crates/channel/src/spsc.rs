@@ -57,6 +57,7 @@ mod chan;
 mod ends;
 mod flavour;
 mod iter;
+mod lined;
 mod op;
 mod receiver;
 mod sender;
@@ -145,5 +146,6 @@ macro_rules! constructors {
 }
 pub(crate) use constructors;
 pub(crate) use ends::pair;
+pub(crate) use lined::Lined;
 
 constructors!(gossamer_core::policy::Shared);

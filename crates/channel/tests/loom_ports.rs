@@ -6,9 +6,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 
+use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
 use gossamer_channel::raw::Port;
-use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, unbounded};
+use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, spsc, unbounded};
 use gossamer_core::door::thread;
+use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
 /// Explores `model`, at most two preemptions unless the environment says otherwise.
@@ -198,5 +200,147 @@ fn a_oneshot_leaves() {
         assert_eq!(set.try_recv(), Some((new, Ok(2))));
         assert_eq!(set.try_recv(), None);
         drop(removed);
+    });
+}
+
+/// Two messages over a ring against one that looks, finds nothing, and waits; and the end.
+#[test]
+fn a_ring_against_looks() {
+    explore("a_ring_against_looks", || {
+        let set = PortSet::new();
+        let (mut tx, rx) = spsc(2);
+        let key = set.add(rx).unwrap();
+        let sends = thread::spawn(move || {
+            tx.try_send(1).unwrap();
+            tx.try_send(2).unwrap();
+        });
+        assert_eq!(set.recv().wait(), Some((key, Ok(1))));
+        assert_eq!(set.recv().wait(), Some((key, Ok(2))));
+        assert_eq!(set.recv().wait(), Some((key, Err(Closed))));
+        assert_eq!(set.recv().wait(), None);
+        joined(sends);
+    });
+}
+
+/// A ring is taken out while it gets a message: the message goes with it, or has been received.
+#[test]
+fn a_ring_that_leaves() {
+    explore("a_ring_that_leaves", || {
+        let set = Arc::new(PortSet::new());
+        let (mut tx, rx) = spsc(2);
+        let key = set.add(rx).unwrap();
+        assert_eq!(set.try_recv(), None);
+        let other = set.clone();
+        let removes = thread::spawn(move || match other.remove(key) {
+            Some(Port::Spsc(mut rx)) => rx.recv().wait(),
+            _ => Err(Closed),
+        });
+        tx.try_send(1).unwrap();
+        let here = set.try_recv().map(|event| event.1);
+        drop(tx);
+        let there = joined(removes);
+        let closed = Err(Closed);
+        assert!(
+            here == Some(Ok(1)) && there == closed || here.is_none() && there == Ok(1),
+            "{here:?} {there:?}"
+        );
+    });
+}
+
+/// A sender that waits for room, against a look that makes it.
+#[test]
+fn a_full_ring() {
+    explore("a_full_ring", || {
+        let set = PortSet::new();
+        let (mut tx, rx) = spsc(1);
+        let key = set.add(rx).unwrap();
+        tx.try_send(1).unwrap();
+        let sends = thread::spawn(move || tx.send(2).wait());
+        assert_eq!(set.recv().wait(), Some((key, Ok(1))));
+        assert_eq!(joined(sends), Ok(()));
+        assert_eq!(set.recv().wait(), Some((key, Ok(2))));
+        assert_eq!(set.recv().wait(), Some((key, Err(Closed))));
+    });
+}
+
+/// The simplest protocol: any message, any number of times, by turns.
+struct Hearing(Listening<u32, Shared, Second>);
+
+impl Endpoint for Hearing {
+    type Message = u32;
+    type Flavour = Shared;
+    type Side = Second;
+}
+
+impl Hears for Hearing {
+    type Heard = (u32, Speaking<u32, Shared, Second>);
+
+    fn of_listening(end: Listening<u32, Shared, Second>) -> Self {
+        Self(end)
+    }
+
+    fn into_listening(self) -> Listening<u32, Shared, Second> {
+        self.0
+    }
+
+    fn hear(message: Option<u32>, end: Speaking<u32, Shared, Second>) -> Self::Heard {
+        (message.expect("there is one"), end)
+    }
+}
+
+type Heard = <Hearing as Hears>::Heard;
+
+/// What a pipe has, or a channel.
+enum Item {
+    Heard(Heard),
+    Number(u32),
+}
+
+impl From<Heard> for Item {
+    fn from(heard: Heard) -> Self {
+        Self::Heard(heard)
+    }
+}
+
+/// A message over a pipe while the set looks; the next endpoint is put in, and the other end goes.
+#[test]
+fn a_pipe_against_looks() {
+    explore("a_pipe_against_looks", || {
+        let set = PortSet::<Item>::new();
+        let (speaks, listens) = pair();
+        let key = set.add(Hearing(listens)).unwrap();
+        let says = thread::spawn(move || drop(speaks.say(5).unwrap()));
+        let Some((from, Ok(Item::Heard((5, next))))) = set.recv().wait() else {
+            panic!("it was said");
+        };
+        assert_eq!((from, set.len()), (key, 0));
+        set.add(Hearing(next.pass())).unwrap();
+        assert!(matches!(set.recv().wait(), Some((_, Err(Closed)))));
+        assert!(set.recv().wait().is_none());
+        joined(says);
+    });
+}
+
+/// A pipe is taken out while something is said, and a channel takes its place.
+#[test]
+fn a_pipe_that_leaves() {
+    explore("a_pipe_that_leaves", || {
+        let set = PortSet::<Item>::new();
+        let (speaks, listens) = pair();
+        let key = set.add(Hearing(listens)).unwrap();
+        assert!(set.try_recv().is_none());
+        let says = thread::spawn(move || speaks.say(5).map(drop));
+        let removed = set.remove(key);
+        let (next, nexts) = unbounded();
+        let new = set.add(nexts).unwrap();
+        assert!(next.try_send(Item::Number(1)).is_ok());
+        assert!(matches!(set.recv().wait(), Some((from, Ok(Item::Number(1)))) if from == new));
+        joined(says).unwrap();
+        assert!(set.try_recv().is_none());
+        let Some(Port::Pipe(end)) = removed else {
+            panic!("it was there");
+        };
+        let end = end.into_endpoint::<Hearing>().expect("of this type");
+        assert!(matches!(Receiving::new(end).wait(), Ok((5, _))));
     });
 }

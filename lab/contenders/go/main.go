@@ -69,6 +69,7 @@ var workloads = map[string]func(options) uint64{
 	"mpsc":         mpsc,
 	"mpmc":         mpmc,
 	"rendezvous":   rendezvous,
+	"ports":        ports,
 	"message-ring": messageRing,
 	"msgsend":      msgsend,
 }

@@ -16,18 +16,23 @@ func creationOrder(n int, name string) []int {
 		}
 	}
 	if name == "shuffled" {
-		state := uint64(503)
-		for k := n - 1; k > 0; k-- {
-			state += 0x9e3779b97f4a7c15
-			z := (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9
-			z = (z ^ (z >> 27)) * 0x94d049bb133111eb
-			j := int((z ^ (z >> 31)) % uint64(k+1))
-			order[k], order[j] = order[j], order[k]
-		}
+		shuffle(order)
 	} else if name != "forward" && name != "reverse" {
 		fail("unknown order (forward, reverse, shuffled)", name)
 	}
 	return order
+}
+
+// shuffle is Fisher and Yates over splitmix64 with the seed that all contenders use.
+func shuffle(order []int) {
+	state := uint64(503)
+	for k := len(order) - 1; k > 0; k-- {
+		state += 0x9e3779b97f4a7c15
+		z := (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9
+		z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+		j := int((z ^ (z >> 31)) % uint64(k+1))
+		order[k], order[j] = order[j], order[k]
+	}
 }
 
 func member(id int, in <-chan int, out chan<- int, answer chan<- int) {

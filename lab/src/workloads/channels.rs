@@ -35,6 +35,12 @@ const CAPACITY: Opt = number(
     "the channel holds at least one message; rendezvous has the one that holds none",
 );
 
+const RECEIVE: Opt = Opt {
+    name: "receive",
+    help: "How many messages the receiver takes at a time",
+    kind: Kind::Choice(&[("one", "one"), ("many", "what is there, in one operation")]),
+};
+
 /// Each number below that of the messages is sent once, whoever sends it.
 fn sum(values: &Values) -> String {
     let messages = values.number("messages");
@@ -65,11 +71,7 @@ pub(super) const MPSC: Workload = Workload {
         messages(10_000_000),
         senders(1),
         CAPACITY,
-        Opt {
-            name: "receive",
-            help: "How many messages the receiver takes at a time",
-            kind: Kind::Choice(&[("one", "one"), ("many", "what is there, in one operation")]),
-        },
+        RECEIVE,
     ],
     size: "messages",
     figures: &[],
@@ -118,6 +120,41 @@ pub(super) const RENDEZVOUS: Workload = Workload {
     size: "messages",
     figures: &[],
     title: |_| "One sender, one receiver, a channel that holds nothing".into(),
+    expected: sum,
+};
+
+pub(super) const PORTS: Workload = Workload {
+    name: "ports",
+    about: "many channels, of which some have messages, and one receiver of whatever any of them has; one message is one",
+    op: ["message", "messages"],
+    options: &[
+        messages(10_000_000),
+        number(
+            "ports",
+            "How many channels there are; each holds one message",
+            Usual::Always(1_000),
+            10_000_000,
+            "there is at least one channel",
+        ),
+        number(
+            "active",
+            "How many of them get messages, one after the other in a shuffled order",
+            Usual::Always(10),
+            10_000_000,
+            "at least one channel gets messages",
+        ),
+        RECEIVE,
+    ],
+    size: "messages",
+    figures: &[],
+    title: |values| {
+        let [ports, active] = ["ports", "active"].map(|name| values.number(name));
+        let at_once = match values.choice("receive") {
+            "many" => ", many at a time",
+            _ => "",
+        };
+        format!("One receiver of {ports} channels, {} active{at_once}", active.min(ports))
+    },
     expected: sum,
 };
 

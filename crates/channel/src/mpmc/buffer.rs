@@ -201,14 +201,34 @@ impl<T> Buffer<T> {
                 self.copy_to(into.as_mut_ptr().add(into.len()), count);
                 into.set_len(into.len() + count);
             }
-            self.len -= count;
-            self.read += count;
-            if self.read > self.places.len() {
-                self.read -= self.places.len();
-                self.read_end = 0;
-            }
+            self.forget(count);
         }
         count
+    }
+
+    /// Takes so many out, which there are: they are the caller's, and those that it does not take from the iterator are
+    /// forgotten.
+    #[inline(always)]
+    pub(super) fn pop_many(&mut self, number: usize) -> impl ExactSizeIterator<Item = T> {
+        assert!(number <= self.len, "there are so many");
+        let (places, first, end) = (self.places.as_ptr(), self.read, self.places.len());
+        self.forget(number);
+        (first..first + number).map(move |at| {
+            let at = if at < end { at } else { at - end };
+            // SAFETY: there were so many messages, so they are at these places; each is taken out once.
+            unsafe { places.add(at).cast::<T>().read() }
+        })
+    }
+
+    /// So many of the first have been moved out.
+    #[inline(always)]
+    fn forget(&mut self, count: usize) {
+        self.len -= count;
+        self.read += count;
+        if self.read > self.places.len() {
+            self.read -= self.places.len();
+            self.read_end = 0;
+        }
     }
 
     /// Copies the first messages: those up to the end of the places, and those at their beginning.
@@ -240,7 +260,7 @@ impl<T> Buffer<T> {
 
     /// Whether it has more memory than an idle channel keeps.
     #[inline(always)]
-    fn is_large(&self) -> bool {
+    pub(super) fn is_large(&self) -> bool {
         self.places.len() > KEPT / size_of::<T>().max(1) && size_of::<T>() > 0
     }
 

@@ -14,8 +14,9 @@ use std::ptr;
 use gossamer_core::policy::Policy;
 use gossamer_core::waiter::Deferred;
 
+use super::act::Sends;
 use super::buffer::{self, Memory};
-use super::chan::NO_SENDERS;
+use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
 use super::ends::{Handle, Receiver};
 use super::ready::Ready;
 use crate::error::Closed;
@@ -62,8 +63,59 @@ impl Place {
     #[inline(always)]
     pub(super) unsafe fn announce(&self) -> Deferred {
         self.announces.set(false);
+        // SAFETY: passed on to the caller.
+        unsafe { self.ready() }.announce(self.index.get())
+    }
+
+    /// The queue of the set.
+    ///
+    /// # Safety
+    /// Under the channel's lock, and in a set.
+    #[inline(always)]
+    unsafe fn ready(&self) -> &Ready {
         // SAFETY: the set takes its places back, under the lock of the channel, before it goes.
-        unsafe { &*self.ready.get() }.announce(self.index.get())
+        unsafe { &*self.ready.get() }
+    }
+}
+
+impl<T, P: Policy> Chan<T, P> {
+    /// Puts a message, if it is a port set that waits, and the memory is there; else gives the bits, and the lock is held
+    /// as before.
+    pub(super) fn push_for_set(&self, sends: &Sends<T>, bits: u32) -> Result<(), u32> {
+        if !self.place.announces() || bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
+            return Err(bits);
+        }
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut self.state().buffer };
+        let is_lined = !self.sending().is_empty() || !self.receiving().is_empty();
+        if is_lined || !buffer.has_room() || buffer.len() >= self.capacity() {
+            return Err(bits);
+        }
+        // SAFETY: under the lock, and once.
+        buffer.push(unsafe { sends.take() });
+        self.place.announces.set(false);
+        // SAFETY: the place announced, so it is in a set.
+        match unsafe { self.place.ready() }.put(self.place.index.get()) {
+            Ok(()) => {
+                self.unlock(0);
+                Ok(())
+            }
+            Err(ready_bits) => {
+                self.call_receiver(ready_bits);
+                Ok(())
+            }
+        }
+    }
+
+    /// The place is announced to somebody who waits for that; the locks are held: this channel's, without a bit, and the
+    /// queue's, with these bits.
+    #[inline(never)]
+    fn call_receiver(&self, ready_bits: u32) {
+        // SAFETY: the place announced just now, so it is in a set.
+        let ready = unsafe { self.place.ready() };
+        let deferred = ready.put_and_call(self.place.index.get(), ready_bits);
+        self.unlock(0);
+        deferred.run();
     }
 }
 
@@ -129,6 +181,65 @@ impl<T, P: Policy> Receiver<T, P> {
                 }
             };
             (found, self.settle_in_part(bits))
+        }
+    }
+
+    /// The next message, and how many more there are, if that is simple; `None` says nothing. Its place has been announced.
+    #[inline(always)]
+    pub(crate) fn find_quickly(&self) -> Option<(T, usize)> {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut chan.state().buffer };
+        if bits != 0 || buffer.len() <= usize::from(buffer.is_large()) {
+            chan.unlock(bits);
+            return None;
+        }
+        let message = buffer.pop();
+        let more = buffer.len();
+        chan.place.announces.set(more == 0);
+        chan.unlock(0);
+        message.map(|message| (message, more))
+    }
+
+    /// Puts messages at the end of `into`, each as an `event`, if that is simple and as many as fit, and at most so many;
+    /// whether that was all, so that the place announces again. It has been announced.
+    #[inline(always)]
+    pub(crate) fn drain_quickly<E>(
+        &self,
+        into: &mut Vec<E>,
+        most: usize,
+        event: impl Fn(T) -> E,
+    ) -> bool {
+        let chan = self.0.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut chan.state().buffer };
+        if bits != 0 || buffer.is_empty() {
+            chan.unlock(bits);
+            return false;
+        }
+        let most = most.min(into.capacity() - into.len());
+        // The last one may have memory given back.
+        let number = most.min(buffer.len() - usize::from(buffer.is_large()));
+        into.extend(buffer.pop_many(number).map(event));
+        let is_all = buffer.is_empty();
+        chan.place.announces.set(is_all);
+        chan.unlock(0);
+        is_all
+    }
+
+    /// Has the processor fetch the channel, whose turn it is soon.
+    #[inline(always)]
+    pub(crate) fn fetch(&self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let chan = ptr::from_ref(self.0.chan()).cast::<i8>();
+            for line in (0..size_of::<Chan<T, P>>()).step_by(64) {
+                // SAFETY: it is a hint only.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(chan.wrapping_add(line)) };
+            }
         }
     }
 

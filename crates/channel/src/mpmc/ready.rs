@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use gossamer_core::policy::{Policy, Shared, SharedWord};
 use gossamer_core::waiter::{Deferred, WaitList};
 
-use super::act::{Act, Receives, Try};
+use super::act::{Act, Receives, Sends, Try};
 use super::buffer;
 use super::chan::{Chan, Grant, NO_SENDERS};
 use super::op::Op;
@@ -74,7 +74,21 @@ impl Ready {
     /// Puts a place at the end, and lets one go that waits.
     #[inline(always)]
     pub(crate) fn announce(&self, index: u32) -> Deferred {
-        let bits = self.0.lock();
+        match self.put(index) {
+            Ok(()) => Deferred::NOTHING,
+            Err(bits) => self.put_and_call(index, bits),
+        }
+    }
+
+    /// Puts a place at the end, if nobody waits; else gives the bits, and the lock is held.
+    #[inline(always)]
+    pub(super) fn put(&self, index: u32) -> Result<(), u32> {
+        self.0.push_quickly(&Sends::new(index))
+    }
+
+    /// Puts a place at the end, and lets one go that waits. The lock is held, with these bits, and given up.
+    #[inline(never)]
+    pub(super) fn put_and_call(&self, index: u32, bits: u32) -> Deferred {
         // SAFETY: under the lock.
         let deferred = unsafe {
             self.0.state().buffer.push(index);
@@ -132,6 +146,11 @@ impl Act<u32> for Picks {
     #[inline(always)]
     fn line<P: Policy>(chan: &Chan<u32, P>) -> &WaitList {
         chan.receiving()
+    }
+
+    #[inline(always)]
+    unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<u32, P>) -> Result<Self::Output, u32> {
+        chan.pop_quickly().map(Ok)
     }
 
     #[inline(always)]

@@ -74,7 +74,7 @@ impl<M, P: Flavour, S: Side> Speaking<M, P, S> {
 impl<M, P: Flavour, S: Side> Listening<M, P, S> {
     /// Whether the turn has come; if not, the waker is called when it has, or when the other end has gone.
     #[inline(always)]
-    pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
+    pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
         // SAFETY: the end has not gone.
         unsafe { self.0.poll(waker) }
     }
@@ -84,14 +84,14 @@ impl<M, P: Flavour, S: Side> Listening<M, P, S> {
     /// # Safety
     /// The turn has come. The end is not used or dropped any more.
     #[inline(always)]
-    pub(super) unsafe fn take(&mut self) -> (Option<M>, Speaking<M, P, S>) {
+    pub(crate) unsafe fn take(&mut self) -> (Option<M>, Speaking<M, P, S>) {
         // SAFETY: passed on to the caller.
         let message = unsafe { self.0.take() };
         (message, Speaking(self.0))
     }
 
     /// No waker is called any more.
-    pub(super) fn forget_waker(&mut self) {
+    pub(crate) fn forget_waker(&mut self) {
         // SAFETY: it listens, and has not gone.
         unsafe { self.0.forget_waker() };
     }

@@ -4,23 +4,25 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use crate::spsc::raw::Flavour;
 
 use super::{Event, PortSet};
 use crate::mpmc::Picking;
 
 /// Places taken from the queue at once.
 const BATCH: usize = 64;
+/// So many of them are fetched before it is their turn.
+const AHEAD: usize = 8;
 
 /// Waiting for a place that has been announced; pinned in the operation.
 #[derive(Debug)]
-struct Waiting<'a, T, P: Policy> {
+struct Waiting<'a, T, P: Flavour> {
     set: &'a PortSet<T, P>,
     picking: Picking<'a>,
     location: &'static Location<'static>,
 }
 
-impl<'a, T, P: Policy> Waiting<'a, T, P> {
+impl<'a, T, P: Flavour> Waiting<'a, T, P> {
     fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
         let picking = Picking::new(&set.ready, location);
         Self {
@@ -55,15 +57,15 @@ impl<'a, T, P: Policy> Waiting<'a, T, P> {
 /// [`PortSet::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct PortReceiving<'a, T, P: Policy>(Waiting<'a, T, P>);
+pub struct PortReceiving<'a, T, P: Flavour>(Waiting<'a, T, P>);
 
-impl<'a, T, P: Policy> PortReceiving<'a, T, P> {
+impl<'a, T, P: Flavour> PortReceiving<'a, T, P> {
     pub(super) fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
         Self(Waiting::new(set, location))
     }
 }
 
-impl<T, P: Policy> Future for PortReceiving<'_, T, P> {
+impl<T, P: Flavour> Future for PortReceiving<'_, T, P> {
     type Output = Option<Event<T>>;
 
     #[inline(always)]
@@ -76,13 +78,13 @@ impl<T, P: Policy> Future for PortReceiving<'_, T, P> {
 /// [`PortSet::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct PortsReceiving<'a, T, P: Policy> {
+pub struct PortsReceiving<'a, T, P: Flavour> {
     waiting: Waiting<'a, T, P>,
     into: &'a mut Vec<Event<T>>,
     most: usize,
 }
 
-impl<'a, T, P: Policy> PortsReceiving<'a, T, P> {
+impl<'a, T, P: Flavour> PortsReceiving<'a, T, P> {
     pub(super) fn new(
         set: &'a PortSet<T, P>,
         into: &'a mut Vec<Event<T>>,
@@ -98,7 +100,7 @@ impl<'a, T, P: Policy> PortsReceiving<'a, T, P> {
     }
 }
 
-impl<T, P: Policy> Future for PortsReceiving<'_, T, P> {
+impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
     type Output = usize;
 
     #[inline(always)]
@@ -118,11 +120,12 @@ impl<T, P: Policy> Future for PortsReceiving<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> PortSet<T, P> {
+impl<T, P: Flavour> PortSet<T, P> {
     /// Receives from all places that are in the queue at this moment, in their order, and gives the number of events.
     /// What is announced meanwhile is left for the next call, so that senders that are faster do not keep it here.
     fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {
-        let mut received = 0;
+        let before = into.len();
+        let limit = before.saturating_add(most);
         let mut left = self.ready.len().min(most);
         let mut places = [0; BATCH];
         while left > 0 {
@@ -131,32 +134,71 @@ impl<T, P: Policy> PortSet<T, P> {
                 break;
             }
             left -= taken.len();
-            for index in taken {
-                received += self.drain(*index, into, most - received);
+            let mut done = 0;
+            while done < taken.len() {
+                into.reserve(BATCH);
+                let rest = &taken[done..];
+                done += self.drain_quickly(rest, into, limit);
+                if let Some(index) = taken.get(done) {
+                    self.drain(*index, into, limit);
+                    done += 1;
+                }
             }
         }
-        received
+        into.len() - before
     }
 
-    /// Receives what the port has at this moment, but at most so much, and puts its place back if there is more.
-    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize) -> usize {
-        let mut received = 0;
+    /// Receives what these places have, as long as that is simple, and there are fewer events than so many and than there
+    /// is memory for. How many of them.
+    ///
+    /// Each is another place in memory: so that they need not be waited for one after the other, the processor is told
+    /// a few before.
+    #[inline(always)]
+    fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T>>, most: usize) -> usize {
+        self.table.with(|places| {
+            let ahead = indices.len().min(AHEAD);
+            for index in &indices[..ahead] {
+                places.fetch(*index);
+            }
+            for (done, index) in indices.iter().enumerate() {
+                if let Some(next) = indices.get(done + ahead) {
+                    places.fetch(*next);
+                }
+                let Some((key, placed)) = places.look(*index) else {
+                    continue;
+                };
+                if !placed.drain_quickly(into, most - into.len(), |message| (key, Ok(message))) {
+                    return done;
+                }
+            }
+            indices.len()
+        })
+    }
+
+    /// Receives what the port has at this moment, but at most until there are so many events, and puts its place back if
+    /// there is more.
+    #[inline(never)]
+    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize) {
+        let before = into.len();
         let mut looks = 1;
-        while received < most {
+        while into.len() < most {
             let (event, more) = self.look(index);
-            received += usize::from(event.is_some());
             into.extend(event);
             if more == 0 {
-                return received;
+                return;
             }
+            let received = into.len() - before;
             if received == 1 {
                 looks += more;
+                into.reserve(more);
+                if self.drain_quickly(&[index], into, most) == 1 {
+                    return;
+                }
             }
-            if received == looks {
+            if into.len() - before >= looks {
                 break;
             }
         }
         self.ready.announce(index).run();
-        received
     }
 }

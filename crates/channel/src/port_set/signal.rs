@@ -30,9 +30,10 @@ impl Signal {
 
     /// From now on it announces.
     pub(super) fn begin(&self) {
-        // Relaxed: the port takes the waker, or has it already, by an exchange of its own, and who calls it has seen
-        // that one.
-        self.state.store(ANNOUNCES, Ordering::Relaxed);
+        // Relaxed: the port takes the waker, or has it already, by an exchange of its own or under a lock, and who calls
+        // it has seen that one. An exchange here too, as one that is called late may come just now, and `end` has to see
+        // which of the two was the second.
+        self.state.swap(ANNOUNCES, Ordering::Relaxed);
     }
 
     /// From now on it does not.

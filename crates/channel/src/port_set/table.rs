@@ -7,31 +7,33 @@
 use std::mem;
 
 use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::{Policy, Word};
+use gossamer_core::policy::Word;
+use gossamer_core::waiter::Deferred;
 
 use super::Key;
-use super::port::{Placed, Port};
+use super::port::Placed;
+use crate::spsc::raw::Flavour;
 
 /// The places, under a lock of their own. The locks of the ports' channels are taken inside it.
-pub(super) struct Table<T, P: Policy> {
+pub(super) struct Table<T, P: Flavour> {
     word: P::Word,
     places: UnsafeCell<Places<T, P>>,
 }
 
 /// The places.
-pub(super) struct Places<T, P: Policy> {
+pub(super) struct Places<T, P: Flavour> {
     all: Vec<Place<T, P>>,
     /// The first one that is free, or [`NONE`].
     free: u32,
 }
 
-struct Place<T, P: Policy> {
+struct Place<T, P: Flavour> {
     /// How many ports it has had before.
     generation: u32,
     content: Content<T, P>,
 }
 
-enum Content<T, P: Policy> {
+enum Content<T, P: Flavour> {
     Port(Placed<T, P>),
     Free { next: u32, announced: bool },
 }
@@ -39,7 +41,7 @@ enum Content<T, P: Policy> {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-impl<T, P: Policy> Table<T, P> {
+impl<T, P: Flavour> Table<T, P> {
     pub(super) fn new(word: P::Word) -> Self {
         let places = Places {
             all: Vec::new(),
@@ -74,7 +76,7 @@ impl<T, P: Policy> Table<T, P> {
     }
 }
 
-impl<T, P: Policy> Places<T, P> {
+impl<T, P: Flavour> Places<T, P> {
     /// A free place, taken; or how much memory `larger` should have. It is swapped for what there was.
     fn take_free(&mut self, larger: &mut Vec<Place<T, P>>) -> Result<u32, usize> {
         if let Some(place) = self.all.get(self.free as usize) {
@@ -136,6 +138,14 @@ impl<T, P: Policy> Places<T, P> {
         }
     }
 
+    /// Has the processor fetch the port in this place, as it is its turn soon.
+    #[inline(always)]
+    pub(super) fn fetch(&self, index: u32) {
+        if let Content::Port(placed) = &self.all[index as usize].content {
+            placed.fetch();
+        }
+    }
+
     /// Whether the port is there.
     pub(super) fn has(&self, key: Key) -> bool {
         let place = self.all.get(key.index as usize);
@@ -145,7 +155,7 @@ impl<T, P: Policy> Places<T, P> {
     }
 
     /// Takes a port out, which is there; `looked`: the caller has taken the place from the queue.
-    pub(super) fn take(&mut self, index: u32, looked: bool) -> Port<T, P> {
+    pub(super) fn take(&mut self, index: u32, looked: bool) -> Placed<T, P> {
         let place = &mut self.all[index as usize];
         let free = Content::Free {
             next: self.free,
@@ -154,20 +164,28 @@ impl<T, P: Policy> Places<T, P> {
         let Content::Port(placed) = mem::replace(&mut place.content, free) else {
             unreachable!("the caller has seen a port there");
         };
-        let (port, is_announced) = placed.into_port(looked);
+        let is_announced = placed.leave(looked);
         if let Content::Free { announced, .. } = &mut place.content {
             *announced = is_announced && !gossamer_core::mutant!("port_announced_twice");
         }
         place.generation = place.generation.wrapping_add(1);
         self.free = index;
-        port
+        placed
+    }
+
+    /// A sender that waits for what a look at this port has taken.
+    pub(super) fn let_sender_go(&self, key: Key) -> Option<Deferred> {
+        match &self.all.get(key.index as usize)?.content {
+            Content::Port(placed) if self.has(key) => placed.let_sender_go(),
+            _ => None,
+        }
     }
 
     /// Takes all ports' places back; gives what is to be dropped without the lock.
     pub(super) fn close(&mut self) -> impl Sized + use<T, P> {
         for place in &self.all {
             if let Content::Port(placed) = &place.content {
-                placed.leave();
+                placed.leave(false);
             }
         }
         mem::take(&mut self.all)

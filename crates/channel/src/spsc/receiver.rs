@@ -149,11 +149,18 @@ impl<T, P: Flavour> Receiver<T, P> {
     /// The same, however that is to be done.
     #[inline(never)]
     pub(super) fn take(&mut self) -> Result<T, TryRecvError> {
+        let message = self.take_and_publish()?;
+        self.light_tell();
+        Ok(message)
+    }
+
+    /// The same, and the sender is not told.
+    #[inline(always)]
+    pub(super) fn take_and_publish(&mut self) -> Result<T, TryRecvError> {
         self.look(false)?;
         // SAFETY: there is one.
         let message = unsafe { self.read(0) };
         self.publish(1);
-        self.light_tell();
         Ok(message)
     }
 
@@ -216,11 +223,17 @@ impl<T, P: Flavour> Receiver<T, P> {
 
     #[inline(always)]
     fn light_tell(&mut self) {
-        // As in `take_quickly`.
-        P::light_fence();
-        if self.shared().look() & SENDER_WAITS != 0 {
+        if self.sender_waits() {
             self.tell();
         }
+    }
+
+    /// Whether the sender waits for what was published.
+    #[inline(always)]
+    pub(super) fn sender_waits(&self) -> bool {
+        // As in `take_quickly`.
+        P::light_fence();
+        self.shared().look() & SENDER_WAITS != 0
     }
 
     /// The sender waits for the place that was just emptied.

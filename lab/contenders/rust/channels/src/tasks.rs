@@ -1,6 +1,7 @@
 //! Senders and receivers as futures.
 
 use crate::asked::Asked;
+use crate::ports::SetMany;
 
 /// A channel for tasks.
 pub trait Channel: 'static {
@@ -51,6 +52,12 @@ impl<E> Came for Result<u64, E> {
 impl Came for Option<u64> {
     fn message(self) -> Option<u64> {
         self
+    }
+}
+
+impl<K, E> Came for Option<(K, Result<u64, E>)> {
+    fn message(self) -> Option<u64> {
+        self?.1.ok()
     }
 }
 
@@ -123,6 +130,28 @@ pub fn ring<C: Channel>(
         receivers: ends
             .map(|((member, tx), rx)| self::member::<C>(asked.of_member(member), tx, rx))
             .collect(),
+    }
+}
+
+/// Some senders, each with a channel of its own, and one receiver of a set of them, which takes what is there at once.
+pub fn to_set<C: SetMany>(
+    asked: &Asked,
+) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
+    let pairs = (0..asked.senders).map(|_| C::pair(asked.capacity));
+    let (txs, rxs): (Vec<_>, Vec<_>) = pairs.unzip();
+    let mut set = C::set(rxs);
+    let senders = (0..).zip(txs);
+    let senders = senders.map(|(index, tx)| sender::<C>(tx, asked.of_sender(index)));
+    let receiver = async move {
+        let (mut sum, mut events) = (0_u64, C::Events::default());
+        while let Some((_, of_them)) = C::recv_all(&mut set, &mut events).await {
+            sum = sum.wrapping_add(of_them);
+        }
+        sum
+    };
+    Tasks {
+        senders: senders.collect(),
+        receivers: vec![receiver],
     }
 }
 

@@ -3,12 +3,13 @@
 
 mod for_tasks;
 mod for_threads;
+mod ports;
 
 use std::process::ExitCode;
 
 use channels::{
-    Asked, Blocking, Tasks, Threads, ring, ring_of_threads, threads_to_one, threads_to_several,
-    to_one, to_one_at_once, to_several,
+    Asked, Blocking, Ports, Tasks, Threads, ring, ring_of_threads, threads_to_one,
+    threads_to_several, to_one, to_one_at_once, to_several,
 };
 use peer_ring::{Failure, end};
 use tokio::runtime::{Builder, Runtime};
@@ -24,13 +25,16 @@ fn main() -> ExitCode {
 fn run() -> Result<u64, Failure> {
     let options = Options::read().map_err(Failure::Asked)?;
     let workload = options.workload.as_str();
+    let number = |name: &str, usual| options.number(name, usual);
+    let (kind, receive) = (options.text("--kind", ""), options.text("--receive", "one"));
+    if workload == "ports" {
+        options.only(Ports::OPTIONS).map_err(Failure::Asked)?;
+        return ports::run(kind, &Ports::of(number, receive).map_err(Failure::Asked)?);
+    }
     options
         .only(Asked::options(workload))
         .map_err(Failure::Asked)?;
-    let number = |name: &str, usual| options.number(name, usual);
-    let asked = Asked::of(workload, number, options.text("--receive", "one"));
-    let asked = asked.map_err(Failure::Asked)?;
-    let kind = options.text("--kind", "");
+    let asked = Asked::of(workload, number, receive).map_err(Failure::Asked)?;
     match kind.strip_suffix("-threads") {
         Some(channel) if !asked.many => as_threads(channel, workload, &asked),
         Some(_) => Err(unknown(kind)),

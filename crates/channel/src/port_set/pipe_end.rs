@@ -1,0 +1,124 @@
+//! The end of a pipe in a set, whatever its protocol.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::marker::PhantomData;
+use std::task::{Poll, Waker};
+
+use gossamer_core::policy::{Local, Policy, Shared};
+
+use crate::error::Closed;
+use crate::pipe::{Hears, Listening};
+
+/// An endpoint that receives, which gives what it hears as a `T`.
+pub struct PipeEnd<T, P: Policy> {
+    end: Box<dyn Heard<T>>,
+    _policy: PhantomData<fn() -> P>,
+}
+
+// SAFETY: whoever made it has shown that the endpoint may be where a set of this policy may be ([`Holds`]).
+unsafe impl<T: Send, P: Policy> Send for PipeEnd<T, P> where P::Word: Sync {}
+// SAFETY: `&PipeEnd` gives access to nothing.
+unsafe impl<T: Send, P: Policy> Sync for PipeEnd<T, P> where P::Word: Sync {}
+
+/// A policy whose sets may hold such an endpoint: one for any thread needs one that may be sent.
+#[doc(hidden)]
+pub trait Holds<E>: Policy {}
+
+impl<E: Send> Holds<E> for Shared {}
+impl<E> Holds<E> for Local {}
+
+/// What a set does with it.
+trait Heard<T> {
+    /// Whether its turn has come; if not, the waker is called when it has, or when the other end has gone.
+    fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>>;
+
+    /// What has come with the turn, and the next endpoint; runs the protocol's code.
+    ///
+    /// # Safety
+    /// The turn has come.
+    unsafe fn hear(self: Box<Self>) -> T;
+
+    /// No waker is called any more.
+    fn forget_waker(&mut self);
+
+    /// Which type the endpoint has.
+    fn endpoint(&self) -> TypeId;
+
+    /// Itself, of whatever type.
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+/// Of an endpoint of that type.
+struct Of<E: Hears>(Listening<E::Message, E::Flavour, E::Side>);
+
+impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
+    fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
+        self.0.poll(waker)
+    }
+
+    unsafe fn hear(self: Box<Self>) -> T {
+        let mut end = std::mem::ManuallyDrop::new(self.0);
+        // SAFETY: passed on to the caller; the end goes here.
+        let (message, speaking) = unsafe { end.take() };
+        E::hear(message, speaking).into()
+    }
+
+    fn forget_waker(&mut self) {
+        self.0.forget_waker();
+    }
+
+    fn endpoint(&self) -> TypeId {
+        TypeId::of::<E>()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+impl<T, P: Policy> PipeEnd<T, P> {
+    pub(super) fn new<E>(endpoint: E) -> Self
+    where
+        E: Hears<Heard: Into<T>> + 'static,
+        P: Holds<E>,
+    {
+        Self {
+            end: Box::new(Of::<E>(endpoint.into_listening())),
+            _policy: PhantomData,
+        }
+    }
+
+    /// The endpoint.
+    ///
+    /// # Errors
+    /// It has another type: gives this back.
+    pub fn into_endpoint<E: Hears + 'static>(self) -> Result<E, Self> {
+        if self.end.endpoint() != TypeId::of::<E>() {
+            return Err(self);
+        }
+        let end = self.end.into_any().downcast::<Of<E>>();
+        Ok(E::of_listening(end.expect("of that type").0))
+    }
+
+    pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
+        self.end.poll(waker)
+    }
+
+    /// # Safety
+    /// The turn has come.
+    pub(super) unsafe fn hear(self) -> T {
+        // SAFETY: passed on to the caller.
+        unsafe { self.end.hear() }
+    }
+
+    pub(super) fn forget_waker(&mut self) {
+        self.end.forget_waker();
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for PipeEnd<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PipeEnd")
+    }
+}

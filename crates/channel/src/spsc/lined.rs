@@ -1,0 +1,136 @@
+//! The receiver in a port set: between two looks of the set it waits in its line, as an operation would, with the
+//! waker of its place.
+
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::Waker;
+
+use gossamer_core::waiter::{Deferred, Kept, Kind, Node, State};
+
+use super::chan::{Chan, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
+use super::ends::End;
+use super::flavour::Flavour;
+use super::receiver::Receiver;
+use crate::error::TryRecvError;
+
+/// A place in the line of a receiver; dropped, it leaves that.
+pub(crate) struct Lined<T, P: Flavour> {
+    node: Node,
+    is_in_line: bool,
+    _chan: PhantomData<Chan<T, P>>,
+}
+
+impl<T, P: Flavour> Lined<T, P> {
+    const KIND: &'static Kind = &Kind {
+        name: "a port of a PortSet",
+        could_complete: Self::could_complete,
+    };
+
+    /// Of this receiver, and not in line.
+    ///
+    /// # Safety
+    /// The receiver is dropped after it.
+    pub(crate) unsafe fn new(
+        receiver: &Receiver<T, P>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            node: Node::new(receiver.chan().as_ptr().cast_const().cast(), location),
+            is_in_line: false,
+            _chan: PhantomData,
+        }
+    }
+
+    fn chan(&self) -> &Chan<T, P> {
+        // SAFETY: the receiver has not left the channel.
+        unsafe { &*self.node.object().cast() }
+    }
+
+    fn node(&self) -> NonNull<Node> {
+        NonNull::from_ref(&self.node)
+    }
+
+    /// Gets in line, if it is not there; whether the receiver has something to do instead.
+    ///
+    /// The waker is known to wake the same as the one before, and to run no code of a user when it is cloned or dropped.
+    pub(crate) fn waits(self: Pin<&mut Self>, waker: &Waker) -> bool {
+        // SAFETY: nothing is moved out; the node stays where it is.
+        let this = unsafe { self.get_unchecked_mut() };
+        let mut kept = Kept::new(waker);
+        kept.prepare();
+        let chan = this.chan();
+        let bits = chan.lock();
+        // SAFETY: under the lock; the node has been parked in this line.
+        let stays = this.is_in_line && unsafe { this.node.state() } != State::Released;
+        if !stays && bits & SENDER_GONE == 0 {
+            // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out.
+            unsafe {
+                chan.receiving
+                    .park(this.node(), Self::KIND, &mut kept, P::STAYS);
+            }
+            chan.unlock(bits | RECEIVER_WAITS);
+            chan.reach(Receiver::other_at(chan));
+            this.is_in_line = true;
+        } else {
+            chan.unlock(bits);
+        }
+        // The sender may have gone on without having seen the bit: pairs with the fence after each message.
+        Receiver::could_go(this.chan())
+    }
+
+    /// # Safety
+    /// See [`Kind::could_complete`].
+    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+        // SAFETY: the node is alive, and so is its object; the kind says which type it is.
+        Receiver::could_go(unsafe { &*node.as_ref().object().cast::<Chan<T, P>>() })
+    }
+}
+
+impl<T, P: Flavour> Drop for Lined<T, P> {
+    fn drop(&mut self) {
+        if !mem::take(&mut self.is_in_line) {
+            return;
+        }
+        let chan = self.chan();
+        let mut bits = chan.lock();
+        // SAFETY: under the lock; the node has been parked in this line.
+        let _waker = unsafe {
+            (self.node.state() != State::Released).then(|| chan.receiving.unlink(self.node()))
+        };
+        if chan.receiving.is_empty() {
+            bits &= !RECEIVER_WAITS;
+        }
+        chan.unlock(bits);
+    }
+}
+
+impl<T, P: Flavour> Receiver<T, P> {
+    /// The next message, and how many more there are, while locks are held; whether the sender
+    /// [is to be let go](Receiver::let_sender_go).
+    pub(crate) fn take_for_set(&mut self) -> Result<(T, usize, bool), TryRecvError> {
+        let message = self.take_and_publish()?;
+        let more = self.counts().0.wrapping_sub(self.counts().1);
+        Ok((message, more, self.sender_waits()))
+    }
+
+    /// Lets a sender go that waits for a place: it is woken without any lock. Only those that were forgotten while they
+    /// waited make it more than one.
+    pub(crate) fn let_sender_go(&self) -> Option<Deferred> {
+        let chan = self.shared();
+        let mut bits = chan.lock();
+        if chan.sending.is_empty() {
+            chan.unlock(bits);
+            return None;
+        }
+        // SAFETY: under the lock, and not empty.
+        let deferred = unsafe { chan.sending.release_first() };
+        if chan.sending.is_empty() {
+            bits &= !SENDER_WAITS;
+        }
+        chan.unlock(bits);
+        Some(deferred)
+    }
+}

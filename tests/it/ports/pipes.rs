@@ -1,0 +1,247 @@
+//! Ends of pipes in a set: what is received has the next endpoint, so that this one has left the set.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::task::Poll;
+
+use gossamer::channel::Closed;
+use gossamer::channel::port_set::Key;
+use gossamer::raw::channel::{Port, PortSet};
+use gossamer_sim::spawn;
+
+use super::Sets;
+use crate::channel::explore;
+use crate::flavour::{Flavour, Local, Shared, both};
+use crate::hand::{Hand, parked};
+use crate::mvar::cancelling::{Cut, abort_all, quiet};
+use crate::pipe::{Ask, Client, Pipes, Reply, Server, server};
+
+both! {
+    a_message_and_the_next_endpoint,
+    pipes_and_channels_in_one_set,
+    what_was_said_before_comes_too,
+    its_end_is_reported_once,
+    it_leaves_while_it_waits,
+    the_other_side_is_told_when_the_set_goes,
+    a_set_serves_all_clients,
+}
+
+/// What is heard as a server, or a number of a channel.
+enum Item<F: Flavour<P: Ends>> {
+    Heard(Ask<u32, F::P>),
+    Number(u32),
+}
+
+/// What both kinds of ports ask for.
+trait Ends: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour {}
+impl<P: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour> Ends for P {}
+
+impl<F: Flavour<P: Ends>> From<Ask<u32, F::P>> for Item<F> {
+    fn from(heard: Ask<u32, F::P>) -> Self {
+        Self::Heard(heard)
+    }
+}
+
+type Set<F> = PortSet<Item<F>, <F as Flavour>::P>;
+
+/// Flavours whose sets take the ends of their pipes.
+trait Serves: Sets + Pipes + Flavour<P: Ends> {
+    fn add(set: &Set<Self>, end: Server<u32, Self>) -> Key
+    where
+        Self: Sized;
+}
+
+impl Serves for Shared {
+    fn add(set: &Set<Self>, end: Server<u32, Self>) -> Key {
+        set.add(end).unwrap()
+    }
+}
+
+impl Serves for Local {
+    fn add(set: &Set<Self>, end: Server<u32, Self>) -> Key {
+        set.add(end).unwrap()
+    }
+}
+
+/// A question, and where it is answered.
+#[track_caller]
+fn asked<F: Serves>(item: Option<(Key, Result<Item<F>, Closed>)>) -> (Key, u32, Asked<F>) {
+    match item {
+        Some((key, Ok(Item::Heard(Ask::Ask(number, reply))))) => (key, number, reply),
+        Some((_, Ok(Item::Number(number)))) => panic!("the number {number}"),
+        Some((_, Ok(_))) => panic!("another message"),
+        Some((_, Err(Closed))) => panic!("closed"),
+        None => panic!("nothing"),
+    }
+}
+
+type Asked<F> = server::Reply<u32, <F as Flavour>::P>;
+
+fn a_message_and_the_next_endpoint<F: Serves>() {
+    let (set, (mut client, mut server)) = (F::set(), F::pipe());
+    for round in 0..3 {
+        let key = F::add(&set, server);
+        assert!(set.contains(key));
+        let mut waits = parked(set.recv());
+        let replied = client.ask(round).unwrap();
+        assert_eq!(waits.wakes(), 1);
+        let Poll::Ready(event) = waits.poll() else {
+            panic!("it was asked");
+        };
+        let (from, number, reply) = asked::<F>(event);
+        assert_eq!((from, number), (key, round));
+        assert!(!set.contains(key) && set.is_empty());
+        server = reply.reply(10 * number).unwrap();
+        let mut heard = Hand::new(replied.recv());
+        let Poll::Ready(Ok(Reply::Reply(number, next))) = heard.poll() else {
+            panic!("it was answered");
+        };
+        assert_eq!(number, 10 * round);
+        client = next;
+    }
+}
+
+fn pipes_and_channels_in_one_set<F: Serves>() {
+    let (set, (client, server), (tx, rx)) = (F::set(), F::pipe(), F::channel(2));
+    let numbers = set.add(rx).unwrap();
+    let key = F::add(&set, server);
+    assert!(set.try_recv().is_none());
+    tx.try_send(Item::Number(1)).map_err(drop).unwrap();
+    let _replied = client.ask(2).unwrap();
+    let Some((from, Ok(Item::Number(1)))) = set.try_recv() else {
+        panic!("the number came first");
+    };
+    assert_eq!(from, numbers);
+    let (from, number, _reply) = asked::<F>(set.try_recv());
+    assert_eq!((from, number, set.len()), (key, 2, 1));
+}
+
+fn what_was_said_before_comes_too<F: Serves>() {
+    let (set, (client, server)) = (F::set(), F::pipe());
+    let _replied = client.ask(7).unwrap();
+    F::add(&set, server);
+    let (_, number, _reply) = asked::<F>(set.try_recv());
+    assert_eq!(number, 7);
+}
+
+/// Also the one that follows a message.
+fn its_end_is_reported_once<F: Serves>() {
+    let (_held, holds) = F::channel(1);
+    let (set, (client, server)) = (F::set(), F::pipe());
+    set.add(holds).unwrap();
+    let key = F::add(&set, server);
+    assert!(set.try_recv().is_none());
+    drop(client.ask(7).unwrap());
+    let (from, _, reply) = asked::<F>(set.try_recv());
+    assert_eq!(from, key);
+    assert!(reply.reply(1).is_err());
+    let (client, server) = F::pipe();
+    let key = F::add(&set, server);
+    drop(client);
+    assert!(matches!(set.try_recv(), Some((from, Err(Closed))) if from == key));
+    assert!(set.try_recv().is_none() && set.remove(key).is_none());
+    // Its place is announced anew by the next one.
+    let (client, server) = F::pipe();
+    let next = F::add(&set, server);
+    assert!(set.try_recv().is_none());
+    let _replied = client.ask(8).unwrap();
+    let (from, number, _reply) = asked::<F>(set.try_recv());
+    assert_eq!((from, number, set.len()), (next, 8, 1));
+}
+
+fn it_leaves_while_it_waits<F: Serves>() {
+    let (set, (client, server)) = (F::set(), F::pipe());
+    let key = F::add(&set, server);
+    assert!(set.try_recv().is_none());
+    let Some(Port::Pipe(end)) = set.remove(key) else {
+        panic!("it is there");
+    };
+    // It is known by its type.
+    let end = end.into_endpoint::<crate::pipe::Told<u32, F>>();
+    let server = end.expect_err("another state");
+    let server = server.into_endpoint::<Server<u32, F>>().expect("this one");
+    let mut waits = parked(server.recv());
+    let _replied = client.ask(3).unwrap();
+    assert!(set.try_recv().is_none());
+    assert!(matches!(waits.poll(), Poll::Ready(Ok(Ask::Ask(3, _)))));
+}
+
+fn the_other_side_is_told_when_the_set_goes<F: Serves>() {
+    let (set, (client, server)) = (F::set(), F::pipe());
+    F::add(&set, server);
+    assert!(set.try_recv().is_none());
+    drop(set);
+    assert!(client.ask(1).is_err());
+    // And one that waits for its reply.
+    let (set, (client, server)) = (F::set(), F::pipe());
+    F::add(&set, server);
+    let mut waits = parked(client.ask(1).unwrap().recv());
+    drop(set);
+    assert!(matches!(waits.poll(), Poll::Ready(Err(Closed))));
+}
+
+/// Asks three times, and leaves or goes.
+async fn asks<F: Serves>(mut client: Client<u32, F>, number: u32) {
+    for round in 0..3 {
+        let replied = client.ask(10 * number + round).unwrap();
+        let Ok(Reply::Reply(answer, next)) = replied.recv().await else {
+            panic!("it is answered");
+        };
+        assert_eq!(answer, 10 * number + round + 1);
+        client = next;
+    }
+    if number % 2 == 0 {
+        client.leave().unwrap();
+    }
+}
+
+/// Answers, one question at a time; the first wait is cut, and one end goes out and in again.
+fn a_set_serves_all_clients<F: Serves>() {
+    explore::<F, _>(|seed| async move {
+        let cut = Cut::nth(seed);
+        let (set, ended) = (Rc::new(F::set()), Rc::new(RefCell::new([0, 0])));
+        let mut tasks = Vec::new();
+        let keys = [0, 1, 2].map(|number| {
+            let (client, server) = F::pipe();
+            tasks.push(spawn(asks::<F>(client, number)));
+            F::add(&set, server)
+        });
+        let (own, count) = (set.clone(), ended.clone());
+        tasks.push(spawn(async move {
+            let mut first = cut.apply(own.recv()).await.flatten();
+            loop {
+                let event = match first.take() {
+                    Some(event) => event,
+                    None => match own.recv().await {
+                        Some(event) => event,
+                        None => break,
+                    },
+                };
+                match event.1 {
+                    Ok(Item::Heard(Ask::Ask(number, reply))) => {
+                        F::add(&own, reply.reply(number + 1).unwrap());
+                    }
+                    Ok(Item::Heard(Ask::Leave)) => count.borrow_mut()[0] += 1,
+                    Err(Closed) => count.borrow_mut()[1] += 1,
+                    Ok(_) => panic!("nobody says that"),
+                }
+            }
+        }));
+        let own = set.clone();
+        let (_held, holds) = F::channel(1);
+        let hold = set.add(holds).unwrap();
+        tasks.push(spawn(async move {
+            if let Some(Port::Pipe(end)) = own.remove(keys[1]) {
+                gossamer::yield_now().await;
+                let server = end.into_endpoint::<Server<u32, F>>().expect("a server");
+                F::add(&own, server);
+            }
+        }));
+        quiet().await;
+        drop(set.remove(hold));
+        quiet().await;
+        abort_all(tasks).await;
+        assert!(set.is_empty(), "{set:?}");
+        assert_eq!(ended.take(), [2, 1]);
+    });
+}
