@@ -170,6 +170,7 @@ fn all(quick: bool) -> Vec<Part> {
         part("mpsc-100", "mpsc", &[("senders", json!(100))], 1.0),
         part("mpmc", "mpmc", &[], 1.0),
         part("rendezvous", "rendezvous", &[], 1.0),
+        part("pipe", "pipe", &[], 1.0),
         part("message-ring", "message-ring", &[], 1.0),
         part("msgsend", "msgsend", &[], 1.0),
         part("process", "process", &[], 0.1),

@@ -4,11 +4,11 @@ mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
-use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, RENDEZVOUS, SPSC};
+use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 20] = [
+pub static WORKLOADS: [Workload; 21] = [
     RING,
     SPAWN,
     YIELD,
@@ -26,6 +26,7 @@ pub static WORKLOADS: [Workload; 20] = [
     MPSC,
     MPMC,
     RENDEZVOUS,
+    PIPE,
     MESSAGE_RING,
     MSGSEND,
     PROCESS,

@@ -69,6 +69,7 @@ var workloads = map[string]func(options) uint64{
 	"mpsc":         mpsc,
 	"mpmc":         mpmc,
 	"rendezvous":   rendezvous,
+	"pipe":         pipe,
 	"message-ring": messageRing,
 	"msgsend":      msgsend,
 }

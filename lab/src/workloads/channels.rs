@@ -121,6 +121,24 @@ pub(super) const RENDEZVOUS: Workload = Workload {
     expected: sum,
 };
 
+pub(super) const PIPE: Workload = Workload {
+    name: "pipe",
+    about: "two tasks that speak by turns, a number to and fro; one trip is a message there and one back",
+    op: ["trip", "trips"],
+    options: &[number(
+        "trips",
+        "How many round trips there are",
+        Usual::Always(5_000_000),
+        MESSAGES_MAX,
+        "a run has at least one trip",
+    )],
+    size: "trips",
+    figures: &[],
+    title: |_| "Round trips: two tasks that speak by turns".into(),
+    // Each way adds one.
+    expected: |values| (2 * values.number("trips")).to_string(),
+};
+
 pub(super) const MESSAGE_RING: Workload = Workload {
     name: "message-ring",
     about: "T tasks in a ring, each sends to the next one and receives from the one before, by turns; one message is one",

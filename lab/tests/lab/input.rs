@@ -58,6 +58,7 @@ fn numbers_of_other_workloads() {
         ("mpsc", "senders"),
         ("mpmc", "receivers"),
         ("rendezvous", "messages"),
+        ("pipe", "trips"),
         ("message-ring", "tasks"),
         ("msgsend", "interval"),
     ] {

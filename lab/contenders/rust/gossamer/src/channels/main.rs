@@ -97,17 +97,17 @@ fn on_one_thread(workload: &str, link: &str, asked: &Asked) -> Result<u64, Failu
 fn spawned<S, R>(rt: &Runtime, tasks: Tasks<S, R>) -> Result<u64, Failure>
 where
     S: Future<Output = ()> + Send + 'static,
-    R: Future<Output = u64> + Send + 'static,
+    R: Future<Output: Into<Option<u64>> + Send> + Send + 'static,
 {
     let senders: Vec<JoinHandle<()>> = tasks.senders.into_iter().map(|f| rt.spawn(f)).collect();
-    let receivers: Vec<JoinHandle<u64>> =
+    let receivers: Vec<JoinHandle<R::Output>> =
         tasks.receivers.into_iter().map(|f| rt.spawn(f)).collect();
     for sender in senders {
         sender.wait().map_err(said)?;
     }
     let mut sum = 0_u64;
     for receiver in receivers {
-        sum = sum.wrapping_add(receiver.wait().map_err(said)?);
+        sum = sum.wrapping_add(receiver.wait().map_err(said)?.into().unwrap_or(0));
     }
     Ok(sum)
 }
@@ -116,7 +116,7 @@ where
 fn spawned_here<S, R>(tasks: Tasks<S, R>) -> Result<u64, Failure>
 where
     S: Future<Output = ()> + 'static,
-    R: Future<Output = u64> + 'static,
+    R: Future<Output: Into<Option<u64>>> + 'static,
 {
     runtime(Model::Single)?.block_on_local(|scope| {
         let senders: Vec<_> = tasks
@@ -135,7 +135,7 @@ where
             }
             let mut sum = 0_u64;
             for receiver in receivers {
-                sum = sum.wrapping_add(receiver.await.map_err(said)?);
+                sum = sum.wrapping_add(receiver.await.map_err(said)?.into().unwrap_or(0));
             }
             Ok(sum)
         }

@@ -89,13 +89,12 @@ pub(crate) fn threads_to_and_fro(asked: &Asked) -> std::io::Result<Threads> {
 /// Tasks in a ring, each with a pipe to the next one: it sends, then receives, and so on. They give their sums.
 pub(crate) fn message_ring<P: Flavour>(
     asked: &Asked,
-) -> Tasks<std::future::Ready<()>, impl Future<Output = u64> + use<P>> {
+) -> Tasks<std::future::Ready<()>, impl Future<Output = Option<u64>> + use<P>> {
     let members = links::<P>(asked.senders).zip(0..);
     Tasks {
         senders: Vec::new(),
         receivers: members
-            .map(|((from, to), index)| (asked.of_member(index), from, to))
-            .map(|(counts, from, to)| async move { member(counts, from, to).await.unwrap_or(0) })
+            .map(|((from, to), index)| member(asked.of_member(index), from, to))
             .collect(),
     }
 }
@@ -107,6 +106,16 @@ fn links<P: Flavour>(members: u64) -> impl Iterator<Item = (receiver::Next<P>, s
     // The first one's input is what the last one sends to.
     outputs.rotate_left(1);
     inputs.into_iter().zip(outputs)
+}
+
+/// The endpoint to send with; waits only if it must.
+macro_rules! ready {
+    ($sent:expr) => {
+        match $sent.try_ready() {
+            Ok(to) => to,
+            Err(sent) => sent.ready().await.ok()?,
+        }
+    };
 }
 
 /// `None` if a neighbour has gone.
@@ -127,7 +136,7 @@ async fn member<P: Flavour>(
         }
         // Only now is looked whether the slot is free again: by now it is, as a rule.
         if number < sends {
-            sent = Some(sent?.ready().await.ok()?.number(number).ok()?);
+            sent = Some(ready!(sent?).number(number).ok()?);
         }
     }
     Some(sum)
@@ -139,12 +148,12 @@ pub(crate) fn ring<P: Flavour>(
     threads: usize,
     hops: u64,
     order: &[usize],
-) -> Tasks<std::future::Ready<()>, impl Future<Output = u64> + use<P>> {
+) -> Tasks<std::future::Ready<()>, impl Future<Output = Option<u64>> + use<P>> {
     let mut members: Vec<_> = links::<P>(threads as u64).map(Some).collect();
     let members = order.iter().filter_map(|&id| {
         let (from, to) = members[id].take()?;
         let token = (id == 0).then_some(hops);
-        Some(async move { pass_on(id as u64 + 1, token, from, to).await.unwrap_or(0) })
+        Some(pass_on(id as u64 + 1, token, from, to))
     });
     Tasks {
         senders: Vec::new(),
@@ -176,6 +185,6 @@ async fn pass_on<P: Flavour>(
         if token == 0 {
             return Some(id);
         }
-        sent = sent.ready().await.ok()?.number(token - 1).ok()?;
+        sent = ready!(sent).number(token - 1).ok()?;
     }
 }
