@@ -83,7 +83,7 @@ impl<M, P: Flavour, S: Side> Listening<M, P, S> {
     #[inline(always)]
     pub(super) fn is_ready(&self) -> bool {
         // SAFETY: the end has not gone.
-        unsafe { self.0.has_turn() }
+        gossamer_core::mutant!("pipe_ready_too_early") || unsafe { self.0.has_turn() }
     }
 
     /// What has come with the turn.
