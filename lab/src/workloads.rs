@@ -4,11 +4,11 @@ mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
-use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PORTS, RENDEZVOUS, SPSC};
+use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 21] = [
+pub static WORKLOADS: [Workload; 22] = [
     RING,
     SPAWN,
     YIELD,
@@ -27,6 +27,7 @@ pub static WORKLOADS: [Workload; 21] = [
     MPMC,
     RENDEZVOUS,
     PORTS,
+    PIPE,
     MESSAGE_RING,
     MSGSEND,
     PROCESS,

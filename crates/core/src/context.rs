@@ -60,7 +60,10 @@ pub struct Context {
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
     /// Who serves a timer that is polled here; `None`: nobody on this thread.
-    timers: Cell<Option<Serves>>,
+    timers: Cell<Option<&'static Timers>>,
+    /// If nobody drives it: whether the thread waits. (Two words of their own: what is written in two parts and read in
+    /// one keeps the processor waiting.)
+    waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
@@ -98,6 +101,7 @@ impl Context {
             offers: Cell::new(false),
             fiber: Cell::new(None),
             timers: Cell::new(None),
+            waits: Cell::new(false),
             polling: Cell::new(ptr::null()),
             again: Cell::new(false),
             turn: Cell::new(0),
@@ -282,12 +286,19 @@ impl Context {
     /// Who serves a timer that is polled here.
     #[inline(always)]
     pub(crate) fn timers(&self) -> Option<Serves> {
-        self.timers.get()
+        match self.timers.get() {
+            Some(timers) => Some(Serves::Driver(timers)),
+            None => self.waits.get().then_some(Serves::Waiting),
+        }
     }
 
     /// Says who does so from now on; gives who did.
+    #[inline(always)]
     pub(crate) fn set_timers(&self, timers: Option<Serves>) -> Option<Serves> {
-        self.timers.replace(timers)
+        let before = self.timers();
+        self.timers.set(timers.and_then(Serves::driver));
+        self.waits.set(matches!(timers, Some(Serves::Waiting)));
+        before
     }
 
     /// The fiber that runs on this thread.
@@ -478,7 +489,7 @@ impl Drop for Entered {
             context.polling.set(self.polling);
             context.again.set(self.again);
             context.fiber.set(self.fiber);
-            context.timers.set(self.timers);
+            context.set_timers(self.timers);
             context.woken_many.restore(self.woken_many.take());
             context.marks.set(self.marks);
             if self.was_out {

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use crate::context;
 use crate::door::{single_threaded, thread_local};
 use crate::fork::Origin;
+use crate::home::Home;
 use crate::parker::Parker;
 use crate::timers::{Moment, Serves, Waiting};
 
@@ -130,15 +131,23 @@ pub fn refuse_inside_task(what: &str) {
     }
 }
 
-/// Whether the current thread polls for a [`Wait::wait`] and has nothing else to do meanwhile: it drives no runtime, and
-/// there are other threads. So it may look a few times before it goes to sleep. A hint.
+/// Whether the current thread has nothing else to do while what it polls is pending: it polls for a [`Wait::wait`] and
+/// drives no runtime, or for the one task that is its own; and there are other threads. So it may look a few times before
+/// it goes to sleep. A hint.
 pub fn may_spin() -> bool {
-    let waits = context::with(|context| matches!(context.timers(), Some(Serves::Waiting)));
     let drives = || {
         let driven = |owned: &RefCell<Vec<Weak<_>>>| owned.borrow().iter().any(is_alive);
         OWNED.try_with(driven).unwrap_or(true)
     };
-    waits && !single_threaded() && !drives()
+    let is_idle = || match context::with(context::Context::timers) {
+        Some(Serves::Waiting) => !drives(),
+        Some(Serves::Driver(_)) => {
+            let home = context::with(context::Context::home);
+            home != context::NOWHERE && Home::at(home).is_one_thread()
+        }
+        None => false,
+    };
+    !single_threaded() && is_idle()
 }
 
 fn is_alive(runtime: &Weak<dyn Drive>) -> bool {
@@ -160,9 +169,17 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
     output.expect("the last step was ready")
 }
 
+#[inline]
 fn block<F: Future>(future: F) -> F::Output {
     // Goes after the future, which may leave timers behind if it is not its own.
     let waiting = Rests(Waiting::begin(), Cell::new(false));
+    let output = block_while(future, &waiting);
+    waiting.end();
+    output
+}
+
+#[inline(always)]
+fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     let mut future = pin!(future);
     let late = Late::new();
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
@@ -178,7 +195,7 @@ fn block<F: Future>(future: F) -> F::Output {
         }
         return output;
     }
-    block_longer(future, &waiting, late.parker(), origin)
+    block_longer(future, waiting, late.parker(), origin)
 }
 
 /// The future has been polled, in the process where it began to wait, and waits.
@@ -221,8 +238,18 @@ fn block_longer<F: Future>(
 /// A wait, and whether it has given this thread's runtimes a turn: when it ends, they rest.
 struct Rests(Waiting, Cell<bool>);
 
-impl Drop for Rests {
+impl Rests {
+    /// The same as dropping it, and nothing but a few stores as a rule.
     #[inline(always)]
+    fn end(self) {
+        if !self.1.get() && self.0.ends_quickly() {
+            core::mem::forget(self);
+        }
+    }
+}
+
+impl Drop for Rests {
+    #[inline(never)]
     fn drop(&mut self) {
         if self.1.get() && self.0.is_outermost() {
             each_owned(|runtime| runtime.rest());

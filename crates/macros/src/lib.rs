@@ -186,7 +186,8 @@ pub fn select(input: TokenStream) -> TokenStream {
 /// # Sending
 /// Sending never waits: it gives the next endpoint at once, or, if the other end is gone, the message back. (One that
 /// goes later drops it.) There is one case in which the slot may still be full, namely when the same side sends again.
-/// Then what follows is a `Full` endpoint, and its operation `ready()` gives the one to send with.
+/// Then what follows is a `Full` endpoint, and its operation `ready()` gives the one to send with (so does `try_ready()`,
+/// if it need not wait).
 ///
 /// # Receiving
 /// `recv()` is an operation. It has the endpoint, so dropping it closes the pipe.

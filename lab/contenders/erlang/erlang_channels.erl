@@ -14,6 +14,7 @@ main() ->
             "spsc" -> through(1, cast, Options);
             "mpsc" -> through(number("--senders", Options, 1), cast, Options);
             "rendezvous" -> through(1, call, Options);
+            "pipe" -> trips(Options);
             "message-ring" -> message_ring(Options);
             "msgsend" -> msgsend(Options);
             _ -> refuse("unknown workload", Workload)
@@ -68,6 +69,28 @@ receiver("otp", call, Messages) ->
     {ok, Server} = gen_server:start_link(?MODULE, {self(), Messages}, []),
     {Server, fun(To, Number) -> gen_server:call(To, Number, infinity) end};
 receiver(Kind, _, _) -> refuse("unknown kind (bare, otp)", Kind).
+
+%% A number to and fro; each way adds one. Between bare processes it is two messages, with a gen_server a call.
+trips(Options) ->
+    Trips = number("--trips", Options, 1000),
+    Main = self(),
+    {Other, Trip} = other(maps:get("--kind", Options, "bare")),
+    spawn_link(fun() -> Main ! {sum, trips(Trips, Other, Trip, 0)} end),
+    receive {sum, Number} -> Number end.
+
+trips(0, _, _, Number) -> Number;
+trips(Left, Other, Trip, Number) -> trips(Left - 1, Other, Trip, Trip(Other, Number) + 1).
+
+other("bare") ->
+    {spawn_link(fun answer/0), fun(To, Number) -> To ! {self(), Number}, receive {back, Back} -> Back end end};
+other("otp") ->
+    {ok, Server} = gen_server:start_link(?MODULE, trips, []),
+    {Server, fun(To, Number) -> gen_server:call(To, Number, infinity) end};
+other(Kind) -> refuse("unknown kind (bare, otp)", Kind).
+
+answer() ->
+    receive {From, Number} -> From ! {back, Number + 1} end,
+    answer().
 
 send(_, _, Number, _, Messages) when Number >= Messages -> ok;
 send(To, Send, Number, Step, Messages) ->
@@ -138,10 +161,12 @@ taken(Left, Sum) ->
     end.
 
 %% The gen_server: whom to tell the sum, how many messages are to come, and the sum.
+init(trips) -> {ok, trips};
 init({Main, Messages}) -> {ok, {Main, Messages, 0}}.
 
 handle_cast(Number, State) -> {noreply, add(Number, State)}.
 
+handle_call(Number, _, trips) -> {reply, Number + 1, trips};
 handle_call(Number, _, State) -> {reply, ok, add(Number, State)}.
 
 add(Number, {Main, 1, Sum}) ->

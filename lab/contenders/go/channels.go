@@ -63,6 +63,14 @@ func rendezvous(o options) uint64 {
 	return through(o.number("--messages", 1000), 1, 1, 0)
 }
 
+// pipe is what pingpong is with one pair: two channels of one, as a channel of Go's has one direction.
+func pipe(o options) uint64 {
+	o.only("--trips")
+	done := make(chan uint64, 1)
+	pair(o.number("--trips", 1000), done)
+	return <-done
+}
+
 // messageRing has goroutines in a ring, each with a channel of one to the next: it sends, then receives, and so on.
 func messageRing(o options) uint64 {
 	o.only("--messages", "--tasks")

@@ -70,6 +70,7 @@ var workloads = map[string]func(options) uint64{
 	"mpmc":         mpmc,
 	"rendezvous":   rendezvous,
 	"ports":        ports,
+	"pipe":         pipe,
 	"message-ring": messageRing,
 	"msgsend":      msgsend,
 }

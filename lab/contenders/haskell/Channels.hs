@@ -87,6 +87,21 @@ through messages senders receivers (send, receive) = do
 part :: Int -> Int -> Int -> Int
 part total parts index = total `div` parts + fromEnum (index < total `mod` parts)
 
+-- | A number to and fro, each way adds one; a link has one direction, so there are two.
+trips :: Options -> IO Int
+trips options = do
+  only ["--trips"] options
+  count <- number options "--trips" 1000
+  let one = channel (("--capacity", "1") : options)
+  ((ping, pinged), (pong, ponged)) <- (,) <$> one <*> one
+  result <- newEmptyMVar
+  let answers = pinged >>= \n -> unless (n == end) $ pong (n + 1) >> answers
+      asks 0 n = ping end >> putMVar result n
+      asks left n = ping n >> ponged >>= \back -> asks (left - 1 :: Int) $! back + 1
+  _ <- forkIO answers
+  _ <- forkIO $ asks count 0
+  takeMVar result
+
 -- | Threads in a ring, each with a link to the next one: it sends, then receives, and so on.
 messageRing :: Options -> IO Int
 messageRing options = do
@@ -180,6 +195,7 @@ main = do
     "mpsc" : options -> parse options >>= mpsc
     "mpmc" : options -> parse options >>= mpmc
     "rendezvous" : options -> parse options >>= rendezvous
+    "pipe" : options -> parse options >>= trips
     "message-ring" : options -> parse options >>= messageRing
     "msgsend" : options -> parse options >>= msgsend
     _ -> refuse ("unknown workload: " ++ unwords (take 1 words'))

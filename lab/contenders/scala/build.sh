@@ -1,6 +1,6 @@
 #!/bin/sh
 # build.sh version: which JDK would be used, or that there is none.
-# build.sh FOLDER: fetches Pekko and the Scala compiler into FOLDER/pekko, compiles the contender with them, and
+# build.sh FOLDER: fetches Pekko and the Scala compiler into FOLDER/pekko, compiles the contenders with them, and
 # leaves a link to the JDK there, for the runs.
 #
 # The JDK is the one of the contenders in Java; without one, any of at least 17 will do.
@@ -22,4 +22,4 @@ fi
 rm -f "$to/jdk"
 ln -s "$home" "$to/jdk"
 exec "$home/bin/java" -cp "$to/jars/*" scala.tools.nsc.Main -deprecation \
-    -cp "$to/jars/pekko-actor_2.13-1.7.0.jar" -usejavacp -d "$to/classes" Ring.scala
+    -cp "$to/jars/pekko-actor_2.13-1.7.0.jar" -usejavacp -d "$to/classes" Ring.scala Channels.scala

@@ -67,12 +67,7 @@ pub(super) const MPSC: Workload = Workload {
     name: "mpsc",
     about: "S senders and one receiver, numbers through a bounded channel; one message is one",
     op: ["message", "messages"],
-    options: &[
-        messages(10_000_000),
-        senders(1),
-        CAPACITY,
-        RECEIVE,
-    ],
+    options: &[messages(10_000_000), senders(1), CAPACITY, RECEIVE],
     size: "messages",
     figures: &[],
     title: |values| {
@@ -153,9 +148,30 @@ pub(super) const PORTS: Workload = Workload {
             "many" => ", many at a time",
             _ => "",
         };
-        format!("One receiver of {ports} channels, {} active{at_once}", active.min(ports))
+        format!(
+            "One receiver of {ports} channels, {} active{at_once}",
+            active.min(ports)
+        )
     },
     expected: sum,
+};
+
+pub(super) const PIPE: Workload = Workload {
+    name: "pipe",
+    about: "two tasks that speak by turns, a number to and fro; one trip is a message there and one back",
+    op: ["trip", "trips"],
+    options: &[number(
+        "trips",
+        "How many round trips there are",
+        Usual::Always(5_000_000),
+        MESSAGES_MAX,
+        "a run has at least one trip",
+    )],
+    size: "trips",
+    figures: &[],
+    title: |_| "Round trips: two tasks that speak by turns".into(),
+    // Each way adds one.
+    expected: |values| (2 * values.number("trips")).to_string(),
 };
 
 pub(super) const MESSAGE_RING: Workload = Workload {

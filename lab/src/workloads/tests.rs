@@ -58,6 +58,7 @@ fn the_sums() {
         let most = answer(workload, &[("messages", 4_000_000_000)], "");
         assert!(most.parse::<i64>().is_ok(), "{most}");
     }
+    assert_eq!(answer("pipe", &[("trips", 8)], ""), "16");
     // Two tasks send 0, 1, 2, and one sends 0, 1.
     let ring = answer("message-ring", &[("messages", 8), ("tasks", 3)], "");
     assert_eq!(ring, "7");

@@ -59,6 +59,7 @@ fn numbers_of_other_workloads() {
         ("mpmc", "receivers"),
         ("rendezvous", "messages"),
         ("ports", "active"),
+        ("pipe", "trips"),
         ("message-ring", "tasks"),
         ("msgsend", "interval"),
     ] {

@@ -18,6 +18,7 @@ use crate::tally::Tally;
 both! {
     messages_go_by_turns,
     several_in_a_row_wait_for_each_other,
+    nobody_has_to_wait_for_what_was_taken,
     the_other_side_may_send_several_too,
     what_was_sent_last_is_received,
     giving_up_loses_nothing,
@@ -87,6 +88,24 @@ fn several_in_a_row_wait_for_each_other<F: Pipes>() {
         Hand::new(server.recv()).poll(),
         Poll::Ready(Ok(Ask::Leave))
     ));
+}
+
+/// `try_ready` gives the endpoint back while the slot is full, and for ever once the other side is gone.
+fn nobody_has_to_wait_for_what_was_taken<F: Pipes>() {
+    let (client, server) = F::pipe::<u32>();
+    let told = client.tell(1).expect("it is there").try_ready();
+    let told = told.expect_err("nobody has taken it");
+    let Poll::Ready(Ok(Ask::Tell(1, server))) = Hand::new(server.recv()).poll() else {
+        panic!("it was sent")
+    };
+    let client = told.try_ready().expect("it was taken");
+    let told = client.tell(2).expect("it is there").try_ready();
+    let told = told.expect_err("nobody has taken it");
+    drop(server);
+    let told = told.try_ready().expect_err("nobody ever will");
+    let Poll::Ready(Err(Closed)) = Hand::new(told.ready()).poll() else {
+        panic!("nobody is there")
+    };
 }
 
 fn the_other_side_may_send_several_too<F: Pipes>() {

@@ -93,6 +93,12 @@ fn a_timer_outlives_a_wait() {
         }
         assert!(hand.poll().is_ready());
     }
+    watched("before it, a wait that is over at once", || {
+        std::future::ready(()).wait();
+        let mut hand = Hand::new(rest(10 * NEAR));
+        assert!(hand.poll().is_pending());
+        is_woken(hand);
+    });
     watched("a wait", || is_woken(begun().wait()));
     watched("a wait that panics", || {
         let mut place = None;

@@ -79,6 +79,13 @@ impl<M, P: Flavour, S: Side> Listening<M, P, S> {
         unsafe { self.0.poll(waker) }
     }
 
+    /// Whether the turn has come.
+    #[inline(always)]
+    pub(super) fn is_ready(&self) -> bool {
+        // SAFETY: the end has not gone.
+        gossamer_core::mutant!("pipe_ready_too_early") || unsafe { self.0.has_turn() }
+    }
+
     /// What has come with the turn.
     ///
     /// # Safety

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -71,12 +71,32 @@ pub trait Hears: Endpoint {
 /// Polled after it has given its output.
 #[must_use = "dropping the operation closes the pipe"]
 pub struct Receiving<E: Hears> {
-    /// Not any more once it has given its output.
-    end: Option<Listening<E::Message, E::Flavour, E::Side>>,
-    /// At its scheduling point.
-    gave_way: bool,
-    has_waited: bool,
+    /// Not any more once it is [`Phase::Done`].
+    end: ManuallyDrop<Listening<E::Message, E::Flavour, E::Side>>,
+    phase: Phase,
     _endpoint: PhantomData<fn() -> E>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    /// It has been at its scheduling point, and given way.
+    Begun,
+    /// It has waited.
+    Waited,
+    /// It has given its output.
+    Done,
+}
+
+/// Says in the end that an operation is done: after its output has been made, or was to be made and the maker panicked.
+/// (Last, as the compiler then sees that there is nothing left to drop.)
+struct Ends<'a>(&'a mut Phase);
+
+impl Drop for Ends<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.0 = Phase::Done;
+    }
 }
 
 impl<E: Hears> Unpin for Receiving<E> {}
@@ -86,18 +106,32 @@ impl<E: Hears> Receiving<E> {
     #[inline(always)]
     pub fn new(endpoint: E) -> Self {
         Self {
-            end: Some(endpoint.into_listening()),
-            gave_way: false,
-            has_waited: false,
+            end: ManuallyDrop::new(endpoint.into_listening()),
+            phase: Phase::Fresh,
             _endpoint: PhantomData,
         }
     }
 
     /// Gives up receiving, and has the endpoint back; `None` if the operation has given its output.
-    pub fn into_endpoint(self) -> Option<E> {
-        let mut end = self.end?;
+    pub fn into_endpoint(mut self) -> Option<E> {
+        if self.phase == Phase::Done {
+            return None;
+        }
+        self.phase = Phase::Done;
+        // SAFETY: it was not done until now, and so the end is there, and goes here.
+        let mut end = unsafe { ManuallyDrop::take(&mut self.end) };
         end.forget_waker();
         Some(E::of_listening(end))
+    }
+}
+
+impl<E: Hears> Drop for Receiving<E> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.phase != Phase::Done {
+            // SAFETY: not done, so the end is there; it goes here.
+            unsafe { ManuallyDrop::drop(&mut self.end) };
+        }
     }
 }
 
@@ -106,29 +140,36 @@ impl<E: Hears> Future for Receiving<E> {
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !self.gave_way {
-            self.gave_way = true;
-            if context::has_to_give_way() {
-                context::give_way(Parts::new(cx.waker()));
-                return Poll::Pending;
+        let this = &mut *self;
+        match this.phase {
+            Phase::Waited | Phase::Begun => {}
+            Phase::Fresh => {
+                if context::has_to_give_way() {
+                    this.phase = Phase::Begun;
+                    context::give_way(Parts::new(cx.waker()));
+                    return Poll::Pending;
+                }
+            }
+            Phase::Done => {
+                panic!("the receiving of a pipe was polled after it had given its output")
             }
         }
-        let Some(end) = &mut self.end else {
-            panic!("the receiving of a pipe was polled after it had given its output");
-        };
-        let Poll::Ready(ended) = end.poll(cx.waker()) else {
-            if !mem::replace(&mut self.has_waited, true) {
+        let Poll::Ready(ended) = this.end.poll(cx.waker()) else {
+            if this.phase != Phase::Waited {
+                this.phase = Phase::Waited;
                 context::has_waited();
             }
             return Poll::Pending;
         };
-        let Ok(()) = ended else {
-            self.end = None;
+        let ends = Ends(&mut this.phase);
+        if ended.is_err() {
+            drop(ends);
+            // SAFETY: it was not done until now, and so the end is there; it goes here.
+            unsafe { ManuallyDrop::drop(&mut this.end) };
             return Poll::Ready(Err(Closed));
-        };
-        // SAFETY: its turn has come, and the end goes here. (It goes last: the compiler then sees that it is gone.)
-        let (message, speaking) = unsafe { end.take() };
-        mem::forget(self.end.take());
+        }
+        // SAFETY: its turn has come, and it is done from now on.
+        let (message, speaking) = unsafe { this.end.take() };
         Poll::Ready(Ok(E::hear(message, speaking)))
     }
 }
@@ -151,6 +192,22 @@ impl<E: Speaks> Full<E> {
     #[inline(always)]
     pub fn ready(self) -> Receiving<Self> {
         Receiving::new(self)
+    }
+
+    /// The endpoint to send with, if the message that was sent before has been taken. As a rule it has, if something
+    /// was received meanwhile.
+    ///
+    /// # Errors
+    /// Not so far, or never, as [`ready`](Full::ready) will say: gives the endpoint back.
+    #[inline(always)]
+    pub fn try_ready(self) -> Result<E, Self> {
+        if !self.0.is_ready() {
+            return Err(self);
+        }
+        let mut end = ManuallyDrop::new(self.0);
+        // SAFETY: its turn has come, and the end goes here.
+        let (_none, speaking) = unsafe { end.take() };
+        Ok(E::of_speaking(speaking))
     }
 }
 

@@ -94,6 +94,16 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         Ok(())
     }
 
+    /// Whether it is this side's turn.
+    ///
+    /// # Safety
+    /// The side has not gone.
+    #[inline(always)]
+    pub(super) unsafe fn has_turn(self) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { self.slot() }.word.look().is_turn_of::<S>()
+    }
+
     /// Gives the turn, with an empty slot.
     ///
     /// # Safety
@@ -147,13 +157,13 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
             return Poll::Ready(Ok(()));
         }
         if !now.is_idle() {
-            return register::<P, S>(word, now, waker, ptr::null_mut());
+            return register_anew::<P, S>(word, waker);
         }
         // SAFETY: a flavour that stays on its thread has words that do, and who owns the word's content ends it.
         let Some(packed) = (unsafe { packed::pack_quickly(waker, P::STAYS) }) else {
-            return register::<P, S>(word, now, waker, ptr::null_mut());
+            return register_anew::<P, S>(word, waker);
         };
-        match word.exchange(now, now.waits(packed)) {
+        match word.exchange_at_once(now, now.waits(packed)) {
             Ok(()) => Poll::Pending,
             Err(changed) => register::<P, S>(word, changed, waker, packed),
         }
@@ -236,6 +246,12 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
             .message
             .into_inner()
     }
+}
+
+#[cold]
+#[inline(never)]
+fn register_anew<P: Flavour, S: Side>(word: &Word<P>, waker: &Waker) -> Poll<Result<(), Closed>> {
+    register::<P, S>(word, word.look(), waker, ptr::null_mut())
 }
 
 /// Puts the waker into the word, unless it is `S`'s turn, or never will be. `packed` is null, or the waker.

@@ -132,6 +132,15 @@ pub trait Pointer {
     /// # Errors
     /// It holds this.
     fn exchange(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()>;
+
+    /// The same, if `before` is what it just held, and nothing of the user's has run since.
+    ///
+    /// # Errors
+    /// It holds this: another thread was quicker.
+    #[inline(always)]
+    fn exchange_at_once(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()> {
+        self.exchange(before, content)
+    }
 }
 
 /// The word of [`Shared`].
@@ -212,6 +221,13 @@ impl Pointer for LocalPointer {
         self.0.set(content);
         Ok(())
     }
+
+    #[inline(always)]
+    fn exchange_at_once(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()> {
+        debug_assert_eq!(self.0.get(), before);
+        self.0.set(content);
+        Ok(())
+    }
 }
 
 /// A word, by its content.
@@ -235,6 +251,17 @@ impl<P: Flavour> Word<P> {
     #[inline(always)]
     pub(super) fn exchange(&self, before: Content, content: Content) -> Result<(), Content> {
         self.0.exchange(before.0, content.0).map_err(Content)
+    }
+
+    #[inline(always)]
+    pub(super) fn exchange_at_once(
+        &self,
+        before: Content,
+        content: Content,
+    ) -> Result<(), Content> {
+        self.0
+            .exchange_at_once(before.0, content.0)
+            .map_err(Content)
     }
 }
 

@@ -131,15 +131,20 @@ impl Frozen {
 }
 
 impl Home {
-    /// Says that a thread of its runtime drives this home; before it has any task.
+    /// Says that a thread of its runtime drives this home, for one task; before it has any.
     pub fn set_threaded(&self) {
         // Relaxed: a fork comes before or after it, in a thread that has seen the home or has not.
         self.threaded.store(1, Ordering::Relaxed);
     }
 
     fn is_threaded(&self) -> bool {
+        self.pool() != 0 || self.is_one_thread()
+    }
+
+    /// Whether its driver is a thread that does nothing but drive it, and what it drives is one task.
+    pub(crate) fn is_one_thread(&self) -> bool {
         // Relaxed: as above.
-        self.pool() != 0 || self.threaded.load(Ordering::Relaxed) != 0
+        self.threaded.load(Ordering::Relaxed) != 0
     }
 
     /// Whether this is a forked child, and who would drive the home is not here.

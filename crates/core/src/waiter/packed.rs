@@ -122,14 +122,23 @@ pub unsafe fn wake(packed: *mut ()) {
 /// As [`wake`], and lent.
 #[inline(always)]
 unsafe fn wake_lent(packed: *mut ()) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        if !waker::wake_lent_here(task(packed).cast_const().cast()) {
+            wake_lent_slowly(packed);
+        }
+    }
+}
+
+/// # Safety
+/// As [`wake_lent`].
+#[cold]
+#[inline(never)]
+unsafe fn wake_lent_slowly(packed: *mut ()) {
     let data = task(packed).cast_const().cast();
     // SAFETY: passed on to the caller; no node names it, so the one given here is none.
-    unsafe {
-        if !waker::wake_lent_here(data)
-            && let Some(driver) = waker::wake_lent(data, NonNull::<Node>::dangling())
-        {
-            Deferred::new(driver).run();
-        }
+    if let Some(driver) = unsafe { waker::wake_lent(data, NonNull::<Node>::dangling()) } {
+        Deferred::new(driver).run();
     }
 }
 

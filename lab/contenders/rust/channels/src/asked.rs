@@ -6,7 +6,7 @@ const REQUEST: u64 = 100;
 /// Who sends how much to whom; what a workload has no option for is as it is for one.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
-    /// How many messages all senders send together.
+    /// How many messages all senders send together; or how many round trips there are.
     pub messages: u64,
     /// How many there are; in a ring each receives, too.
     pub senders: u64,
@@ -48,6 +48,7 @@ impl Asked {
         match workload {
             "spsc" => asked.capacity = capacity()?,
             "rendezvous" => asked.capacity = Some(0),
+            "pipe" => {}
             "mpsc" => {
                 (asked.senders, asked.capacity) = (number("--senders", 1)?, capacity()?);
             }
@@ -85,6 +86,7 @@ impl Asked {
             ],
             "message-ring" => &["--kind", "--messages", "--tasks"],
             "msgsend" => &["--kind", "--requests", "--senders", "--interval"],
+            "pipe" => &["--kind", "--trips"],
             _ => &["--kind", "--messages"],
         }
     }
@@ -106,7 +108,7 @@ impl Asked {
     }
 
     /// How many messages a member of a ring sends, and how many it receives.
-    pub(crate) fn of_member(&self, member: u64) -> [u64; 2] {
+    pub fn of_member(&self, member: u64) -> [u64; 2] {
         let before = (member + self.senders - 1) % self.senders;
         [member, before].map(|index| waiting::part(self.messages, self.senders, index))
     }
@@ -115,6 +117,7 @@ impl Asked {
 fn size(workload: &str) -> &'static str {
     match workload {
         "msgsend" => "--requests",
+        "pipe" => "--trips",
         _ => "--messages",
     }
 }

@@ -15,8 +15,10 @@ mod threads;
 pub use asked::Asked;
 pub use ports::{Ports, Set, SetMany, from_array, from_set, from_set_at_once};
 pub use tasks::{
-    Came, Channel, Many, Tasks, Went, one_to_one, ring, to_one, to_one_at_once, to_set, to_several,
+    Came, Channel, Many, Tasks, Went, one_to_one, ring, to_and_fro, to_one, to_one_at_once, to_set,
+    to_several,
 };
 pub use threads::{
-    Blocking, Threads, ring_of_threads, thread_to_thread, threads_to_one, threads_to_several,
+    Blocking, Threads, ring_of_threads, thread_to_thread, threads_to_and_fro, threads_to_one,
+    threads_to_several,
 };

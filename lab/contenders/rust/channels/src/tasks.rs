@@ -155,6 +155,17 @@ pub fn to_set<C: SetMany>(
     }
 }
 
+/// Two tasks and two channels: a number goes to and fro, each way adds one, and who began gives it.
+pub fn to_and_fro<C: Channel>(
+    asked: &Asked,
+) -> Tasks<impl Future<Output = ()> + use<C>, impl Future<Output = u64> + use<C>> {
+    let ((ping, pinged), (pong, ponged)) = (C::pair(asked.capacity), C::pair(asked.capacity));
+    Tasks {
+        senders: vec![answers::<C>(pinged, pong)],
+        receivers: vec![asks::<C>(asked.messages, ping, ponged)],
+    }
+}
+
 fn senders<C: Channel<Tx: Clone>>(
     asked: &Asked,
     tx: C::Tx,
@@ -204,4 +215,23 @@ async fn member<C: Channel>([sends, receives]: [u64; 2], mut tx: C::Tx, mut rx: 
         }
     }
     sum
+}
+
+async fn answers<C: Channel>(mut rx: C::Rx, mut tx: C::Tx) {
+    while let Some(number) = C::recv(&mut rx).await.message() {
+        if !C::send(&mut tx, number + 1).await.went() {
+            break;
+        }
+    }
+}
+
+async fn asks<C: Channel>(trips: u64, mut tx: C::Tx, mut rx: C::Rx) -> u64 {
+    let mut number = 0_u64;
+    for _ in 0..trips {
+        if !C::send(&mut tx, number).await.went() {
+            break;
+        }
+        number = C::recv(&mut rx).await.message().map_or(0, |back| back + 1);
+    }
+    number
 }

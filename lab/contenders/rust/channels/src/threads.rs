@@ -27,6 +27,20 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// One that ends when the other one has, which gives the sum.
+    ///
+    /// # Errors
+    /// There are no more threads.
+    pub fn of_two(
+        sender: impl FnOnce() + Send + 'static,
+        receiver: impl FnOnce() -> u64 + Send + 'static,
+    ) -> std::io::Result<Self> {
+        Ok(Self {
+            senders: vec![begin(sender)?],
+            receivers: vec![begin(receiver)?],
+        })
+    }
+
     /// Waits for all; the sum of what was received.
     ///
     /// # Errors
@@ -51,10 +65,10 @@ impl Threads {
 pub fn thread_to_thread<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
     let (mut tx, mut rx) = C::pair(asked.capacity);
     let messages = asked.of_sender(0);
-    Ok(Threads {
-        senders: vec![begin(move || sender::<C>(&mut tx, messages))?],
-        receivers: vec![begin(move || receiver::<C>(&mut rx))?],
-    })
+    Threads::of_two(
+        move || sender::<C>(&mut tx, messages),
+        move || receiver::<C>(&mut rx),
+    )
 }
 
 /// Some senders and one receiver.
@@ -95,6 +109,19 @@ pub fn ring_of_threads<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
         senders: Vec::new(),
         receivers: receivers.collect::<std::io::Result<_>>()?,
     })
+}
+
+/// Two threads and two channels: a number goes to and fro, each way adds one, and who began gives it.
+///
+/// # Errors
+/// There are no more threads.
+pub fn threads_to_and_fro<C: Blocking>(asked: &Asked) -> std::io::Result<Threads> {
+    let ((ping, pinged), (pong, ponged)) = (C::pair(asked.capacity), C::pair(asked.capacity));
+    let trips = asked.messages;
+    Threads::of_two(
+        move || answers::<C>(pinged, pong),
+        move || asks::<C>(trips, ping, ponged),
+    )
 }
 
 fn begin<T: Send + 'static>(
@@ -154,4 +181,23 @@ fn member<C: Blocking>([sends, receives]: [u64; 2], tx: &mut C::Tx, rx: &mut C::
         }
     }
     sum
+}
+
+fn answers<C: Blocking>(mut rx: C::Rx, mut tx: C::Tx) {
+    while let Some(number) = C::recv(&mut rx) {
+        if !C::send(&mut tx, number + 1) {
+            break;
+        }
+    }
+}
+
+fn asks<C: Blocking>(trips: u64, mut tx: C::Tx, mut rx: C::Rx) -> u64 {
+    let mut number = 0_u64;
+    for _ in 0..trips {
+        if !C::send(&mut tx, number) {
+            break;
+        }
+        number = C::recv(&mut rx).map_or(0, |back| back + 1);
+    }
+    number
 }

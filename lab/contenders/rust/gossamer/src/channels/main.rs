@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod flavours;
+mod pipes;
 mod ring;
+mod slot;
 
 use std::process::ExitCode;
 
@@ -11,36 +13,57 @@ use channels::{
     Asked, Tasks, one_to_one, ring_of_threads, thread_to_thread, threads_to_one,
     threads_to_several, to_one, to_one_at_once, to_several,
 };
-use gossamer::{JoinHandle, Model, Runtime, Wait};
+use gossamer::{JoinHandle, Model, Runtime, Wait, raw};
 
 use flavours::{Local, LocalSpsc, Shared, Spsc};
-use gossamer_contender::args::{Args, runtime, said};
+use gossamer_contender::args::{runtime, said};
 use gossamer_contender::{Failure, args, end};
 
 fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
     if args.workload == "ring" {
-        return ring::run(&args).map(|number| number as u64);
+        return ring::run(&args);
     }
     args.only(Asked::options(&args.workload))?;
     let number = |name: &str, usual| args.number(name, usual);
     let asked = Asked::of(&args.workload, number, args.text("--receive", "one"))?;
-    match args.kind() {
-        "single-local" => on_one_thread(&args.workload, &asked),
+    let (kind, link) = link(args.kind(), &args.workload);
+    match kind {
+        "single-local" => on_one_thread(&args.workload, link, &asked),
         "threads-wait" => threads(&args.workload, &asked),
-        _ => shared(&args, &asked),
+        _ => shared(args.runtime_of(kind)?, &args.workload, link, &asked),
     }
 }
 
-fn shared(args: &Args, asked: &Asked) -> Result<u64, Failure> {
-    let rt = args.runtime()?;
-    match args.workload.as_str() {
-        "spsc" => spawned(rt, one_to_one::<Spsc>(asked)),
-        "mpmc" => spawned(rt, to_several::<Shared>(asked)),
-        "message-ring" => spawned(rt, channels::ring::<Shared>(asked)),
-        _ if asked.many => spawned(rt, to_one_at_once::<Shared>(asked)),
-        _ => spawned(rt, to_one::<Shared>(asked)),
+/// What a kind is without that by which the tasks are linked; and that, or what the workload usually has.
+fn link<'a>(kind: &'a str, workload: &str) -> (&'a str, &'a str) {
+    let usual = match workload {
+        "spsc" => "spsc",
+        "pipe" => "pipe",
+        _ => "channel",
+    };
+    let links = ["pipe", "spsc", "slot"].into_iter();
+    let named = |link| Some((kind.strip_suffix(link)?.strip_suffix('-')?, link));
+    links.filter_map(named).next().unwrap_or((kind, usual))
+}
+
+fn shared(rt: &Runtime, workload: &str, link: &str, asked: &Asked) -> Result<u64, Failure> {
+    match (workload, link) {
+        ("spsc", "spsc") => spawned(rt, one_to_one::<Spsc>(asked)),
+        ("mpmc", "channel") => spawned(rt, to_several::<Shared>(asked)),
+        ("message-ring", "channel") => spawned(rt, channels::ring::<Shared>(asked)),
+        ("message-ring", "spsc") => spawned(rt, channels::ring::<Spsc>(asked)),
+        ("message-ring", "pipe") => spawned(rt, pipes::message_ring::<raw::Shared>(asked)),
+        ("pipe", "pipe") => spawned(rt, pipes::to_and_fro::<raw::Shared>(asked)),
+        ("pipe", "slot") => spawned(rt, slot::to_and_fro::<slot::Shared>(asked)),
+        (_, "channel") if asked.many => spawned(rt, to_one_at_once::<Shared>(asked)),
+        (_, "channel") => spawned(rt, to_one::<Shared>(asked)),
+        _ => Err(unknown(workload, link)),
     }
+}
+
+fn unknown(workload: &str, link: &str) -> Failure {
+    Failure::Asked(format!("--kind …-{link}: {workload} has none"))
 }
 
 /// OS threads that wait for each operation.
@@ -49,18 +72,24 @@ fn threads(workload: &str, asked: &Asked) -> Result<u64, Failure> {
         "spsc" => thread_to_thread::<Spsc>(asked),
         "mpmc" => threads_to_several::<Shared>(asked),
         "message-ring" => ring_of_threads::<Shared>(asked),
+        "pipe" => pipes::threads_to_and_fro(asked),
         _ => threads_to_one::<Shared>(asked),
     };
     threads.map_err(said)?.join().map_err(Failure::Ran)
 }
 
-fn on_one_thread(workload: &str, asked: &Asked) -> Result<u64, Failure> {
-    match workload {
-        "spsc" => spawned_here(one_to_one::<LocalSpsc>(asked)),
-        "mpmc" => spawned_here(to_several::<Local>(asked)),
-        "message-ring" => spawned_here(channels::ring::<Local>(asked)),
-        _ if asked.many => spawned_here(to_one_at_once::<Local>(asked)),
-        _ => spawned_here(to_one::<Local>(asked)),
+fn on_one_thread(workload: &str, link: &str, asked: &Asked) -> Result<u64, Failure> {
+    match (workload, link) {
+        ("spsc", "spsc") => spawned_here(one_to_one::<LocalSpsc>(asked)),
+        ("mpmc", "channel") => spawned_here(to_several::<Local>(asked)),
+        ("message-ring", "channel") => spawned_here(channels::ring::<Local>(asked)),
+        ("message-ring", "spsc") => spawned_here(channels::ring::<LocalSpsc>(asked)),
+        ("message-ring", "pipe") => spawned_here(pipes::message_ring::<raw::Local>(asked)),
+        ("pipe", "pipe") => spawned_here(pipes::to_and_fro::<raw::Local>(asked)),
+        ("pipe", "slot") => spawned_here(slot::to_and_fro::<slot::Local>(asked)),
+        (_, "channel") if asked.many => spawned_here(to_one_at_once::<Local>(asked)),
+        (_, "channel") => spawned_here(to_one::<Local>(asked)),
+        _ => Err(unknown(workload, link)),
     }
 }
 
@@ -68,17 +97,17 @@ fn on_one_thread(workload: &str, asked: &Asked) -> Result<u64, Failure> {
 fn spawned<S, R>(rt: &Runtime, tasks: Tasks<S, R>) -> Result<u64, Failure>
 where
     S: Future<Output = ()> + Send + 'static,
-    R: Future<Output = u64> + Send + 'static,
+    R: Future<Output: Into<Option<u64>> + Send> + Send + 'static,
 {
     let senders: Vec<JoinHandle<()>> = tasks.senders.into_iter().map(|f| rt.spawn(f)).collect();
-    let receivers: Vec<JoinHandle<u64>> =
+    let receivers: Vec<JoinHandle<R::Output>> =
         tasks.receivers.into_iter().map(|f| rt.spawn(f)).collect();
     for sender in senders {
         sender.wait().map_err(said)?;
     }
     let mut sum = 0_u64;
     for receiver in receivers {
-        sum = sum.wrapping_add(receiver.wait().map_err(said)?);
+        sum = sum.wrapping_add(receiver.wait().map_err(said)?.into().unwrap_or(0));
     }
     Ok(sum)
 }
@@ -87,7 +116,7 @@ where
 fn spawned_here<S, R>(tasks: Tasks<S, R>) -> Result<u64, Failure>
 where
     S: Future<Output = ()> + 'static,
-    R: Future<Output = u64> + 'static,
+    R: Future<Output: Into<Option<u64>>> + 'static,
 {
     runtime(Model::Single)?.block_on_local(|scope| {
         let senders: Vec<_> = tasks
@@ -106,7 +135,7 @@ where
             }
             let mut sum = 0_u64;
             for receiver in receivers {
-                sum = sum.wrapping_add(receiver.await.map_err(said)?);
+                sum = sum.wrapping_add(receiver.await.map_err(said)?.into().unwrap_or(0));
             }
             Ok(sum)
         }

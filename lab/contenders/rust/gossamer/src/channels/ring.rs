@@ -1,19 +1,30 @@
-//! The thread ring with channels of one as its links: a task owns the end it receives from and the one it sends to.
+//! The thread ring with channels of one as its links: a task owns the end it receives from and the one it sends to. Or
+//! with pipes.
 
 use channels::{Came, Channel, Went};
-use gossamer::{Model, Wait};
+use gossamer::{Model, Wait, raw};
 
 use crate::flavours::{Local, Shared};
+use crate::{pipes, spawned, spawned_here};
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime};
 use gossamer_contender::order::spawn_order;
 
 /// Runs the ring and gives the number of the task that received the zero.
-pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
+pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--threads", "--hops", "--order"])?;
     let threads = args.count("--threads", 503)?;
     let hops = args.number("--hops", 1_000)?;
     let order = spawn_order(threads, args.text("--order", "forward"))?;
+    if let Some(kind) = args.kind().strip_suffix("-pipe") {
+        return match kind {
+            "single-local" => spawned_here(pipes::ring::<raw::Local>(threads, hops, &order)),
+            _ => {
+                let rt = args.runtime_of(kind)?;
+                spawned(rt, pipes::ring::<raw::Shared>(threads, hops, &order))
+            }
+        };
+    }
     let lost = || Failure::Ran("a link was closed".into());
     if args.kind() == "single-local" {
         let (first, members, answer) = members::<Local>(threads, &order);
@@ -23,11 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
             }
             async move {
                 first.send(hops).await.map_err(|_| lost())?;
-                answer
-                    .recv()
-                    .await
-                    .map(|id| id as usize)
-                    .map_err(|_| lost())
+                answer.recv().await.map_err(|_| lost())
             }
         });
     }
@@ -37,11 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
         drop(rt.spawn(member));
     }
     first.send(hops).wait().map_err(|_| lost())?;
-    answer
-        .recv()
-        .wait()
-        .map(|id| id as usize)
-        .map_err(|_| lost())
+    answer.recv().wait().map_err(|_| lost())
 }
 
 /// Where the token is put in, the tasks in the order in which they are to be spawned, and where the answer comes out.

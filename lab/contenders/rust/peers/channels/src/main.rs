@@ -8,8 +8,8 @@ mod ports;
 use std::process::ExitCode;
 
 use channels::{
-    Asked, Blocking, Ports, Tasks, Threads, ring, ring_of_threads, threads_to_one,
-    threads_to_several, to_one, to_one_at_once, to_several,
+    Asked, Blocking, Ports, Tasks, Threads, ring, ring_of_threads, threads_to_and_fro,
+    threads_to_one, threads_to_several, to_and_fro, to_one, to_one_at_once, to_several,
 };
 use peer_ring::{Failure, end};
 use tokio::runtime::{Builder, Runtime};
@@ -52,6 +52,7 @@ macro_rules! tasks {
         match $workload {
             "mpmc" => spawned($runtime, to_several::<$channel>($asked)),
             "message-ring" => spawned($runtime, ring::<$channel>($asked)),
+            "pipe" => spawned($runtime, to_and_fro::<$channel>($asked)),
             _ => spawned($runtime, to_one::<$channel>($asked)),
         }
     };
@@ -69,6 +70,7 @@ fn as_tasks(kind: &str, workload: &str, asked: &Asked) -> Result<u64, Failure> {
         ("tokio", false) => match workload {
             "mpmc" | "rendezvous" => Err(unknown(kind)),
             "message-ring" => spawned(runtime, ring::<Tokio>(asked)),
+            "pipe" => spawned(runtime, to_and_fro::<Tokio>(asked)),
             _ if asked.capacity.is_none() => spawned(runtime, to_one::<TokioUnbounded>(asked)),
             _ => spawned(runtime, to_one::<Tokio>(asked)),
         },
@@ -118,6 +120,7 @@ fn as_threads(channel: &str, workload: &str, asked: &Asked) -> Result<u64, Failu
         "std" => match workload {
             "mpmc" => return Err(unknown("std-threads")),
             "message-ring" => ring_of_threads::<Std>(asked)?,
+            "pipe" => threads_to_and_fro::<Std>(asked)?,
             _ if asked.capacity.is_none() => threads_to_one::<StdUnbounded>(asked)?,
             _ => threads_to_one::<Std>(asked)?,
         },
@@ -133,6 +136,7 @@ fn threads<C: Blocking<Tx: Clone, Rx: Clone>>(
     match workload {
         "mpmc" => threads_to_several::<C>(asked),
         "message-ring" => ring_of_threads::<C>(asked),
+        "pipe" => threads_to_and_fro::<C>(asked),
         _ => threads_to_one::<C>(asked),
     }
 }
