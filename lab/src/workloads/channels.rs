@@ -67,12 +67,7 @@ pub(super) const MPSC: Workload = Workload {
     name: "mpsc",
     about: "S senders and one receiver, numbers through a bounded channel; one message is one",
     op: ["message", "messages"],
-    options: &[
-        messages(10_000_000),
-        senders(1),
-        CAPACITY,
-        RECEIVE,
-    ],
+    options: &[messages(10_000_000), senders(1), CAPACITY, RECEIVE],
     size: "messages",
     figures: &[],
     title: |values| {
@@ -153,7 +148,10 @@ pub(super) const PORTS: Workload = Workload {
             "many" => ", many at a time",
             _ => "",
         };
-        format!("One receiver of {ports} channels, {} active{at_once}", active.min(ports))
+        format!(
+            "One receiver of {ports} channels, {} active{at_once}",
+            active.min(ports)
+        )
     },
     expected: sum,
 };
