@@ -190,7 +190,7 @@ async fn asks<F: Serves>(mut client: Client<u32, F>, number: u32) {
         assert_eq!(answer, 10 * number + round + 1);
         client = next;
     }
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         client.leave().unwrap();
     }
 }
