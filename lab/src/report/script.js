@@ -176,6 +176,14 @@
     link.download = 'results.json';
     link.click();
   });
+  // Who is clicked in a comparison of rates has 100 %.
+  for (const row of all('table.rates tbody tr')) {
+    row.addEventListener('click', () => {
+      for (const other of all('tr', row.parentElement)) {
+        other.lastElementChild.textContent = `${(100 * other.dataset.rate / row.dataset.rate).toFixed(1)}%`;
+      }
+    });
+  }
   window.addEventListener('hashchange', () => { read(); apply(); });
   by('filters').hidden = false;
   by('save').hidden = false;

@@ -161,20 +161,26 @@ fn figures_of(race: &Race<'_>) -> Option<Element> {
     ))
 }
 
-/// Messages a second, and who has how many percent.
+/// Messages a second, and who has how many percent; whose row is clicked has 100.
 fn rates_of(race: &Race<'_>) -> Option<Element> {
     let rows = rates::compared(race.rows.iter().copied(), None);
     if !rates::has(race.workload) || rows.is_empty() {
         return None;
     }
     let head = el("tr").children(rates::HEADINGS.map(|heading| text("th", heading)));
+    let head = head.with("title", "click a row: it has 100 %");
     let rows = rows.into_iter().map(|(row, cells)| {
+        let rate: String = cells[0].chars().filter(char::is_ascii_digit).collect();
         let cells = cells.map(|cell| text("td", cell));
-        row_of(row).child(name_of(&row.contender)).children(cells)
+        let row_of = row_of(row).with("data-rate", &rate);
+        row_of.child(name_of(&row.contender)).children(cells)
     });
     let body = el("tbody").children(rows);
     Some(scrolling(
-        el("table").child(el("thead").child(head)).child(body),
+        el("table")
+            .class("rates")
+            .child(el("thead").child(head))
+            .child(body),
     ))
 }
 

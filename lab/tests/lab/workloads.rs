@@ -158,6 +158,7 @@ fn who_has_the_hundred_percent_can_be_chosen() {
     assert!(line.ends_with(" 100.0%"), "{text}");
     let page = std::fs::read_to_string(place.path("out/msgsend.html")).expect("the page");
     assert!(page.contains("Comparison") && page.contains("100.0%"));
+    assert!(page.contains("data-rate="), "whose row is clicked has it");
     let place = Place::with_fakes_of("msgsend", &[("quick", serves)]);
     let output = place.run("run msgsend --requests 5 --runs 1 --against nobody");
     assert_eq!(output.status.code(), Some(2));
