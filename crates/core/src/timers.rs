@@ -60,17 +60,6 @@ pub(crate) enum Serves {
     Waiting,
 }
 
-impl Serves {
-    /// A driver's timers.
-    #[inline(always)]
-    pub(crate) fn driver(self) -> Option<&'static Timers> {
-        match self {
-            Serves::Driver(timers) => Some(timers),
-            Serves::Waiting => None,
-        }
-    }
-}
-
 /// Whose the timers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -81,6 +81,17 @@ fn take() -> &'static Timers {
     })
 }
 
+impl Serves {
+    /// A driver's timers.
+    #[inline(always)]
+    pub(crate) fn driver(self) -> Option<&'static Timers> {
+        match self {
+            Serves::Driver(timers) => Some(timers),
+            Serves::Waiting => None,
+        }
+    }
+}
+
 /// A thread waits, and serves its own timers, as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Waiting {
