@@ -20,7 +20,7 @@ pub fn find(root: &Path, suite: &Suite) -> Result<PathBuf> {
     }
     let folder = root.join("target/upstream/fetch").join(&suite.name);
     let manifest = format!(
-        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\n[workspace]\n[lib]\npath = \"empty.rs\"\n[dependencies]\n\
+        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[lib]\npath = \"empty.rs\"\n[dependencies]\n\
          {} = \"={}\"\n",
         suite.krate, suite.version
     );
