@@ -27,6 +27,7 @@ mod table;
 
 use std::error::Error;
 use std::fmt;
+use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ use crate::error::Closed;
 use crate::mpmc::{Found, Ready};
 use crate::spsc::raw::Flavour;
 use port::{Looked, Placed};
+use recv::Taken;
 use table::Table;
 
 pub use pipe_end::{Holds, PipeEnd};
@@ -262,6 +264,15 @@ impl<T, P: Flavour> PortSet<T, P> {
         if placed.is_some() {
             self.ready.count_out();
         }
+        let is_left = matches!(
+            looked,
+            Looked::Channel(Found::OneOfMore(..), _)
+                | Looked::Signalled(Found::OneOfMore(..))
+                | Looked::Awaited(Found::OneOfMore(..))
+        );
+        let rest = if is_left { &[index][..] } else { &[] };
+        let ready = &self.ready;
+        let left = Taken { ready, rest };
         let found = match looked {
             Looked::Channel(found, unsettled) => {
                 unsettled.settle();
@@ -269,8 +280,13 @@ impl<T, P: Flavour> PortSet<T, P> {
             }
             Looked::Signalled(found) => found,
             Looked::Awaited(found) => {
-                while let Some(deferred) = self.table.with(|places| places.let_sender_go(key)) {
+                let mut goes = true;
+                while goes
+                    && let Some((deferred, more)) =
+                        self.table.with(|places| places.let_sender_go(key))
+                {
                     deferred.run();
+                    goes = more;
                 }
                 found
             }
@@ -280,6 +296,8 @@ impl<T, P: Flavour> PortSet<T, P> {
                 return (heard.map(|heard| (key, Ok(heard))), 0);
             }
         };
+        // From here on it is the caller's.
+        mem::forget(left);
         match found {
             Found::Nothing => (None, 0),
             Found::One(message) => (Some((key, Ok(message))), 0),

@@ -1,6 +1,7 @@
 //! Ends of pipes in a set: what is received has the next endpoint, so that this one has left the set.
 
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -20,6 +21,7 @@ both! {
     a_message_and_the_next_endpoint,
     pipes_and_channels_in_one_set,
     what_was_said_before_comes_too,
+    a_conversion_that_panics_leaves_the_others,
     its_end_is_reported_once,
     it_leaves_while_it_waits,
     the_other_side_is_told_when_the_set_goes,
@@ -32,12 +34,18 @@ enum Item<F: Flavour<P: Ends>> {
     Number(u32),
 }
 
+/// What is not heard without a panic.
+const UNLUCKY: u32 = 13;
+
 /// What both kinds of ports ask for.
 trait Ends: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour {}
 impl<P: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour> Ends for P {}
 
 impl<F: Flavour<P: Ends>> From<Ask<u32, F::P>> for Item<F> {
     fn from(heard: Ask<u32, F::P>) -> Self {
+        if let Ask::Ask(UNLUCKY, _) = heard {
+            resume_unwind(Box::new("planned"));
+        }
         Self::Heard(heard)
     }
 }
@@ -122,6 +130,29 @@ fn what_was_said_before_comes_too<F: Serves>() {
     F::add(&set, server);
     let (_, number, _reply) = asked::<F>(set.try_recv());
     assert_eq!(number, 7);
+}
+
+/// Its end of the pipe is gone, and what the same call has taken from the queue behind it is there for the next one.
+fn a_conversion_that_panics_leaves_the_others<F: Serves>() {
+    let (set, (client, server)) = (F::set(), F::pipe());
+    let channels = [F::channel(2), F::channel(2)];
+    let [(first, one), (last, two)] = channels;
+    set.add(one).unwrap();
+    F::add(&set, server);
+    set.add(two).unwrap();
+    assert!(set.try_recv().is_none());
+    first.try_send(Item::Number(1)).map_err(drop).unwrap();
+    let _replied = client.ask(UNLUCKY).unwrap();
+    last.try_send(Item::Number(2)).map_err(drop).unwrap();
+    let mut events = Vec::new();
+    let received = catch_unwind(AssertUnwindSafe(|| {
+        Hand::new(set.recv_many(&mut events, 8)).poll().is_ready()
+    }));
+    assert!(received.is_err());
+    assert!(matches!(events[..], [(_, Ok(Item::Number(1)))]));
+    let Some((_, Ok(Item::Number(2)))) = set.try_recv() else {
+        panic!("it was left behind");
+    };
 }
 
 /// Also the one that follows a message.

@@ -171,9 +171,7 @@ impl<T, P: Flavour> Placed<T, P> {
             End::Spsc(lined, receiver) => {
                 drop(lined);
                 // Of which a look has told, whose caller does not find the port any more.
-                while let Some(deferred) = receiver.let_sender_go() {
-                    deferred.run();
-                }
+                receiver.tell();
                 Port::Spsc(receiver)
             }
             End::Pipe(mut pipe) => {
@@ -199,7 +197,7 @@ impl<T, P: Flavour> Placed<T, P> {
     }
 
     /// A sender that waits for what a look has taken.
-    pub(super) fn let_sender_go(&self) -> Option<Deferred> {
+    pub(super) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let Self::Signalled(signalled) = self else {
             return None;
         };

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use crate::spsc::raw::Flavour;
 
 use super::{Event, PortSet};
-use crate::mpmc::Picking;
+use crate::mpmc::{Picking, Ready};
 
 /// Places taken from the queue at once.
 const BATCH: usize = 64;
@@ -120,28 +120,45 @@ impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
     }
 }
 
+/// Places taken from the queue: if user code panics, those that are left are put back.
+pub(super) struct Taken<'a> {
+    pub(super) ready: &'a Ready,
+    pub(super) rest: &'a [u32],
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        for index in self.rest {
+            self.ready.announce(*index).run();
+        }
+    }
+}
+
 impl<T, P: Flavour> PortSet<T, P> {
     /// Receives from all places that are in the queue at this moment, in their order, and gives the number of events.
     /// What is announced meanwhile is left for the next call, so that senders that are faster do not keep it here.
     fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {
         let before = into.len();
         let limit = before.saturating_add(most);
-        let mut left = self.ready.len().min(most);
+        let mut left = self.ready.len();
         let mut places = [0; BATCH];
-        while left > 0 {
-            let taken = self.ready.take(&mut places[..left.min(BATCH)]);
-            if taken.is_empty() {
+        while left > 0 && into.len() < limit {
+            let room = BATCH.min(left).min(limit - into.len());
+            let mut taken = Taken {
+                ready: &self.ready,
+                rest: self.ready.take(&mut places[..room]),
+            };
+            if taken.rest.is_empty() {
                 break;
             }
-            left -= taken.len();
-            let mut done = 0;
-            while done < taken.len() {
+            left -= taken.rest.len();
+            while !taken.rest.is_empty() {
                 into.reserve(BATCH);
-                let rest = &taken[done..];
-                done += self.drain_quickly(rest, into, limit);
-                if let Some(index) = taken.get(done) {
+                let done = self.drain_quickly(taken.rest, into, limit);
+                taken.rest = &taken.rest[done..];
+                if let Some((index, rest)) = taken.rest.split_first() {
+                    taken.rest = rest;
                     self.drain(*index, into, limit);
-                    done += 1;
                 }
             }
         }
@@ -190,7 +207,7 @@ impl<T, P: Flavour> PortSet<T, P> {
             let received = into.len() - before;
             if received == 1 {
                 looks += more;
-                into.reserve(more);
+                into.reserve(more.min(most - into.len()));
                 if self.drain_quickly(&[index], into, most) == 1 {
                     return;
                 }

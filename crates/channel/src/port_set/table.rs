@@ -174,7 +174,7 @@ impl<T, P: Flavour> Places<T, P> {
     }
 
     /// A sender that waits for what a look at this port has taken.
-    pub(super) fn let_sender_go(&self, key: Key) -> Option<Deferred> {
+    pub(super) fn let_sender_go(&self, key: Key) -> Option<(Deferred, bool)> {
         match &self.all.get(key.index as usize)?.content {
             Content::Port(placed) if self.has(key) => placed.let_sender_go(),
             _ => None,

@@ -116,9 +116,9 @@ impl<T, P: Flavour> Receiver<T, P> {
         Ok((message, more, self.sender_waits()))
     }
 
-    /// Lets a sender go that waits for a place: it is woken without any lock. Only those that were forgotten while they
-    /// waited make it more than one.
-    pub(crate) fn let_sender_go(&self) -> Option<Deferred> {
+    /// Lets a sender go that waits for a place: it is woken without any lock. And whether there are more, which
+    /// are those that were forgotten while they waited. One that comes later has looked, and waits for another place.
+    pub(crate) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let chan = self.shared();
         let mut bits = chan.lock();
         if chan.sending.is_empty() {
@@ -127,10 +127,11 @@ impl<T, P: Flavour> Receiver<T, P> {
         }
         // SAFETY: under the lock, and not empty.
         let deferred = unsafe { chan.sending.release_first() };
-        if chan.sending.is_empty() {
+        let is_last = chan.sending.is_empty();
+        if is_last {
             bits &= !SENDER_WAITS;
         }
         chan.unlock(bits);
-        Some(deferred)
+        Some((deferred, !is_last))
     }
 }

@@ -239,7 +239,7 @@ impl<T, P: Flavour> Receiver<T, P> {
     /// The sender waits for the place that was just emptied.
     #[cold]
     #[inline(never)]
-    fn tell(&self) {
+    pub(crate) fn tell(&self) {
         let chan = self.shared();
         let bits = chan.lock();
         chan.let_go(bits, &chan.sending, SENDER_WAITS);
