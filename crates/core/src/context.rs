@@ -59,7 +59,7 @@ pub struct Context {
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
-    /// Who serves a timer that is polled here; `None`: nobody on this thread.
+    /// Whose driver serves a timer that is polled here; `None`: no driver's, see the next one.
     timers: Cell<Option<&'static Timers>>,
     /// If nobody drives it: whether the thread waits. (Two words of their own: what is written in two parts and read in
     /// one keeps the processor waiting.)

@@ -133,7 +133,7 @@ pub fn refuse_inside_task(what: &str) {
 
 /// Whether the current thread has nothing else to do while what it polls is pending: it polls for a [`Wait::wait`] and
 /// drives no runtime, or for the one task that is its own; and there are other threads. So it may look a few times before
-/// it goes to sleep. A hint.
+/// it goes to sleep. A hint: the poll may have other operations in it, which then are looked at later.
 pub fn may_spin() -> bool {
     let drives = || {
         let driven = |owned: &RefCell<Vec<Weak<_>>>| owned.borrow().iter().any(is_alive);

@@ -39,7 +39,7 @@ unsafe impl<M: Send, P: AnyThread, S: Side> Send for Speaking<M, P, S> {}
 unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Speaking<M, P, S> {}
 // SAFETY: as for `Speaking`.
 unsafe impl<M: Send, P: AnyThread, S: Side> Send for Listening<M, P, S> {}
-// SAFETY: as for `Speaking`; `poll` and `forget_waker` are this module's, and go with the one owner.
+// SAFETY: as for `Speaking`; `poll` and `forget_waker` are this crate's, and go with the one owner, by `&mut`.
 unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Listening<M, P, S> {}
 
 impl<M, P: Flavour, S: Side> Speaking<M, P, S> {

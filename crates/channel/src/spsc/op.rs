@@ -19,7 +19,7 @@ use super::chan::Chan;
 use super::ends::End;
 use super::flavour::Flavour;
 
-/// How often a thread looks before it parks: it waits twice as long each time, and in the end lets others run.
+/// How often a thread looks before it parks: it waits longer each time, up to a limit, and in the end lets others run.
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 11 };
 /// The first of those that lets others run.
 const YIELDS: u32 = 7;

@@ -71,7 +71,7 @@ impl<T, P: Flavour> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait looks a few
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task that has one, looks a few
     /// times more before it goes to sleep.)
     ///
     /// # Cancellation

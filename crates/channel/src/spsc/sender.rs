@@ -84,7 +84,7 @@ impl<T, P: Flavour> Sender<T, P> {
     /// Sends a message: waits until there is room for it.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait looks a few
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task that has one, looks a few
     /// times more before it goes to sleep.)
     ///
     /// # Cancellation

@@ -29,7 +29,8 @@ impl Policy for Shared {
 pub struct SharedWord(AtomicU32);
 
 const LOCKED: u32 = 1 << 31;
-/// Looks at a held lock before sleeping; a critical section is a few dozen instructions.
+/// Looks at a held lock before sleeping; a critical section is a few dozen instructions, but for one that moves many
+/// messages.
 const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };
 /// Before the first look; then twice as many before each, so that who has the word's cache line may do several things
 /// in a row.
