@@ -3,9 +3,10 @@
 //! For each row of `xtask/mutants.toml`, with `--cfg mutants` for the crates of the workspace:
 //! 1. the gate is built: a build that fails has caught nothing;
 //! 2. the gate passes *without* the bug (once for each distinct gate): a gate that always fails
-//!    would seem to catch everything;
+//!    would seem to catch everything. The bug's name is empty then, so that a gate which builds something itself
+//!    builds the same;
 //! 3. the gate runs with the bug, which the environment names (`GOSSAMER_MUTANT`), under a time limit, and must fail;
-//!    one that passes gets two more chances.
+//!    one that passes gets two more chances, and the gate without the bug as many.
 //!
 //! All builds share `target/mutants`, and mostly one build serves all bugs; what the gates print is kept in
 //! `target/mutants/log`. The flag is given by a wrapper of the compiler, not by `RUSTFLAGS`: so what the workspace
@@ -184,12 +185,19 @@ impl Runner {
         let mut gate = self.job(mutant, &mutant.gate, "gate", limit)?;
         gate.env.insert(PLANTED.to_string(), mutant.name.clone());
         let mut verdict = verdict_of(&gate, mutant.hang_ok)?;
-        for attempt in 2..=ATTEMPTS {
-            if verdict != Verdict::Missed {
-                break;
-            }
-            println!("       missed; attempt {attempt} of {ATTEMPTS}");
+        let mut attempts = 1;
+        while verdict == Verdict::Missed && attempts < ATTEMPTS {
+            attempts += 1;
+            println!("       missed; attempt {attempts} of {ATTEMPTS}");
             verdict = verdict_of(&gate, mutant.hang_ok)?;
+        }
+        if verdict.is_caught() {
+            // A gate that fails now and then, bug or no bug, would seem to have caught it. It has passed once already.
+            for _ in 1..attempts {
+                if control.run()? != Outcome::Passed {
+                    return Ok((Verdict::BrokenGate, control));
+                }
+            }
         }
         Ok((verdict, gate))
     }
@@ -205,7 +213,9 @@ impl Runner {
             return Ok(known.clone());
         }
         let limit = BUILD_LIMIT.max(Duration::from_secs(mutant.limit_s));
-        let control = self.job(mutant, &mutant.gate, "control", limit)?;
+        let mut control = self.job(mutant, &mutant.gate, "control", limit)?;
+        // No bug has this name. A gate that builds for itself takes it as the sign to build with the flag.
+        control.env.insert(PLANTED.to_string(), String::new());
         let known = (control.run()? == Outcome::Passed, control);
         self.controls.insert(key, known.clone());
         Ok(known)

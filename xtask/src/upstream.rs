@@ -27,7 +27,7 @@ use output::Summary;
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 const FILE_LIMIT: Duration = Duration::from_secs(300);
 
-/// Which bug is planted.
+/// Which bug is planted; set, but empty, where a gate is to pass without one.
 const PLANTED: &str = "GOSSAMER_MUTANT";
 
 /// A crate's tests could not be had, so they were not run.
@@ -144,7 +144,9 @@ impl Runner<'_> {
         let target = target.to_string_lossy().into_owned();
         let mut env = BTreeMap::from([("CARGO_TARGET_DIR".to_string(), target)]);
         if let Ok(bug) = std::env::var(PLANTED) {
-            // This is the gate of a planted bug: the black box is no part of the workspace, and gets it by the flag.
+            // This is the gate of a planted bug, with it or without (then the name is empty): the black box is no part of
+            // the workspace, and gets the flag here. Both times, or only the build with the bug could fail, and would
+            // seem to have caught it.
             env.insert(PLANTED.to_string(), bug);
             env.insert("RUSTFLAGS".to_string(), "--cfg mutants".to_string());
         }

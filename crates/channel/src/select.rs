@@ -1,11 +1,11 @@
 //! Waiting for whichever of several operations comes first.
 //!
-//! All are polled with one waker, until one is ready; the others are dropped then, and an operation that is dropped loses
-//! nothing. (It may have been let go in the same moment: then a `send` has sent its message, and a `send_from` has it no
-//! longer. A select that sends and receives on one rendezvous channel may be its own partner.) In which order they are asked is a matter of chance, at each
-//! poll, so that none is passed for ever by others that are always ready; and of two that are, each is asked first as
-//! often as the other. A poll asks each of them: what it costs grows with their number, and for many receivers there is
-//! the [port set](crate::port_set).
+//! All are polled with one waker, until one is ready; the others are dropped then, and an operation that is dropped
+//! loses nothing. (It may have been let go in the same moment: then a `send` has sent its message, and a `send_from`
+//! has it no longer. A select that sends and receives on one rendezvous channel may be its own partner.) In which order
+//! they are asked is a matter of chance, at each poll, so that none is passed for ever by others that are always ready;
+//! and of two that are, each is asked first as often as the other. A poll asks each of them: what it costs grows with
+//! their number, and for many receivers there is the [port set](crate::port_set).
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -78,6 +78,9 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
 ///
 /// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
 /// places is at any two moments of the walk.
+///
+/// A number of [`chance`](context::chance) has 16 bits. So that holds for far fewer than 65,536 branches; with more, each
+/// is still asked in each walk, but some never first.
 fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
     let (mut place, step, places) = match fair && branches > 1 {
         true if gossamer_core::mutant!("select_unfair") => (0, 1, branches),

@@ -14,6 +14,8 @@ const DROPPED: u8 = 4;
 const ACCEPTED: u8 = 8;
 /// Its operation was dropped with it, and could not say.
 const UNKNOWN: u8 = 16;
+/// It was there at all: else nothing is to be accounted for.
+const MADE: u8 = 32;
 
 /// What has become of the messages of a round.
 pub(super) struct Ledger {
@@ -66,6 +68,7 @@ impl Ledger {
     }
 
     pub(super) fn make(self: &Arc<Self>, id: u32) -> Message {
+        self.note(id, MADE);
         Message {
             id,
             ledger: self.clone(),
@@ -102,7 +105,8 @@ impl Ledger {
         for (id, fate) in self.fates.iter().enumerate() {
             let fate = fate.load(Ordering::SeqCst);
             let has = |what: u8| u64::from(fate & what != 0);
-            if fate == 0 {
+            if has(MADE) == 0 {
+                assert_eq!(fate, 0, "{id} was never made: {fate:#b}");
                 continue;
             }
             let (accepted, unknown) = (has(ACCEPTED) == 1, has(UNKNOWN) == 1);

@@ -41,6 +41,27 @@ fn a_gate_that_always_fails_catches_nothing() {
     assert_eq!(verdict(&mutant("false", "true")), Verdict::BrokenGate);
 }
 
+/// Passes twice: without the bug, and in the first attempt with it.
+const FAILS_FROM_THE_THIRD_TIME: &str = "n=$(cat n || echo 0); echo $((n + 1)) > n; test $n -lt 2";
+
+#[test]
+fn a_gate_that_fails_now_and_then_catches_nothing() {
+    let gate = FAILS_FROM_THE_THIRD_TIME;
+    assert_eq!(verdict(&mutant(gate, "true")), Verdict::BrokenGate);
+}
+
+#[test]
+fn a_gate_that_fails_now_and_then_with_the_bug_only_has_caught_it() {
+    let gate = format!("test -z \"$GOSSAMER_MUTANT\" || {{ {FAILS_FROM_THE_THIRD_TIME}; }}");
+    assert_eq!(verdict(&mutant(&gate, "true")), Verdict::Caught);
+}
+
+#[test]
+fn a_gate_without_the_bug_is_told_that_none_is_planted() {
+    let gate = r#"test "${GOSSAMER_MUTANT-unset}" = ''"#;
+    assert_eq!(verdict(&mutant(gate, "true")), Verdict::Caught);
+}
+
 #[test]
 fn a_build_that_fails_catches_nothing() {
     assert_eq!(
