@@ -165,7 +165,8 @@ pub fn select(input: TokenStream) -> TokenStream {
 ///
 /// The first state is the one it begins in; `End` is where it ends. It may come back to a state, and go on for ever.
 /// Type parameters, without bounds, stand after the name: `protocol Stream<T> between …`. Where the facade is, if it is
-/// not `::gossamer`, stands before everything: `crate = path;`.
+/// not `::gossamer`, stands before everything: `crate = path;`. In that path, too, `self` and `super` mean one module
+/// further in: what is `self::inner` where the macro stands is `super::inner` there.
 ///
 /// # What it makes
 /// A module named after the protocol (`name`; a keyword becomes a raw name, as `r#match`), with

@@ -278,16 +278,18 @@ impl Writer<'_> {
         let (payload, next) = (&message.payload, &message.next);
         let all = self.protocol.parameters();
         let values = values(message);
+        // One name for both places, whatever hygiene the message's own name has.
+        let end = format_ident!("end");
         let (follows, made) = if next == END {
-            (quote!(()), quote!(::core::mem::drop(end)))
+            (quote!(()), quote!(::core::mem::drop(#end)))
         } else if self.sends_again(message) {
             let full = quote!(__pipe::Full<#side::#next<#all __Flavour>>);
-            let made = quote!(__pipe::Hears::of_listening(end));
+            let made = quote!(__pipe::Hears::of_listening(#end));
             (full, made)
         } else {
             (
                 quote!(#side::#next<#all __Flavour>),
-                quote!(#side::#next(end)),
+                quote!(#side::#next(#end)),
             )
         };
         let (back, given) = match (&payload[..], &values[..]) {
@@ -314,7 +316,7 @@ impl Writer<'_> {
                 -> ::core::result::Result<#follows, __gossamer::channel::SendError<#back>>
             {
                 match self.0.say(__Message::#variant(#(#values),*)) {
-                    ::core::result::Result::Ok(end) => ::core::result::Result::Ok(#made),
+                    ::core::result::Result::Ok(#end) => ::core::result::Result::Ok(#made),
                     ::core::result::Result::Err(__gossamer::channel::SendError(__Message::#variant(#(#values),*))) => {
                         ::core::result::Result::Err(__gossamer::channel::SendError(#given))
                     }

@@ -18,4 +18,8 @@ gossamer::protocol! {
     protocol Say<Word> between one and other { Word: one { word(Word) -> End } }
 }
 
+gossamer::protocol! {
+    protocol Say between one and other { Word: one { word(fn(word: Word)) -> End, _·x -> End } }
+}
+
 fn main() {}
