@@ -28,6 +28,8 @@ pub(super) trait Act<T>: Sized {
     const NAME: &'static str;
     /// Whether it takes messages out, so that memory may be given back.
     const RECEIVES: bool;
+    /// Whether it puts messages in, and so changes nothing when it goes on.
+    const SENDS: bool = false;
 
     /// Where it waits.
     fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList;
@@ -123,6 +125,7 @@ impl<T> Act<T> for Sends<T> {
     type Output = Result<(), SendError<T>>;
     const NAME: &'static str = "Sender::send";
     const RECEIVES: bool = false;
+    const SENDS: bool = true;
 
     #[inline(always)]
     fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {

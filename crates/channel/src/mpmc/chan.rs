@@ -260,6 +260,16 @@ impl<T, P: Policy> Chan<T, P> {
         }
     }
 
+    /// The same, when no sender can go.
+    #[inline(always)]
+    pub(super) fn settle_receiving(&self, bits: u32) {
+        if self.receiving.is_empty() && !self.place.announces() {
+            self.unlock(bits);
+        } else {
+            self.settle_lines(bits);
+        }
+    }
+
     #[inline(never)]
     fn settle_lines(&self, mut bits: u32) {
         let mut gone = 0;

@@ -192,8 +192,13 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             A::line(chan).park(self.node(), Self::KIND, waker, P::STAYS);
         }
         self.phase = Phase::InLine;
-        // One that offers may be what another waits for.
-        chan.settle(bits);
+        if A::RECEIVES {
+            // There is nothing for anybody, or it would have got it.
+            chan.unlock(bits);
+        } else {
+            // One that offers may be what another waits for.
+            chan.settle_receiving(bits);
+        }
         context::has_waited();
         Poll::Pending
     }
@@ -219,7 +224,12 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
                     let mut memory = buffer::memory(0);
                     // SAFETY: under the lock.
                     unsafe { chan.give_back(&mut memory, A::RECEIVES) };
-                    chan.settle(bits);
+                    if A::SENDS {
+                        // Who let it go has let all others go that could.
+                        chan.unlock(bits);
+                    } else {
+                        chan.settle(bits);
+                    }
                     return Poll::Ready(output);
                 }
             }
