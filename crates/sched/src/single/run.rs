@@ -248,7 +248,7 @@ fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 }
 
 /// The task the scheduler wants polled next, after it has been given what was woken.
-#[inline(never)]
+#[inline(always)]
 fn next_task<S: Scheduler>(
     context: &Context,
     claim: &Claim,
