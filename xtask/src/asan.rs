@@ -34,6 +34,8 @@ const RUNS: [(&[&str], &str); 2] = [
 
 /// Rounds of the monitor's storm, which is about memory more than anything.
 const STORM_ROUNDS: &str = "10000";
+/// So many seconds until a test is said to hang: so many rounds take three quarters of a minute on a quiet machine.
+const PATIENCE: &str = "600";
 
 /// Runs the tests of the workspace at `root`; answers whether they pass. Where there is no sanitizer it says so, and
 /// that nothing was found.
@@ -61,6 +63,7 @@ pub fn run(root: &Path) -> Result<bool> {
             .env("RUSTFLAGS", format!("{flags} -Zsanitizer=address").trim())
             .env("ASAN_OPTIONS", options)
             .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
+            .env("GOSSAMER_PATIENCE", PATIENCE)
             .status()
             .context("cannot start cargo")?;
         clean &= status.success();
