@@ -45,7 +45,7 @@ use crate::error::{Closed, SendError};
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
 pub use self::join::{Group, Join, join};
 pub use self::messages::Messages;
-pub(crate) use self::place::{Found, Unsettled};
+pub(crate) use self::place::{Found, Unsettled, fetch};
 pub(crate) use self::ready::{Picking, Ready};
 
 /// [`Sender::send`].

@@ -100,6 +100,14 @@ impl<T> Buffer<T> {
         goes_on.then(|| unsafe { self.read_next() })
     }
 
+    /// The message that comes so many after the next one, if the run goes on until there.
+    #[inline(always)]
+    pub(super) fn ahead(&self, by: usize) -> Option<&T> {
+        let at = self.read + by;
+        // SAFETY: the run has the place, and a message is there.
+        (at < self.read_end).then(|| unsafe { self.places.get_unchecked(at).assume_init_ref() })
+    }
+
     /// Ends both runs, as somebody is to be asked first.
     #[inline(always)]
     pub(super) fn stop(&mut self) {

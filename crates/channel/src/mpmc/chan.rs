@@ -154,10 +154,18 @@ impl<T, P: Policy> Chan<T, P> {
     /// Takes a message, if nobody waits and no memory is to be given back; else gives the bits, and the lock is held.
     #[inline(always)]
     pub(super) fn pop_quickly(&self) -> Result<T, u32> {
+        self.pop_quickly_and(|_| {})
+    }
+
+    /// The same, and looks at what is left.
+    #[inline(always)]
+    pub(super) fn pop_quickly_and(&self, look: impl FnOnce(&Buffer<T>)) -> Result<T, u32> {
         self.word.lock_to(|bits| {
             // SAFETY: under the lock.
             let buffer = unsafe { &mut self.state().buffer };
-            buffer.pop_in_run(bits & !NO_SENDERS == 0)
+            let message = buffer.pop_in_run(bits & !NO_SENDERS == 0)?;
+            look(buffer);
+            Some(message)
         })
     }
 

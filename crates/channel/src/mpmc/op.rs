@@ -95,6 +95,11 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
     }
 
     #[inline(always)]
+    pub(super) fn act(&self) -> &A {
+        &self.waiter.act
+    }
+
+    #[inline(always)]
     fn node(&self) -> NonNull<Node> {
         // The whole waiter, so that the pointer reaches the rest of it too.
         NonNull::from_ref(&self.waiter).cast()

@@ -78,6 +78,20 @@ impl Place {
     }
 }
 
+/// Has the processor fetch what is used soon.
+#[inline(always)]
+pub(crate) fn fetch<T>(soon: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let soon = ptr::from_ref(soon).cast::<i8>();
+        for line in (0..size_of::<T>()).step_by(64) {
+            // SAFETY: it is a hint only.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.wrapping_add(line)) };
+        }
+    }
+}
+
 impl<T, P: Policy> Chan<T, P> {
     /// Puts a message, if it is a port set that waits, and the memory is there; else gives the bits, and the lock is held
     /// as before.
@@ -232,15 +246,7 @@ impl<T, P: Policy> Receiver<T, P> {
     /// Has the processor fetch the channel, whose turn it is soon.
     #[inline(always)]
     pub(crate) fn fetch(&self) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let chan = ptr::from_ref(self.0.chan()).cast::<i8>();
-            for line in (0..size_of::<Chan<T, P>>()).step_by(64) {
-                // SAFETY: it is a hint only.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(chan.wrapping_add(line)) };
-            }
-        }
+        fetch(self.0.chan());
     }
 
     /// Lets those go that can, and gives the lock up, while other locks are held: what is to be done without any is

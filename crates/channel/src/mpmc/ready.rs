@@ -10,7 +10,7 @@ use gossamer_core::policy::{Policy, Shared, SharedWord};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::act::{Act, Receives, Sends, Try};
-use super::buffer;
+use super::buffer::{self, Buffer};
 use super::chan::{Chan, Grant, NO_SENDERS};
 use super::op::Op;
 use crate::error::Closed;
@@ -121,7 +121,13 @@ pub(crate) struct Picking<'a>(Op<'a, u32, Shared, Picks>);
 
 impl<'a> Picking<'a> {
     pub(crate) fn new(ready: &'a Ready, location: &'static Location<'static>) -> Self {
-        Self(Op::new(&ready.0, Picks, location))
+        Self(Op::new(&ready.0, Picks { ahead: None }, location))
+    }
+
+    /// A place whose turn comes soon, if many are announced; it may be free by now.
+    #[inline(always)]
+    pub(crate) fn ahead(&self) -> Option<u32> {
+        self.0.act().ahead
     }
 }
 
@@ -136,7 +142,13 @@ impl Future for Picking<'_> {
 }
 
 /// Taking the first place that has been announced: as receiving, but the queue keeps its memory.
-struct Picks;
+struct Picks {
+    /// A place whose turn comes soon.
+    ahead: Option<u32>,
+}
+
+/// So many before its turn a place is told of: where fewer are announced, the cache is sure to have them.
+const AHEAD: usize = 16;
 
 impl Act<u32> for Picks {
     type Output = Result<u32, Closed>;
@@ -150,7 +162,8 @@ impl Act<u32> for Picks {
 
     #[inline(always)]
     unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<u32, P>) -> Result<Self::Output, u32> {
-        chan.pop_quickly().map(Ok)
+        let look = |rest: &Buffer<u32>| self.ahead = rest.ahead(AHEAD).copied();
+        chan.pop_quickly_and(look).map(Ok)
     }
 
     #[inline(always)]

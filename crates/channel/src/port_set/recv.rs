@@ -43,6 +43,9 @@ impl<'a, T, P: Flavour> Waiting<'a, T, P> {
             let Ok(index) = ready!(picking.poll(cx)) else {
                 return Poll::Ready(None);
             };
+            if let Some(ahead) = this.picking.ahead() {
+                this.set.table.with(|places| places.fetch_place(ahead));
+            }
             if let Some(event) = this.set.find(index) {
                 return Poll::Ready(Some(event));
             }

@@ -12,6 +12,7 @@ use gossamer_core::waiter::Deferred;
 
 use super::Key;
 use super::port::Placed;
+use crate::mpmc::fetch;
 use crate::spsc::raw::Flavour;
 
 /// The places, under a lock of their own. The locks of the ports' channels are taken inside it.
@@ -139,6 +140,14 @@ impl<T, P: Flavour> Places<T, P> {
     }
 
     /// Has the processor fetch the port in this place, as it is its turn soon.
+    #[inline(always)]
+    pub(super) fn fetch_place(&self, index: u32) {
+        if let Some(place) = self.all.get(index as usize) {
+            fetch(place);
+        }
+    }
+
+    /// The same of the port's channel.
     #[inline(always)]
     pub(super) fn fetch(&self, index: u32) {
         if let Content::Port(placed) = &self.all[index as usize].content {
