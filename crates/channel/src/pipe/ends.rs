@@ -97,6 +97,15 @@ impl<M, P: Flavour, S: Side> Listening<M, P, S> {
         (message, Speaking(self.0))
     }
 
+    /// Speaks again, having sent: what it had sent was taken before the turn was given back.
+    ///
+    /// # Safety
+    /// The turn has come, without a message.
+    #[inline(always)]
+    pub(super) unsafe fn resume(self) -> Speaking<M, P, S> {
+        Speaking(ManuallyDrop::new(self).0)
+    }
+
     /// No waker is called any more.
     pub(crate) fn forget_waker(&mut self) {
         // SAFETY: it listens, and has not gone.

@@ -204,10 +204,8 @@ impl<E: Speaks> Full<E> {
         if !self.0.is_ready() {
             return Err(self);
         }
-        let mut end = ManuallyDrop::new(self.0);
-        // SAFETY: its turn has come, and the end goes here.
-        let (_none, speaking) = unsafe { end.take() };
-        Ok(E::of_speaking(speaking))
+        // SAFETY: its turn has come back.
+        Ok(E::of_speaking(unsafe { self.0.resume() }))
     }
 }
 
