@@ -7,7 +7,6 @@
 
 pub mod args;
 pub mod generator;
-pub mod order;
 pub mod places;
 
 use std::process::ExitCode;
