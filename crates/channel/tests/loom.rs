@@ -3,49 +3,21 @@
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
 #![cfg(loom)]
 
+mod support;
+
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use gossamer_channel::oneshot;
 use gossamer_channel::oneshot::{Closed, TryRecvError};
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::{explore, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::wait::Wait;
 
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
-    builder.max_branches = 10_000;
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
-
-/// A message that loom knows of, and that counts when it is dropped.
-struct Message(Arc<Count>, #[allow(dead_code)] loom::alloc::Track<()>);
-
-impl Message {
-    fn new(dropped: &Arc<Count>) -> Self {
-        Self(dropped.clone(), loom::alloc::Track::new(()))
-    }
-}
-
-impl Drop for Message {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use support::Message;
 
 /// A message against one that looks, parks and is woken; what was done before is seen.
 #[test]
@@ -65,13 +37,13 @@ fn send_against_receive() {
 #[test]
 fn send_against_drop() {
     explore("send_against_drop", || {
-        let dropped = Arc::new(Count::new(0));
+        let living = Arc::new(Count::new(0));
         let (tx, rx) = oneshot();
         let goes = thread::spawn(move || drop(rx));
-        let back = tx.send(Message::new(&dropped)).is_err();
+        let back = tx.send(Message::new(&living)).is_err();
         joined(goes);
         let _either = back;
-        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+        assert_eq!(living.load(Ordering::Relaxed), 0);
     });
 }
 
@@ -79,15 +51,15 @@ fn send_against_drop() {
 #[test]
 fn send_against_drop_of_a_waiting_one() {
     explore("send_against_drop_of_a_waiting_one", || {
-        let dropped = Arc::new(Count::new(0));
+        let living = Arc::new(Count::new(0));
         let (tx, mut rx) = oneshot();
         let goes = thread::spawn(move || {
-            let polled = Pin::new(&mut rx).poll(&mut Context::from_waker(Waker::noop()));
+            let polled = poll_once(Pin::new(&mut rx));
             drop(polled);
         });
-        drop(tx.send(Message::new(&dropped)));
+        drop(tx.send(Message::new(&living)));
         joined(goes);
-        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+        assert_eq!(living.load(Ordering::Relaxed), 0);
     });
 }
 
@@ -97,7 +69,7 @@ fn close_against_receive() {
     explore("close_against_receive", || {
         let (tx, mut rx) = oneshot::<u32>();
         let receives = thread::spawn(move || {
-            let polled = Pin::new(&mut rx).poll(&mut Context::from_waker(Waker::noop()));
+            let polled = poll_once(Pin::new(&mut rx));
             match polled {
                 Poll::Ready(received) => received,
                 Poll::Pending => rx.wait(),

@@ -3,62 +3,21 @@
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
 #![cfg(loom)]
 
-use std::pin::{Pin, pin};
+mod support;
+
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
-use std::task::{Context, Poll, Waker};
 
 use gossamer_channel::broadcast::{RecvError, TryRecvError, broadcast};
 use gossamer_channel::watch::watch;
 use gossamer_channel::{Closed, SharedSender, bounded, unbounded};
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::{explore, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::wait::Wait;
 
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
-    builder.max_branches = 20_000;
-    builder.check(move || {
-        counted.fetch_add(1, Counted::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Counted::Relaxed));
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
-
-/// A message that counts how many of it there are.
-struct Message(Arc<Count>);
-
-impl Message {
-    fn new(living: &Arc<Count>) -> Self {
-        living.fetch_add(1, Counted::Relaxed);
-        Self(living.clone())
-    }
-}
-
-impl Clone for Message {
-    fn clone(&self) -> Self {
-        Self::new(&self.0)
-    }
-}
-
-impl Drop for Message {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Counted::Relaxed);
-    }
-}
-
-/// Polls an operation once.
-fn poll_once<F: Future>(operation: Pin<&mut F>) -> Poll<F::Output> {
-    operation.poll(&mut Context::from_waker(Waker::noop()))
-}
+use support::Message;
 
 /// A message against one that looks and waits; what was done before is seen.
 #[test]

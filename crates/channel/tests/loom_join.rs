@@ -4,41 +4,17 @@
 #![cfg(loom)]
 
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use gossamer_channel::{bounded, join, rendezvous, unbounded};
+use gossamer_core::door::model::{explore, explore_within, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::wait::Wait;
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    explore_up_to(2, name, model);
-}
-
-/// Explores a long `model`, at most so many preemptions.
-fn explore_up_to(most: usize, name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(most).min(most));
-    builder.max_branches = 20_000;
-    builder.check(move || {
-        counted.fetch_add(1, Counted::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Counted::Relaxed));
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
 
 /// Messages come to both while the join looks and waits.
 #[test]
 fn a_join_against_its_senders() {
-    explore_up_to(1, "a_join_against_its_senders", || {
+    explore_within(1, "a_join_against_its_senders", || {
         let ((a, ones), (b, twos)) = (unbounded(), bounded(1));
         let sends = thread::spawn(move || {
             b.try_send(2).unwrap();
@@ -89,17 +65,13 @@ fn a_join_and_offers() {
         b.try_send(5).unwrap();
         let mut first = Box::pin(a.send(Box::new(1)));
         let mut second = Box::pin(a.send(Box::new(2)));
-        let mut cx = Context::from_waker(Waker::noop());
-        assert!(first.as_mut().poll(&mut cx).is_pending());
-        assert!(second.as_mut().poll(&mut cx).is_pending());
+        assert!(poll_once(first.as_mut()).is_pending());
+        assert!(poll_once(second.as_mut()).is_pending());
         let other = ones.clone();
         let receives = thread::spawn(move || other.try_recv().ok());
-        let joins = thread::spawn(move || {
-            let mut cx = Context::from_waker(Waker::noop());
-            match pin!(join((&ones, &twos))).poll(&mut cx) {
-                Poll::Ready(both) => both.ok().map(|both| both.0),
-                Poll::Pending => None,
-            }
+        let joins = thread::spawn(move || match poll_once(pin!(join((&ones, &twos)))) {
+            Poll::Ready(both) => both.ok().map(|both| both.0),
+            Poll::Pending => None,
         });
         drop(first);
         let got = [joined(receives), joined(joins)];
@@ -120,10 +92,7 @@ fn a_send_that_is_given_up() {
             (first, rx.try_recv())
         });
         let mut message = Some(2);
-        {
-            let mut sends = pin!(tx.send_from(&mut message));
-            let _polled = sends.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        }
+        let _polled = poll_once(pin!(tx.send_from(&mut message)));
         let (first, second) = joined(receives);
         assert_eq!(first, Ok(1));
         assert!(second != Ok(2) || message.is_none());

@@ -3,38 +3,25 @@
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
 #![cfg(loom)]
 
+mod support;
+
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use gossamer_channel::Closed;
 use gossamer_channel::pipe::{
     Endpoint, First, Hears, Listening, Receiving, Second, Side, Speaking, pair,
 };
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::{explore, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
-    builder.max_branches = 20_000;
-    builder.check(move || {
-        counted.fetch_add(1, Counted::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Counted::Relaxed));
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
+use support::Message;
 
 /// The simplest protocol: any message, any number of times, by turns.
 struct Hearing<M, S: Side>(Listening<M, Shared, S>);
@@ -67,26 +54,6 @@ fn pipe<M>() -> (Speaking<M, Shared, First>, Listening<M, Shared, Second>) {
 
 fn recv<M, S: Side>(end: Listening<M, Shared, S>) -> Receiving<Hearing<M, S>> {
     Receiving::new(Hearing(end))
-}
-
-/// A message that loom knows of, and that counts when it is dropped.
-struct Message(Arc<Count>, #[allow(dead_code)] loom::alloc::Track<()>);
-
-impl Message {
-    fn new(dropped: &Arc<Count>) -> Self {
-        Self(dropped.clone(), loom::alloc::Track::new(()))
-    }
-}
-
-impl Drop for Message {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Counted::Relaxed);
-    }
-}
-
-/// Polls an operation once, with a waker that does nothing.
-fn poll_once<F: Future + Unpin>(operation: &mut F) -> Poll<F::Output> {
-    Pin::new(operation).poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// A message against one that looks, waits and is woken; what was done before is seen.
@@ -159,21 +126,21 @@ fn drop_against_park() {
 #[test]
 fn drop_against_say() {
     explore("drop_against_say", || {
-        let dropped = Arc::new(Count::new(0));
+        let living = Arc::new(Count::new(0));
         let (speaks, hears) = pipe();
         let goes = thread::spawn(move || {
             let mut receiving = recv(hears);
-            let heard = poll_once(&mut receiving).is_ready();
+            let heard = poll_once(Pin::new(&mut receiving)).is_ready();
             drop(receiving);
             heard
         });
-        let back = speaks.say(Message::new(&dropped));
+        let back = speaks.say(Message::new(&living));
         let (is_back, was_heard) = (back.is_err(), joined(goes));
         assert!(!(is_back && was_heard));
-        let so_far = dropped.load(Counted::Relaxed);
-        assert_eq!(so_far, usize::from(!is_back));
+        let so_far = living.load(Counted::Relaxed);
+        assert_eq!(so_far, usize::from(is_back));
         drop(back);
-        assert_eq!(dropped.load(Counted::Relaxed), 1);
+        assert_eq!(living.load(Counted::Relaxed), 0);
     });
 }
 
@@ -181,13 +148,13 @@ fn drop_against_say() {
 #[test]
 fn both_go() {
     explore("both_go", || {
-        let dropped = Arc::new(Count::new(0));
+        let living = Arc::new(Count::new(0));
         let (speaks, hears) = pipe();
-        let end = speaks.say(Message::new(&dropped)).map_err(drop);
+        let end = speaks.say(Message::new(&living)).map_err(drop);
         let goes = thread::spawn(move || drop(hears));
         drop(end);
         joined(goes);
-        assert_eq!(dropped.load(Counted::Relaxed), 1);
+        assert_eq!(living.load(Counted::Relaxed), 0);
     });
 }
 
@@ -212,7 +179,7 @@ fn give_up_against_say() {
         let (speaks, hears) = pipe();
         let receives = thread::spawn(move || {
             let mut receiving = recv(hears);
-            if let Poll::Ready(heard) = poll_once(&mut receiving) {
+            if let Poll::Ready(heard) = poll_once(Pin::new(&mut receiving)) {
                 return heard.map(|(message, _)| message);
             }
             let Hearing(end) = receiving.into_endpoint().expect("it has given nothing");
@@ -231,7 +198,7 @@ fn another_waker_against_say() {
         let (speaks, hears) = pipe();
         let receives = thread::spawn(move || {
             let mut receiving = recv(hears);
-            if let Poll::Ready(heard) = poll_once(&mut receiving) {
+            if let Poll::Ready(heard) = poll_once(Pin::new(&mut receiving)) {
                 return heard.map(|(message, _)| message);
             }
             poll_fn(|cx| Pin::new(&mut receiving).poll(cx))

@@ -4,32 +4,14 @@
 #![cfg(loom)]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 
 use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
 use gossamer_channel::raw::Port;
 use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, spsc, unbounded};
+use gossamer_core::door::model::{explore, joined};
 use gossamer_core::door::thread;
 use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
-    builder.max_branches = 20_000;
-    builder.check(move || {
-        counted.fetch_add(1, Counted::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Counted::Relaxed));
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
 
 /// Two messages against one that looks, finds nothing, and waits; and the end.
 #[test]

@@ -10,28 +10,14 @@
 #![cfg(loom)]
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize as Count;
 
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::explore;
 use gossamer_core::door::{Mutex, thread};
 use gossamer_core::header::Life;
 use gossamer_core::header::life::{Drained, Queue};
 use gossamer_core::parker::Parker;
 use gossamer_core::policy::{SharedWord, Word};
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
-    builder.max_branches = 5_000;
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
-}
 
 /// A place under the lock: the lock's own bits count the entries, and so does `behind`, whose relaxed
 /// accesses only the lock puts in order.

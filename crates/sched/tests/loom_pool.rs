@@ -2,7 +2,7 @@
 //!
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. The hand-overs
 //! themselves have models of their own, in `crates/sched/src/pool/tests.rs`. A model that explodes with two preemptions
-//! is given fewer (`explore_with`): one, or none, and then only what blocks changes the order.
+//! is given fewer (`explore_within`): one, or none, and then only what blocks changes the order.
 #![cfg(loom)]
 
 use std::future::poll_fn;
@@ -13,32 +13,12 @@ use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::model::{explore, explore_within};
 use gossamer_core::door::{Mutex, thread};
 use gossamer_core::home::Home;
 use gossamer_core::wait::Wait;
 use gossamer_sched::{Blocking, Pool, Threads};
 use gossamer_task::JoinHandle;
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    explore_with(2, name, model);
-}
-
-/// Explores `model` with so many preemptions at most.
-fn explore_with(most: usize, name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.map_or(most, |set| set.min(most)));
-    builder.max_branches = 20_000;
-    let start = std::time::Instant::now();
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let (runs, seconds) = (runs.load(Ordering::Relaxed), start.elapsed().as_secs_f64());
-    println!("{name}: {runs} executions, {seconds:.1} s");
-}
 
 fn pool(workers: usize) -> Pool {
     let workers = NonZeroUsize::new(workers).expect("at least one");
@@ -292,7 +272,7 @@ fn joined_tasks_against_the_end() {
 /// The pool grows while a task comes from outside, and ends.
 #[test]
 fn grow_against_spawn() {
-    explore_with(1, "grow_against_spawn", || {
+    explore_within(1, "grow_against_spawn", || {
         let (pool, log) = (pool(1), Log::default());
         let handle = pool.start(log.once());
         pool.resize(2).wait().expect("it grows");
@@ -306,7 +286,7 @@ fn grow_against_spawn() {
 /// The pool shrinks with a task in it, which is woken meanwhile: it completes. Four threads: not one preemption.
 #[test]
 fn shrink_against_wake() {
-    explore_with(0, "shrink_against_wake", || {
+    explore_within(0, "shrink_against_wake", || {
         let (pool, log, door) = (pool(2), Log::default(), Door::new());
         let handle = pool.start(log.waits(&door));
         let wakes = thread::spawn(move || door.open());
@@ -322,7 +302,7 @@ fn shrink_against_wake() {
 /// The pool ends while another thread waits for it to shrink: that one hears of it.
 #[test]
 fn shrink_against_the_end() {
-    explore_with(1, "shrink_against_the_end", || {
+    explore_within(1, "shrink_against_the_end", || {
         let (pool, log) = (Arc::new(pool(2)), Log::default());
         drop(pool.start(log.once()));
         let resize = pool.resize(1);
@@ -339,7 +319,7 @@ fn shrink_against_the_end() {
 /// The pool ends while another thread has it grow: no worker that came late is forgotten.
 #[test]
 fn grow_against_the_end() {
-    explore_with(1, "grow_against_the_end", || {
+    explore_within(1, "grow_against_the_end", || {
         let (pool, log) = (Arc::new(pool(1)), Log::default());
         drop(pool.start(log.once()));
         let resize = pool.resize(2);
@@ -356,7 +336,7 @@ fn grow_against_the_end() {
 /// The pool shrinks and grows again, and a task that was there is woken in between. Not one preemption.
 #[test]
 fn shrink_and_grow_against_wake() {
-    explore_with(0, "shrink_and_grow_against_wake", || {
+    explore_within(0, "shrink_and_grow_against_wake", || {
         let (pool, log, door) = (pool(1), Log::default(), Door::new());
         let handle = pool.start(log.waits(&door));
         let wakes = thread::spawn(move || door.open());
@@ -373,7 +353,7 @@ fn shrink_and_grow_against_wake() {
 /// Two workers and a task that spawns another: both run, wherever.
 #[test]
 fn task_spawns_task() {
-    explore_with(1, "task_spawns_task", || {
+    explore_within(1, "task_spawns_task", || {
         let (pool, log) = (Arc::new(pool(2)), Log::default());
         let (weak, its) = (Arc::downgrade(&pool), log.clone());
         let outer = pool.start(async move {

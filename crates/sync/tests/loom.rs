@@ -5,54 +5,16 @@
 //! what the operations *mean* are in `tests/it/mvar`, on the deterministic scheduler.
 #![cfg(loom)]
 
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize as Count;
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::{beside, explore, explore_within, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::wait::{Drive, Wait};
 use gossamer_sched::Single;
 use gossamer_sync::sync::MVar;
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    explore_within(usize::MAX, name, model);
-}
-
-/// The same, for a model that is too large for more than so many preemptions.
-fn explore_within(preemptions_max: usize, name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    let preemptions = builder.preemption_bound.unwrap_or(2);
-    builder.preemption_bound = Some(preemptions.min(preemptions_max));
-    builder.max_branches = 10_000;
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
-}
-
-/// Runs `work` on a thread of its own, with a handle on the place.
-fn beside<T: 'static>(
-    place: &Arc<MVar<u32>>,
-    work: impl FnOnce(&MVar<u32>) -> T + 'static,
-) -> thread::JoinHandle<T> {
-    let place = place.clone();
-    thread::spawn(move || work(&place))
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
-
-/// Polls once, with a waker that wakes nobody.
-fn once<F: Future>(operation: Pin<&mut F>) -> Poll<F::Output> {
-    operation.poll(&mut Context::from_waker(Waker::noop()))
-}
 
 /// A put against a take that looks, parks and is promised the value: handed over, with the memory behind it
 /// (the word's lock; the reservation in `MVar::serve_next`; the parker).
@@ -119,8 +81,8 @@ fn cancelled_take_against_put() {
         let place = Arc::new(MVar::empty());
         let gives_up = beside(&place, |place| {
             let mut take = pin!(place.take());
-            match once(take.as_mut()) {
-                Poll::Pending => once(take),
+            match poll_once(take.as_mut()) {
+                Poll::Pending => poll_once(take),
                 ready => ready,
             }
         });
@@ -140,7 +102,7 @@ fn cancelled_take_against_put() {
 fn cancelled_take_passes_the_value_on() {
     explore("cancelled_take_passes_the_value_on", || {
         let place = Arc::new(MVar::empty());
-        let gives_up = beside(&place, |place| once(pin!(place.take())));
+        let gives_up = beside(&place, |place| poll_once(pin!(place.take())));
         let takes = beside(&place, |place| place.take().wait());
         place.put(1).wait();
         let taken = joined(gives_up);
@@ -159,7 +121,7 @@ fn take_changes_its_waker() {
         let place = Arc::new(MVar::empty());
         let takes = beside(&place, |place| {
             let mut take = pin!(place.take());
-            match once(take.as_mut()) {
+            match poll_once(take.as_mut()) {
                 Poll::Ready(value) => value,
                 Poll::Pending => take.wait(),
             }
@@ -175,7 +137,7 @@ fn take_changes_its_waker() {
 fn cancelled_put_against_take() {
     explore("cancelled_put_against_take", || {
         let place = Arc::new(MVar::new(1));
-        let gives_up = beside(&place, |place| once(pin!(place.put(2))).is_ready());
+        let gives_up = beside(&place, |place| poll_once(pin!(place.put(2))).is_ready());
         assert_eq!(place.take().wait(), 1);
         let put = joined(gives_up);
         assert_eq!(place.try_take(), put.then_some(2));
@@ -277,7 +239,7 @@ fn swap_against_take() {
     explore("swap_against_take", || {
         let place = Arc::new(MVar::new(1));
         let takes = beside(&place, |place| place.take().wait());
-        let swaps = beside(&place, |place| once(pin!(place.swap(2))));
+        let swaps = beside(&place, |place| poll_once(pin!(place.swap(2))));
         match (joined(takes), joined(swaps)) {
             (1, Poll::Pending) => assert_eq!(place.try_take(), None),
             (2, Poll::Ready(1)) => assert_eq!(place.try_take(), None),

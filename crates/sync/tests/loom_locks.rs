@@ -4,55 +4,15 @@
 //! is walked through in `tests/it/locks`, on the deterministic scheduler.
 #![cfg(loom)]
 
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize as Count;
-use std::task::{Context, Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::thread;
+use gossamer_core::door::model::{beside, explore, explore_within, joined, poll_once};
 use gossamer_core::wait::Wait;
 use gossamer_sync::sync::{
     Barrier, Condvar, Event, FairMutex, IVar, Mutex, OnceCell, RwLock, Semaphore,
 };
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    explore_within(usize::MAX, name, model);
-}
-
-/// The same, for a model that is too large for more than so many preemptions.
-fn explore_within(preemptions_max: usize, name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    let preemptions = builder.preemption_bound.unwrap_or(2);
-    builder.preemption_bound = Some(preemptions.min(preemptions_max));
-    builder.max_branches = 10_000;
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
-}
-
-/// Runs `work` on a thread of its own, with a handle on the place.
-fn beside<P: 'static, T: 'static>(
-    place: &Arc<P>,
-    work: impl FnOnce(&P) -> T + 'static,
-) -> thread::JoinHandle<T> {
-    let place = place.clone();
-    thread::spawn(move || work(&place))
-}
-
-fn joined<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("the other thread does not panic")
-}
-
-/// Polls once, with a waker that wakes nobody.
-fn once<F: Future>(operation: Pin<&mut F>) -> Poll<F::Output> {
-    operation.poll(&mut Context::from_waker(Waker::noop()))
-}
 
 /// Two threads count under a lock, each so often: nobody waits for ever, and each sees what the other did (loom's
 /// cell looks after the value).
@@ -95,8 +55,8 @@ fn mutex_cancelled() {
         let held = place.try_lock().expect("it is free");
         let gives_up = beside(&place, |place| {
             let mut lock = pin!(place.lock());
-            if once(lock.as_mut()).is_pending() {
-                drop(once(lock));
+            if poll_once(lock.as_mut()).is_pending() {
+                drop(poll_once(lock));
             }
         });
         let waits = beside(&place, |place| *place.lock().wait() += 1);
@@ -143,7 +103,7 @@ fn semaphore_hand_over() {
 fn semaphore_cancelled() {
     explore_within(1, "semaphore_cancelled", || {
         let place = Arc::new(Semaphore::new(0));
-        let gives_up = beside(&place, |place| once(pin!(place.acquire())).is_ready());
+        let gives_up = beside(&place, |place| poll_once(pin!(place.acquire())).is_ready());
         let waits = beside(&place, |place| place.acquire().wait().forget());
         place.add_permits(1);
         // It gave the permit back, if it had it.
@@ -225,7 +185,9 @@ fn once_cell_is_made() {
         let place = Arc::new(OnceCell::new());
         let gives_up = beside(&place, |place: &OnceCell<u32>| {
             let never = std::future::pending();
-            assert!(once(pin!(place.get_or_init(|| never))).is_pending() || place.get().is_some());
+            assert!(
+                poll_once(pin!(place.get_or_init(|| never))).is_pending() || place.get().is_some()
+            );
         });
         let makes = beside(&place, |place| *place.get_or_init(async || 2).wait());
         joined(gives_up);

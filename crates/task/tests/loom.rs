@@ -11,25 +11,12 @@ use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Context, Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::door::model::explore;
 use gossamer_core::door::{Mutex, thread};
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::{Drive, Turned, Wait};
 use gossamer_sched::{Drives, Single};
 use gossamer_task::JoinHandle;
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
-    builder.max_branches = 10_000;
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} executions", runs.load(Ordering::Relaxed));
-}
 
 fn runtime() -> Arc<Single> {
     Single::new().expect("no other runtime exists")

@@ -2,10 +2,11 @@
 
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::task::Waker;
 
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Word;
-use gossamer_core::waiter::WaitList;
+use gossamer_core::waiter::{Deferred, Node, State, WaitList};
 
 use super::flavour::{Flavour, Number, UNSETTLED};
 
@@ -146,22 +147,58 @@ impl<T, P: Flavour> Chan<T, P> {
     /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would come
     /// again.
     pub(super) fn let_go(&self, mut bits: u32, line: &WaitList, waits: u32) {
-        while !line.is_empty() {
-            // SAFETY: under the lock, and not empty.
-            let deferred = unsafe { line.release_first() };
-            let was_last = line.is_empty();
-            if was_last {
-                bits &= !waits;
-            }
-            self.unlock(bits);
+        while let Some((deferred, is_last)) = self.let_first_go(bits, line, waits) {
             // User code, perhaps.
             deferred.run();
-            if was_last {
+            if is_last {
                 return;
             }
             bits = self.lock();
         }
+    }
+
+    /// Lets the first one go that waits in this line, if there is any: it is woken by the caller, without any lock. And
+    /// whether it is the last. The lock is held, with these bits, and given up.
+    pub(super) fn let_first_go(
+        &self,
+        bits: u32,
+        line: &WaitList,
+        waits: u32,
+    ) -> Option<(Deferred, bool)> {
+        if line.is_empty() {
+            self.unlock(bits);
+            return None;
+        }
+        // SAFETY: under the lock, and not empty.
+        let deferred = unsafe { line.release_first() };
+        let is_last = line.is_empty();
+        self.unlock(if is_last { bits & !waits } else { bits });
+        Some((deferred, is_last))
+    }
+
+    /// Takes one out of this line that has not been let go; its waker is to be dropped without any lock.
+    ///
+    /// # Safety
+    /// The node has been parked in this line.
+    pub(super) unsafe fn leave_line(
+        &self,
+        line: &WaitList,
+        node: NonNull<Node>,
+        waits: u32,
+    ) -> Option<Waker> {
+        let mut bits = self.lock();
+        let mut waker = None;
+        // SAFETY: under the lock; passed on to the caller.
+        unsafe {
+            if node.as_ref().state() != State::Released {
+                waker = line.unlink(node);
+                if line.is_empty() {
+                    bits &= !waits;
+                }
+            }
+        }
         self.unlock(bits);
+        waker
     }
 
     /// A side uses the channel no more; the second one frees it.

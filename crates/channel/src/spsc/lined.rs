@@ -95,15 +95,8 @@ impl<T, P: Flavour> Drop for Lined<T, P> {
             return;
         }
         let chan = self.chan();
-        let mut bits = chan.lock();
-        // SAFETY: under the lock; the node has been parked in this line.
-        let _waker = unsafe {
-            (self.node.state() != State::Released).then(|| chan.receiving.unlink(self.node()))
-        };
-        if chan.receiving.is_empty() {
-            bits &= !RECEIVER_WAITS;
-        }
-        chan.unlock(bits);
+        // SAFETY: it has been parked in this line.
+        drop(unsafe { chan.leave_line(&chan.receiving, self.node(), RECEIVER_WAITS) });
     }
 }
 
@@ -120,18 +113,7 @@ impl<T, P: Flavour> Receiver<T, P> {
     /// are those that were forgotten while they waited. One that comes later has looked, and waits for another place.
     pub(crate) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let chan = self.shared();
-        let mut bits = chan.lock();
-        if chan.sending.is_empty() {
-            chan.unlock(bits);
-            return None;
-        }
-        // SAFETY: under the lock, and not empty.
-        let deferred = unsafe { chan.sending.release_first() };
-        let is_last = chan.sending.is_empty();
-        if is_last {
-            bits &= !SENDER_WAITS;
-        }
-        chan.unlock(bits);
-        Some((deferred, !is_last))
+        let first = chan.let_first_go(chan.lock(), &chan.sending, SENDER_WAITS);
+        first.map(|(deferred, is_last)| (deferred, !is_last))
     }
 }

@@ -198,22 +198,10 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
     #[cold]
     #[inline(never)]
     fn leave_line(&mut self) -> Option<Waker> {
-        let chan = self.chan();
-        let line = A::End::line(chan);
-        let mut bits = chan.lock();
-        let mut waker = None;
-        // SAFETY: under the lock; the node has been parked in this line.
-        unsafe {
-            if self.node.state() != State::Released {
-                waker = line.unlink(self.node());
-                if line.is_empty() {
-                    bits &= !A::End::WAITS;
-                }
-            }
-        }
-        chan.unlock(bits);
         self.phase = Phase::Begun;
-        waker
+        let chan = self.chan();
+        // SAFETY: it has been parked in this line.
+        unsafe { chan.leave_line(A::End::line(chan), self.node(), A::End::WAITS) }
     }
 
     /// # Safety

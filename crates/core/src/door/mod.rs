@@ -15,6 +15,8 @@ pub use core::sync::atomic::{AtomicI64 as QuietI64, AtomicU64 as QuietU64};
 mod loomed;
 #[cfg(loom)]
 pub use loomed::*;
+#[cfg(loom)]
+pub mod model;
 
 #[cfg(shuttle)]
 mod shuttled;

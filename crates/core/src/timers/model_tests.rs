@@ -10,17 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Wake;
 
 use super::*;
+use crate::door::model::explore;
 use crate::door::thread;
 
 /// The only moment there is.
 const NOW: Moment = Moment::from_nanos(7);
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
-    builder.check(model);
-}
 
 #[derive(Default)]
 struct Wakes(AtomicUsize);
@@ -75,7 +69,7 @@ fn timers() -> &'static Timers {
 /// Who drops a timer that is just being fired does not take it out twice: what comes after it is not lost.
 #[test]
 fn cancel_against_fire() {
-    explore(|| {
+    explore("cancel_against_fire", || {
         let timers = timers();
         let victim = Set::new(timers);
         let other = Set::new(timers);
@@ -98,7 +92,7 @@ fn cancel_against_fire() {
 /// The monitor and the driver fire at once: each timer is woken once.
 #[test]
 fn fire_against_fire() {
-    explore(|| {
+    explore("fire_against_fire", || {
         let timers = timers();
         let both = [Set::new(timers), Set::new(timers)];
         let other = thread::spawn(move || timers.fire_due(NOW));
@@ -114,7 +108,7 @@ fn fire_against_fire() {
 /// Polled again while it is fired: it is complete, or the new waker is called.
 #[test]
 fn new_waker_against_fire() {
-    explore(|| {
+    explore("new_waker_against_fire", || {
         let timers = timers();
         let mut set = Set::new(timers);
         let firing = thread::spawn(move || timers.fire_due(NOW));
@@ -131,7 +125,7 @@ fn new_waker_against_fire() {
 /// A worker retires while one of its timers is dropped and another is polled again elsewhere: none is lost.
 #[test]
 fn cancel_against_move() {
-    explore(|| {
+    explore("cancel_against_move", || {
         let (from, to) = (timers(), timers());
         let stays = Set::new(from);
         let victim = Set::new(from);
@@ -147,7 +141,7 @@ fn cancel_against_move() {
 /// Polled again at a third place while it moves.
 #[test]
 fn poll_against_move() {
-    explore(|| {
+    explore("poll_against_move", || {
         let (from, to, here) = (timers(), timers(), timers());
         let mut set = Set::new(from);
         let moving = thread::spawn(move || from.move_to(to));

@@ -27,6 +27,7 @@ use std::task::{Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::model::explore;
 use gossamer_core::home::{Claim, Home};
 use gossamer_task::{JoinHandle, spawn};
 
@@ -35,22 +36,6 @@ use super::queue::Queue;
 use super::worker::sleep as worker_sleeps;
 use super::{Shared, Watching, worker};
 use crate::single::{claim_again, hand_over, run};
-
-/// Explores `model`, at most two preemptions unless the environment says otherwise.
-fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
-    let runs = Arc::new(Count::new(0));
-    let counted = runs.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
-    builder.max_branches = 10_000;
-    let start = std::time::Instant::now();
-    builder.check(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let (runs, seconds) = (runs.load(Ordering::Relaxed), start.elapsed().as_secs_f64());
-    println!("{name}: {runs} executions, {seconds:.1} s");
-}
 
 /// A pool that has the homes of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {

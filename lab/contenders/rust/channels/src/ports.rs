@@ -37,8 +37,7 @@ impl Ports {
             usize::try_from(number).map_err(|error| format!("{name} {number}: {error}"))
         };
         let (ports, active) = (count("--ports")?, count("--active")?);
-        let mut order: Vec<usize> = (0..ports).collect();
-        shuffle(&mut order);
+        let mut order = waiting::order(ports, "shuffled")?;
         order.truncate(active);
         Ok(Self {
             messages: number("--messages", 1_000)?,
@@ -46,18 +45,6 @@ impl Ports {
             order,
             many,
         })
-    }
-}
-
-/// Fisher and Yates over splitmix64 with the seed that all contenders use.
-fn shuffle(order: &mut [usize]) {
-    let mut state = 503_u64;
-    for last in (1..order.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let other = (mixed ^ (mixed >> 31)) % (last as u64 + 1);
-        order.swap(last, other as usize);
     }
 }
 

@@ -11,8 +11,3 @@ pub fn steps(mut state: u64, steps: u64) -> u64 {
     }
     state
 }
-
-/// What one of `parts` gets of `total`.
-pub fn part(total: u64, parts: u64, index: u64) -> u64 {
-    total / parts + u64::from(index < total % parts)
-}

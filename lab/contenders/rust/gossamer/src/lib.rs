@@ -1,4 +1,4 @@
-//! What the programs of our contender share: the command line, places, arithmetic.
+//! What the programs of our contender share: the command line, places, arithmetic, our channels.
 //!
 //! Several programs, because code that is called from many places is compiled otherwise than code that is called
 //! from one: `gossamer-contender` has the ring and what `cargo xtask counts` counts, `gossamer-workloads` the
@@ -6,11 +6,15 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod flavours;
 pub mod generator;
-pub mod order;
 pub mod places;
+pub mod sets;
+mod spawned;
 
 use std::process::ExitCode;
+
+pub use spawned::{spawned, spawned_here};
 
 /// Why there is no answer.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ use gossamer::{Model, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime};
-use gossamer_contender::order::spawn_order;
 use gossamer_contender::places::leak;
 use gossamer_contender::put;
 
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
         threads: args.count("--threads", 503)?,
         hops: args.number("--hops", 1_000)?,
     };
-    let order = spawn_order(ring.threads, args.text("--order", "forward"))?;
+    let order = waiting::order(ring.threads, args.text("--order", "forward"))?;
     match args.kind() {
         "single-local" => single_local(&ring, &order),
         "single-local-replace" => single_local_replace(&ring, &order),

@@ -1,16 +1,18 @@
 //! What the Rust contenders share in the workloads about waiting: all but the threads, timers and locks themselves,
-//! so that they differ in nothing else.
+//! so that they differ in nothing else. And what is the same in many workloads: equal parts, and orders.
 
 mod fault;
 mod hostage;
 mod lateness;
 mod options;
+mod order;
 pub mod park;
 mod timers;
 
 pub use hostage::Hostages;
 pub use lateness::Lateness;
 pub use options::Options;
+pub use order::order;
 pub use timers::timers;
 
 /// What one of `parts` gets of `total`: equal parts, the first ones one more.

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod flavours;
 mod pipes;
 mod ring;
 mod slot;
@@ -10,14 +9,14 @@ mod slot;
 use std::process::ExitCode;
 
 use channels::{
-    Asked, Tasks, one_to_one, ring_of_threads, thread_to_thread, threads_to_one,
-    threads_to_several, to_one, to_one_at_once, to_several,
+    Asked, one_to_one, ring_of_threads, thread_to_thread, threads_to_one, threads_to_several,
+    to_one, to_one_at_once, to_several,
 };
-use gossamer::{JoinHandle, Model, Runtime, Wait, raw};
+use gossamer::{Runtime, raw};
 
-use flavours::{Local, LocalSpsc, Shared, Spsc};
-use gossamer_contender::args::{runtime, said};
-use gossamer_contender::{Failure, args, end};
+use gossamer_contender::args::said;
+use gossamer_contender::flavours::{Local, LocalSpsc, Shared, Spsc};
+use gossamer_contender::{Failure, args, end, spawned, spawned_here};
 
 fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
@@ -91,55 +90,6 @@ fn on_one_thread(workload: &str, link: &str, asked: &Asked) -> Result<u64, Failu
         (_, "channel") => spawned_here(to_one::<Local>(asked)),
         _ => Err(unknown(workload, link)),
     }
-}
-
-/// The sum of what all receivers got.
-fn spawned<S, R>(rt: &Runtime, tasks: Tasks<S, R>) -> Result<u64, Failure>
-where
-    S: Future<Output = ()> + Send + 'static,
-    R: Future<Output: Into<Option<u64>> + Send> + Send + 'static,
-{
-    let senders: Vec<JoinHandle<()>> = tasks.senders.into_iter().map(|f| rt.spawn(f)).collect();
-    let receivers: Vec<JoinHandle<R::Output>> =
-        tasks.receivers.into_iter().map(|f| rt.spawn(f)).collect();
-    for sender in senders {
-        sender.wait().map_err(said)?;
-    }
-    let mut sum = 0_u64;
-    for receiver in receivers {
-        sum = sum.wrapping_add(receiver.wait().map_err(said)?.into().unwrap_or(0));
-    }
-    Ok(sum)
-}
-
-/// The same with tasks that stay on this thread.
-fn spawned_here<S, R>(tasks: Tasks<S, R>) -> Result<u64, Failure>
-where
-    S: Future<Output = ()> + 'static,
-    R: Future<Output: Into<Option<u64>>> + 'static,
-{
-    runtime(Model::Single)?.block_on_local(|scope| {
-        let senders: Vec<_> = tasks
-            .senders
-            .into_iter()
-            .map(|f| scope.spawn_local(f))
-            .collect();
-        let receivers: Vec<_> = tasks
-            .receivers
-            .into_iter()
-            .map(|f| scope.spawn_local(f))
-            .collect();
-        async {
-            for sender in senders {
-                sender.await.map_err(said)?;
-            }
-            let mut sum = 0_u64;
-            for receiver in receivers {
-                sum = sum.wrapping_add(receiver.await.map_err(said)?.into().unwrap_or(0));
-            }
-            Ok(sum)
-        }
-    })
 }
 
 fn main() -> ExitCode {

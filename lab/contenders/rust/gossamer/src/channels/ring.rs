@@ -4,18 +4,17 @@
 use channels::{Came, Channel, Went};
 use gossamer::{Model, Wait, raw};
 
-use crate::flavours::{Local, Shared};
-use crate::{pipes, spawned, spawned_here};
-use gossamer_contender::Failure;
+use crate::pipes;
 use gossamer_contender::args::{Args, runtime};
-use gossamer_contender::order::spawn_order;
+use gossamer_contender::flavours::{Local, Shared};
+use gossamer_contender::{Failure, spawned, spawned_here};
 
 /// Runs the ring and gives the number of the task that received the zero.
 pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--threads", "--hops", "--order"])?;
     let threads = args.count("--threads", 503)?;
     let hops = args.number("--hops", 1_000)?;
-    let order = spawn_order(threads, args.text("--order", "forward"))?;
+    let order = waiting::order(threads, args.text("--order", "forward"))?;
     if let Some(kind) = args.kind().strip_suffix("-pipe") {
         return match kind {
             "single-local" => spawned_here(pipes::ring::<raw::Local>(threads, hops, &order)),

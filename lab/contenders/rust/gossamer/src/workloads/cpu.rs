@@ -6,13 +6,13 @@ use gossamer::{JoinHandle, Wait};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, number, said};
-use gossamer_contender::generator::{part, steps};
+use gossamer_contender::generator::steps;
 
 /// The states that all tasks end with, xor-ed.
 pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     args.only(&["--kind", "--rounds", "--tasks"])?;
     let (rounds, tasks) = (args.number("--rounds", 1_000)?, args.number("--tasks", 2)?);
-    let work = move |task: u64| steps(task + 1, part(rounds, tasks, task));
+    let work = move |task: u64| steps(task + 1, waiting::part(rounds, tasks, task));
     match args.kind() {
         "one-process" => Ok((0..tasks).map(work).fold(0, |all, own| all ^ own)),
         "two-processes" => in_two_processes(rounds, tasks),

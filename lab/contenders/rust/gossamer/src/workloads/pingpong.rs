@@ -4,7 +4,6 @@ use gossamer::{JoinHandle, Model, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
-use gossamer_contender::generator::part;
 use gossamer_contender::places::leak;
 use gossamer_contender::put;
 
@@ -45,7 +44,7 @@ fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, Failure> {
     let places = leak((0..pairs).map(|_| [sync::MVar::empty(), sync::MVar::empty()]));
     let firsts: Vec<JoinHandle<u64>> = (0..pairs)
         .map(|index| {
-            let own = part(trips, pairs as u64, index as u64);
+            let own = waiting::part(trips, pairs as u64, index as u64);
             let (first, second) = pair!(&places[index], own);
             drop(rt.spawn(second));
             rt.spawn(first)
@@ -64,7 +63,7 @@ fn on_one_thread(trips: u64, pairs: usize) -> Result<u64, Failure> {
     rt.block_on_local(|scope| {
         let firsts: Vec<_> = (0..pairs)
             .map(|index| {
-                let own = part(trips, pairs as u64, index as u64);
+                let own = waiting::part(trips, pairs as u64, index as u64);
                 let (first, second) = pair!(&places[index], own);
                 drop(scope.spawn_local(second));
                 scope.spawn_local(first)

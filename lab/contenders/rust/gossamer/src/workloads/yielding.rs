@@ -6,7 +6,6 @@ use gossamer::{JoinHandle, Model, Runtime, Wait, yield_now};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
-use gossamer_contender::generator::part;
 
 async fn yields(times: u64) -> u64 {
     let mut done = 0;
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
 
 fn parts(args: &Args) -> Result<impl Iterator<Item = u64>, Failure> {
     let (total, tasks) = (args.number("--yields", 1_000)?, args.number("--tasks", 20)?);
-    Ok((0..tasks).map(move |task| part(total, tasks, task)))
+    Ok((0..tasks).map(move |task| waiting::part(total, tasks, task)))
 }
 
 fn shared(args: &Args, rt: &Runtime) -> Result<u64, Failure> {

@@ -5,6 +5,8 @@
 
 use std::process::ExitCode;
 
+pub use waiting::order as creation_order;
+
 /// A ring that was asked for.
 pub struct Ring {
     /// How many members.
@@ -87,31 +89,4 @@ impl Ring {
 fn number(option: &str, value: &str, least: u64) -> Result<u64, String> {
     let number = value.parse().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("{option} {value}: expected a whole number of at least {least}"))
-}
-
-/// The order in which members are created: splitmix64 with the seed that all contenders use.
-///
-/// # Errors
-/// There is no order of this name.
-pub fn creation_order(threads: usize, name: &str) -> Result<Vec<usize>, String> {
-    let mut order: Vec<usize> = (0..threads).collect();
-    match name {
-        "forward" => {}
-        "reverse" => order.reverse(),
-        "shuffled" => {
-            let mut state = 503_u64;
-            for k in (1..order.len()).rev() {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                order.swap(k, ((z ^ (z >> 31)) % (k as u64 + 1)) as usize);
-            }
-        }
-        _ => {
-            return Err(format!(
-                "--order {name}: expected forward, reverse, shuffled"
-            ));
-        }
-    }
-    Ok(order)
 }

@@ -4,9 +4,9 @@ use channels::{Blocking, Came, Channel, Many, Went};
 use gossamer::{Wait, channel, local};
 
 /// For any thread.
-pub(crate) struct Shared;
+pub struct Shared;
 /// For one thread.
-pub(crate) struct Local;
+pub struct Local;
 
 macro_rules! flavour {
     ($name:ident, $($module:ident)::+) => {
@@ -43,9 +43,9 @@ flavour!(Shared, channel);
 flavour!(Local, local::channel);
 
 /// One sender and one receiver, for any thread.
-pub(crate) struct Spsc;
+pub struct Spsc;
 /// The same for one thread.
-pub(crate) struct LocalSpsc;
+pub struct LocalSpsc;
 
 macro_rules! ring {
     ($name:ident, $($module:ident)::+) => {

@@ -1,42 +1,20 @@
-//! Our sets of ports and shared senders, in both flavours.
+//! Our sets of ports and shared senders, in both flavours, as the workloads see them.
 
 use channels::{Came, Channel, Many, Set, SetMany, Went};
 use gossamer::{channel, local};
 
+use crate::flavours::{Local, Shared};
+
 /// How many messages are taken at once, at most.
 const MOST: usize = 1_024;
 
-/// Channels for any thread, and sets of them.
-pub(crate) struct Shared;
-/// For one thread.
-pub(crate) struct Local;
 /// One channel for any thread, of which senders share the end.
-pub(crate) struct Shares;
+pub struct Shares;
 /// For one thread.
-pub(crate) struct LocalShares;
+pub struct LocalShares;
 
 macro_rules! flavour {
     ($name:ident, $shares:ident, $($module:ident)::+) => {
-        impl Channel for $name {
-            type Tx = $($module)::+::Sender<u64>;
-            type Rx = $($module)::+::Receiver<u64>;
-
-            fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
-                match capacity {
-                    Some(capacity) => $($module)::+::bounded(capacity),
-                    None => $($module)::+::unbounded(),
-                }
-            }
-
-            fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
-                tx.send(message)
-            }
-
-            fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
-                rx.recv()
-            }
-        }
-
         impl Set for $name {
             type Set = $($module)::+::PortSet<u64>;
 

@@ -1,8 +1,11 @@
-//! The order in which the tasks of a ring are spawned.
+//! The order in which members are made, or places used.
 
-/// That of this name.
-pub fn spawn_order(threads: usize, name: &str) -> Result<Vec<usize>, String> {
-    let mut order: Vec<usize> = (0..threads).collect();
+/// Each of `count` indices once, in the order of this name.
+///
+/// # Errors
+/// There is no such order.
+pub fn order(count: usize, name: &str) -> Result<Vec<usize>, String> {
+    let mut order: Vec<usize> = (0..count).collect();
     match name {
         "forward" => {}
         "reverse" => order.reverse(),
