@@ -171,15 +171,13 @@ impl<T> fmt::Debug for Sender<T> {
 /// Polled after it has given its output.
 #[must_use = "dropping the receiver closes the channel"]
 pub struct Receiver<T> {
-    /// Null once it has given its output; with [`GAVE_WAY`] and [`HAS_WAITED`] in its lowest bits.
+    /// Null once it has given its output; with [`GAVE_WAY`] in its lowest bit.
     shared: *mut Shared<T>,
     _message: PhantomData<T>,
 }
 
 /// The operation has given way, at its scheduling point.
 const GAVE_WAY: usize = 1;
-/// It has had to wait, and does not count.
-const HAS_WAITED: usize = 2;
 
 // SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
 unsafe impl<T: Send> Send for Receiver<T> {}
@@ -191,7 +189,7 @@ impl<T> Unpin for Receiver<T> {}
 impl<T> Receiver<T> {
     /// What both sides point at, if it has not given its output.
     fn shared(&self) -> Option<NonNull<Shared<T>>> {
-        NonNull::new(self.shared.map_addr(|at| at & !(GAVE_WAY | HAS_WAITED)))
+        NonNull::new(self.shared.map_addr(|at| at & !GAVE_WAY))
     }
 
     /// The message, if it is there; never waits.
@@ -261,10 +259,6 @@ impl<T> Future for Receiver<T> {
         // SAFETY: there as long as the receiver has not left.
         let join = unsafe { &shared.as_ref().join };
         if !join.is_done() && join.register(cx.waker()) {
-            if self.shared.addr() & HAS_WAITED == 0 {
-                self.shared = self.shared.map_addr(|at| at | HAS_WAITED);
-                context::has_waited();
-            }
             return Poll::Pending;
         }
         // SAFETY: done, and used up.

@@ -38,14 +38,12 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// How many operations may still begin before one gives way; zero in a simulation.
+    /// How many operations may still begin in this poll before one gives way; zero in a simulation.
     left: Cell<u32>,
-    /// What an operation gets back that has to wait: one, in a simulation nothing.
-    unit: Cell<u32>,
+    /// As many as there are when a poll begins.
+    budget: Cell<u32>,
     /// How many have given way on this thread so far.
     ways: Cell<u32>,
-    /// Whether one has given way since then.
-    gave_way: Cell<bool>,
     /// See [`chance`].
     chance: Cell<u32>,
     polling: Cell<*const Header>,
@@ -68,9 +66,9 @@ pub struct Context {
     woken_many: TaskQueue,
 }
 
-/// After so many operations, those not counted that had to wait, one gives way: a task whose operations are always
-/// ready must not keep the others from running.
-const BUDGET: u32 = 1_024;
+/// So many operations may begin in one poll, and the others give way: a task whose operations are always ready must not
+/// keep the others from running.
+const BUDGET: u32 = 2_048;
 
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
@@ -93,9 +91,8 @@ impl Context {
             points: Cell::new(false),
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
-            unit: Cell::new(1),
+            budget: Cell::new(BUDGET),
             ways: Cell::new(0),
-            gave_way: Cell::new(false),
             chance: Cell::new(0),
             marks: Cell::new(None),
             offers: Cell::new(false),
@@ -254,6 +251,7 @@ impl Context {
     #[inline(always)]
     pub fn begin_poll(&self, task: NonNull<Header>) {
         self.turn.set(self.turn.get().wrapping_add(1));
+        self.left.set(self.budget.get());
         self.polling.set(task.as_ptr());
     }
 
@@ -267,19 +265,12 @@ impl Context {
             return false;
         }
         // A thread that waits has nobody to give way to, and a foreign executor its own rules.
-        let Some(task) = self.polling() else {
-            self.left.set(BUDGET);
-            return false;
-        };
-        // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
-        // go on with the next. Giving way wakes the task, and a new poll begins with one that is not woken.
-        // SAFETY: it is being polled, so it is alive.
-        let is_woken = self.again.get() || unsafe { task.as_ref() }.place().is_scheduled();
-        if self.gave_way.replace(true) && !is_woken {
-            self.gave_way.set(false);
+        if !self.is_polling() {
             self.left.set(BUDGET);
             return false;
         }
+        // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
+        // go on with the next.
         true
     }
 
@@ -363,7 +354,7 @@ pub fn drives(home: u16) -> bool {
 }
 
 /// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
-/// elsewhere one in so many, not counting those that had to [wait](has_waited), and all others in the same poll.
+/// elsewhere those that begin after so many others in the same poll.
 #[inline(always)]
 pub fn has_to_give_way() -> bool {
     with(|context| {
@@ -385,15 +376,6 @@ pub fn stamp() -> u16 {
 #[inline(always)]
 pub fn is_watched() -> bool {
     with(|context| context.watched.get())
-}
-
-/// An operation that has begun has to wait, so it does not count. (It alone: the poll may go on with another one.)
-#[inline(always)]
-pub fn has_waited() {
-    with(|context| {
-        let left = context.left.get().wrapping_add(context.unit.get());
-        context.left.set(left);
-    });
 }
 
 /// The scheduling point before an operation (see [`has_to_give_way`]): the
@@ -420,8 +402,7 @@ pub struct Entered {
     points: bool,
     watched: bool,
     left: u32,
-    unit: u32,
-    gave_way: bool,
+    budget: u32,
     offers: bool,
     marks: Option<&'static Marks>,
     /// Whether the outer driver was in a poll.
@@ -448,6 +429,7 @@ pub(crate) unsafe fn enter(
     watched: bool,
     marks: Option<&'static Marks>,
 ) -> Entered {
+    let budget = if points { 0 } else { BUDGET };
     with(|context| Entered {
         // First of all: what is put aside must not be adopted.
         was_out: context.come_in_if_out(),
@@ -455,9 +437,8 @@ pub(crate) unsafe fn enter(
         home: context.set_home(home),
         points: context.points.replace(points),
         watched: context.watched.replace(watched),
-        left: context.left.replace(if points { 0 } else { BUDGET }),
-        unit: context.unit.replace(u32::from(!points)),
-        gave_way: context.gave_way.replace(false),
+        left: context.left.replace(budget),
+        budget: context.budget.replace(budget),
         offers: context.offers.replace(false),
         marks: context.marks.replace(marks),
         polling: context.polling.replace(ptr::null()),
@@ -483,8 +464,7 @@ impl Drop for Entered {
             context.points.set(self.points);
             context.watched.set(self.watched);
             context.left.set(self.left);
-            context.unit.set(self.unit);
-            context.gave_way.set(self.gave_way);
+            context.budget.set(self.budget);
             context.offers.set(self.offers);
             context.polling.set(self.polling);
             context.again.set(self.again);

@@ -7,9 +7,6 @@ pub fn has_to_give_way() -> bool {
     false
 }
 
-/// Nothing is counted.
-pub fn has_waited() {}
-
 /// Nobody looks at parked operations.
 pub fn is_watched() -> bool {
     false

@@ -276,7 +276,6 @@ impl<T> JoinSet<T> {
                 if self.origin.is_elsewhere() {
                     self.look_again();
                 }
-                context::has_waited();
                 return Poll::Pending;
             };
             if let Some(output) = self.take(id) {

@@ -136,7 +136,6 @@ impl Future for Sleep {
         if this.timer.poll(cx.waker()).is_pending() {
             if begins {
                 *this.state = State::Begun;
-                context::has_waited();
             }
             return Poll::Pending;
         }

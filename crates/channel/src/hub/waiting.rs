@@ -189,9 +189,6 @@ impl<'a, S: Content, P: Policy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
             hub.unlock();
             if let Some(before) = parked {
                 drop(before);
-                if !is_in_line {
-                    context::has_waited();
-                }
                 return Poll::Pending;
             }
             waker.prepare();

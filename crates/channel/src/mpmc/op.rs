@@ -204,7 +204,6 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             // One that offers may be what another waits for.
             chan.settle_receiving(bits);
         }
-        context::has_waited();
         Poll::Pending
     }
 

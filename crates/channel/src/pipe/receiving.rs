@@ -80,10 +80,8 @@ pub struct Receiving<E: Hears> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Fresh,
-    /// It has been at its scheduling point, and given way.
+    /// Past its scheduling point.
     Begun,
-    /// It has waited.
-    Waited,
     /// It has given its output.
     Done,
 }
@@ -142,7 +140,7 @@ impl<E: Hears> Future for Receiving<E> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         match this.phase {
-            Phase::Waited | Phase::Begun => {}
+            Phase::Begun => {}
             Phase::Fresh => {
                 if context::has_to_give_way() {
                     this.phase = Phase::Begun;
@@ -155,10 +153,7 @@ impl<E: Hears> Future for Receiving<E> {
             }
         }
         let Poll::Ready(ended) = this.end.poll(cx.waker()) else {
-            if this.phase != Phase::Waited {
-                this.phase = Phase::Waited;
-                context::has_waited();
-            }
+            this.phase = Phase::Begun;
             return Poll::Pending;
         };
         let ends = Ends(&mut this.phase);

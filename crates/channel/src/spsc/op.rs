@@ -133,7 +133,6 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
             }
             // SAFETY: passed on to the caller.
             if unsafe { self.parks(&mut waker) } {
-                context::has_waited();
                 return Poll::Pending;
             }
         }

@@ -67,7 +67,7 @@ fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
 /// Drops a task's future and publishes the failure.
 fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
-    context::with(|context| context.set_polling(task.as_ptr()));
+    context::with(|context| context.begin_poll(task));
     context::with(Context::begin_out);
     // SAFETY: we drive the task's home, and its future is present: it has not finished.
     unsafe { (task.as_ref().vtable.fail)(task, failure) };

@@ -353,7 +353,6 @@ impl Data {
             }
             self.refuse_lost();
         }
-        context::has_waited();
         Poll::Pending
     }
 }

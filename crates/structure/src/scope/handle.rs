@@ -26,7 +26,6 @@ use super::child::Gives;
 pub struct ScopedHandle<'scope, T> {
     child: Arc<dyn Gives<T> + 'scope>,
     gave_way: bool,
-    has_waited: bool,
 }
 
 impl<'scope, T> ScopedHandle<'scope, T> {
@@ -34,7 +33,6 @@ impl<'scope, T> ScopedHandle<'scope, T> {
         Self {
             child,
             gave_way: false,
-            has_waited: false,
         }
     }
 
@@ -63,12 +61,7 @@ impl<T> Future for ScopedHandle<'_, T> {
         }
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
-            None => {
-                if !std::mem::replace(&mut self.has_waited, true) {
-                    context::has_waited();
-                }
-                Poll::Pending
-            }
+            None => Poll::Pending,
         }
     }
 }

@@ -203,7 +203,6 @@ impl<'a, P: Policy, R: Rules, const WHAT: usize> Waiting<'a, P, R, WHAT> {
             line.list.park(self.node(), Self::KIND, waker, P::STAYS);
         }
         line.unlock(bits);
-        context::has_waited();
         self.phase = Phase::InLine;
         Poll::Pending
     }

@@ -173,7 +173,6 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
                     waker.with(|waker| unsafe { Node::name_lone(node, Self::KIND, waker) });
                 }
                 mvar.word.unlock(bits | LONE);
-                context::has_waited();
                 self.phase = Phase::InLine;
                 return Poll::Pending;
             }
@@ -249,7 +248,6 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             }
         }
         mvar.unlock(bits);
-        context::has_waited();
         self.phase = Phase::InLine;
         Poll::Pending
     }
