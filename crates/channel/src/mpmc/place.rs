@@ -120,15 +120,10 @@ impl<T, P: Policy> Chan<T, P> {
         self.place.set_announces(false);
         // SAFETY: the place announced, so it is in a set.
         match unsafe { self.place.ready() }.put(self.place.index.get()) {
-            Ok(()) => {
-                self.unlock(0);
-                Ok(())
-            }
-            Err(ready_bits) => {
-                self.call_receiver(ready_bits);
-                Ok(())
-            }
+            Ok(()) => self.unlock(0),
+            Err(ready_bits) => self.call_receiver(ready_bits),
         }
+        Ok(())
     }
 
     /// The place is announced to somebody who waits for that; the locks are held: this channel's, without a bit, and the
