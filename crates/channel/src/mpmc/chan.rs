@@ -324,10 +324,7 @@ impl<T, P: Policy> Chan<T, P> {
                 }
             }
             let Some(first) = self.receiving.first() else {
-                if !self.place.tells() {
-                    return None;
-                }
-                return self.tell(bits);
+                return self.place.tells().then(|| self.tell(bits))?;
             };
             let receiver: &Waiter<Receives> = first.cast().as_ref();
             if self.state().messages() > self.state().called {
