@@ -40,6 +40,7 @@
 //! ```
 
 mod ends;
+mod messages;
 mod ring;
 
 use std::error::Error;
@@ -52,6 +53,7 @@ pub use crate::error::SendError;
 /// The ends, generic over their lock policy.
 pub(crate) mod raw {
     pub use super::ends::{Receiver, Receiving, Sender};
+    pub use super::messages::{IntoIter, Iter, Messages, ReceivingMany};
 }
 
 /// Why a receiver was not given a message.
@@ -66,16 +68,30 @@ pub enum RecvError {
 impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missed(number) => write!(
-                f,
-                "{number} messages were missed: the receiver was too slow for the channel's capacity"
-            ),
+            Self::Missed(number) => Missed(*number).fmt(f),
             Self::Closed => Closed.fmt(f),
         }
     }
 }
 
 impl Error for RecvError {}
+
+/// So many messages are no longer there, as the receiver was too slow for them: what an iterator or a stream gives in their
+/// place. It goes on with the oldest that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed(pub u64);
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} messages were missed: the receiver was too slow for the channel's capacity",
+            self.0
+        )
+    }
+}
+
+impl Error for Missed {}
 
 /// Why a receiver has no message at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +108,7 @@ impl fmt::Display for TryRecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Empty => f.write_str("there is no message at this moment"),
-            Self::Missed(number) => RecvError::Missed(number).fmt(f),
+            Self::Missed(number) => Missed(number).fmt(f),
             Self::Closed => RecvError::Closed.fmt(f),
         }
     }

@@ -101,7 +101,7 @@ pub mod local {
 
     /// [Broadcast channels](mod@crate::broadcast) for one thread.
     pub mod broadcast {
-        pub use crate::broadcast::{RecvError, SendError, TryRecvError};
+        pub use crate::broadcast::{Missed, RecvError, SendError, TryRecvError};
         crate::broadcast::flavour!(
             gossamer_core::policy::Local,
             gossamer_core::policy::LocalWord

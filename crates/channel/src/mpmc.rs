@@ -3,7 +3,7 @@
 //! # Protocol
 //!
 //! One word with a lock (see [`gossamer_core::policy`]), a buffer, and two lines: of those who wait to send, each with
-//! its message, and of those who wait to receive.
+//! its message, and of those who wait to receive. (A third one is for [joins](fn@join) alone: `mpmc/awaiting.rs`.)
 //!
 //! * Who sends puts its message into the buffer; if that is full (in a rendezvous channel it always is), it waits in
 //!   line with the message. A receiver that makes room moves the message of the first in line into the buffer, or takes
@@ -24,6 +24,7 @@
 //! The last handle to go frees; they are counted under the lock.
 
 mod act;
+mod awaiting;
 mod buffer;
 mod chan;
 mod ends;

@@ -15,7 +15,8 @@
 //! A one-shot, a ring and a pipe do not know of sets: they have the waker of their place (`port_set/signal.rs`), which puts
 //! the index into the queue. The set registers it whenever it looks there and finds nothing; before, it says that the
 //! waker announces from now on, so that what comes meanwhile is looked at once more. A pipe's end is used up by what it
-//! receives: then the place is free, and the protocol's code runs without any lock.
+//! receives: then the place is free, and the protocol's code runs without any lock; also, who receives from many ports at
+//! once has no other place then.
 //!
 //! Locks are taken in this order: the table's, a channel's, the queue's. Wakers are called without any.
 
@@ -64,7 +65,8 @@ pub type Event<T> = (Key, Result<T, Closed>);
 ///
 /// An end of a pipe, in a state in which it receives, is used up by its message: the event has that and the next
 /// endpoint, and the port is no longer in the set; the endpoint is put in again when it is its turn to listen. What it
-/// receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in one set.
+/// receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in one set. That
+/// may wait for another receiver of the set: no port is kept from it meanwhile.
 ///
 /// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
 ///
@@ -223,7 +225,7 @@ impl<T, P: Flavour> PortSet<T, P> {
     /// Looks at a place that has been taken from the queue; if there is more, puts it back at the end.
     #[inline(always)]
     fn find(&self, index: u32) -> Option<Event<T>> {
-        let (event, more) = self.look(index);
+        let (event, more) = self.look(index, None);
         if more > 0 {
             self.ready.announce(index).run();
         }
@@ -231,9 +233,10 @@ impl<T, P: Flavour> PortSet<T, P> {
     }
 
     /// Looks at a place that has been taken from the queue; how many more looks have something: then it is the caller's
-    /// to look there again, or to put it back.
+    /// to look there again, or to put it back. `taken` are other places, put back if a pipe's code is to run: that may
+    /// wait for somebody who receives from them.
     #[inline(always)]
-    fn look(&self, index: u32) -> (Option<Event<T>>, usize) {
+    fn look(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
         let found = self.table.with(|places| {
             let (key, placed) = places.look(index)?;
             placed
@@ -243,12 +246,12 @@ impl<T, P: Flavour> PortSet<T, P> {
         match found {
             Some((event, _)) if gossamer_core::mutant!("port_more_left_behind") => (Some(event), 0),
             Some((event, more)) => (Some(event), more),
-            None => self.look_slowly(index),
+            None => self.look_slowly(index, taken),
         }
     }
 
     #[inline(never)]
-    fn look_slowly(&self, index: u32) -> (Option<Event<T>>, usize) {
+    fn look_slowly(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
         let looked = self.table.with(|places| {
             let (key, placed) = places.look(index)?;
             let looked = placed.find();
@@ -291,6 +294,11 @@ impl<T, P: Flavour> PortSet<T, P> {
                 found
             }
             Looked::Turn => {
+                if let Some(taken) = taken
+                    && !gossamer_core::mutant!("port_keeps_places_from_others")
+                {
+                    taken.put_back();
+                }
                 // SAFETY: it has just said so.
                 let heard = placed.and_then(|placed| unsafe { placed.hear() });
                 return (heard.map(|heard| (key, Ok(heard))), 0);

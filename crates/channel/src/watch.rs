@@ -30,12 +30,14 @@
 //! assert_eq!(tx.get(), 20);
 //! ```
 
+mod changes;
 mod ends;
 
 pub use crate::error::Closed;
 
 /// The ends, generic over their lock policy.
 pub(crate) mod raw {
+    pub use super::changes::{Changes, Iter};
     pub use super::ends::{Changed, Latest, Receiver, Sender, WaitFor};
 }
 

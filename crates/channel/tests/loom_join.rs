@@ -6,7 +6,7 @@
 use std::pin::pin;
 use std::task::Poll;
 
-use gossamer_channel::{bounded, join, rendezvous, unbounded};
+use gossamer_channel::{Closed, bounded, join, rendezvous, unbounded};
 use gossamer_core::door::model::{explore, explore_within, joined, poll_once};
 use gossamer_core::door::thread;
 use gossamer_core::wait::Wait;
@@ -54,6 +54,43 @@ fn a_join_and_a_receiver() {
         b.try_send(5).unwrap();
         let (one, five) = join((&ones, &twos)).wait().unwrap();
         assert_eq!((one + joined(receives), five), (3, 5));
+    });
+}
+
+/// Another receiver takes the last message, and then the last sender goes, while a join begins to wait elsewhere: it is
+/// told.
+#[test]
+fn a_join_and_an_end() {
+    explore("a_join_and_an_end", || {
+        let ((a, ones), (_b, twos)) = (unbounded(), unbounded::<i32>());
+        a.try_send(1).unwrap();
+        let other = ones.clone();
+        let ends = thread::spawn(move || {
+            assert_eq!(other.try_recv(), Ok(1));
+            drop(a);
+        });
+        assert_eq!(join((&ones, &twos)).wait(), Err(Closed));
+        joined(ends);
+    });
+}
+
+/// The other way round; and another join waits for the same end, and is given up.
+#[test]
+fn two_joins_and_an_end() {
+    explore_within(1, "two_joins_and_an_end", || {
+        let ((a, ones), (_b, twos)) = (unbounded(), unbounded::<i32>());
+        a.try_send(1).unwrap();
+        let (other, others) = (ones.clone(), twos.clone());
+        let ends = thread::spawn(move || {
+            drop(a);
+            assert_eq!(other.try_recv(), Ok(1));
+        });
+        {
+            let mut first = pin!(join((&ones, &others)));
+            let _polled = poll_once(first.as_mut());
+        }
+        assert_eq!(join((&ones, &twos)).wait(), Err(Closed));
+        joined(ends);
     });
 }
 

@@ -9,7 +9,7 @@ use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Spea
 use gossamer_channel::raw::Port;
 use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, spsc, unbounded};
 use gossamer_core::door::model::{explore, joined};
-use gossamer_core::door::thread;
+use gossamer_core::door::{Mutex, thread};
 use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
@@ -246,26 +246,26 @@ fn a_full_ring() {
 }
 
 /// The simplest protocol: any message, any number of times, by turns.
-struct Hearing(Listening<u32, Shared, Second>);
+struct Hearing<M = u32>(Listening<M, Shared, Second>);
 
-impl Endpoint for Hearing {
-    type Message = u32;
+impl<M> Endpoint for Hearing<M> {
+    type Message = M;
     type Flavour = Shared;
     type Side = Second;
 }
 
-impl Hears for Hearing {
-    type Heard = (u32, Speaking<u32, Shared, Second>);
+impl<M> Hears for Hearing<M> {
+    type Heard = (M, Speaking<M, Shared, Second>);
 
-    fn of_listening(end: Listening<u32, Shared, Second>) -> Self {
+    fn of_listening(end: Listening<M, Shared, Second>) -> Self {
         Self(end)
     }
 
-    fn into_listening(self) -> Listening<u32, Shared, Second> {
+    fn into_listening(self) -> Listening<M, Shared, Second> {
         self.0
     }
 
-    fn hear(message: Option<u32>, end: Speaking<u32, Shared, Second>) -> Self::Heard {
+    fn hear(message: Option<M>, end: Speaking<M, Shared, Second>) -> Self::Heard {
         (message.expect("there is one"), end)
     }
 }
@@ -324,5 +324,59 @@ fn a_pipe_that_leaves() {
         };
         let end = end.into_endpoint::<Hearing>().expect("of this type");
         assert!(matches!(Receiving::new(end).wait(), Ok((5, _))));
+    });
+}
+
+/// A number of a channel; zero is of a pipe, and comes when somebody else has received another one.
+#[derive(Debug, PartialEq)]
+struct Helped(u32);
+
+type Help = oneshot::Receiver<()>;
+
+impl From<<Hearing<Help> as Hears>::Heard> for Helped {
+    fn from((help, _end): <Hearing<Help> as Hears>::Heard) -> Self {
+        help.wait().expect("somebody helps");
+        Self(0)
+    }
+}
+
+/// Two receive, and what one has taken to look at next is what the other one waits for, and the other way round.
+#[test]
+fn a_conversion_that_waits_for_another_receiver() {
+    explore("a_conversion_that_waits", || {
+        let set = Arc::new(PortSet::<Helped>::new());
+        let ((speaks, listens), (helps, help)) = (pair(), oneshot());
+        let ((one, ones), (two, twos)) = (unbounded(), unbounded());
+        set.add(ones).unwrap();
+        set.add(Hearing(listens)).unwrap();
+        set.add(twos).unwrap();
+        assert!(set.try_recv().is_none());
+        one.try_send(Helped(1)).unwrap();
+        let _hears = speaks.say(help).unwrap();
+        two.try_send(Helped(2)).unwrap();
+        let helps = Arc::new(Mutex::new(Some(helps)));
+        let help_for = |number: u32, helps: &Mutex<Option<oneshot::Sender<()>>>| {
+            if number != 0
+                && let Some(helps) = helps.lock().take()
+            {
+                helps.send(()).unwrap();
+            }
+        };
+        let (other, others) = (set.clone(), helps.clone());
+        let receives = thread::spawn(move || {
+            let Some((_, Ok(Helped(number)))) = other.recv().wait() else {
+                panic!("there is something for both");
+            };
+            help_for(number, &others);
+            number
+        });
+        let mut got = Vec::new();
+        set.recv_many(&mut got, 9).wait();
+        let mut got: Vec<_> = got.into_iter().map(|(_, item)| item.unwrap().0).collect();
+        help_for(got.iter().copied().max().unwrap(), &helps);
+        got.push(joined(receives));
+        got.extend(std::iter::from_fn(|| set.try_recv()).map(|(_, item)| item.unwrap().0));
+        got.sort_unstable();
+        assert_eq!(got, [0, 1, 2]);
     });
 }

@@ -1,5 +1,6 @@
 //! Broadcast channels: each rule, a plain model, cancellation, panics, threads.
 
+mod messages;
 mod panics;
 mod rules;
 mod running;

@@ -21,11 +21,15 @@ both! {
     others_may_take_meanwhile,
     a_closed_channel,
     a_channel_that_closes_where_others_are_missing_too,
+    a_channel_that_is_over_when_another_receiver_has_emptied_it,
+    receivers_and_joins_are_told_of_the_same_end,
+    a_join_that_waited_for_an_end_leaves_nothing_behind,
     a_sender_that_is_let_go_uses_the_other_channel,
     senders_that_wait_go_on,
     a_join_dropped_after_any_poll,
     joins_that_cross,
     a_small_case,
+    a_small_end,
 }
 
 fn it_takes_all_or_none<F: Channels>() {
@@ -79,6 +83,83 @@ fn a_channel_that_closes_where_others_are_missing_too<F: Channels>() {
         drop(senders.remove(closed));
         assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
     }
+}
+
+/// It had a message when the join began to wait elsewhere; another receiver takes that, before the last sender goes or
+/// after.
+fn a_channel_that_is_over_when_another_receiver_has_emptied_it<F: Channels>() {
+    let (third, thirds) = F::channel(usize::MAX);
+    for case in 0..16 {
+        let capacity = if case & 1 == 0 { 1 } else { usize::MAX };
+        let ((a, ones), (_b, twos)) = (F::channel(capacity), F::channel::<i32>(1));
+        a.try_send(1).unwrap();
+        let mut waits = parked(join((&ones, &twos)));
+        let mut last = Some(a);
+        if case & 2 == 0 {
+            drop(last.take());
+        }
+        assert_eq!(waits.wakes(), 0);
+        third.try_send(3).unwrap();
+        let mut many = Vec::new();
+        match case / 4 {
+            0 => assert_eq!(ones.try_recv(), Ok(1)),
+            1 => assert_eq!(ones.recv().wait(), Ok(1)),
+            2 => assert_eq!(ones.recv_many(&mut many, 9).wait(), Ok(1)),
+            _ => assert_eq!(join((&thirds, &ones)).wait(), Ok((3, 1))),
+        }
+        drop(last);
+        assert_eq!(waits.wakes(), 1, "case {case}");
+        assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
+    }
+    // What was offered has been taken.
+    let ((a, ones), (_b, twos)) = (F::channel(0), F::channel::<i32>(1));
+    let mut offers = parked(a.send(1));
+    let mut waits = parked(join((&ones, &twos)));
+    assert_eq!(ones.try_recv(), Ok(1));
+    assert_eq!(offers.poll(), Poll::Ready(Ok(())));
+    drop(offers);
+    drop(a);
+    assert_eq!((waits.wakes(), waits.poll()), (1, Poll::Ready(Err(Closed))));
+}
+
+/// Joins that wait for another channel are not told of messages, though of the end, together with the receivers there;
+/// those that have gone meanwhile are not missed.
+fn receivers_and_joins_are_told_of_the_same_end<F: Channels>() {
+    let ((a, ones), (_b, twos)) = (F::channel(9), F::channel::<i32>(9));
+    a.try_send(1).unwrap();
+    let mut joins: Vec<_> = (0..3).map(|_| parked(join((&ones, &twos)))).collect();
+    for number in 2..9 {
+        a.try_send(number).unwrap();
+        assert_eq!(ones.try_recv(), Ok(number - 1));
+    }
+    assert_eq!(ones.try_recv(), Ok(8));
+    let (mut first, mut second) = (parked(ones.recv()), parked(ones.recv()));
+    a.try_send(9).unwrap();
+    drop(joins.remove(1));
+    drop(a);
+    assert!(joins.iter().all(|join| join.wakes() == 0));
+    assert_eq!((first.wakes(), second.wakes()), (1, 0));
+    assert_eq!(first.poll(), Poll::Ready(Ok(9)));
+    assert_eq!(
+        (second.wakes(), second.poll()),
+        (1, Poll::Ready(Err(Closed)))
+    );
+    for join in &mut joins {
+        assert_eq!((join.wakes(), join.poll()), (1, Poll::Ready(Err(Closed))));
+    }
+}
+
+/// Another channel gets its message at last: the join does not wait for the end any more.
+fn a_join_that_waited_for_an_end_leaves_nothing_behind<F: Channels>() {
+    let ((a, ones), (b, twos)) = (F::channel(9), F::channel(9));
+    a.try_send(1).unwrap();
+    let mut waits = parked(join((&ones, &twos)));
+    b.try_send(2).unwrap();
+    assert_eq!((waits.wakes(), waits.poll()), (1, Poll::Ready(Ok((1, 2)))));
+    a.try_send(3).unwrap();
+    drop((parked(join((&ones, &twos))), a));
+    assert_eq!(ones.try_recv(), Ok(3));
+    assert_eq!(join((&ones, &twos)).wait(), Err(Closed));
 }
 
 /// A sender's waker is called by the join, and uses the channel of the other sender, whose message has been taken too.
@@ -205,6 +286,21 @@ fn a_small_case<F: Channels>() {
         a.send(2).await.unwrap();
         let (one, (two, five)) = (receives.await.unwrap(), joins.await.unwrap());
         assert_eq!((one + two, five), (3, 5));
+    });
+}
+
+/// The last sender goes, another receiver takes the message, a join waits for another channel too: it is told, in all
+/// schedules.
+fn a_small_end<F: Channels>() {
+    exhaust::<F, _>(|| async {
+        let ((a, ones), (_b, twos)) = (F::channel(1), F::channel::<i32>(1));
+        let other = ones.clone();
+        let joins = spawn(async move { join((&ones, &twos)).await });
+        let receives = spawn(async move { other.recv().await });
+        a.send(1).await.unwrap();
+        drop(a);
+        assert_eq!(receives.await.unwrap(), Ok(1));
+        assert_eq!(joins.await.unwrap(), Err(Closed));
     });
 }
 

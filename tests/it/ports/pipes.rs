@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::task::Poll;
 
+use gossamer::Wait;
 use gossamer::channel::Closed;
 use gossamer::channel::port_set::Key;
 use gossamer::raw::channel::{Port, PortSet};
@@ -22,6 +23,7 @@ both! {
     pipes_and_channels_in_one_set,
     what_was_said_before_comes_too,
     a_conversion_that_panics_leaves_the_others,
+    a_conversion_meets_another_receiver,
     its_end_is_reported_once,
     it_leaves_while_it_waits,
     the_other_side_is_told_when_the_set_goes,
@@ -37,6 +39,13 @@ enum Item<F: Flavour<P: Ends>> {
 /// What is not heard without a panic.
 const UNLUCKY: u32 = 13;
 
+/// What is heard only with the help of somebody else.
+const HELPED: u32 = 14;
+
+thread_local! {
+    static HELP: RefCell<Box<dyn FnMut()>> = RefCell::new(Box::new(|| ()));
+}
+
 /// What both kinds of ports ask for.
 trait Ends: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour {}
 impl<P: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour> Ends for P {}
@@ -45,6 +54,9 @@ impl<F: Flavour<P: Ends>> From<Ask<u32, F::P>> for Item<F> {
     fn from(heard: Ask<u32, F::P>) -> Self {
         if let Ask::Ask(UNLUCKY, _) = heard {
             resume_unwind(Box::new("planned"));
+        }
+        if let Ask::Ask(HELPED, _) = heard {
+            HELP.with_borrow_mut(|help| help());
         }
         Self::Heard(heard)
     }
@@ -153,6 +165,53 @@ fn a_conversion_that_panics_leaves_the_others<F: Serves>() {
     let Some((_, Ok(Item::Number(2)))) = set.try_recv() else {
         panic!("it was left behind");
     };
+}
+
+/// What the same call would have received next is there for others while the conversion runs, in its order; of what they
+/// leave nothing is forgotten.
+fn a_conversion_meets_another_receiver<F: Serves>() {
+    let (set, (mut client, mut server)) = (Rc::new(F::set()), F::pipe());
+    let senders = [(); 4].map(|()| {
+        let (tx, rx) = F::channel(2);
+        set.add(rx).unwrap();
+        tx
+    });
+    let met = Rc::new(RefCell::new(Vec::new()));
+    let (others, found) = (set.clone(), met.clone());
+    HELP.set(Box::new(move || {
+        let event = others.try_recv();
+        found.borrow_mut().push(event.map(|(_, item)| match item {
+            Ok(Item::Number(number)) => number,
+            _ => HELPED,
+        }));
+    }));
+    for _ in 0..20 {
+        F::add(&set, server);
+        assert!(set.try_recv().is_none());
+        let sends = |number: usize| {
+            let item = Item::Number(number as u32);
+            senders[number].try_send(item).map_err(drop).unwrap();
+        };
+        sends(0);
+        let replied = client.ask(HELPED).unwrap();
+        (1..4).for_each(sends);
+        let mut events = Vec::new();
+        assert_eq!(set.recv_many(&mut events, 9).wait(), 4);
+        assert_eq!(met.take(), [Some(1)]);
+        let mut events = events.into_iter().map(|(_, item)| item.ok());
+        assert!(matches!(events.next(), Some(Some(Item::Number(0)))));
+        let Some(Some(Item::Heard(Ask::Ask(HELPED, reply)))) = events.next() else {
+            panic!("it was asked");
+        };
+        assert!(matches!(events.next(), Some(Some(Item::Number(2)))));
+        assert!(matches!(events.next(), Some(Some(Item::Number(3)))));
+        server = reply.reply(1).unwrap();
+        let Poll::Ready(Ok(Reply::Reply(1, next))) = Hand::new(replied.recv()).poll() else {
+            panic!("it was answered");
+        };
+        client = next;
+    }
+    HELP.set(Box::new(|| ()));
 }
 
 /// Also the one that follows a message.

@@ -137,10 +137,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     #[track_caller]
     #[inline]
     pub fn recv(&mut self) -> Receiving<'_, T, P> {
-        Receiving {
-            waiting: Waiting::new(&self.chan, self.next, Location::caller()),
-            next: &mut self.next,
-        }
+        Receiving::new(self, Location::caller())
     }
 
     /// The next message, if there is one.
@@ -162,7 +159,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
 }
 
 /// The message itself, or a clone. User code.
-fn own<T: Clone, P: Policy>(message: Message<T, P>) -> T {
+pub(super) fn own<T: Clone, P: Policy>(message: Message<T, P>) -> T {
     Message::<T, P>::unwrap_last(message).unwrap_or_else(|shared| T::clone(&shared))
 }
 
@@ -229,11 +226,24 @@ pub struct Receiving<'a, T, P: Policy> {
     next: &'a mut u64,
 }
 
-impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
-    type Output = Result<T, RecvError>;
-
+impl<'a, T, P: Policy> Receiving<'a, T, P> {
     #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    pub(super) fn new(
+        receiver: &'a mut Receiver<T, P>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            waiting: Waiting::new(&receiver.chan, receiver.next, location),
+            next: &mut receiver.next,
+        }
+    }
+
+    /// What the receiver finds, as soon as there is something. No user code.
+    #[inline]
+    pub(super) fn poll_found(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Found<Message<T, P>>> {
         // SAFETY: the first field is pinned as its owner is, the other is not.
         let (waiting, next) = unsafe {
             let this = self.get_unchecked_mut();
@@ -242,12 +252,44 @@ impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
         let receive = |ring: &mut Ring<_>| (ring.receive(next), ring.shrink());
         // SAFETY: only a pointer is taken out, or cloned.
         let (found, _memory) = ready!(unsafe { waiting.poll(cx, receive) });
-        Poll::Ready(match found {
-            Found::Message(message) => Ok(own::<T, P>(message)),
-            Found::Missed(number) => Err(RecvError::Missed(number)),
-            Found::Nothing => unreachable!("a receiver is let go when there is something"),
-            Found::Closed => Err(RecvError::Closed),
-        })
+        Poll::Ready(found)
+    }
+
+    /// Receives what comes after that. It is complete.
+    pub(super) fn begin_anew(self: Pin<&mut Self>) {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (waiting, next) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.waiting), *this.next)
+        };
+        waiting.wait_again(next);
+    }
+
+    /// The channel, and the number of the receiver's next message. It is complete.
+    pub(super) fn place(self: Pin<&mut Self>) -> (&Chan<T, P>, &mut u64) {
+        // SAFETY: what is pinned is not moved.
+        let this = unsafe { self.get_unchecked_mut() };
+        (this.waiting.hub(), this.next)
+    }
+}
+
+/// What was found, given to the receiver. User code.
+#[inline]
+pub(super) fn received<T: Clone, P: Policy>(found: Found<Message<T, P>>) -> Result<T, RecvError> {
+    match found {
+        Found::Message(message) => Ok(own::<T, P>(message)),
+        Found::Missed(number) => Err(RecvError::Missed(number)),
+        Found::Nothing => unreachable!("a receiver is let go when there is something"),
+        Found::Closed => Err(RecvError::Closed),
+    }
+}
+
+impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
+    type Output = Result<T, RecvError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_found(cx).map(received::<T, P>)
     }
 }
 

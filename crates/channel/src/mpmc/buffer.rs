@@ -187,6 +187,15 @@ impl<T> Buffer<T> {
         unsafe { self.write_next(message) };
     }
 
+    /// Puts a message back, before all others.
+    pub(super) fn push_front(&mut self, message: T) {
+        assert!(self.has_room(), "memory is asked for without the lock");
+        self.stop();
+        self.read = self.read.checked_sub(1).unwrap_or(self.places.len() - 1);
+        self.places[self.read].write(message);
+        self.len += 1;
+    }
+
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<T> {
         if self.is_empty() {

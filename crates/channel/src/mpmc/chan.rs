@@ -45,6 +45,8 @@ pub(crate) struct Chan<T, P: Policy> {
     pub(super) place: Place,
     /// Under the lock.
     state: UnsafeCell<State<T>>,
+    /// Those who wait for the end, while there are messages.
+    watching: WaitList,
 }
 
 /// What is under the lock beside the lines.
@@ -89,6 +91,7 @@ impl<T, P: Policy> Chan<T, P> {
                 offering: 0,
                 called: 0,
             }),
+            watching: WaitList::new(),
         }
     }
 
@@ -121,10 +124,10 @@ impl<T, P: Policy> Chan<T, P> {
         is_last
     }
 
-    /// Whether somebody waits for the other side, or a port set does.
+    /// Whether somebody waits for the other side or for the end, or a port set does.
     #[inline(always)]
     fn is_lined(&self) -> bool {
-        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.announces()
+        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.tells()
     }
 
     /// Gives the lock up, and lets nobody go.
@@ -184,6 +187,11 @@ impl<T, P: Policy> Chan<T, P> {
     #[inline(always)]
     pub(super) fn receiving(&self) -> &WaitList {
         &self.receiving
+    }
+
+    /// Those who wait for the end, while there are messages.
+    pub(super) fn watching(&self) -> &WaitList {
+        &self.watching
     }
 
     /// What is under the lock.
@@ -271,7 +279,7 @@ impl<T, P: Policy> Chan<T, P> {
     /// The same, when no sender can go.
     #[inline(always)]
     pub(super) fn settle_receiving(&self, bits: u32) {
-        if self.receiving.is_empty() && !self.place.announces() {
+        if self.receiving.is_empty() && !self.place.tells() {
             self.unlock(bits);
         } else {
             self.settle_lines(bits);
@@ -324,8 +332,7 @@ impl<T, P: Policy> Chan<T, P> {
                 }
             }
             let Some(first) = self.receiving.first() else {
-                let goes = self.place.announces() && (self.has_any() || self.is_over(bits));
-                return goes.then(|| self.place.announce());
+                return self.place.tells().then(|| self.tell(bits))?;
             };
             let receiver: &Waiter<Receives> = first.cast().as_ref();
             if self.state().messages() > self.state().called {
@@ -337,6 +344,22 @@ impl<T, P: Policy> Chan<T, P> {
                 return None;
             }
             Some(self.receiving.release_first())
+        }
+    }
+
+    /// Announces the port, or tells somebody of the end, if that is due. Nobody waits to receive.
+    ///
+    /// # Safety
+    /// Under the lock.
+    #[inline(never)]
+    unsafe fn tell(&self, bits: u32) -> Option<Deferred> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if !self.place.announces() {
+                return self.tell_of_end(bits);
+            }
+            let goes = self.has_any() || self.is_over(bits);
+            goes.then(|| self.place.announce())
         }
     }
 

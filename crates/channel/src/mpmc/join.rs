@@ -5,7 +5,8 @@
 //!
 //! An attempt locks all channels, in the order of their addresses, and takes a message from each if each has one. Else
 //! it waits in the lines of all that have none, as a receiver does; when it is called in one, it does not take the
-//! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others.
+//! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others. At those
+//! that have one it waits for their end, as others may take that message (`mpmc/awaiting.rs`).
 
 use std::fmt;
 use std::panic::Location;
@@ -14,12 +15,10 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::context;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::{Parts, WaitList};
+use gossamer_core::waiter::Parts;
 
-use super::act::{Act, Receives, Try};
-use super::chan::{Chan, Grant};
+use super::awaiting::Awaiting;
 use super::ends::Receiver;
-use super::op::Op;
 use crate::error::Closed;
 
 /// Receives a message from each of two to four channels at once, when each has one: `join((&one, &two))`.
@@ -34,9 +33,8 @@ use crate::error::Closed;
 /// Dropped unfinished, it has received nothing.
 ///
 /// # Errors
-/// [`Closed`]: one of the channels has no sender left, and no message. Nothing is taken from the others. (It waits where
-/// there was no message. If one that had some loses them to another receiver, and its last sender too, it is told when
-/// another channel gets something.)
+/// [`Closed`]: one of the channels has no sender left, and no message; perhaps because another receiver has taken it.
+/// Nothing is taken from the others.
 ///
 /// # Panics
 /// A channel is there twice.
@@ -147,63 +145,6 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Waiting until a channel has a message, or is over, and leaving it there.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Awaiting<'a, T, P: Policy>(Op<'a, T, P, Awaits>);
-
-impl<T, P: Policy> Future for Awaiting<'_, T, P> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
-    }
-}
-
-struct Awaits;
-
-impl<T> Act<T> for Awaits {
-    type Output = ();
-    const NAME: &'static str = "join";
-    const RECEIVES: bool = false;
-
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
-        chan.receiving()
-    }
-
-    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
-        // SAFETY: passed on to the caller.
-        match unsafe { <Self as Act<T>>::could_go(chan, bits) } {
-            true => Try::Done(()),
-            false => Try::Wait,
-        }
-    }
-
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { Receives::could_go(chan, bits) }
-    }
-
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<()> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            <Self as Act<T>>::give_back(chan, grant);
-            <Self as Act<T>>::could_go(chan, bits).then_some(())
-        }
-    }
-
-    unsafe fn give_back<P: Policy>(chan: &Chan<T, P>, grant: Grant) {
-        // SAFETY: passed on to the caller.
-        unsafe { <Receives as Act<T>>::give_back(chan, grant) };
-    }
-}
-
 /// How many receivers, and of each a lifetime, the type of its messages, the name of one, and
 /// its place. (With one lifetime for all, a task's future that joins would not be known to be `Send`.)
 macro_rules! group {
@@ -212,7 +153,7 @@ macro_rules! group {
 
         impl<$($life,)* P: Policy, $($T),*> Group for ($(&$life Receiver<$T, P>,)*) {
             type Messages = ($($T,)*);
-            type Waits = ($(Option<Awaiting<$life, $T, P>>,)*);
+            type Waits = ($(Awaiting<$life, $T, P>,)*);
 
             fn are_different(&self) -> bool {
                 let mut all = [$(std::ptr::from_ref(self.$at.0.chan()).addr()),*];
@@ -261,8 +202,7 @@ macro_rules! group {
             }
 
             fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits {
-                ($((missing >> $at & 1 == 1)
-                    .then(|| Awaiting(Op::new(self.$at.0.chan(), Awaits, location))),)*)
+                ($(Awaiting::new(self.$at.0.chan(), missing >> $at & 1 == 1, location),)*)
             }
 
             fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()> {
@@ -270,9 +210,7 @@ macro_rules! group {
                 let waits = unsafe { waits.get_unchecked_mut() };
                 $(
                     // SAFETY: as above.
-                    if let Some(op) = unsafe { Pin::new_unchecked(&mut waits.$at) }.as_pin_mut()
-                        && op.poll(cx).is_ready()
-                    {
+                    if unsafe { Pin::new_unchecked(&mut waits.$at) }.poll(cx).is_ready() {
                         return Poll::Ready(());
                     }
                 )*

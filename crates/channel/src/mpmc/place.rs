@@ -21,12 +21,19 @@ use super::ends::{Handle, Receiver};
 use super::ready::Ready;
 use crate::error::Closed;
 
-/// Where the receiver is.
+/// The place announces itself.
+const ANNOUNCES: u8 = 1;
+/// Somebody waits for the channel's end, or has waited.
+const WATCHED: u8 = 2;
+
+/// Where the receiver is; and, in the same byte, so that nobody has to look twice, whether somebody waits for the channel's
+/// end. Both are not at a time: who waits borrows a receiver, so that there are others or it cannot come into a set. (One
+/// that was forgotten is not told any more when the receiver does.)
 pub(super) struct Place {
     /// Null: in no set.
     ready: Cell<*const Ready>,
     index: Cell<u32>,
-    announces: Cell<bool>,
+    tells: Cell<u8>,
 }
 
 /// What a look at a port has found.
@@ -46,14 +53,31 @@ impl Place {
         Self {
             ready: Cell::new(ptr::null()),
             index: Cell::new(0),
-            announces: Cell::new(false),
+            tells: Cell::new(0),
         }
     }
 
     /// Whether it announces the next message.
     #[inline(always)]
     pub(super) fn announces(&self) -> bool {
-        self.announces.get()
+        self.tells.get() & ANNOUNCES != 0
+    }
+
+    /// Whether somebody is told of the next message, or of the end.
+    #[inline(always)]
+    pub(super) fn tells(&self) -> bool {
+        self.tells.get() != 0
+    }
+
+    #[inline(always)]
+    fn set_announces(&self, announces: bool) {
+        self.tells.set(u8::from(announces) * ANNOUNCES);
+    }
+
+    /// Somebody waits for the end; or nobody does.
+    pub(super) fn set_watched(&self, watched: bool) {
+        let others = self.tells.get() & !WATCHED;
+        self.tells.set(others | (u8::from(watched) * WATCHED));
     }
 
     /// Announces itself.
@@ -62,7 +86,7 @@ impl Place {
     /// Under the channel's lock, and the place announces.
     #[inline(always)]
     pub(super) unsafe fn announce(&self) -> Deferred {
-        self.announces.set(false);
+        self.set_announces(false);
         // SAFETY: passed on to the caller.
         unsafe { self.ready() }.announce(self.index.get())
     }
@@ -107,18 +131,13 @@ impl<T, P: Policy> Chan<T, P> {
         }
         // SAFETY: under the lock, and once.
         buffer.push(unsafe { sends.take() });
-        self.place.announces.set(false);
+        self.place.set_announces(false);
         // SAFETY: the place announced, so it is in a set.
         match unsafe { self.place.ready() }.put(self.place.index.get()) {
-            Ok(()) => {
-                self.unlock(0);
-                Ok(())
-            }
-            Err(ready_bits) => {
-                self.call_receiver(ready_bits);
-                Ok(())
-            }
+            Ok(()) => self.unlock(0),
+            Err(ready_bits) => self.call_receiver(ready_bits),
         }
+        Ok(())
     }
 
     /// The place is announced to somebody who waits for that; the locks are held: this channel's, without a bit, and the
@@ -153,7 +172,7 @@ impl<T, P: Policy> Receiver<T, P> {
         let bits = chan.lock();
         chan.place.ready.set(ready);
         chan.place.index.set(index);
-        chan.place.announces.set(!announced);
+        chan.place.set_announces(!announced);
         // SAFETY: under the lock.
         unsafe { self.settle_in_part(bits) }
     }
@@ -165,7 +184,8 @@ impl<T, P: Policy> Receiver<T, P> {
     pub(crate) fn leave(&self) -> bool {
         let chan = self.0.chan();
         let bits = chan.lock();
-        let announced = !chan.place.announces.replace(false);
+        let announced = !chan.place.announces();
+        chan.place.set_announces(false);
         chan.place.ready.set(ptr::null());
         chan.unlock(bits);
         announced
@@ -181,7 +201,7 @@ impl<T, P: Policy> Receiver<T, P> {
             let found = match chan.pop() {
                 Some(message) => {
                     let more = chan.state().messages() + usize::from(bits & NO_SENDERS != 0);
-                    chan.place.announces.set(more == 0);
+                    chan.place.set_announces(more == 0);
                     match more {
                         0 => Found::One(message),
                         more => Found::OneOfMore(message, more),
@@ -190,7 +210,7 @@ impl<T, P: Policy> Receiver<T, P> {
                 None if chan.is_over(bits) => Found::End(Err(Closed)),
                 None => {
                     let announces = !gossamer_core::mutant!("port_forgets_to_announce");
-                    chan.place.announces.set(announces);
+                    chan.place.set_announces(announces);
                     Found::Nothing
                 }
             };
@@ -211,7 +231,7 @@ impl<T, P: Policy> Receiver<T, P> {
         }
         let message = buffer.pop();
         let more = buffer.len();
-        chan.place.announces.set(more == 0);
+        chan.place.set_announces(more == 0);
         chan.unlock(0);
         message.map(|message| (message, more))
     }
@@ -238,7 +258,7 @@ impl<T, P: Policy> Receiver<T, P> {
         let number = most.min(buffer.len() - usize::from(buffer.is_large()));
         into.extend(buffer.pop_many(number).map(event));
         let is_all = buffer.is_empty();
-        chan.place.announces.set(is_all);
+        chan.place.set_announces(is_all);
         chan.unlock(0);
         is_all
     }

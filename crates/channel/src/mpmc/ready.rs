@@ -98,6 +98,17 @@ impl Ready {
         deferred.unwrap_or(Deferred::NOTHING)
     }
 
+    /// Puts places that have been taken before the others again, and lets those go that wait.
+    pub(crate) fn put_back(&self, places: &[u32]) {
+        let bits = self.0.lock();
+        // SAFETY: under the lock.
+        let buffer = unsafe { &mut self.0.state().buffer };
+        for index in places.iter().rev() {
+            buffer.push_front(*index);
+        }
+        self.0.settle(bits);
+    }
+
     /// Takes places that have been announced, the first ones first, as many as there is room for.
     pub(crate) fn take<'b>(&self, into: &'b mut [u32]) -> &'b [u32] {
         let bits = self.0.lock();

@@ -1,5 +1,6 @@
 //! Receiving from a set: the operations.
 
+use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -123,17 +124,25 @@ impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
     }
 }
 
-/// Places taken from the queue: if user code panics, those that are left are put back.
+/// Places taken from the queue. Others do not find them: those that are left are put back before user code runs that may
+/// wait for them, and if some panics.
 pub(super) struct Taken<'a> {
     pub(super) ready: &'a Ready,
     pub(super) rest: &'a [u32],
 }
 
+impl Taken<'_> {
+    pub(super) fn put_back(&mut self) {
+        let rest = mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            self.ready.put_back(rest);
+        }
+    }
+}
+
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        for index in self.rest {
-            self.ready.announce(*index).run();
-        }
+        self.put_back();
     }
 }
 
@@ -145,8 +154,9 @@ impl<T, P: Flavour> PortSet<T, P> {
         let limit = before.saturating_add(most);
         let mut left = self.ready.len();
         let mut places = [0; BATCH];
+        let mut batch = BATCH;
         while left > 0 && into.len() < limit {
-            let room = BATCH.min(left).min(limit - into.len());
+            let room = batch.min(left).min(limit - into.len());
             let mut taken = Taken {
                 ready: &self.ready,
                 rest: self.ready.take(&mut places[..room]),
@@ -155,13 +165,19 @@ impl<T, P: Flavour> PortSet<T, P> {
                 break;
             }
             left -= taken.rest.len();
+            batch = BATCH.min(2 * batch);
             while !taken.rest.is_empty() {
                 into.reserve(BATCH);
                 let done = self.drain_quickly(taken.rest, into, limit);
                 taken.rest = &taken.rest[done..];
                 if let Some((index, rest)) = taken.rest.split_first() {
                     taken.rest = rest;
-                    self.drain(*index, into, limit);
+                    self.drain(*index, into, limit, &mut taken);
+                    if taken.rest.len() < rest.len() {
+                        // As it was the turn of a pipe, and it may be the next one's.
+                        left += rest.len();
+                        batch = 1;
+                    }
                 }
             }
         }
@@ -196,13 +212,13 @@ impl<T, P: Flavour> PortSet<T, P> {
     }
 
     /// Receives what the port has at this moment, but at most until there are so many events, and puts its place back if
-    /// there is more.
+    /// there is more. `taken` are other places.
     #[inline(never)]
-    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize) {
+    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize, taken: &mut Taken<'_>) {
         let before = into.len();
         let mut looks = 1;
         while into.len() < most {
-            let (event, more) = self.look(index);
+            let (event, more) = self.look(index, Some(taken));
             into.extend(event);
             if more == 0 {
                 return;

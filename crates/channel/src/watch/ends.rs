@@ -236,10 +236,7 @@ impl<T, P: Policy> Receiver<T, P> {
     #[track_caller]
     #[inline]
     pub fn changed(&mut self) -> Changed<'_, T, P> {
-        Changed {
-            waiting: Waiting::new(&self.chan, self.seen, Location::caller()),
-            seen: &mut self.seen,
-        }
+        Changed::new(self, Location::caller())
     }
 
     /// Waits for a value that meets the condition, and gives it: the first one that is looked at is the latest, whether
@@ -298,6 +295,29 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
 pub struct Changed<'a, T, P: Policy> {
     waiting: Waiting<'a, Watched<Value<T, P>>, P, CHANGED>,
     seen: &'a mut u64,
+}
+
+impl<'a, T, P: Policy> Changed<'a, T, P> {
+    #[inline]
+    pub(super) fn new(
+        receiver: &'a mut Receiver<T, P>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            waiting: Waiting::new(&receiver.chan, receiver.seen, location),
+            seen: &mut receiver.seen,
+        }
+    }
+
+    /// Waits for the value after that. It is complete.
+    pub(super) fn begin_anew(self: Pin<&mut Self>) {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (waiting, seen) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.waiting), *this.seen)
+        };
+        waiting.wait_again(seen);
+    }
 }
 
 impl<T, P: Policy> Future for Changed<'_, T, P> {

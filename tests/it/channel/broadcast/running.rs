@@ -1,10 +1,14 @@
 //! Tasks in all schedules, operations dropped after any poll, and threads under every model.
 
 use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 
+use futures_core::Stream;
 use gossamer::Wait;
-use gossamer::channel::broadcast::{RecvError, broadcast};
+use gossamer::channel::broadcast::{Missed, RecvError, broadcast};
+use gossamer::raw::Policy;
 use gossamer::raw::channel::broadcast::Receiver;
 use gossamer_sim::spawn;
 
@@ -25,18 +29,42 @@ both! {
 /// What one receiver has been given, each missed message as `None`.
 type Got = Rc<RefCell<Vec<Option<u32>>>>;
 
-/// Receives until the end.
-async fn receive_all<P: gossamer::raw::Policy>(mut rx: Receiver<Value, P>, got: Got) {
-    loop {
-        match rx.recv().await {
-            Ok(value) => got.borrow_mut().push(Some(value.id)),
-            Err(RecvError::Missed(number)) => {
-                let missed = (0..number).map(|_| None);
-                got.borrow_mut().extend(missed);
-            }
-            Err(RecvError::Closed) => return,
-        }
+/// Notes what was received; whether more may come.
+fn note(received: Result<Vec<Value>, RecvError>, got: &Got) -> bool {
+    let mut got = got.borrow_mut();
+    match received {
+        Ok(values) => got.extend(values.iter().map(|value| Some(value.id))),
+        Err(RecvError::Missed(number)) => got.extend((0..number).map(|_| None)),
+        Err(RecvError::Closed) => return false,
     }
+    true
+}
+
+/// One by one, or several at once.
+async fn receive<P: Policy>(
+    rx: &mut Receiver<Value, P>,
+    many: bool,
+) -> Result<Vec<Value>, RecvError> {
+    if !many {
+        return rx.recv().await.map(|value| vec![value]);
+    }
+    let mut values = Vec::new();
+    let number = rx.recv_many(&mut values, 2).await?;
+    assert!(number == values.len() && (1..=2).contains(&number));
+    Ok(values)
+}
+
+/// Receives until the end, in one of three ways.
+async fn receive_all<P: Policy>(mut rx: Receiver<Value, P>, way: usize, got: Got) {
+    if way % 3 == 2 {
+        let mut stream = pin!(rx.stream());
+        while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+            let item = item.map_err(|Missed(number)| RecvError::Missed(number));
+            note(item.map(|value| vec![value]), &got);
+        }
+        return;
+    }
+    while note(receive(&mut rx, way % 3 == 1).await, &got) {}
 }
 
 /// All have been given the same messages, where they have not missed them, and each sender's are in its order.
@@ -68,25 +96,21 @@ async fn run<F: Broadcasts>(
     let (tx, mut rx) = F::broadcast::<Value>(capacity);
     let mut got = Vec::new();
     let mut tasks = Vec::new();
-    for _ in 0..receivers {
+    for receiver in 0..receivers as usize {
         let own = Got::default();
         got.push(own.clone());
-        tasks.push(spawn(receive_all(rx.clone(), own)));
+        tasks.push(spawn(receive_all(rx.clone(), capacity + receiver, own)));
     }
     if let Some(cut) = cut {
         let own = Got::default();
         got.push(own.clone());
         tasks.push(spawn(async move {
-            for _ in 0..2 {
-                match cut.apply(rx.recv()).await {
-                    Some(Ok(value)) => own.borrow_mut().push(Some(value.id)),
-                    Some(Err(RecvError::Missed(number))) => {
-                        own.borrow_mut().extend((0..number).map(|_| None));
-                    }
-                    Some(Err(RecvError::Closed)) | None => {}
+            for many in [false, true] {
+                if let Some(received) = cut.apply(receive(&mut rx, many)).await {
+                    note(received, &own);
                 }
             }
-            receive_all(rx, own).await;
+            receive_all(rx, capacity, own).await;
         }));
     } else {
         drop(rx);
@@ -138,8 +162,8 @@ fn any_task_aborted_at_any_time<F: Broadcasts>() {
         let tally = Tally::default();
         let (tx, mut rx) = F::broadcast::<Value>(4);
         let mut tasks = Vec::new();
-        for _ in 0..3 {
-            tasks.push(spawn(receive_all(rx.clone(), Got::default())));
+        for way in 0..3 {
+            tasks.push(spawn(receive_all(rx.clone(), way, Got::default())));
         }
         for id in 0..4 {
             assert!(tx.send(tally.value(id)).is_ok());
@@ -170,11 +194,8 @@ fn tasks_fibers_and_threads() {
             let (tx, one) = broadcast(3 * EACH);
             let (two, three, other) = (one.clone(), one.clone(), tx.clone());
             let received = |mut rx: gossamer::channel::broadcast::Receiver<(u8, usize)>| {
-                let mut got = Vec::new();
-                while let Ok(message) = rx.recv().wait() {
-                    got.push(message);
-                }
-                got
+                let got = rx.iter().map(|message| message.expect("none is missed"));
+                got.collect::<Vec<_>>()
             };
             let task = rt.spawn(async move {
                 let mut one = one;
@@ -202,12 +223,8 @@ fn tasks_fibers_and_threads() {
             assert!(got[1] == got[0] && got[2] == got[0]);
             sends.wait().expect("no panic");
             let mut count = 0;
-            loop {
-                match slow.recv().wait() {
-                    Ok(_) => count += 1,
-                    Err(RecvError::Missed(number)) => count += number as usize,
-                    Err(RecvError::Closed) => break,
-                }
+            for received in slow.iter() {
+                count += received.map_or_else(|Missed(number)| number as usize, |_| 1);
             }
             assert_eq!(count, EACH);
         });
@@ -222,6 +239,9 @@ fn ends_go_to_other_threads_if_messages_may() {
     may(&tx);
     may(&rx);
     may(&rx.recv());
-    let (tx, _rx) = gossamer::channel::watch(String::new());
+    may(&rx.recv_many(&mut Vec::new(), 1));
+    may(&rx.stream());
+    let (tx, mut rx) = gossamer::channel::watch(String::new());
     may(&tx);
+    may(&rx.stream());
 }

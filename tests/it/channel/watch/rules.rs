@@ -1,8 +1,11 @@
 //! One rule at a time, polled by hand.
 
 use std::cell::Cell;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 
+use futures_core::{FusedStream, Stream};
 use gossamer::channel::Closed;
 use gossamer::raw::Policy;
 use gossamer::raw::channel::watch::Latest;
@@ -23,6 +26,7 @@ both! {
     modifying,
     values_go_when_nobody_reads_them,
     an_operation_that_was_forgotten,
+    a_stream_and_an_iterator,
     counts,
 }
 
@@ -208,6 +212,37 @@ fn an_operation_that_was_forgotten<F: Watches>() {
     assert_eq!(told(Hand::new(rx.changed()).poll()), Ok(1));
     std::mem::forget(parked(rx.wait_for(|_| false)));
     drop((rx, tx));
+}
+
+/// They give what is the latest when they are asked, then the end, again and again.
+fn a_stream_and_an_iterator<F: Watches>() {
+    let (tx, mut rx) = F::watch(0);
+    let mut other = rx.clone();
+    {
+        let mut stream = pin!(rx.stream());
+        let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+        tx.send(1);
+        tx.send(2);
+        assert_eq!(next.wakes(), 1);
+        assert!(matches!(next.poll(), Poll::Ready(Some(latest)) if *latest == 2));
+        assert!(next.poll().is_pending());
+        tx.send(3);
+    }
+    // It was not given, so it has not been seen.
+    let mut stream = pin!(rx.stream());
+    let mut next = Hand::new(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+    assert!(matches!(next.poll(), Poll::Ready(Some(latest)) if *latest == 3));
+    assert_eq!(other.iter().next().map(|latest| *latest), Some(3));
+    assert!(next.poll().is_pending());
+    tx.send(4);
+    drop(tx);
+    assert!(matches!(next.poll(), Poll::Ready(Some(latest)) if *latest == 4));
+    for _ in 0..2 {
+        assert!(matches!(next.poll(), Poll::Ready(None)));
+    }
+    drop(next);
+    assert!(stream.is_terminated());
+    assert_eq!(other.iter().map(|latest| *latest).collect::<Vec<_>>(), [4]);
 }
 
 fn counts<F: Watches>() {

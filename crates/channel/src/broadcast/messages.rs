@@ -1,0 +1,244 @@
+//! Receiving one message after the other: as a stream, by an iterator, many at once. What was missed is told in its place
+//! among them.
+
+use std::fmt;
+use std::iter;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::{FusedStream, Stream};
+use gossamer_core::policy::Policy;
+use gossamer_core::wait::Wait;
+
+use super::ends::{Receiver, Receiving, own, received};
+use super::{Missed, RecvError, TryRecvError};
+
+impl<T: Clone, P: Policy> Receiver<T, P> {
+    /// Receives all messages that there are for this receiver, but at most `most`, and waits until there is one: puts
+    /// them at the end of `into`, and gives their number. Zero only if `most` is. (What is sent meanwhile is left for the
+    /// next call.)
+    ///
+    /// # Blocking
+    /// As [`recv`](Receiver::recv).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing, and the receiver stands where it stood.
+    ///
+    /// # Errors
+    /// As [`recv`](Receiver::recv), and nothing has been received. Where the receiver is overtaken in the midst of it, it
+    /// ends with the messages before; the next call tells how many are gone.
+    ///
+    /// # Panics
+    /// As cloning a message does; that one has been received then, those before it are in `into`, and those behind it
+    /// are left.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gossamer_core::wait::Wait;
+    /// use gossamer_channel::broadcast::{self, RecvError};
+    ///
+    /// let (tx, mut rx) = broadcast::broadcast(3);
+    /// for number in 1..=5 {
+    ///     tx.send(number).unwrap();
+    /// }
+    /// let mut got = Vec::new();
+    /// assert_eq!(rx.recv_many(&mut got, 9).wait(), Err(RecvError::Missed(2)));
+    /// assert_eq!(rx.recv_many(&mut got, 9).wait(), Ok(3));
+    /// assert_eq!(got, [3, 4, 5]);
+    /// ```
+    #[track_caller]
+    pub fn recv_many<'a>(
+        &'a mut self,
+        into: &'a mut Vec<T>,
+        most: usize,
+    ) -> ReceivingMany<'a, T, P> {
+        ReceivingMany {
+            receiving: Receiving::new(self, Location::caller()),
+            into,
+            most,
+        }
+    }
+
+    /// The messages there are, without waiting for more; [`Missed`], where some are gone.
+    pub fn try_iter(&mut self) -> impl Iterator<Item = Result<T, Missed>> {
+        iter::from_fn(|| match self.try_recv() {
+            Ok(message) => Some(Ok(message)),
+            Err(TryRecvError::Missed(number)) => Some(Err(Missed(number))),
+            Err(TryRecvError::Empty | TryRecvError::Closed) => None,
+        })
+    }
+
+    /// Messages until no sender is left, and [`Missed`], where some are gone: waits for each as `.wait()` does, in a
+    /// thread or a fiber.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer_channel::broadcast::{self, Missed};
+    ///
+    /// let (tx, mut rx) = broadcast::broadcast(2);
+    /// for number in 1..=3 {
+    ///     tx.send(number).unwrap();
+    /// }
+    /// drop(tx);
+    /// assert_eq!(rx.iter().collect::<Vec<_>>(), [Err(Missed(1)), Ok(2), Ok(3)]);
+    /// ```
+    pub fn iter(&mut self) -> Iter<'_, T, P> {
+        Iter(self)
+    }
+
+    /// The messages as a stream, which ends when no sender is left; [`Missed`], where some are gone.
+    ///
+    /// # Cancellation
+    /// Dropped, it has received what it has given, and nothing more.
+    ///
+    /// # Panics
+    /// As cloning the message does; it has been received then, and the stream goes on.
+    #[track_caller]
+    pub fn stream(&mut self) -> Messages<'_, T, P> {
+        Messages {
+            receiving: Receiving::new(self, Location::caller()),
+            is_over: false,
+        }
+    }
+}
+
+/// An item of an iterator or a stream; `None`: the end.
+fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Missed>> {
+    match received {
+        Ok(message) => Some(Ok(message)),
+        Err(RecvError::Missed(number)) => Some(Err(Missed(number))),
+        Err(RecvError::Closed) => None,
+    }
+}
+
+/// [`Receiver::recv_many`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct ReceivingMany<'a, T, P: Policy> {
+    receiving: Receiving<'a, T, P>,
+    into: &'a mut Vec<T>,
+    most: usize,
+}
+
+impl<T: Clone, P: Policy> Future for ReceivingMany<'_, T, P> {
+    type Output = Result<usize, RecvError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the first field is pinned as its owner is, the others are not.
+        let (mut receiving, into, most) = unsafe {
+            let this = self.get_unchecked_mut();
+            let receiving = Pin::new_unchecked(&mut this.receiving);
+            (receiving, &mut *this.into, this.most)
+        };
+        if most == 0 {
+            return Poll::Ready(Ok(0));
+        }
+        into.reserve(1);
+        into.push(ready!(receiving.as_mut().poll(cx))?);
+        let (chan, next) = receiving.place();
+        // SAFETY: only numbers.
+        let more = unsafe { chan.look(|ring| ring.len_from(*next)) }.min(most - 1);
+        into.reserve(more);
+        for received in 0..more {
+            // SAFETY: only a pointer is taken out, or cloned.
+            let (message, _memory) =
+                unsafe { chan.look(|ring| (ring.receive_next(next), ring.shrink())) };
+            let Some(message) = message else {
+                return Poll::Ready(Ok(1 + received));
+            };
+            into.push(own::<T, P>(message));
+        }
+        Poll::Ready(Ok(1 + more))
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for ReceivingMany<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.receiving.fmt(f)
+    }
+}
+
+/// [`Receiver::stream`].
+#[must_use = "streams do nothing until they are polled"]
+pub struct Messages<'a, T, P: Policy> {
+    receiving: Receiving<'a, T, P>,
+    is_over: bool,
+}
+
+impl<T: Clone, P: Policy> Stream for Messages<'_, T, P> {
+    type Item = Result<T, Missed>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (mut receiving, is_over) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.receiving), &mut this.is_over)
+        };
+        if *is_over {
+            return Poll::Ready(None);
+        }
+        let found = ready!(receiving.as_mut().poll_found(cx));
+        // Before the message is cloned, which may panic.
+        receiving.begin_anew();
+        let item = item(received::<T, P>(found));
+        *is_over = item.is_none();
+        Poll::Ready(item)
+    }
+}
+
+impl<T: Clone, P: Policy> FusedStream for Messages<'_, T, P> {
+    fn is_terminated(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for Messages<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.receiving.fmt(f)
+    }
+}
+
+/// [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T, P: Policy>(&'a mut Receiver<T, P>);
+
+impl<T: Clone, P: Policy> Iterator for Iter<'_, T, P> {
+    type Item = Result<T, Missed>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<Self::Item> {
+        item(self.0.recv().wait())
+    }
+}
+
+impl<'a, T: Clone, P: Policy> IntoIterator for &'a mut Receiver<T, P> {
+    type Item = Result<T, Missed>;
+    type IntoIter = Iter<'a, T, P>;
+
+    fn into_iter(self) -> Iter<'a, T, P> {
+        self.iter()
+    }
+}
+
+/// [`Receiver::into_iter`].
+#[derive(Debug)]
+pub struct IntoIter<T, P: Policy>(Receiver<T, P>);
+
+impl<T: Clone, P: Policy> Iterator for IntoIter<T, P> {
+    type Item = Result<T, Missed>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<Self::Item> {
+        item(self.0.recv().wait())
+    }
+}
+
+impl<T: Clone, P: Policy> IntoIterator for Receiver<T, P> {
+    type Item = Result<T, Missed>;
+    type IntoIter = IntoIter<T, P>;
+
+    /// As [`iter`](Receiver::iter).
+    fn into_iter(self) -> IntoIter<T, P> {
+        IntoIter(self)
+    }
+}

@@ -1,0 +1,88 @@
+//! One value after the other, each the latest of its moment: as a stream, and by an iterator.
+
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::{FusedStream, Stream};
+use gossamer_core::policy::Policy;
+use gossamer_core::wait::Wait;
+
+use super::ends::{Changed, Latest, Receiver};
+
+impl<T, P: Policy> Receiver<T, P> {
+    /// The values that this receiver has not seen, as [`changed`](Receiver::changed) gives them, until no sender is left:
+    /// waits for each as `.wait()` does, in a thread or a fiber. What is replaced before it is asked for is passed over.
+    pub fn iter(&mut self) -> Iter<'_, T, P> {
+        Iter(self)
+    }
+
+    /// The same as a stream, which ends when no sender is left.
+    ///
+    /// # Cancellation
+    /// Dropped, it has had no effect but that the values that it has given are seen.
+    #[track_caller]
+    pub fn stream(&mut self) -> Changes<'_, T, P> {
+        Changes {
+            changed: Changed::new(self, Location::caller()),
+            is_over: false,
+        }
+    }
+}
+
+/// [`Receiver::stream`].
+#[must_use = "streams do nothing until they are polled"]
+pub struct Changes<'a, T, P: Policy> {
+    changed: Changed<'a, T, P>,
+    is_over: bool,
+}
+
+impl<T, P: Policy> Stream for Changes<'_, T, P> {
+    type Item = Latest<T, P>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Latest<T, P>>> {
+        // SAFETY: the first field is pinned as its owner is, the other is not.
+        let (mut changed, is_over) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.changed), &mut this.is_over)
+        };
+        if *is_over {
+            return Poll::Ready(None);
+        }
+        let latest = ready!(changed.as_mut().poll(cx)).ok();
+        *is_over = latest.is_none();
+        changed.begin_anew();
+        Poll::Ready(latest)
+    }
+}
+
+impl<T, P: Policy> FusedStream for Changes<'_, T, P> {
+    fn is_terminated(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl<T, P: Policy> fmt::Debug for Changes<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.changed.fmt(f)
+    }
+}
+
+/// [`Receiver::iter`].
+pub struct Iter<'a, T, P: Policy>(&'a mut Receiver<T, P>);
+
+impl<T, P: Policy> Iterator for Iter<'_, T, P> {
+    type Item = Latest<T, P>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<Latest<T, P>> {
+        self.0.changed().wait().ok()
+    }
+}
+
+impl<T: fmt::Debug, P: Policy> fmt::Debug for Iter<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Iter").field(self.0).finish()
+    }
+}
