@@ -47,6 +47,9 @@ pub(crate) struct Chan<T, P: Policy> {
     state: UnsafeCell<State<T>>,
     /// Those who wait for the end, while there are messages.
     watching: WaitList,
+    /// The how manieth it is.
+    #[cfg(loom)]
+    number: usize,
 }
 
 /// What is under the lock beside the lines.
@@ -92,7 +95,18 @@ impl<T, P: Policy> Chan<T, P> {
                 called: 0,
             }),
             watching: WaitList::new(),
+            #[cfg(loom)]
+            number: gossamer_core::door::model::number(),
         }
+    }
+
+    /// Who locks several channels does so in this order. Under loom not that of their addresses, which are others in each
+    /// execution.
+    pub(super) fn order(&self) -> usize {
+        #[cfg(loom)]
+        return self.number;
+        #[cfg(not(loom))]
+        std::ptr::from_ref(self).addr()
     }
 
     pub(super) fn capacity(&self) -> usize {

@@ -3,7 +3,7 @@
 //!
 //! # Protocol
 //!
-//! An attempt locks all channels, in the order of their addresses, and takes a message from each if each has one. Else
+//! An attempt locks all channels, in one order for all, and takes a message from each if each has one. Else
 //! it waits in the lines of all that have none, as a receiver does; when it is called in one, it does not take the
 //! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others. At those
 //! that have one it waits for their end, as others may take that message (`mpmc/awaiting.rs`).
@@ -156,16 +156,16 @@ macro_rules! group {
             type Waits = ($(Awaiting<$life, $T, P>,)*);
 
             fn are_different(&self) -> bool {
-                let mut all = [$(std::ptr::from_ref(self.$at.0.chan()).addr()),*];
+                let mut all = [$(self.$at.0.chan().order()),*];
                 all.sort_unstable();
                 all.windows(2).all(|two| two[0] != two[1])
             }
 
             fn attempt(&self) -> Attempt<Self::Messages> {
-                let mut order = [$((std::ptr::from_ref(self.$at.0.chan()).addr(), $at)),*];
+                let mut order = [$((self.$at.0.chan().order(), $at)),*];
                 order.sort_unstable();
                 let mut bits = [0; $count];
-                // In the order of addresses: two that lock the same ones do not wait for each other.
+                // All in one order: two that lock the same ones do not wait for each other.
                 for (_, channel) in order {
                     bits[channel] = match channel {
                         $($at => self.$at.0.chan().lock(),)*

@@ -59,6 +59,13 @@ pub fn joined<T>(thread: JoinHandle<T>) -> T {
     thread.join().expect("the other thread does not panic")
 }
 
+/// Another number at each call, larger than those before: for what has to be alike in each execution, as addresses are not.
+pub fn number() -> usize {
+    static NEXT: Count = Count::new(0);
+    // Relaxed: only the number counts.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Polls once, with a waker that wakes nobody.
 pub fn poll_once<F: Future>(operation: Pin<&mut F>) -> Poll<F::Output> {
     operation.poll(&mut Context::from_waker(Waker::noop()))
