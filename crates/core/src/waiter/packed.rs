@@ -59,7 +59,10 @@ pub fn pack(waker: &Waker) -> *mut () {
 pub unsafe fn repack(packed: *mut (), waker: &Waker) -> *mut () {
     // SAFETY: a box, and the caller's.
     let mut boxed = unsafe { Box::from_raw(packed.cast::<Waker>()) };
-    boxed.as_mut().clone_from(waker);
+    if !boxed.will_wake(waker) {
+        // Its drop is user code; a panic there must not end an operation that has just begun to wait.
+        drop_quietly(core::mem::replace(&mut *boxed, waker.clone()));
+    }
     Box::into_raw(boxed).cast()
 }
 
