@@ -190,9 +190,11 @@ impl<T, P: Flavour> PortSet<T, P> {
         PortReceiving::new(self, Location::caller())
     }
 
-    /// Receives all that all ports have, port by port, but at most `most` events, and waits until one has something: puts
-    /// them at the end of `into`, and gives their number. Zero: `most` is, or there is no port. (What comes meanwhile is
-    /// left for the next call. A port of which some is left is behind the others then.)
+    /// Receives all that all ports have, but at most `most` events, and waits until one has something: puts them at the
+    /// end of `into`, and gives their number. Zero: `most` is, or there is no port.
+    ///
+    /// They come port by port; only the first port gives one message at first, and what else it has after the others.
+    /// What comes meanwhile is left for the next call. A port of which some is left is behind the others then.
     ///
     /// # Blocking
     /// As [`recv`](PortSet::recv).

@@ -125,7 +125,7 @@ impl<P: Policy> Drop for Leaves<'_, P> {
 /// A sending end that several share: one after the other, in the order in which they come.
 ///
 /// The receiver is not concerned: what it does costs what it costs with one sender. So it is for many senders that seldom
-/// send, where the other end has much to do; see the [table](crate#which-one-for-many-senders). When the last clone goes,
+/// send, where the other end has much to do; see the [table](crate#many-senders-one-receiver-which-of-them). When the last clone goes,
 /// so does the end.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! Wakers whose clone or drop panics: a pipe's operation goes on as if it had not been polled.
+//! Wakers whose clone or drop panics: an operation goes on as if it had not been polled.
 #![cfg(not(any(loom, shuttle)))]
 
 use std::cell::Cell;
@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
+use gossamer_channel::oneshot;
 use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
 use gossamer_core::policy::Local;
 
@@ -98,10 +99,36 @@ fn a_clone_or_a_drop_may_panic() {
     plan.drop.set(true);
     assert_eq!(
         poll(&mut recv, other),
-        None,
-        "the drop of the replaced one panics"
+        Some(false),
+        "the replaced one's panic ends there"
     );
+    assert!(!plan.drop.get(), "it was dropped");
     assert_eq!(poll(&mut recv, &waker), Some(false));
     assert!(speaks.say(7).is_ok());
     assert_eq!(poll(&mut recv, &waker), Some(true));
+}
+
+/// Of a one-shot's receiver: polled again, it has another one; dropped, it closes the channel.
+#[test]
+fn the_drop_of_a_one_shots_waker_may_panic() {
+    let plan: &'static Plan = Box::leak(Box::default());
+    // SAFETY: the data is what the functions ask for, and stays on this thread.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(plan).cast(), &VTABLE) };
+    let (sends, mut receives) = oneshot::<u32>();
+    for again in [Waker::noop(), &waker] {
+        assert!(
+            Pin::new(&mut receives)
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        plan.drop.set(true);
+        assert!(
+            Pin::new(&mut receives)
+                .poll(&mut Context::from_waker(again))
+                .is_pending()
+        );
+    }
+    drop(receives);
+    assert!(!plan.drop.get(), "it was dropped");
+    assert!(sends.is_closed());
 }

@@ -140,9 +140,10 @@ pub struct Vtable {
     pub free: unsafe fn(NonNull<Header>),
 }
 
-/// The first 56 bytes of a task. What a poll touches comes last, beside the future.
+/// The first 56 bytes of a task. What a poll touches comes last, beside the future. A pointer to it has room for three
+/// tags, also where it has four bytes.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(8))]
 pub struct Header {
     /// Links of the list of all tasks of a home.
     pub(crate) owned: list::OwnedLinks,
@@ -163,7 +164,7 @@ pub struct Header {
     pub vtable: &'static Vtable,
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(all(target_pointer_width = "64", not(any(loom, shuttle))))]
 const _: () = assert!(size_of::<Header>() == 56);
 
 impl Header {

@@ -96,7 +96,8 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// The operations are any futures; they are made in their order, pinned, and polled until one is ready. The others are
 /// dropped before the branch's body runs, so the body may use what they had borrowed; and as an operation that is
 /// dropped loses nothing, a branch that is not taken has had no effect. (What an operation *owns* goes with it: the
-/// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not.)
+/// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not. The senders of an
+/// `spsc` channel and `SharedSender` have only `send`.)
 ///
 /// Each operation is for itself, though: of two that others let go in the same moment one is taken, and if the other one
 /// is a `send` that waited, its message has been sent all the same. After a `send_from` that shows, as the message is

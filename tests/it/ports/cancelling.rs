@@ -1,7 +1,9 @@
 //! Cancellation, and ports that come and go while others send and receive: every message is counted.
 
 use std::cell::RefCell;
+use std::future::{pending, poll_fn};
 use std::rc::Rc;
+use std::task::Poll;
 
 use gossamer::channel::oneshot;
 use gossamer::raw::channel::{Port, PortSet};
@@ -13,8 +15,34 @@ use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::mvar::explore_seeded;
 
 both! {
+    an_operation_that_was_forgotten,
     a_receive_dropped_after_any_poll,
     ports_come_and_go,
+}
+
+/// A receive that was forgotten: its task is not looked at when the queue that it waits in has gone.
+fn an_operation_that_was_forgotten<F: Sets>() {
+    let ran = gossamer_sim::run(0, || async {
+        let set = F::set::<u32>();
+        let (_tx, rx) = F::channel(1);
+        set.add(rx).unwrap();
+        let mut receives = Box::pin(set.recv());
+        // At its scheduling point first.
+        let mut gave_way = false;
+        poll_fn(|cx| {
+            assert!(receives.as_mut().poll(cx).is_pending());
+            match std::mem::replace(&mut gave_way, true) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+        std::mem::forget(receives);
+        drop(set);
+        pending::<()>().await;
+    });
+    let said = ran.expect_err("a deadlock").to_string();
+    assert!(!said.contains("PortSet::recv"), "{said}");
 }
 
 /// Two receivers, one of which is cut, and senders into three ports of different kinds.

@@ -96,6 +96,33 @@ fn a_waker_of_before_that_comes_back() {
     assert_eq!(set.try_recv(), Some((key, Ok(5))));
 }
 
+/// The same, but dropping it panics: the panic ends there, and the port is in the set.
+#[test]
+fn a_waker_of_before_that_panics() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            resume_unwind(Box::new("planned"));
+        }
+    }
+    let set = PortSet::new();
+    let (tx, mut rx) = oneshot();
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(
+        Pin::new(&mut rx)
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    drop(waker);
+    let key = set.add(rx).unwrap();
+    tx.send(5).unwrap();
+    assert_eq!(set.try_recv(), Some((key, Ok(5))));
+    assert!(set.is_empty());
+}
+
 /// A waker that uses the set, and its channels, while it is called: it finds no lock held.
 #[test]
 fn a_waker_that_comes_back() {

@@ -12,6 +12,9 @@ pub(super) trait Ends: 'static {
     /// Whether sending can leave the message where it is until it is sent.
     const KEEPS: bool = false;
 
+    /// The messages of so many senders, of the first ones, come in any order.
+    const UNORDERED: u32 = 0;
+
     fn name() -> String;
 
     fn ends() -> (Vec<Self::Tx>, Vec<Self::Rx>);

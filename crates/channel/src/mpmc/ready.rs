@@ -124,6 +124,34 @@ impl Ready {
         self.0.unlock(bits);
         &into[..taken]
     }
+
+    fn forget_all(&self) {
+        loop {
+            let bits = self.0.lock();
+            // SAFETY: under the lock, and the line is not lone.
+            let waker = unsafe { self.0.receiving().unlink_first() };
+            self.0.unlock(bits);
+            match waker {
+                Some(waker) => drop(waker),
+                None => break,
+            }
+        }
+    }
+}
+
+impl Drop for Ready {
+    /// Operations borrow the set, so only forgotten ones can wait: their tasks must not be left with the name of a queue
+    /// that is gone.
+    fn drop(&mut self) {
+        /// Goes on where a waker panicked when it was dropped.
+        struct Rest<'a>(&'a Ready);
+        impl Drop for Rest<'_> {
+            fn drop(&mut self) {
+                self.0.forget_all();
+            }
+        }
+        Rest(self).0.forget_all();
+    }
 }
 
 /// Waiting for the first place that has been announced; [`Closed`]: there is no port.

@@ -27,6 +27,7 @@ pub trait Endpoint: Sized {
 #[diagnostic::on_unimplemented(message = "`{Self}` is no endpoint that sends")]
 pub trait Speaks: Endpoint {
     /// The endpoint, of its parts.
+    #[doc(hidden)]
     fn of_speaking(end: Speaking<Self::Message, Self::Flavour, Self::Side>) -> Self;
 }
 
@@ -40,9 +41,11 @@ pub trait Hears: Endpoint {
     type Heard;
 
     /// The endpoint, of its parts.
+    #[doc(hidden)]
     fn of_listening(end: Listening<Self::Message, Self::Flavour, Self::Side>) -> Self;
 
     /// Its parts.
+    #[doc(hidden)]
     fn into_listening(self) -> Listening<Self::Message, Self::Flavour, Self::Side>;
 
     /// What it is to have received that.

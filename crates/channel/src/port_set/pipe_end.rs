@@ -21,12 +21,18 @@ unsafe impl<T: Send, P: Policy> Send for PipeEnd<T, P> where P::Word: Sync {}
 // SAFETY: `&PipeEnd` gives access to nothing.
 unsafe impl<T: Send, P: Policy> Sync for PipeEnd<T, P> where P::Word: Sync {}
 
-/// A policy whose sets may hold such an endpoint: one for any thread needs one that may be sent.
+/// A policy whose sets may hold such an endpoint: a set for any thread needs one whose pipe may be used there. (Its type
+/// says nothing about that: anybody may write an endpoint of his own.)
+///
+/// # Safety
+/// What the endpoint [listens](Hears::into_listening) with may go where such a set may.
 #[doc(hidden)]
-pub trait Holds<E>: Policy {}
+pub unsafe trait Holds<E>: Policy {}
 
-impl<E: Send> Holds<E> for Shared {}
-impl<E> Holds<E> for Local {}
+// SAFETY: it may be sent.
+unsafe impl<E: Hears> Holds<E> for Shared where Listening<E::Message, E::Flavour, E::Side>: Send {}
+// SAFETY: neither of them leaves its thread.
+unsafe impl<E> Holds<E> for Local {}
 
 /// What a set does with it.
 trait Heard<T> {

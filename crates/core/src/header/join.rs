@@ -107,14 +107,14 @@ impl Join {
             {
                 Ok(_) => {
                     // SAFETY: the exchange took the old content over.
-                    drop(unsafe { unpack(before) });
+                    unsafe { let_go(before) };
                     return true;
                 }
                 Err(now) => before = now,
             }
         }
         // SAFETY: never stored in the word, so still ours.
-        drop(unsafe { unpack(packed) });
+        unsafe { let_go(packed) };
         before != DONE || crate::mutant!("register_ignores_done")
     }
 
@@ -148,7 +148,7 @@ impl Join {
             {
                 Ok(_) => {
                     // SAFETY: the exchange took the old content over.
-                    drop(unsafe { unpack(before) });
+                    unsafe { let_go(before) };
                     return false;
                 }
                 Err(now) => before = now,
@@ -165,6 +165,16 @@ unsafe fn unpack(word: *mut ()) -> Option<Waker> {
     }
     // SAFETY: passed on to the caller.
     unsafe { packed::unpack(word) }
+}
+
+/// Drops a waker, or none.
+///
+/// # Safety
+/// As [`unpack`].
+unsafe fn let_go(word: *mut ()) {
+    debug_assert!(word != DETACHED);
+    // SAFETY: passed on to the caller; nothing is lent.
+    unsafe { packed::let_go(word) };
 }
 
 impl Drop for Join {

@@ -1,8 +1,8 @@
 //! A waker in one pointer, for words of which a waker is only one of the contents.
 //!
 //! It is one of our tasks (a counted hold on its header, or, on one thread, a loan: tagged) or, for a foreign executor
-//! or an OS thread, a boxed [`Waker`]. The lowest bit of the pointer is the word's own, and zero here; so is the third
-//! one, if nothing is lent.
+//! or an OS thread, a boxed [`Waker`]. Both are aligned to eight bytes. The lowest bit of the pointer is the word's own,
+//! and zero here; so is the third one, if nothing is lent.
 
 use core::ptr::NonNull;
 use core::task::Waker;
@@ -12,6 +12,12 @@ use alloc::boxed::Box;
 use super::{Deferred, Node, Parts, drop_quietly};
 use crate::header::Header;
 use crate::waker;
+
+/// A foreign waker. Aligned so that the tags are zero, also where a pointer has four bytes.
+#[repr(align(8))]
+struct Foreign(Waker);
+
+const _: () = assert!(align_of::<Header>() >= 8);
 
 /// Tag of a pointer to one of our own headers.
 const TASK: usize = 2;
@@ -48,7 +54,7 @@ pub fn pack(waker: &Waker) -> *mut () {
             core::mem::forget(waker::hold(waker));
             task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
         }
-        None => Box::into_raw(Box::new(waker.clone())).cast(),
+        None => Box::into_raw(Box::new(Foreign(waker.clone()))).cast(),
     }
 }
 
@@ -58,8 +64,11 @@ pub fn pack(waker: &Waker) -> *mut () {
 /// The caller owns `packed`, which [is a box](is_boxed), and gives it up.
 pub unsafe fn repack(packed: *mut (), waker: &Waker) -> *mut () {
     // SAFETY: a box, and the caller's.
-    let mut boxed = unsafe { Box::from_raw(packed.cast::<Waker>()) };
-    boxed.as_mut().clone_from(waker);
+    let mut boxed = unsafe { Box::from_raw(packed.cast::<Foreign>()) };
+    if !boxed.0.will_wake(waker) {
+        // Its drop is user code; a panic there must not end an operation that has just begun to wait.
+        drop_quietly(core::mem::replace(&mut boxed.0, waker.clone()));
+    }
     Box::into_raw(boxed).cast()
 }
 
@@ -87,9 +96,9 @@ pub fn is_foreign(waker: &Waker) -> bool {
 #[inline(always)]
 pub unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
     if packed.addr() & TASK == 0 {
-        let boxed = NonNull::new(packed.cast::<Waker>())?;
+        let boxed = NonNull::new(packed.cast::<Foreign>())?;
         // SAFETY: made by `Box::into_raw`, and owned by the caller.
-        return Some(*unsafe { Box::from_raw(boxed.as_ptr()) });
+        return Some(unsafe { Box::from_raw(boxed.as_ptr()) }.0);
     }
     let task = NonNull::new(task(packed))?;
     // SAFETY: the hold that `pack` took goes over to the waker.
