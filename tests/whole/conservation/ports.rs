@@ -123,7 +123,7 @@ impl Ends for Ports {
 /// Into a port that gets there before its message, or after it.
 fn send_once(set: &Set, message: Message) -> Result<(), Message> {
     let (tx, rx) = channel::oneshot();
-    if message.id() % 2 == 0 {
+    if message.id().is_multiple_of(2) {
         set.add(rx).expect("the only receiver");
         return tx.send(message).map_err(|error| error.0);
     }
