@@ -38,7 +38,7 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// How many operations may still begin in this poll before one gives way; zero in a simulation.
+    /// What operations may still take in this poll before one gives way; zero in a simulation.
     left: Cell<u32>,
     /// As many as there are when a poll begins.
     budget: Cell<u32>,
@@ -66,9 +66,11 @@ pub struct Context {
     woken_many: TaskQueue,
 }
 
-/// So many operations may begin in one poll, and the others give way: a task whose operations are always ready must not
-/// keep the others from running.
-const BUDGET: u32 = 2_048;
+/// What the operations that begin in one poll may take, and the others give way: a task whose operations are always ready
+/// must not keep the others from running.
+const BUDGET: u32 = 8_192;
+/// What one takes of it.
+const TAKES: u32 = 4;
 
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
@@ -357,8 +359,24 @@ pub fn drives(home: u16) -> bool {
 /// elsewhere those that begin after so many others in the same poll.
 #[inline(always)]
 pub fn has_to_give_way() -> bool {
+    has_to_give_way_after(TAKES)
+}
+
+/// The same for one that receives, which takes a quarter: where several send, the one that receives has a longer turn, or
+/// there would be more messages each time.
+#[inline(always)]
+pub fn has_to_give_way_receiving() -> bool {
+    has_to_give_way_after(if crate::mutant!("receivers_turn_is_short") {
+        TAKES
+    } else {
+        1
+    })
+}
+
+#[inline(always)]
+fn has_to_give_way_after(takes: u32) -> bool {
     with(|context| {
-        let (left, has_run_out) = context.left.get().overflowing_sub(1);
+        let (left, has_run_out) = context.left.get().overflowing_sub(takes);
         context.left.set(left);
         has_run_out && context.run_out()
     })

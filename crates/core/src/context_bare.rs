@@ -7,6 +7,11 @@ pub fn has_to_give_way() -> bool {
     false
 }
 
+/// Never: there is nobody to give way to.
+pub fn has_to_give_way_receiving() -> bool {
+    false
+}
+
 /// Nobody looks at parked operations.
 pub fn is_watched() -> bool {
     false

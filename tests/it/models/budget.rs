@@ -153,3 +153,29 @@ fn a_thread_does_not_give_way() {
         assert_eq!(place.try_take(), Some(number));
     }
 }
+
+/// Who receives has a longer turn than each of a few who send, so an unbounded channel does not get fuller and fuller.
+#[test]
+fn a_few_senders_do_not_outrun_their_receiver() {
+    let rt = runtime(Model::Single);
+    let (tx, rx) = gossamer::channel::unbounded();
+    for _ in 0..4 {
+        let tx = tx.clone();
+        drop(rt.spawn(async move {
+            for number in 0..20_000 {
+                tx.send(number).await.expect("it is received");
+            }
+        }));
+    }
+    drop(tx);
+    let receiver = rt.spawn(async move {
+        let (mut received, mut most) = (0, 0);
+        while rx.recv().await.is_ok() {
+            (received, most) = (received + 1, most.max(rx.len()));
+        }
+        (received, most)
+    });
+    let (received, most) = receiver.wait().expect("no panic");
+    assert_eq!(received, 80_000);
+    assert!(most < 20_000, "{most} messages were in line");
+}

@@ -115,7 +115,12 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
             this.waiter.act.prepare(chan);
         }
         if this.phase == Phase::Fresh {
-            if context::has_to_give_way() {
+            let gives_way = if A::SENDS {
+                context::has_to_give_way()
+            } else {
+                context::has_to_give_way_receiving()
+            };
+            if gives_way {
                 this.phase = Phase::Begun;
                 context::give_way(Parts::new(cx.waker()));
                 return Poll::Pending;
