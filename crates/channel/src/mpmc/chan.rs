@@ -47,7 +47,7 @@ pub(crate) struct Chan<T, P: Policy> {
     state: UnsafeCell<State<T>>,
     /// Those who wait for the end, while there are messages.
     watching: WaitList,
-    /// The how manieth it is.
+    /// Which one it is, in the order of their making.
     #[cfg(loom)]
     number: usize,
 }

@@ -125,6 +125,7 @@ impl Ready {
         &into[..taken]
     }
 
+    /// Takes those who wait out of the line, and drops their wakers.
     fn forget_all(&self) {
         loop {
             let bits = self.0.lock();
