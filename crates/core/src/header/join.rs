@@ -167,14 +167,17 @@ unsafe fn unpack(word: *mut ()) -> Option<Waker> {
     unsafe { packed::unpack(word) }
 }
 
-/// Drops a waker, or none.
+/// Drops a waker, or none, as there mostly is.
 ///
 /// # Safety
 /// As [`unpack`].
+#[inline]
 unsafe fn let_go(word: *mut ()) {
     debug_assert!(word != DETACHED);
-    // SAFETY: passed on to the caller; nothing is lent.
-    unsafe { packed::let_go(word) };
+    if !word.is_null() {
+        // SAFETY: passed on to the caller; nothing is lent.
+        unsafe { packed::let_go(word) };
+    }
 }
 
 impl Drop for Join {
