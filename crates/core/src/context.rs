@@ -40,7 +40,7 @@ pub struct Context {
     watched: Cell<bool>,
     /// What operations may still take in this poll before one gives way; zero in a simulation.
     left: Cell<u32>,
-    /// As many as there are when a poll begins.
+    /// What there is of that when a poll begins.
     budget: Cell<u32>,
     /// How many have given way on this thread so far.
     ways: Cell<u32>,

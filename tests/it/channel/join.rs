@@ -3,10 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Poll, Wake};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake};
 
 use gossamer::Wait;
-use gossamer::channel::{Closed, bounded, join, unbounded};
+use gossamer::channel::{Closed, PortSet, bounded, join, unbounded};
 use gossamer_sim::{Sim, spawn};
 
 use super::{Channels, exhaust};
@@ -349,4 +350,35 @@ fn under_every_model() {
             assert_eq!(sum, 2 * (2 * EACH - 1) * EACH);
         });
     }
+}
+
+/// A join that was forgotten goes before its channel does, also if the receiver has come into a set since: its task must
+/// not be left with the name of a channel that is gone.
+#[test]
+fn a_forgotten_join_is_told_though_the_receiver_is_in_a_set() {
+    struct Counts(AtomicUsize);
+    impl Wake for Counts {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let ((tx, rx), (_other, others)) = (unbounded(), unbounded::<u32>());
+    tx.send(1).wait().unwrap();
+    let wakes = Arc::new(Counts(AtomicUsize::new(0)));
+    let mut joins = Box::pin(join((&rx, &others)));
+    let waker = wakes.clone().into();
+    assert!(
+        joins
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    std::mem::forget(joins);
+    let set = PortSet::new();
+    let key = set.add(rx).unwrap();
+    assert_eq!(set.recv().wait(), Some((key, Ok(1))));
+    assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
+    drop(tx);
+    assert_eq!(set.recv().wait(), Some((key, Err(Closed))));
+    assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
 }

@@ -27,8 +27,8 @@ const ANNOUNCES: u8 = 1;
 const WATCHED: u8 = 2;
 
 /// Where the receiver is; and, in the same byte, so that nobody has to look twice, whether somebody waits for the channel's
-/// end. Both are not at a time: who waits borrows a receiver, so that there are others or it cannot come into a set. (One
-/// that was forgotten is not told any more when the receiver does.)
+/// end. Both are at a time only if who waits was forgotten: it borrows a receiver, so that there are others or it cannot
+/// come into a set. It is told all the same, as its task has its name.
 pub(super) struct Place {
     /// Null: in no set.
     ready: Cell<*const Ready>,
@@ -71,7 +71,8 @@ impl Place {
 
     #[inline(always)]
     fn set_announces(&self, announces: bool) {
-        self.tells.set(u8::from(announces) * ANNOUNCES);
+        let others = self.tells.get() & !ANNOUNCES;
+        self.tells.set(others | (u8::from(announces) * ANNOUNCES));
     }
 
     /// Somebody waits for the end; or nobody does.
