@@ -121,14 +121,16 @@ struct Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Workers, spares not included.
+    /// Workers of those that were asked for.
     pub workers: usize,
     /// Workers that there are to be, after a resize.
     pub target: usize,
     /// Workers that stand in for those that are stuck in a poll; at most twice as many as were asked for (and no more
     /// than 1,024 threads in all).
     pub spares: usize,
-    /// Of these and the spares, idle at this moment.
+    /// Workers that are surplus, after a resize or as spares that nobody needs any more, and are still in a poll.
+    pub leaving: usize,
+    /// Of all these, idle at this moment.
     pub idle: usize,
     /// Threads that are surplus, and stay as long as fibers that began there.
     pub lingering: usize,
@@ -212,13 +214,14 @@ impl Pool {
     pub fn metrics(&self) -> Metrics {
         self.origin().check("metrics()");
         let shared = &self.shared;
-        let (working, spares) = (shared.crew.count(), shared.crew.spares());
+        let crew = shared.crew.figures();
         Metrics {
-            workers: working.saturating_sub(spares),
-            target: shared.crew.asked(),
-            spares,
+            workers: crew.workers,
+            target: crew.asked,
+            spares: crew.spares,
+            leaving: crew.leaving,
             idle: shared.idle.len(),
-            lingering: shared.crew.lingering(),
+            lingering: crew.lingering,
             injected: shared.injector.waiting(),
             queued: shared.homes().map(Home::open_len).sum(),
             tasks: shared

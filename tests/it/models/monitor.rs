@@ -13,7 +13,7 @@ use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 use super::{Random, watched};
 
 /// A pool whose stuck polls are told to the one who holds the other end.
-fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
+pub(super) fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
     gossamer_core::parker::watch_parks();
     let (told, tells) = mpsc::channel();
     let rt = Runtime::builder()
@@ -25,7 +25,7 @@ fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
 }
 
 /// Blocks its thread, not its task, until the other end says so.
-fn gate() -> (mpsc::Sender<()>, impl FnOnce() + Send) {
+pub(super) fn gate() -> (mpsc::Sender<()>, impl FnOnce() + Send) {
     let (open, opened) = mpsc::channel();
     (open, move || opened.recv().expect("somebody opens it"))
 }
@@ -70,7 +70,7 @@ fn with_every_worker_stuck_the_others_run() {
 fn settles(rt: &Runtime, workers: usize) {
     loop {
         let metrics = rt.metrics().expect("a pool");
-        if metrics.spares == 0 && metrics.workers == workers {
+        if (metrics.workers, metrics.spares, metrics.leaving) == (workers, 0, 0) {
             return;
         }
         thread::yield_now();

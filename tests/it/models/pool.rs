@@ -1,13 +1,13 @@
 //! What is a pool's own: several workers, sharing, errors.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar};
 
-use super::{runtime, watched};
+use super::{monitor, runtime, watched};
 
 #[test]
 fn no_workers_are_refused() {
@@ -177,6 +177,41 @@ fn the_figures_say_what_there_is() {
             thread::yield_now();
         }
         assert_eq!((figures().queued, figures().injected), (0, 0));
+    });
+}
+
+/// Spares come and go at any time; each worker is counted once, and as what it is.
+#[test]
+fn a_spare_that_leaves_is_no_worker() {
+    watched("a spare leaves", || {
+        let (rt, _tells) = monitor::pool(1);
+        let figures = || rt.metrics().expect("a pool");
+        let hold = || {
+            let (open, gate) = monitor::gate();
+            let (begun, begins) = mpsc::channel();
+            let held = rt.spawn(async move {
+                begun.send(()).expect("somebody listens");
+                gate();
+            });
+            begins.recv().expect("it begins");
+            (open, held)
+        };
+        for _ in 0..10 {
+            let [(open_worker, worker), (open_spare, spare)] = [hold(), hold()];
+            open_worker.send(()).expect("it waits");
+            worker.wait().expect("no panic");
+            // The spare is still held, whether or not it is still needed.
+            for _ in 0..1_000 {
+                let now = figures();
+                assert_eq!(now.workers, 1, "{now:?}");
+                assert!(now.spares + now.leaving <= 2, "{now:?}");
+            }
+            open_spare.send(()).expect("it waits");
+            spare.wait().expect("no panic");
+            while figures().spares + figures().leaving > 0 {
+                thread::yield_now();
+            }
+        }
     });
 }
 

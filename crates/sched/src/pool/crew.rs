@@ -1,5 +1,6 @@
 //! How many workers there are, and how many there are to be.
 
+use std::ops::Range;
 use std::task::Waker;
 use std::time::Instant;
 
@@ -50,6 +51,21 @@ struct Members {
     closed: bool,
 }
 
+/// Who is there, by what they are there for: all at one moment, as spares come and go at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Figures {
+    /// How many were asked for.
+    pub(super) asked: usize,
+    /// How many of these there are.
+    pub(super) workers: usize,
+    /// Workers in place of those that are stuck.
+    pub(super) spares: usize,
+    /// Surplus workers, before they leave or linger.
+    pub(super) leaving: usize,
+    /// Threads of surplus workers that stay.
+    pub(super) lingering: usize,
+}
+
 /// Whom the crew has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hired {
@@ -73,6 +89,21 @@ impl Members {
 
     fn lingering(&self) -> usize {
         self.lingers.iter().filter(|lingers| **lingers).count()
+    }
+
+    fn figures(&self) -> Figures {
+        let working = |numbers: Range<usize>| {
+            let known = numbers.start.min(self.works.len())..numbers.end.min(self.works.len());
+            self.works[known].iter().filter(|works| **works).count()
+        };
+        let target = self.asked + self.spares;
+        Figures {
+            asked: self.asked,
+            workers: working(0..self.asked),
+            spares: working(self.asked..target),
+            leaving: working(target..usize::MAX),
+            lingering: self.lingering(),
+        }
     }
 }
 
@@ -180,6 +211,11 @@ impl Crew {
     /// How many threads are surplus, and only run what stays with them.
     pub(super) fn lingering(&self) -> usize {
         self.members.lock().lingering()
+    }
+
+    /// Who is there.
+    pub(super) fn figures(&self) -> Figures {
+        self.members.lock().figures()
     }
 
     /// The lowest number below the target that has no worker; it has one from now on.
