@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gossamer::time::{Elapsed, interval, sleep as rest, sleep_until, timeout};
-use gossamer::{Model, Runtime, Timed, Wait, yield_now};
+use gossamer::{Model, Runtime, Timed, Wait, sync::MVar, yield_now};
 
 use super::{FAR, NEAR, begin};
 use crate::models::{MODELS, runtime, watched};
@@ -212,11 +212,17 @@ async fn storm(number: u64) {
 fn the_owner_drives_while_it_waits() {
     watched("the owner", || {
         let rt = Runtime::builder().build().expect("a runtime can be built");
-        let task = rt.spawn(rest(NEAR));
-        let far = rt.spawn(rest(FAR));
         let began = Instant::now();
-        // Nobody but this thread drives: it wakes for itself, and for the task.
-        rest(2 * NEAR).wait();
+        let rested = Arc::new(MVar::<()>::empty());
+        let tells = rested.clone();
+        let task = rt.spawn(async move {
+            rest(NEAR).await;
+            tells.put(()).await;
+        });
+        let far = rt.spawn(rest(FAR));
+        // Nobody but this thread drives: it wakes for the task, and for itself.
+        rested.take().wait();
+        rest(NEAR).wait();
         assert!(began.elapsed() >= 2 * NEAR);
         assert!(task.is_finished());
         assert!(!far.is_finished());
