@@ -184,7 +184,8 @@ impl<T, P: Flavour> PortSet<T, P> {
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
     ///
     /// # Cancellation
-    /// Dropped unfinished, it has received nothing.
+    /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
+    /// place from those who wait behind it.
     #[track_caller]
     pub fn recv(&self) -> PortReceiving<'_, T, P> {
         PortReceiving::new(self, Location::caller())
@@ -200,7 +201,8 @@ impl<T, P: Flavour> PortSet<T, P> {
     /// As [`recv`](PortSet::recv).
     ///
     /// # Cancellation
-    /// Dropped unfinished, it has received nothing.
+    /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
+    /// place from those who wait behind it.
     #[track_caller]
     pub fn recv_many<'a>(
         &'a self,

@@ -8,19 +8,20 @@
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
-use core::task::Waker;
 
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::{Home, Marks};
 use crate::timers::{Serves, Timers};
 use crate::wait::Stackful;
-use crate::waiter::Parts;
 
+mod budget;
 mod chance;
 mod inside;
 mod waking;
 
+use self::budget::BUDGET;
+pub use self::budget::{give_way, has_to_give_way, has_to_give_way_receiving, ways_given};
 pub use self::chance::{chance, set_chance};
 pub use self::waking::wake_here;
 pub(crate) use self::waking::{wake_if_here, wake_inside};
@@ -65,12 +66,6 @@ pub struct Context {
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
-
-/// What the operations that begin in one poll may take, and the others give way: a task whose operations are always ready
-/// must not keep the others from running.
-const BUDGET: u32 = 8_192;
-/// What one takes of it.
-const TAKES: u32 = 4;
 
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
@@ -257,25 +252,6 @@ impl Context {
         self.polling.set(task.as_ptr());
     }
 
-    #[cold]
-    fn run_out(&self) -> bool {
-        self.left.set(0);
-        if self.points.get() {
-            return true;
-        }
-        if crate::mutant!("budget_never_ends") {
-            return false;
-        }
-        // A thread that waits has nobody to give way to, and a foreign executor its own rules.
-        if !self.is_polling() {
-            self.left.set(BUDGET);
-            return false;
-        }
-        // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
-        // go on with the next.
-        true
-    }
-
     /// Who serves a timer that is polled here.
     #[inline(always)]
     pub(crate) fn timers(&self) -> Option<Serves> {
@@ -355,33 +331,6 @@ pub fn drives(home: u16) -> bool {
     with(|context| context.home() == home)
 }
 
-/// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
-/// elsewhere those that begin after so many others in the same poll.
-#[inline(always)]
-pub fn has_to_give_way() -> bool {
-    has_to_give_way_after(TAKES)
-}
-
-/// The same for one that receives, which takes a quarter: where several send, the one that receives has a longer turn, or
-/// there would be more messages each time.
-#[inline(always)]
-pub fn has_to_give_way_receiving() -> bool {
-    has_to_give_way_after(if crate::mutant!("receivers_turn_is_short") {
-        TAKES
-    } else {
-        1
-    })
-}
-
-#[inline(always)]
-fn has_to_give_way_after(takes: u32) -> bool {
-    with(|context| {
-        let (left, has_run_out) = context.left.get().overflowing_sub(takes);
-        context.left.set(left);
-        has_run_out && context.run_out()
-    })
-}
-
 /// A number that is another one in the next poll, and on another thread: two that are alike were most probably made in
 /// one poll. A hint, of 16 bits.
 #[inline(always)]
@@ -394,21 +343,6 @@ pub fn stamp() -> u16 {
 #[inline(always)]
 pub fn is_watched() -> bool {
     with(|context| context.watched.get())
-}
-
-/// The scheduling point before an operation (see [`has_to_give_way`]): the
-/// task is woken at once, and the operation is to be pending, this once, before its first effect.
-#[cold]
-#[inline(never)]
-pub fn give_way(waker: Parts<'_>) {
-    with(|context| context.ways.set(context.ways.get().wrapping_add(1)));
-    waker.with(Waker::wake_by_ref);
-}
-
-/// How many operations have given way on this thread so far: who polls another operation can tell whether it did.
-#[inline(always)]
-pub fn ways_given() -> u32 {
-    with(|context| context.ways.get())
 }
 
 /// The outer context, put aside; dropping it brings it back.

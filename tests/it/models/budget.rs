@@ -5,7 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
+use gossamer::channel::unbounded;
+use gossamer::time::{sleep as rest, timeout};
 use gossamer::{JoinHandle, Model, Runtime, Wait, local, sync::MVar};
 
 use super::{MODELS, each_model, runtime, watched};
@@ -144,9 +147,9 @@ fn a_destructor_after_one_that_gave_way() {
 
 #[test]
 fn a_thread_does_not_give_way() {
-    // Beside any runtime: each operation is complete at its first poll, however many there are.
+    // Polled by hand, beside any runtime: each operation is complete at its first poll, however many there are.
     let place = MVar::<u32>::empty();
-    for number in 0..1_000 {
+    for number in 0..10_000 {
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         let put = std::pin::pin!(place.put(number)).poll(&mut cx);
         assert!(put.is_ready(), "operation {number}");
@@ -154,11 +157,81 @@ fn a_thread_does_not_give_way() {
     }
 }
 
+/// Sends to itself, and receives that, until it is told to stop; how often.
+async fn talks_to_itself(stop: &AtomicBool) -> usize {
+    let (tx, rx) = unbounded();
+    let mut received = 0;
+    while !stop.load(Ordering::Relaxed) {
+        tx.try_send(()).expect("it is received");
+        rx.recv().await.expect("it was sent");
+        received += 1;
+    }
+    received
+}
+
+/// A thread that waits looks at its timers, and at the tasks of its runtimes, however much there is to do at once.
+#[test]
+fn a_thread_that_waits_gives_way() {
+    watched("a thread", || {
+        let never = AtomicBool::new(false);
+        let busy = talks_to_itself(&never);
+        let short = Duration::from_millis(1);
+        assert!(timeout(short, busy).wait().is_err());
+        let rt = Runtime::builder().build().expect("a runtime can be built");
+        let stop = Arc::new(AtomicBool::new(false));
+        let stops = stop.clone();
+        drop(rt.spawn(async move { stops.store(true, Ordering::Relaxed) }));
+        talks_to_itself(&stop).wait();
+    });
+}
+
+/// A long poll is as many short ones to the driver, which looks at its timers after each so many.
+#[test]
+fn a_timer_beside_who_is_always_ready() {
+    watched("a timer", || {
+        for model in [Model::Single, Model::Pool { workers: 1 }] {
+            let rt = runtime(model);
+            let stop = Arc::new(AtomicBool::new(false));
+            let (stops, begun) = (stop.clone(), Arc::new(MVar::empty()));
+            let begins = begun.clone();
+            let busy = rt.spawn(async move {
+                begun.take().await;
+                talks_to_itself(&stop).await
+            });
+            // Due before the other one's first turn is over.
+            drop(rt.spawn(async move {
+                begins.put(()).await;
+                rest(Duration::from_nanos(1)).await;
+                stops.store(true, Ordering::Relaxed);
+            }));
+            let received = busy.wait().expect("no panic");
+            assert!(received < 20_000, "{model}: {received} messages before");
+        }
+    });
+}
+
+/// Somebody else's executor inside a poll may begin each operation anew: one in so many gives way, and no more.
+#[test]
+fn begun_anew_in_one_poll() {
+    each_model(|model| {
+        let rt = runtime(model);
+        rt.block_on(async {
+            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let mut put = 0;
+            for _ in 0..10_000 {
+                put += u32::from(pin!(place.put(())).poll(&mut cx).is_ready());
+                place.try_take();
+            }
+            assert!(put > 9_000, "{put} operations of 10,000");
+        });
+    });
+}
+
 /// Who receives has a longer turn than each of a few who send, so an unbounded channel does not get fuller and fuller.
 #[test]
 fn a_few_senders_do_not_outrun_their_receiver() {
     let rt = runtime(Model::Single);
-    let (tx, rx) = gossamer::channel::unbounded();
+    let (tx, rx) = unbounded();
     for _ in 0..4 {
         let tx = tx.clone();
         drop(rt.spawn(async move {

@@ -1,5 +1,6 @@
 //! What a set does, step by step, polled by hand.
 
+use std::collections::HashSet;
 use std::task::Poll;
 
 use gossamer::Wait;
@@ -26,6 +27,7 @@ both! {
     senders_are_told_when_the_set_goes,
     many_at_once,
     all_that_a_port_has,
+    no_port_is_passed_over,
     no_more_than_were_asked_for,
     who_was_woken_and_is_dropped_passes_it_on,
 }
@@ -287,6 +289,27 @@ fn all_that_a_port_has<F: Sets>() {
         (0..7).map(|number| (key, Ok(number))).collect::<Vec<_>>()
     );
     assert_eq!((set.try_recv(), set.len()), (None, 1));
+}
+
+/// Two ports have more than a call takes; the others have their turns all the same.
+fn no_port_is_passed_over<F: Sets>() {
+    for (ports, most) in [(3, 3), (64, 64), (100, 64)] {
+        let (set, mut senders) = (F::set(), Vec::new());
+        for number in 0..ports {
+            let (tx, rx) = F::channel(10_000);
+            for message in 0..if number < 2 { 10_000 } else { 1 } {
+                tx.try_send(message).unwrap();
+            }
+            senders.push((tx, set.add(rx).unwrap()));
+        }
+        let mut heard = HashSet::new();
+        for _ in 0..ports {
+            let mut events = Vec::new();
+            assert_eq!(set.recv_many(&mut events, most).wait(), most);
+            heard.extend(events.into_iter().map(|(key, _)| key));
+        }
+        assert_eq!(heard.len(), ports, "at most {most} at once");
+    }
 }
 
 fn no_more_than_were_asked_for<F: Sets>() {

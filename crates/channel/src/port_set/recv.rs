@@ -166,7 +166,10 @@ impl<T, P: Flavour> PortSet<T, P> {
             }
             left -= taken.rest.len();
             batch = BATCH.min(2 * batch);
-            while !taken.rest.is_empty() {
+            // Those that have no turn any more are the first ones again, before what has just been announced.
+            while !taken.rest.is_empty()
+                && (into.len() < limit || gossamer_core::mutant!("rest_comes_last"))
+            {
                 into.reserve(BATCH);
                 let done = self.drain_quickly(taken.rest, into, limit);
                 taken.rest = &taken.rest[done..];

@@ -53,6 +53,13 @@ impl Context {
         itself
     }
 
+    /// Whether the task that is being polled will be polled again.
+    pub(super) fn polled_is_woken(&self) -> bool {
+        // SAFETY: it is being polled, by this thread.
+        let is_scheduled = |task: NonNull<Header>| unsafe { task.as_ref() }.look().ignores_wake();
+        self.again.get() || self.polling().is_some_and(is_scheduled)
+    }
+
     /// A poll has ended, the task is pending, and the driver is inside: queues it if it has woken itself.
     ///
     /// # Safety

@@ -26,6 +26,12 @@ impl Home {
         }
     }
 
+    /// The same by the driver itself, in a poll.
+    pub(crate) fn end_run(&self) {
+        self.driver.called.set(true);
+        self.poke();
+    }
+
     /// Leaves a mark that its driver takes back between any two polls.
     pub fn poke(&self) {
         // Relaxed: a hint. It makes the driver look at the inbox.

@@ -17,7 +17,7 @@ use super::watch::watch;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
-/// Polls between two looks at the injector and the timers.
+/// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
 const POLLS: u32 = 128;
 
 /// The most tasks taken from the injector at once.
