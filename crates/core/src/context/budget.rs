@@ -8,9 +8,9 @@ use crate::home::Home;
 use crate::waiter::Parts;
 
 /// What the operations that begin in one poll may take, and the others give way: a task whose operations are always ready
-/// must not keep the others from running. With a few microseconds of work beside each such a poll is still none that a
+/// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
 /// pool takes to be stuck.
-pub(super) const BUDGET: u32 = 2_048;
+pub(super) const BUDGET: u32 = 4_096;
 /// What one takes of it.
 const TAKES: u32 = 4;
 
