@@ -13,6 +13,9 @@ use gossamer::{JoinHandle, Model, Runtime, Wait, local, sync::MVar};
 
 use super::{MODELS, each_model, runtime, watched};
 
+/// Longer than any test.
+const FAR: Duration = Duration::from_secs(3_000);
+
 /// Spawns eight actors, as many as there are workers at most, each busy until a ninth stops them.
 fn nine(spawn: impl Fn(&Runtime, Arc<AtomicBool>) -> JoinHandle<()> + Copy) {
     for model in MODELS {
@@ -185,12 +188,28 @@ fn a_thread_that_waits_gives_way() {
     });
 }
 
+/// In the closure of `block_on_local` a thread is in the midst of driving: what can be done at once is done at once.
+#[test]
+fn many_waits_in_the_closure_of_block_on_local() {
+    let rt = runtime(Model::Single);
+    let (tx, rx) = unbounded();
+    rt.block_on_local(|_| {
+        for number in 0..5_000 {
+            tx.send(number).wait().expect("somebody receives");
+            assert_eq!(rx.recv().wait(), Ok(number));
+        }
+        async {}
+    });
+}
+
 /// A long poll is as many short ones to the driver, which looks at its timers after each so many.
 #[test]
 fn a_timer_beside_who_is_always_ready() {
     watched("a timer", || {
         for model in [Model::Single, Model::Pool { workers: 1 }] {
-            let rt = runtime(model);
+            // None is taken to be stuck on a busy machine: its tasks would be adopted.
+            let rt = Runtime::builder().model(model).stuck_after(FAR).build();
+            let rt = rt.expect("a runtime can be built");
             let stop = Arc::new(AtomicBool::new(false));
             let (stops, begun) = (stop.clone(), Arc::new(MVar::empty()));
             let begins = begun.clone();

@@ -28,6 +28,7 @@ both! {
     many_at_once,
     all_that_a_port_has,
     no_port_is_passed_over,
+    no_port_is_passed_over_by_an_exact_fit,
     no_more_than_were_asked_for,
     who_was_woken_and_is_dropped_passes_it_on,
 }
@@ -310,6 +311,26 @@ fn no_port_is_passed_over<F: Sets>() {
         }
         assert_eq!(heard.len(), ports, "at most {most} at once");
     }
+}
+
+/// Those before it have just as much as a call takes, time after time.
+fn no_port_is_passed_over_by_an_exact_fit<F: Sets>() {
+    let set = F::set();
+    let ports = [1, 4, 1, 1, 4].map(|messages| {
+        let (tx, rx) = F::channel(messages);
+        (tx, set.add(rx).unwrap())
+    });
+    let mut heard = HashSet::new();
+    for round in 0..6 {
+        for (at, (tx, _)) in ports.iter().enumerate() {
+            // The one in the midst has one message, once.
+            while (at != 2 || round == 0) && tx.try_send(round).is_ok() {}
+        }
+        let mut events = Vec::new();
+        assert_eq!(set.recv_many(&mut events, 5).wait(), 5);
+        heard.extend(events.into_iter().map(|(key, _)| key));
+    }
+    assert_eq!(heard.len(), ports.len());
 }
 
 fn no_more_than_were_asked_for<F: Sets>() {

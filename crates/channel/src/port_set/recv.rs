@@ -166,14 +166,18 @@ impl<T, P: Flavour> PortSet<T, P> {
             }
             left -= taken.rest.len();
             batch = BATCH.min(2 * batch);
-            // Those that have no turn any more are the first ones again, before what has just been announced.
-            while !taken.rest.is_empty()
-                && (into.len() < limit || gossamer_core::mutant!("rest_comes_last"))
-            {
+            while !taken.rest.is_empty() {
                 into.reserve(BATCH);
                 let done = self.drain_quickly(taken.rest, into, limit);
                 taken.rest = &taken.rest[done..];
                 if let Some((index, rest)) = taken.rest.split_first() {
+                    let is_of_it = |(key, _): &Event<T>| key.index == *index;
+                    let has_had_a_turn = into.last().is_some_and(is_of_it)
+                        || gossamer_core::mutant!("turn_without_room");
+                    if into.len() == limit && !has_had_a_turn {
+                        // Those that are left are the first ones again, before what has just been announced.
+                        break;
+                    }
                     taken.rest = rest;
                     self.drain(*index, into, limit, &mut taken);
                     if taken.rest.len() < rest.len() {
@@ -202,6 +206,9 @@ impl<T, P: Flavour> PortSet<T, P> {
             for (done, index) in indices.iter().enumerate() {
                 if let Some(next) = indices.get(done + ahead) {
                     places.fetch(*next);
+                }
+                if into.len() == most {
+                    return done;
                 }
                 let Some((key, placed)) = places.look(*index) else {
                     continue;

@@ -3,7 +3,7 @@
 
 use core::task::Waker;
 
-use super::{Context, with};
+use super::{Context, NOWHERE, with};
 use crate::home::Home;
 use crate::waiter::Parts;
 
@@ -26,8 +26,10 @@ impl Context {
         }
         if !self.is_polling() {
             self.left.set(BUDGET);
-            // Who waits looks at timers in between, and its runtimes have a turn. A foreign executor has its own rules.
-            return self.waits.get() && !crate::mutant!("waits_without_end");
+            // Who waits looks at timers in between, and its runtimes have a turn; but for one that is in the midst of driving
+            // one of them. A foreign executor has its own rules.
+            let waits = self.waits.get() && self.home() == NOWHERE;
+            return waits && !crate::mutant!("waits_without_end");
         }
         // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
         // go on with the next.

@@ -55,8 +55,11 @@ impl Context {
 
     /// Whether the task that is being polled will be polled again.
     pub(super) fn polled_is_woken(&self) -> bool {
-        // SAFETY: it is being polled, by this thread.
-        let is_scheduled = |task: NonNull<Header>| unsafe { task.as_ref() }.look().ignores_wake();
+        let is_scheduled = |task: NonNull<Header>| {
+            // SAFETY: it is being polled, by this thread.
+            let place = unsafe { task.as_ref() }.look();
+            place.is_scheduled() && !place.is_done()
+        };
         self.again.get() || self.polling().is_some_and(is_scheduled)
     }
 

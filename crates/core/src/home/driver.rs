@@ -20,7 +20,8 @@ pub struct Driver {
     pub owned_local: Owned,
     /// Whether new tasks are turned away, because the runtime is shutting down.
     pub closing: Cell<bool>,
-    /// Whether somebody wants the driver to look around: the pool ends, say, or shrinks.
+    /// Whether somebody wants the driver to look around: the pool ends, say, or shrinks; or a poll has used up what its
+    /// operations may take.
     pub called: Cell<bool>,
     /// The run-next slot of a pool's worker: a runnable task that nobody else touches, unless the home is open.
     pub slot: Cell<Option<NonNull<Header>>>,

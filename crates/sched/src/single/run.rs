@@ -18,7 +18,7 @@ pub(crate) enum Ran {
     Root,
     /// Nothing is runnable.
     Idle,
-    /// So many polls are done, or somebody has called.
+    /// So many polls are done, or one that used up what its operations may take, or somebody has called.
     Budget,
 }
 
