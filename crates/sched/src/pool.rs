@@ -128,7 +128,7 @@ pub struct Metrics {
     /// Workers that stand in for those that are stuck in a poll; at most twice as many as were asked for (and no more
     /// than 1,024 threads in all).
     pub spares: usize,
-    /// Workers that are surplus, after a resize or as spares that nobody needs any more, and are still in a poll.
+    /// Workers that are surplus, after a resize or as spares that nobody needs any more, and have not left yet.
     pub leaving: usize,
     /// Of all these, idle at this moment.
     pub idle: usize,

@@ -204,7 +204,6 @@ fn a_spare_that_leaves_is_no_worker() {
             for _ in 0..1_000 {
                 let now = figures();
                 assert_eq!(now.workers, 1, "{now:?}");
-                assert!(now.spares + now.leaving <= 2, "{now:?}");
             }
             open_spare.send(()).expect("it waits");
             spare.wait().expect("no panic");
