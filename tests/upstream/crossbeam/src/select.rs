@@ -298,16 +298,24 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         };
         loop {
             let waits = !matches!(until, Until::Now);
-            let chosen = match self.attempt(waits) {
+            let mut chosen = match self.attempt(waits) {
                 None if waits => self.wait(deadline),
                 chosen => chosen,
             };
-            if let Some((index, settle)) = chosen {
-                if settle(&ticket) {
-                    return Some(SelectedOperation::new(index, ticket));
+            let is_over = !waits || deadline.is_some_and(|deadline| deadline <= Instant::now());
+            if chosen.is_none() && is_over {
+                // Each could not go when it was asked, but perhaps there was no moment at which none could: one that was
+                // asked early may have become ready before a later one no longer was.
+                chosen = self.attempt(false);
+            }
+            match chosen {
+                Some((index, settle)) => {
+                    if settle(&ticket) {
+                        return Some(SelectedOperation::new(index, ticket));
+                    }
                 }
-            } else if !waits || deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                return None;
+                None if is_over => return None,
+                None => {}
             }
         }
     }
