@@ -16,7 +16,6 @@ use core::hash::BuildHasherDefault;
 use core::ptr::NonNull;
 use std::collections::HashMap;
 use std::hash::DefaultHasher;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -27,7 +26,7 @@ use alloc::vec::Vec;
 use crate::context;
 use crate::door::{Mutex, MutexGuard, process_global, thread_local};
 use crate::header::Header;
-use crate::panics::swallow;
+use crate::panics;
 
 /// Parts of the table, each with its lock, so that workers seldom meet. One in models.
 const SHARDS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
@@ -231,9 +230,7 @@ pub fn end_thread() {
 
 fn end(address: usize) {
     while let Some(value) = take_last(address) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-            swallow(payload);
-        }
+        panics::end(|| drop(value));
     }
 }
 

@@ -77,6 +77,7 @@ use crate::context;
 use crate::door::QuietU32;
 use crate::door::atomic::Ordering;
 use crate::home::Home;
+use crate::panics;
 use crate::waiter::Deferred;
 
 use self::join::Finish;
@@ -374,7 +375,7 @@ impl Header {
     }
 
     /// The future is gone and the output or failure stored: publishes it. The output is dropped here
-    /// if the join handle is gone; that may panic.
+    /// if the join handle is gone; a panic of that ends here, in the midst of the task.
     ///
     /// # Safety
     /// On the driver, once, when the task is in no list; the task is not used afterwards.
@@ -385,25 +386,23 @@ impl Header {
         // as long as that lasts (there is always room for it).
         let place = header.place();
         header.set_place(place.with_done().lend());
-        // The loan and the hold are given up even if dropping the output panics.
-        let _let_go = LetGo(this);
         if place.has_aside() {
             // Before the output is published: who joins the task finds that all of it is gone.
             crate::aside::end_task(this);
         }
-        let output = match header.join.finish() {
-            Finish::Nobody => None,
-            Finish::Wake(waker) => {
-                // A foreign waker's panic must not unwind from here.
-                context::Context::outside(|| Deferred::new(waker).run());
-                None
-            }
-            Finish::Detached => Some(header.vtable.drop_output),
-        };
-        if let Some(drop_output) = output {
-            // SAFETY: the handle is gone, so the output is ours.
-            context::Context::outside(|| unsafe { drop_output(this) });
+        match header.join.finish() {
+            Finish::Nobody => {}
+            // A foreign waker's panic must not unwind from here.
+            Finish::Wake(waker) => context::Context::outside(|| Deferred::new(waker).run()),
+            // The payload of its panic is user code too, and goes before the task does.
+            Finish::Detached => context::Context::outside(|| {
+                // SAFETY: the handle is gone, so the output is ours.
+                panics::end(|| unsafe { (header.vtable.drop_output)(this) });
+            }),
         }
+        header.set_place(header.place().give_back());
+        // SAFETY: the driver, and the last use of the task, which the loan has kept alive.
+        unsafe { Self::let_go_if_over(this) };
     }
 
     /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. `false` if this
@@ -426,20 +425,6 @@ impl Header {
             header.next.set(Parked::NOTHING);
         }
         true
-    }
-}
-
-/// Gives up the driver's last loan and its hold when dropped.
-struct LetGo(NonNull<Header>);
-
-impl Drop for LetGo {
-    fn drop(&mut self) {
-        // SAFETY: made by `finish`, on the driver, as the last use of the task, which the loan has kept alive.
-        unsafe {
-            let header = self.0.as_ref();
-            header.set_place(header.place().give_back());
-            Header::let_go_if_over(self.0);
-        }
     }
 }
 

@@ -26,7 +26,7 @@ mod scope;
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{Location, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
@@ -36,7 +36,7 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering, fence};
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
-use gossamer_core::panics::swallow;
+use gossamer_core::panics;
 use gossamer_core::parker::Parker;
 use gossamer_core::timers::Moment;
 use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
@@ -339,10 +339,8 @@ impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
     fn drop(&mut self) {
         // SAFETY: made with the claim of this runtime.
         let hand_over = || unsafe { self.runtime.hand_over(self.claim) };
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(hand_over)) {
-            // The scheduler panicked; the hook has reported it, and we may be unwinding already.
-            swallow(payload);
-        }
+        // The scheduler may panic, and we may be unwinding already.
+        panics::end(hand_over);
     }
 }
 

@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -15,7 +14,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
 use gossamer_core::fork::Origin;
-use gossamer_core::panics::swallow;
+use gossamer_core::panics;
 use gossamer_core::waiter::{Deferred, Parts};
 use gossamer_task::{JoinError, JoinHandle};
 
@@ -266,7 +265,7 @@ impl<T> JoinSet<T> {
         self.free.clear();
         for slot in mem::take(&mut self.slots) {
             // Outputs that are there are dropped.
-            end_panics(|| drop(slot));
+            panics::end(|| drop(slot));
         }
     }
 
@@ -298,13 +297,6 @@ impl<T> JoinSet<T> {
                 self.ended.note(slot.id);
             }
         }
-    }
-}
-
-/// A panic of an output that nobody wants ends here.
-fn end_panics(drops: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(drops)) {
-        swallow(payload);
     }
 }
 
@@ -398,7 +390,7 @@ impl<T> Future for Shutdown<'_, T> {
         }
         loop {
             match self.set.poll_next(cx) {
-                Poll::Ready(Some((_, output))) => end_panics(|| drop(output)),
+                Poll::Ready(Some((_, output))) => panics::end(|| drop(output)),
                 Poll::Ready(None) => return Poll::Ready(()),
                 Poll::Pending => return Poll::Pending,
             }

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use gossamer_core::header::{Failure, Header, Place, Vtable};
-use gossamer_core::panics::swallow;
+use gossamer_core::panics::{self, swallow};
 use gossamer_core::{door, waker};
 
 /// A task's memory.
@@ -115,9 +115,7 @@ impl<F: Future> Cell<F> {
                 output
             }
             (Err(payload), output) => {
-                if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(output))) {
-                    swallow(second);
-                }
+                panics::end(|| drop(output));
                 Err(Failure::panicked(payload))
             }
         };

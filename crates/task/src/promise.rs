@@ -4,14 +4,13 @@
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use gossamer_core::context::NOWHERE;
 use gossamer_core::header::{Failure, Header, Payload, Place};
-use gossamer_core::panics::swallow;
 
 use crate::cell;
 use crate::handle::JoinHandle;
@@ -72,24 +71,17 @@ impl<T> Promise<T> {
                 (task.as_ref().vtable.fail)(task, Failure::panicked(payload));
             },
         }
-        finish(task);
-    }
-}
-
-/// # Panics
-/// Never: the hook has reported a panic of the output's drop, and a payload may panic again.
-fn finish(task: NonNull<Header>) {
-    // SAFETY: the owner of the promise is the driver, the output or failure is stored, and this happens once.
-    let finished = catch_unwind(AssertUnwindSafe(|| unsafe { Header::finish(task) }));
-    if let Err(payload) = finished {
-        swallow(payload);
+        // SAFETY: as its driver, the output or failure is stored, and this happens once.
+        unsafe { Header::finish(task) };
     }
 }
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
         // SAFETY: not kept, so the future is present; as its driver, once.
-        unsafe { (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled) };
-        finish(self.task);
+        unsafe {
+            (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled);
+            Header::finish(self.task);
+        }
     }
 }

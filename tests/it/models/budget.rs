@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use gossamer::channel::unbounded;
-use gossamer::time::sleep as rest;
-use gossamer::{JoinHandle, Model, Runtime, Wait, local, sync::MVar};
+use gossamer::time::{sleep as rest, timeout};
+use gossamer::{JoinHandle, Model, Runtime, Wait, local, sync::MVar, yield_now};
 
 use super::{MODELS, each_model, runtime, watched};
 
@@ -172,6 +172,22 @@ async fn talks_to_itself(stop: &AtomicBool) -> usize {
     received
 }
 
+/// A thread that waits looks at its timers, and at the tasks of its runtimes, however much there is to do at once.
+#[test]
+fn a_thread_that_waits_gives_way() {
+    watched("a thread", || {
+        let never = AtomicBool::new(false);
+        let busy = talks_to_itself(&never);
+        let short = Duration::from_millis(1);
+        assert!(timeout(short, busy).wait().is_err());
+        let rt = Runtime::builder().build().expect("a runtime can be built");
+        let stop = Arc::new(AtomicBool::new(false));
+        let stops = stop.clone();
+        drop(rt.spawn(async move { stops.store(true, Ordering::Relaxed) }));
+        talks_to_itself(&stop).wait();
+    });
+}
+
 /// In the closure of `block_on_local` a thread is in the midst of driving: what can be done at once is done at once.
 #[test]
 fn many_waits_in_the_closure_of_block_on_local() {
@@ -227,6 +243,45 @@ fn begun_anew_in_one_poll() {
             }
             assert!(put > 9_000, "{put} operations of 10,000");
         });
+    });
+}
+
+/// The output that nobody wants panics when it is dropped, and so the payload is: that is still a part of the task, which
+/// is there as long as the operations that begin in it.
+#[test]
+fn begun_by_the_payload_of_an_output() {
+    /// Counts the operations that were complete at once.
+    struct Payload(Arc<AtomicUsize>);
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let mut put = 0;
+            for _ in 0..10_000 {
+                put += usize::from(pin!(place.put(())).poll(&mut cx).is_ready());
+                place.try_take();
+            }
+            self.0.store(put, Ordering::Relaxed);
+        }
+    }
+    struct Panics(Arc<AtomicUsize>);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            std::panic::resume_unwind(Box::new(Payload(self.0.clone())));
+        }
+    }
+    each_model(|model| {
+        let rt = runtime(model);
+        let (put, unwanted) = (Arc::new(AtomicUsize::new(0)), Arc::new(MVar::empty()));
+        let (output, waits) = (Panics(put.clone()), unwanted.clone());
+        drop(rt.spawn(async move {
+            waits.take().await;
+            output
+        }));
+        unwanted.put(()).wait();
+        while put.load(Ordering::Relaxed) == 0 {
+            rt.block_on(yield_now());
+        }
+        assert!(put.load(Ordering::Relaxed) > 9_000, "{put:?} of 10,000");
     });
 }
 

@@ -38,11 +38,7 @@ impl Deferred {
 pub(crate) fn drop_quietly(waker: Waker) {
     #[cfg(feature = "std")]
     if !crate::mutant!("unused_clone_panics") {
-        let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(waker)));
-        if let Err(payload) = dropped {
-            crate::panics::swallow(payload);
-        }
-        return;
+        return crate::panics::end(|| drop(waker));
     }
     drop(waker);
 }
@@ -51,11 +47,7 @@ pub(crate) fn drop_quietly(waker: Waker) {
 #[inline(never)]
 fn run_foreign(waker: Waker) {
     #[cfg(feature = "std")]
-    if let Err(payload) =
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || waker.wake()))
-    {
-        crate::panics::swallow(payload);
-    }
+    crate::panics::end(|| waker.wake());
     #[cfg(not(feature = "std"))]
     waker.wake();
 }

@@ -18,7 +18,7 @@
 
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, heavy_fence, light_fence, start_thread, thread};
 use gossamer_core::home::Home;
-use gossamer_core::panics::swallow;
+use gossamer_core::panics;
 use gossamer_core::parker::Parker;
 use gossamer_core::timers::Moment;
 
@@ -281,9 +281,7 @@ impl Monitor {
             Some(report) => report(stuck),
             None => eprintln!("gossamer: warning: {stuck}"),
         };
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(tell)) {
-            swallow(payload);
-        }
+        panics::end(tell);
     }
 }
 

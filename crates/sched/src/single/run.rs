@@ -7,7 +7,6 @@ use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::home::{Claim, Home, settle_offers};
-use gossamer_core::panics::swallow;
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
 
@@ -76,16 +75,13 @@ fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
     context::with(|context| context.set_polling(ptr::null()));
 }
 
-/// Publishes a task's output. A panic of an output that nobody wants ends here.
+/// Publishes a task's output.
 #[inline]
 fn finish(home: &Home, task: NonNull<Header>) {
     // SAFETY: we drive the home, the output or failure is stored, and this happens once.
-    let finished = catch_unwind(AssertUnwindSafe(|| unsafe {
+    unsafe {
         Header::leave_home(task, home);
         Header::finish(task);
-    }));
-    if let Err(payload) = finished {
-        swallow(payload);
     }
 }
 

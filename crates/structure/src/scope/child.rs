@@ -28,7 +28,7 @@ use std::task::{Context, Poll, Waker};
 use gossamer_core::door::Mutex;
 use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::header::Failure;
-use gossamer_core::panics::swallow;
+use gossamer_core::panics::{self, swallow};
 use gossamer_core::waiter::Deferred;
 use gossamer_core::{aside, context};
 use gossamer_task::JoinError;
@@ -166,7 +166,7 @@ impl<F: Future> Cell<F> {
                 output
             }
             (Err(payload), output) => {
-                end_panics(|| drop(output));
+                panics::end(|| drop(output));
                 Err(Failure::panicked(payload))
             }
         };
@@ -204,7 +204,7 @@ impl<F: Future> Cell<F> {
         };
         match unwanted {
             Some(Err(Failure::Panicked(payload))) => self.data.keep_panic(*payload),
-            unwanted => end_panics(|| drop(unwanted)),
+            unwanted => panics::end(|| drop(unwanted)),
         }
         if let Some(waiter) = waiter {
             Deferred::new(waiter).run();
@@ -363,15 +363,9 @@ where
             self.data.panic_is_taken();
             self.data.keep_panic(*payload);
         } else {
-            end_panics(|| drop(output));
+            panics::end(|| drop(output));
         }
         drop(waiter);
-    }
-}
-
-fn end_panics(drops: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(drops)) {
-        swallow(payload);
     }
 }
 

@@ -308,14 +308,12 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
                 // asked early may have become ready before a later one no longer was.
                 chosen = self.attempt(false);
             }
-            match chosen {
-                Some((index, settle)) => {
-                    if settle(&ticket) {
-                        return Some(SelectedOperation::new(index, ticket));
-                    }
+            if let Some((index, settle)) = chosen {
+                if settle(&ticket) {
+                    return Some(SelectedOperation::new(index, ticket));
                 }
-                None if is_over => return None,
-                None => {}
+            } else if is_over {
+                return None;
             }
         }
     }
