@@ -39,7 +39,7 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// What operations may still take in this poll, or in waits of this thread, before one gives way; zero in a simulation.
+    /// What operations may still take in this poll before one gives way; zero in a simulation.
     left: Cell<u32>,
     /// What there is of that when a poll begins.
     budget: Cell<u32>,

@@ -80,8 +80,8 @@ pub fn drive_from_here(runtime: Weak<dyn Drive>) {
 ///
 /// # Blocking
 /// In a fiber: the fiber stands still, and its thread runs others. Else: blocks the calling OS thread; if that
-/// thread built `Single` runtimes, their tasks run meanwhile; now and then also if the operation could complete at once,
-/// so hold nothing then that they want.
+/// thread built `Single` runtimes, their tasks run meanwhile. What never is pending does not wait: a thread that polls
+/// operations which are always ready looks at no timer and at no task in between.
 ///
 /// # Cancellation
 /// A fiber that is aborted unwinds out of the wait it is in, and out of every later one. A thread cannot be.

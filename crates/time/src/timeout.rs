@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::sleep::{Sleep, sleep, sleep_until};
 
-/// Gives an operation so much time, counted from the first poll.
+/// Gives an operation so much time, counted from the first poll; or the second, if the operation gave way in the first.
 ///
 /// # Blocking
 /// As the operation.

@@ -55,12 +55,13 @@ impl Context {
 
     /// Whether the task that is being polled will be polled again.
     pub(super) fn polled_is_woken(&self) -> bool {
-        let is_scheduled = |task: NonNull<Header>| {
+        let is_woken = |task: NonNull<Header>| {
             // SAFETY: it is being polled, by this thread.
             let place = unsafe { task.as_ref() }.look();
-            place.is_scheduled() && !place.is_done()
+            let is_done = place.is_done() && !crate::mutant!("polled_after_its_end");
+            !is_done && (self.again.get() || place.is_scheduled())
         };
-        self.again.get() || self.polling().is_some_and(is_scheduled)
+        self.polling().is_some_and(is_woken)
     }
 
     /// A poll has ended, the task is pending, and the driver is inside: queues it if it has woken itself.

@@ -252,11 +252,10 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         sides.into_iter()
     }
 
-    /// Goes without waiting. If it may wait afterwards, and in any order, it tries only what it will not wait for.
-    fn attempt(&self, waits: bool) -> Option<(usize, Settle<'a>)> {
-        let tries = |(_, side): &(_, &S)| self.biased || !waits || self.meets_itself(side);
-        let mut turns = self.turns().filter(tries);
-        turns.find_map(|(place, side)| Some((place, side.attempt(!waits)?)))
+    /// Goes without waiting, with one of those that it is to try.
+    fn attempt(&self, boldly: bool, tries: impl Fn(&S) -> bool) -> Option<(usize, Settle<'a>)> {
+        let mut turns = self.turns().filter(|(_, side)| tries(side));
+        turns.find_map(|(place, side)| Some((place, side.attempt(boldly)?)))
     }
 
     /// Whether it would be its own partner by waiting.
@@ -298,15 +297,19 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         };
         loop {
             let waits = !matches!(until, Until::Now);
-            let mut chosen = match self.attempt(waits) {
-                None if waits => self.wait(deadline),
-                chosen => chosen,
+            let mut chosen = if waits {
+                // In any order it tries only what it will not wait for.
+                let tries = |side: &S| self.biased || self.meets_itself(side);
+                let before = self.attempt(false, tries);
+                before.or_else(|| self.wait(deadline))
+            } else {
+                self.attempt(true, |_| true)
             };
             let is_over = !waits || deadline.is_some_and(|deadline| deadline <= Instant::now());
             if chosen.is_none() && is_over {
                 // Each could not go when it was asked, but perhaps there was no moment at which none could: one that was
                 // asked early may have become ready before a later one no longer was.
-                chosen = self.attempt(false);
+                chosen = self.attempt(!waits, |_| true);
             }
             if let Some((index, settle)) = chosen {
                 if settle(&ticket) {
