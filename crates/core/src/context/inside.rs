@@ -53,10 +53,10 @@ impl Context {
         itself
     }
 
-    /// Whether the task that is being polled will be polled again.
+    /// Whether the task that is being polled will be polled again; not, if it is at its end.
     pub(super) fn polled_is_woken(&self) -> bool {
         let is_woken = |task: NonNull<Header>| {
-            // SAFETY: it is being polled, by this thread.
+            // SAFETY: it is being polled, or ends, by this thread, which keeps it until that is over.
             let place = unsafe { task.as_ref() }.look();
             let is_done = place.is_done() && !crate::mutant!("polled_after_its_end");
             !is_done && (self.again.get() || place.is_scheduled())
