@@ -13,8 +13,8 @@
 //!    Two exceptions, in a pool: `next` and `place` of a task in an open queue belong to who holds that queue's
 //!    lock, so there the driver writes to no task that it finds scheduled; and `owned` is changed only under the
 //!    lock of its home's list.
-//!    (A task turned away for want of a home has [`NOWHERE`](crate::context::NOWHERE) there: it is over
-//!    before anybody sees it.)
+//!    (A task that is over has [`NOWHERE`](crate::context::NOWHERE) there, from the moment when its driver lets go of
+//!    it; then it is nobody's but its handles', which touch `life` and `join` alone.)
 //! 3. `life` and `join` are atomic and anyone's.
 //! 4. The future belongs to the driver; the output to the driver until `join` says `DONE`, then to
 //!    the join handle.
@@ -171,6 +171,8 @@ const _: () = assert!(size_of::<Header>() == 56);
 impl Header {
     /// The header of a task that is scheduled, held by its driver and by one join handle.
     pub fn new(vtable: &'static Vtable, place: Place, spawned: &'static Location<'static>) -> Self {
+        #[cfg(loom)]
+        crate::door::model::cell_made();
         Self {
             next: Cell::new(Parked::NOTHING),
             vtable,
@@ -203,7 +205,7 @@ impl Header {
     /// Changes the driver's part of the word; only on the driver.
     #[inline(always)]
     pub(crate) fn set_place(&self, place: Place) {
-        // Relaxed: others read only the home, which stays.
+        // Relaxed: others read only the home, which stays until the task is over.
         self.place.store(place.word(), Ordering::Relaxed);
     }
 
@@ -246,9 +248,9 @@ impl Header {
         // SAFETY: the caller vouches for it.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        // Not scheduled and driven here: nobody else touches `next`.
+        // Not scheduled, not over, and driven here: nobody else touches `next`.
         let ours = context::with(|context| context.home() == place.home() && context.owns(this));
-        if ours && !place.is_scheduled() && header.next.get().is_nothing() {
+        if ours && !place.ignores_wake() && header.next.get().is_nothing() {
             header.next.set(what);
         }
     }
@@ -305,7 +307,9 @@ impl Header {
         let place = header.place();
         if place.is_done() && !place.is_scheduled() && place.lent() == 0 {
             let spare = if place.has_spare() { life::HANDLE } else { 0 };
-            header.set_place(place.without_spare());
+            // Before the hold is given up: whoever frees the task, it has left its home.
+            header.set_place(place.without_spare().without_home());
+            cell_count::left(place.home());
             // SAFETY: the driver's hold, and the one in store.
             unsafe { release(this, life::ALIVE + spare) };
         }
@@ -405,18 +409,22 @@ impl Header {
         unsafe { Self::let_go_if_over(this) };
     }
 
-    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. `false` if this
-    /// thread does not drive the task, and then nothing was done.
+    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. Nothing, if this
+    /// thread does not drive the task; in a simulation, the process ends then.
     ///
     /// # Safety
     /// The task is alive.
-    pub unsafe fn unpark_from(this: NonNull<Header>, what: Parked) -> bool {
+    pub unsafe fn unpark_from(this: NonNull<Header>, what: Parked) {
         // SAFETY: the caller vouches for it.
         let header = unsafe { this.as_ref() };
         let place = header.place();
-        let home = place.home();
-        if !context::drives(home) && !Home::at(home).is_driven_by_this_thread() {
-            return false;
+        if place.is_done() {
+            // Nobody reads what it says.
+            return;
+        }
+        let home = Home::at(place.home());
+        if !context::drives(place.home()) && !home.is_driven_by_this_thread() {
+            return home.node_leaves_elsewhere(header);
         }
         // While it is scheduled, `next` is a link, and perhaps somebody else's.
         // One that is not being polled may be adopted at this moment; then its name stays as it was.
@@ -424,7 +432,6 @@ impl Header {
         if ours && !place.is_scheduled() && header.next.get().is(what) {
             header.next.set(Parked::NOTHING);
         }
-        true
     }
 }
 
@@ -463,13 +470,10 @@ pub struct Description {
 pub unsafe fn release(task: NonNull<Header>, hold: u32) {
     // SAFETY: the hold keeps the header alive.
     if unsafe { task.as_ref() }.life.release(hold) {
+        #[cfg(loom)]
+        crate::door::model::cell_freed();
         // SAFETY: nobody else holds the task any more; future and output are gone with `ALIVE` and the join
-        // handle. The home is read only now: until it was over, the task may have moved.
-        let home = unsafe {
-            let home = task.as_ref().place().home();
-            (task.as_ref().vtable.free)(task);
-            home
-        };
-        cell_count::freed(home);
+        // handle.
+        unsafe { (task.as_ref().vtable.free)(task) };
     }
 }

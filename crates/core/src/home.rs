@@ -1,9 +1,13 @@
 //! Where the tasks of one runtime live: the part of a runtime that other threads may touch.
 //!
 //! Homes stand in one table and are never freed, only used again, so a waker may touch the home of
-//! its task at any time, even when the runtime has just ended. A home is used again only when it is
-//! closed and the last of its task cells is gone; so the home that a task names is never another
-//! runtime's. In a pool it need not stay the same: workers take tasks from each other (`home/moving.rs`).
+//! its task at any time, even when the runtime has just ended. A task leaves its home at its end, when the driver
+//! lets go of it: from then on it names none ([`NOWHERE`](context::NOWHERE)), however long a join handle or a waker
+//! keeps its memory. A home is used again only when it is closed and the last of its tasks has left; so the home that
+//! a task names is never another runtime's.
+//! (A thread that wakes a task may have read its home just before: then it pushes a task that is over into
+//! the inbox of somebody else, who finds that out and lets go of it.)
+//! In a pool the home need not stay the same: workers take tasks from each other (`home/moving.rs`).
 //!
 //! # Waking from another thread
 //!
@@ -20,13 +24,21 @@
 //! The owner of a runtime that waits while another thread drives announces itself ([`Home::wait_to_drive`]) and
 //! then tries to claim once more; a claim that ends is first given up and then looks for the announcement. So
 //! one of the two sees the other, and work that the driver leaves behind is run by the owner.
+//!
+//! # Visiting
+//!
+//! A thread that only has to touch a task (to end a loan, or to take the task along) *visits* the home: it holds the
+//! claim for a few instructions, runs no user code and wakes nobody. A thread that wants to drive waits until a visit
+//! is over, so a visit never looks like another driver; and nobody ever waits for the end of a visit by a waker.
 
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 use crate::context::{self, Context, Entered};
-use crate::door::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use crate::door::{Mutex, QuietU32, process_global};
+use crate::door::atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
+};
+use crate::door::{Backoff, Mutex, QuietU32, process_global};
 use crate::header::Header;
 use crate::timers::Timers;
 
@@ -53,6 +65,13 @@ pub use self::receiving::cancel_here;
 /// Added to the count of cells while the home is open.
 const OPEN: i64 = 1 << 40;
 
+/// Nobody holds the claim.
+const FREE: u8 = 0;
+/// A thread drives the home.
+const DRIVEN: u8 = 1;
+/// A thread holds the claim for a few instructions.
+const VISITED: u8 = 2;
+
 /// The part of a runtime that its tasks' wakers may touch.
 #[derive(Debug)]
 pub struct Home {
@@ -60,8 +79,8 @@ pub struct Home {
     /// A hint: the inbox has something.
     pending: AtomicBool,
     inbox: Mutex<Inbox>,
-    /// Whether a thread drives this home.
-    claimed: AtomicBool,
+    /// Whether a thread drives this home, or visits it: [`FREE`], [`DRIVEN`] or [`VISITED`].
+    claimed: AtomicU8,
     /// The address of the context of the thread that drives it, or zero.
     driven_by: AtomicPtr<Context>,
     /// Whether its driver looks at parked nodes, as a simulation does.
@@ -88,7 +107,7 @@ pub struct Home {
     list: Mutex<()>,
     /// Who waits for which moment.
     timers: Timers,
-    /// Cells made and freed by threads other than the driver, plus [`OPEN`] while open.
+    /// Tasks that came and left by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
     pub driver: Driver,
@@ -130,8 +149,8 @@ pub struct Claim {
     home: &'static Home,
     /// Dropped (restored) before the claim is given up, in `drop`.
     entered: Option<Entered>,
-    /// Whoever waits for the end of a claim does not wait for this one's.
-    leaves: bool,
+    /// Nobody waits for the end of a visit by a waker.
+    visits: bool,
 }
 
 impl Home {
@@ -147,7 +166,7 @@ impl Home {
                 keeper: None,
                 waiting: None,
             }),
-            claimed: AtomicBool::new(false),
+            claimed: AtomicU8::new(FREE),
             driven_by: AtomicPtr::new(ptr::null_mut()),
             watched: AtomicBool::new(false),
             pool: AtomicU32::new(0),
@@ -204,16 +223,47 @@ impl Home {
     }
 
     /// Begins to drive this home on the current thread; `None` if another thread does, or this one
-    /// already.
+    /// already. Waits while another thread visits.
     pub fn claim(&'static self, points: bool) -> Option<Claim> {
-        // Acquire pairs with the release in `Claim::drop`: what the last driver did is seen. Relaxed on
-        // failure: nothing is read.
-        let claimed =
-            self.claimed
-                .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        if claimed.is_err() {
-            return None;
+        self.hold(DRIVEN).then(|| self.enter(points, false))
+    }
+
+    /// Begins a visit of this home, whose plain memory the current thread may touch until it drops the result;
+    /// `None` if another thread drives, or this one already. Waits while another thread visits.
+    ///
+    /// No user code may run meanwhile: other threads wait.
+    pub fn visit(&'static self) -> Option<Claim> {
+        self.hold(VISITED).then(|| self.enter(false, true))
+    }
+
+    /// The same, but `None` also if another thread visits.
+    fn try_visit(&'static self) -> Option<Claim> {
+        self.try_hold(VISITED)
+            .is_ok()
+            .then(|| self.enter(false, true))
+    }
+
+    /// Takes the claim, once no other thread visits; `false` if one drives.
+    fn hold(&self, how: u8) -> bool {
+        let mut backoff = Backoff::new();
+        loop {
+            match self.try_hold(how) {
+                Ok(_) => return true,
+                Err(VISITED) if !crate::mutant!("visit_is_a_driver") => backoff.wait(),
+                Err(_) => return false,
+            }
         }
+    }
+
+    /// Takes the claim if nobody has it.
+    fn try_hold(&self, how: u8) -> Result<u8, u8> {
+        // Acquire pairs with the release in `Claim::drop`: what the last driver did is seen. Relaxed on failure:
+        // nothing is read.
+        self.claimed
+            .compare_exchange(FREE, how, Ordering::Acquire, Ordering::Relaxed)
+    }
+
+    fn enter(&'static self, points: bool, visits: bool) -> Claim {
         // Relaxed: written before the home had tasks.
         let watched = self.watched.load(Ordering::Relaxed);
         // Relaxed: as above.
@@ -225,10 +275,10 @@ impl Home {
         let claim = Claim {
             home: self,
             entered: Some(entered),
-            leaves: false,
+            visits,
         };
         claim.offer_again();
-        Some(claim)
+        claim
     }
 
     /// Whether this thread drives the home, be it from inside another one that it drives now (a runtime inside a
@@ -240,16 +290,19 @@ impl Home {
 
     /// Says whether the driver will look at parked nodes; before any task is spawned.
     pub fn watch(&self, watched: bool) {
-        // Relaxed: read by threads that got a task of this home from the driver.
-        self.watched.store(watched, Ordering::Relaxed);
+        // Release pairs with the acquire in `node_leaves_elsewhere`.
+        self.watched.store(watched, Ordering::Release);
     }
 
     /// An operation that a task of this home had parked is dropped on a thread that does not drive the home. The
     /// driver's note of it cannot be taken back from here. Only a simulation reads such notes, and it
     /// would read freed memory: a simulated operation has no business on another thread.
-    pub(crate) fn node_leaves_elsewhere(&self) {
-        // Relaxed: written before the driver's tasks could reach this thread.
-        if self.watched.load(Ordering::Relaxed) {
+    ///
+    /// Nothing, if the task has ended: nobody reads its note, and the home may be another runtime's by now.
+    pub(crate) fn node_leaves_elsewhere(&self, task: &Header) {
+        // Acquire pairs with the release in `watch`: a simulation that got this home after the task had ended is not
+        // taken for the task's.
+        if self.watched.load(Ordering::Acquire) && !task.place().is_done() {
             std::eprintln!(
                 "gossamer: an operation that a simulated task had begun was dropped on another \
                  thread, or after its simulation; a simulation must keep its operations to itself"
@@ -265,7 +318,7 @@ impl Home {
         drop(before);
     }
 
-    /// A cell was made; call before the task can be seen by others.
+    /// A task was made; call before it can be seen by others.
     pub fn cell_made(&self) {
         if context::drives(self.index) {
             self.driver.count_cell(1);
@@ -275,8 +328,8 @@ impl Home {
         }
     }
 
-    /// A cell was freed by a thread that does not drive this home.
-    pub(crate) fn cell_freed_elsewhere(&self) {
+    /// A task has left this home, by a thread that does not drive it.
+    pub(crate) fn cell_left_elsewhere(&self) {
         // AcqRel pairs with the same in other threads and in `close`: the last one sees all others
         // done with the home.
         if self.cells.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -284,8 +337,8 @@ impl Home {
         }
     }
 
-    /// How many task cells there are, about, while the home is open: of tasks that have not ended, or whose output or
-    /// wakers somebody keeps.
+    /// How many tasks there are, about, while the home is open: those that have not ended, or that operations for one
+    /// thread still point at.
     pub fn cells(&self) -> u64 {
         // Relaxed: a figure to look at.
         let cells = self.cells.load(Ordering::Relaxed) - OPEN + self.driver.cells();
@@ -335,13 +388,13 @@ impl Home {
 
     /// Adds to the count of cells; who brings it to zero gives the home back.
     fn count_late(&self, balance: i64) {
-        // AcqRel pairs with `cell_freed_elsewhere`.
+        // AcqRel pairs with `cell_left_elsewhere`.
         if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
             homes().give_back(self.index);
         }
     }
 
-    /// Ends the home's use; it is given back once its last cell is gone. The driver has called
+    /// Ends the home's use; it is given back once its last task has left. The driver has called
     /// [`Claim::seal`] and finished every task.
     pub fn close(&'static self, claim: Claim) {
         self.timers.end();

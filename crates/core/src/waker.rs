@@ -77,14 +77,19 @@ pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
 #[cold]
 #[inline(never)]
 unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
-    // SAFETY: passed on to the caller.
-    if !cancel && unsafe { pull(task) } {
-        return None;
-    }
     // SAFETY: alive.
     let header = unsafe { task.as_ref() };
     // Once queued, the task is the inbox's: what we touch after the push must be ours.
     let home = header.look().home();
+    if home == context::NOWHERE {
+        // It is over.
+        return None;
+    }
+    let home = Home::at(home);
+    // SAFETY: passed on to the caller.
+    if !cancel && unsafe { pull(task, home) } {
+        return None;
+    }
     let queue = if cancel {
         header.life.queue_cancel()
     } else {
@@ -92,7 +97,7 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
     };
     match queue {
         Queue::Already => None,
-        Queue::Push => match Home::at(home).push(task) {
+        Queue::Push => match home.push(task) {
             Ok(driver) => driver,
             Err(_) => {
                 // SAFETY: the `QUEUED` hold stayed ours.
@@ -117,7 +122,7 @@ pub unsafe fn abort(task: NonNull<Header>) {
     // SAFETY: alive.
     let home = unsafe { task.as_ref() }.look().home();
     if home == context::NOWHERE {
-        // It was turned away, so it is over.
+        // It is over.
         return;
     }
     if context::drives(home) && Home::at(home).pool() == 0 {
@@ -148,10 +153,7 @@ pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
 pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
         // SAFETY: alive.
-        if !unsafe { Header::unpark_from(task, Parked::on_node(node)) } {
-            // SAFETY: alive.
-            Home::at(unsafe { task.as_ref() }.place().home()).node_leaves_elsewhere();
-        }
+        unsafe { Header::unpark_from(task, Parked::on_node(node)) };
     }
 }
 
@@ -200,7 +202,7 @@ pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
 }
 
 /// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody drives
-/// the home now, we do, for a moment. If another thread does (the runtime was moved), the task's memory and its
+/// the home now, we visit it. (The caller may hold the lock of a primitive: a visit runs no user code.) If another thread does (the runtime was moved), the task's memory and its
 /// home are left to leak; in a simulation, the process ends.
 ///
 /// # Safety
@@ -214,12 +216,12 @@ unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
     if home.is_driven_by_this_thread() {
         // SAFETY: this thread drives the task.
         unsafe { Header::take_back(task, node) };
-    } else if let Some(claim) = home.claim(false) {
-        // SAFETY: this thread drives the task now.
+    } else if let Some(_visit) = home.visit() {
+        // SAFETY: nobody else touches the home's plain memory during the visit.
         unsafe { Header::take_back(task, node) };
-        drop(claim);
     } else {
-        home.node_leaves_elsewhere();
+        // SAFETY: the loan, which is not ended, keeps the task alive.
+        home.node_leaves_elsewhere(unsafe { task.as_ref() });
     }
 }
 

@@ -74,7 +74,7 @@ use gossamer_task::{JoinHandle, spawn};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{claim_again, claim_patiently, shut_down};
+use crate::single::{claim_again, shut_down};
 use crew::{Crew, Hired};
 use idle::Idle;
 use monitor::Monitor;
@@ -451,7 +451,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.end_orphans(false);
         for home in self.homes().chain([self.injector]) {
-            if let Some(claim) = claim_patiently(home, false) {
+            if let Some(claim) = home.claim(false) {
                 claim.seal();
                 home.close(claim);
             }

@@ -32,7 +32,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, Ordering, fence};
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
@@ -45,7 +45,7 @@ use gossamer_task::{JoinHandle, spawn, spawn_root};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
-pub(crate) use claiming::{claim_again, claim_patiently};
+pub(crate) use claiming::claim_again;
 pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
 
@@ -278,7 +278,7 @@ pub fn run_blocking<F: Future>(
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
-    let Some(claim) = claim_patiently(runtime.home(), points) else {
+    let Some(claim) = runtime.home().claim(points) else {
         if runtime.home().is_lost() {
             refuse("block_on()");
         }
@@ -357,8 +357,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
     fn end(self: Arc<Self>) {
         // Release pairs with the acquire in `turn`.
         self.ends.store(true, Ordering::Release);
-        fence(Ordering::SeqCst); // pairs with the one in `turn`
-        let claim = claim_patiently(self.home, false).or_else(|| {
+        let claim = self.home.claim(false).or_else(|| {
             let ends = Waker::from(Arc::new(Ends(Arc::downgrade(&self))));
             if !gossamer_core::mutant!("end_forgotten_in_a_turn") {
                 self.home.wait_to_drive(&ends);
@@ -414,31 +413,28 @@ impl<S: Scheduler> Drive for Single<S> {
             !context::drives(self.home.index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
         );
-        let claim = self.home.claim(self.points).or_else(|| {
+        let visit = self.home.visit().or_else(|| {
             // Somebody else drives, and may stop before it has run what this thread waits for.
             self.home.wait_to_drive(waker);
-            self.home.claim(self.points)
+            self.home.visit()
         });
-        let Some(claim) = claim else {
+        let Some(visit) = visit else {
             return Turned::Parked(Moment::NEVER);
         };
         // Acquire pairs with the release in `end`.
         if self.ends.load(Ordering::Acquire) {
             // Relaxed: under the claim; a second time would do nothing.
             self.ends.store(false, Ordering::Relaxed);
-            self.end_tasks(&claim);
+            self.end_tasks(&visit.drive());
             return Turned::More;
         }
         if self.home.driver.is_pinned_elsewhere() {
-            // Fibers that began on another thread run only when that one drives; and when it has, look again.
-            claim.leave_to_others(waker);
-            fence(Ordering::SeqCst); // pairs with the one in `end`: it finds the claim gone, or this finds `ends`
-            // Acquire pairs with the release in `end`: who ends it may have waited for this claim, and was displaced.
-            if self.ends.load(Ordering::Acquire) {
-                return Turned::More;
-            }
+            // Fibers that began on another thread run only when that one drives; and when it has, look again. A
+            // thread that comes to drive, or to end the runtime, waits until this visit is over.
+            self.home.wait_to_drive(waker);
             return Turned::Parked(Moment::NEVER);
         }
+        let claim = visit.drive();
         let _tasks_of = self.environment.enter();
         // SAFETY: the claim is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
@@ -457,7 +453,7 @@ impl<S: Scheduler> Drive for Single<S> {
     fn rest(&self) {
         // Else somebody else drives, and will rest then.
         if self.home.timers().may_have_any()
-            && let Some(_claim) = self.home.claim(self.points)
+            && let Some(_visit) = self.home.visit()
         {
             self.home.timers().rest(|_| false);
         }
@@ -466,7 +462,7 @@ impl<S: Scheduler> Drive for Single<S> {
 
 impl<S: Scheduler> Drop for Single<S> {
     fn drop(&mut self) {
-        let Some(claim) = claim_patiently(self.home, false) else {
+        let Some(claim) = self.home.claim(false) else {
             // Only who borrows or shares the runtime drives it, so nobody does now.
             debug_assert!(false, "a runtime was dropped while a thread drove it");
             return;

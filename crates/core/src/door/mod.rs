@@ -44,6 +44,11 @@ mod fences;
 pub use fences::*;
 
 #[cfg(feature = "std")]
+mod backoff;
+#[cfg(feature = "std")]
+pub use backoff::Backoff;
+
+#[cfg(feature = "std")]
 mod counter;
 #[cfg(feature = "std")]
 pub use counter::{counter, has_counter};

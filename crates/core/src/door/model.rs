@@ -4,8 +4,9 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::println;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize as Count, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize as Count, Ordering};
 
+use super::process_global;
 use super::thread::JoinHandle;
 
 /// How many times a thread may be preempted in one execution, unless the environment says otherwise.
@@ -13,6 +14,31 @@ const PREEMPTIONS_MAX: usize = 2;
 
 /// How many steps an execution may have; one that needs more goes in circles.
 const STEPS_MAX: usize = 20_000;
+
+process_global! {
+    /// How many task cells there are, in this execution: loom does not know of their memory.
+    fn cells() -> AtomicI64 = AtomicI64::new(0)
+}
+
+/// A task cell was made.
+pub(crate) fn cell_made() {
+    // Relaxed: loom runs one thread at a time.
+    cells().fetch_add(1, Ordering::Relaxed);
+}
+
+/// A task cell is about to be freed.
+pub(crate) fn cell_freed() {
+    // Relaxed: as above.
+    cells().fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Panics if a task cell has leaked, or was freed twice: now that all tasks, handles and wakers are gone.
+#[track_caller]
+pub fn no_cell_is_left() {
+    // Relaxed: as above.
+    let left = cells().load(Ordering::Relaxed);
+    assert_eq!(left, 0, "task cells have leaked, or were freed twice");
+}
 
 /// Explores `model`, and prints how many executions that took.
 pub fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {

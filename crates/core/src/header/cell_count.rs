@@ -1,17 +1,17 @@
-//! Tells a home that one of its cells is gone.
+//! Tells a home that one of its tasks has left.
 
 use crate::context;
 use crate::home::Home;
 
-/// One cell of `home` was freed. Plain arithmetic on the driver, an atomic elsewhere.
+/// A task of `home` is over. Plain arithmetic on the driver, an atomic elsewhere.
 #[inline]
-pub(super) fn freed(home: u16) {
+pub(super) fn left(home: u16) {
     if home == context::NOWHERE {
         return;
     }
     if context::drives(home) {
         Home::at(home).driver.count_cell(-1);
     } else {
-        Home::at(home).cell_freed_elsewhere();
+        Home::at(home).cell_left_elsewhere();
     }
 }

@@ -97,7 +97,12 @@ impl Place {
         Self(self.0 & !HOME | u32::from(home) | NEW)
     }
 
-    /// The home's index.
+    /// The same task, which is over and has no home any more.
+    pub(crate) fn without_home(self) -> Self {
+        Self(self.0 | HOME)
+    }
+
+    /// The home's index, or [`NOWHERE`](crate::context::NOWHERE).
     #[inline(always)]
     pub fn home(self) -> u16 {
         (self.0 & HOME) as u16

@@ -14,7 +14,7 @@ use core::cell::RefCell;
 
 use alloc::vec::Vec;
 
-use super::{Home, Inbox, homes, moving, table};
+use super::{FREE, Home, Inbox, homes, moving, table};
 use crate::door::atomic::Ordering;
 use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
 use crate::{aside, fork, policy, timers};
@@ -115,7 +115,7 @@ impl Frozen {
         for ((home, inbox), timers) in self.inboxes.iter_mut().zip(&mut self.timers) {
             let here = home.is_driven_by_this_thread();
             // Relaxed: the child has one thread.
-            let elsewhere = home.claimed.load(Ordering::Relaxed) && !here;
+            let elsewhere = home.claimed.load(Ordering::Relaxed) != FREE && !here;
             if elsewhere || home.is_threaded() || home.driver.is_pinned_elsewhere() {
                 home.lost.store(1, Ordering::Relaxed); // Relaxed: as above
                 inbox.closed = true;

@@ -36,7 +36,7 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::{Claim, Closed, Home, adopt};
+use super::{Claim, Closed, FREE, Home, adopt};
 use crate::context;
 use crate::door::atomic::{Ordering, fence};
 use crate::door::light_fence;
@@ -205,7 +205,7 @@ impl Home {
     /// Moves the count of one cell here, where we drive, from another home.
     fn count_moved(&self, from: &Home) {
         self.driver.count_cell(1);
-        from.cell_freed_elsewhere();
+        from.cell_left_elsewhere();
     }
 }
 
@@ -277,11 +277,11 @@ impl Claim {
     pub fn drain_for(&self, other: &'static Home) -> bool {
         debug_assert!(self.home().pool() != 0 && self.home().pool() == other.pool());
         // One with tasks that stay with their thread has a worker again.
-        let claim = other.claim(false);
-        let Some(claim) = claim.filter(|claim| claim.home().driver.pinned() == 0) else {
+        let visit = other.visit();
+        let Some(visit) = visit.filter(|visit| visit.home().driver.pinned() == 0) else {
             return false;
         };
-        claim.drain();
+        visit.drain();
         context::with(|context| {
             while let Some(task) = context.take_woken() {
                 // SAFETY: scheduled just now, in no queue; we drive its home.
@@ -333,7 +333,7 @@ impl Claim {
     }
 }
 
-/// Pushes a task that has moved into the inbox of where it lives now. No locks are held.
+/// Pushes a task that has moved into the inbox of where it lives now; lets go of one that is over. No locks are held.
 ///
 /// # Safety
 /// The caller owns the task's `QUEUED` hold.
@@ -341,6 +341,10 @@ impl Claim {
 pub(super) unsafe fn forward(task: NonNull<Header>) {
     // SAFETY: `QUEUED` keeps the task alive.
     let home = unsafe { task.as_ref() }.look().home();
+    if home == context::NOWHERE {
+        // SAFETY: the hold is ours.
+        return unsafe { release(task, QUEUED) };
+    }
     match Home::at(home).push(task) {
         Ok(Some(driver)) => Deferred::new(driver).run(),
         Ok(None) => {}
@@ -353,8 +357,8 @@ pub(super) unsafe fn forward(task: NonNull<Header>) {
 /// not, and then nothing was done.
 ///
 /// # Safety
-/// The task is alive, and its home is not the one that is driven here.
-pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
+/// The task is alive, and its home is not the one that is driven here, but was `there` a moment ago.
+pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Home) -> bool {
     context::with(|context| {
         // One whose home is open is stuck, and the task had better go elsewhere.
         if context.home() == context::NOWHERE || context.is_open() {
@@ -371,13 +375,12 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
         }
         // SAFETY: alive.
         let header = unsafe { task.as_ref() };
-        let there = Home::at(header.look().home());
         // Relaxed: a hint, to leave the claim of a busy worker alone.
-        let busy = there.claimed.load(Ordering::Relaxed) || header.place().is_new();
+        let busy = there.claimed.load(Ordering::Relaxed) != FREE || header.place().is_new();
         if there.pool() != here.pool() || busy {
             return false;
         }
-        let Some(claim) = there.claim(false) else {
+        let Some(visit) = there.try_visit() else {
             return false;
         };
         let place = header.look();
@@ -392,7 +395,7 @@ pub(crate) unsafe fn pull(task: NonNull<Header>) -> bool {
             there.with_list(|| unsafe { there.driver.owned.remove(task) });
             header.move_to(here.index());
         }
-        drop(claim);
+        drop(visit);
         if moves {
             here.count_moved(there);
             // SAFETY: it lives here now, in no list, and the driver is inside.

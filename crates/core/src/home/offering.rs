@@ -11,7 +11,7 @@
 use core::ptr::NonNull;
 use std::time::{Duration, Instant};
 
-use super::{Claim, Home};
+use super::{Claim, DRIVEN, Home};
 use crate::context::{self, Context};
 use crate::door::atomic::Ordering;
 use crate::header::Header;
@@ -36,7 +36,7 @@ impl Home {
     /// Whether a thread drives this home: a hint.
     pub fn is_driven(&self) -> bool {
         // Relaxed: a hint.
-        self.claimed.load(Ordering::Relaxed)
+        self.claimed.load(Ordering::Relaxed) == DRIVEN
     }
 
     /// Puts a task that a poll has woken where others can take it, and calls one; `false` if it has to stay.

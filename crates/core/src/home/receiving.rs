@@ -1,10 +1,9 @@
 //! The right to drive a home: receiving what others have sent, and giving the claim up.
 
 use core::ptr::NonNull;
-use core::task::Waker;
 
 use super::line::Line;
-use super::{Claim, Home};
+use super::{Claim, DRIVEN, FREE, Home};
 use crate::context::{self, Context};
 use crate::door::atomic::Ordering;
 use crate::header::life::{Drained, QUEUED};
@@ -136,10 +135,12 @@ pub(super) unsafe fn adopt(task: NonNull<Header>) {
 }
 
 impl Claim {
-    /// Gives the claim up, to be told when somebody else's has ended: by `waker`, and not before.
-    pub fn leave_to_others(mut self, waker: &Waker) {
-        self.home.wait_to_drive(waker);
-        self.leaves = true;
+    /// Goes on to drive the home after a visit.
+    pub fn drive(mut self) -> Self {
+        // Relaxed: a thread that waits for the visit's end reads nothing but this.
+        self.home.claimed.store(DRIVEN, Ordering::Relaxed);
+        self.visits = false;
+        self
     }
 }
 
@@ -157,11 +158,11 @@ impl Drop for Claim {
         self.home
             .driven_by
             .store(core::ptr::null_mut(), Ordering::Relaxed);
-        // Release pairs with the acquire in `Home::claim`.
-        self.home.claimed.store(false, Ordering::Release);
+        // Release pairs with the acquire in `Home::try_hold`.
+        self.home.claimed.store(FREE, Ordering::Release);
         // After that: who announces later finds the claim free when it tries once more (the lock orders
         // the two); who announced before is found here.
-        let waiting = if self.leaves {
+        let waiting = if self.visits && !crate::mutant!("visit_ends_a_wait") {
             None
         } else {
             self.home.inbox.lock().waiting.take()

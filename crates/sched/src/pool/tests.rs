@@ -7,7 +7,7 @@
 //! Here nobody works in the background: the threads of a model act as workers ([`Acting`]), step by step, with the
 //! code of the pool. So a model explores one hand-over and nothing else. When all have stopped, one thread does what
 //! is left ([`settle`]): whatever was woken must then have been polled, once. That memory goes, and goes once, is
-//! seen by the homes, which are given back exactly when their last cell is gone ([`ends_clean`]). The whole pool is
+//! counted, and so are the homes, which are given back exactly when their last task has left ([`ends_clean`]). The whole pool is
 //! explored in `crates/sched/tests/loom_pool.rs`.
 
 mod aborting;
@@ -27,7 +27,7 @@ use std::task::{Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::model::explore;
+use gossamer_core::door::model::{explore, no_cell_is_left};
 use gossamer_core::home::{Claim, Home};
 use gossamer_task::{JoinHandle, spawn};
 
@@ -51,6 +51,7 @@ fn ends_clean(shared: Arc<Shared>) {
     let count = 1 + shared.homes().count();
     assert_eq!(Arc::strong_count(&shared), 1, "a worker still acts");
     drop(shared);
+    no_cell_is_left();
     let again = (0..=count).map(|_| Home::open().expect("few homes are in use"));
     let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
     again.sort_unstable();
