@@ -14,6 +14,7 @@ use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
+use gossamer_core::timers::Moment;
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
 
 use crate::environment::Environment;
@@ -135,8 +136,7 @@ impl Threads {
         let shared = self.shared.clone();
         let started = start_thread("gossamer-task", move || drive(&shared, home));
         match started {
-            // SAFETY: the thread closes the home when a task was there and has ended, or when the runtime is
-            // shutting down, after which tasks are turned away.
+            // SAFETY: the thread does not close the home before a task has come, and this is the one.
             Ok(()) => Ok(unsafe { spawn(home, future, caller) }),
             Err(error) => {
                 self.shared.forget(home);
@@ -259,6 +259,16 @@ fn drive(shared: &Shared, home: &'static Home) {
                 parker.park_until(until, || home.has_pending() || shared.is_closing());
             }
         }
+        // Also while the runtime is shutting down, the home stays open until the task has come: `try_spawn` counts on
+        // it. The end then drops its future.
+        while !queue.seen
+            && home.waiting() == 0
+            && !gossamer_core::mutant!("closed_before_the_task")
+        {
+            if home.park(parker.waker()) {
+                parker.park_until(Moment::NEVER, || home.waiting() > 0);
+            }
+        }
     });
     end(claim, &mut queue);
     shared.forget(home);
@@ -272,9 +282,7 @@ fn end(claim: Claim, queue: &mut One) {
 
 /// Closes a home for which there is no thread.
 fn close_unused(home: &'static Home) {
-    if let Some(claim) = home.claim(false) {
-        end(claim, &mut One::default());
-    }
+    end(claim_again(home), &mut One::default());
 }
 
 /// A queue that remembers whether there ever was a task.

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::model::{explore, explore_within};
+use gossamer_core::door::model::{explore, explore_within, no_cell_is_left};
 use gossamer_core::door::{Mutex, thread};
 use gossamer_core::home::Home;
 use gossamer_core::wait::Wait;
@@ -28,6 +28,7 @@ fn pool(workers: usize) -> Pool {
 /// All threads end, and then all homes are free to be used again: once, and not twice.
 fn ends_clean(homes: usize) {
     thread::join_built();
+    no_cell_is_left();
     let again = (0..=homes).map(|_| Home::open().expect("few homes are in use"));
     let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
     again.sort_unstable();
@@ -413,16 +414,16 @@ fn thread_parks_against_the_end() {
     });
 }
 
-/// 1:1: a spawn against the end: the thread is waited for, or none is started.
+/// 1:1: a spawn against the end: the thread is waited for, and waits for its task; or none is started.
 #[test]
 fn thread_spawn_against_the_end() {
     explore("thread_spawn_against_the_end", || {
         let (threads, log) = (Arc::new(Threads::new()), Log::default());
-        let (other, its) = (threads.clone(), log.clone());
-        let spawns = thread::spawn(move || other.start(its.once()).wait());
-        threads.shutdown(None);
-        let ended = spawns.join().expect("the other thread does not panic");
+        let other = threads.clone();
+        let ends = thread::spawn(move || other.shutdown(None));
+        let ended = threads.start(log.once()).wait();
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_cancelled()));
+        ends.join().expect("the other thread does not panic");
         drop(threads);
         assert_eq!(log.dropped(), 1);
         ends_clean(1);
