@@ -265,13 +265,15 @@ impl Crew {
         self.members.lock().closed = true;
     }
 
-    /// The worker with this number leaves, if it is still surplus.
+    /// The worker with this number leaves, if it is still surplus; but not when the pool is shutting down: then it has to
+    /// end the tasks at its home.
     ///
     /// # Returns
     /// Who waits for a resize, to be woken.
     pub(super) fn retire(&self, number: usize) -> Option<Vec<Waker>> {
         let mut members = self.members.lock();
-        if !self.is_surplus(number) {
+        let ends = members.closed && !gossamer_core::mutant!("retires_at_the_end");
+        if ends || !self.is_surplus(number) {
             return None;
         }
         members.works[number] = false;

@@ -38,8 +38,11 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     while !shared.is_closing() {
         if shared.crew.is_surplus(number) || queue.lingers() {
             let stays = home.driver.pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
-            if !stays && retire(&mut ended, home, &mut queue) {
-                return;
+            if !stays {
+                claim = match retire(&mut ended, claim, &mut queue) {
+                    Some(claim) => claim,
+                    None => return,
+                };
             }
             linger_or_not(shared, number, home, &mut queue);
         }
@@ -79,28 +82,32 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     home.timers().end();
 }
 
-/// Leaves the crew, unless it has grown again meanwhile. The tasks stay at the home, for the others: the
-/// runnable ones in its open queue, and whoever wakes one of the others takes it along. The timers go to the first
-/// worker, who never retires.
-pub(super) fn retire(ended: &mut Ended<'_>, home: &'static Home, queue: &mut Queue) -> bool {
+/// Leaves the crew; gives the claim again if the crew has grown meanwhile, or is closed. The tasks stay at the home, for
+/// the others: the runnable ones in its open queue, and whoever wakes one of the others takes it along. The timers go to
+/// the first worker, who never retires.
+///
+/// The worker gives its claim up before it leaves: so nobody drives a vacant home, and the thread that shuts the pool
+/// down can end the tasks there.
+pub(super) fn retire(ended: &mut Ended<'_>, claim: Claim, queue: &mut Queue) -> Option<Claim> {
+    let home = claim.home();
     home.set_keeper(Some(ended.shared.caller()));
-    let Some(waiting) = ended.shared.crew.retire(ended.number) else {
-        home.set_keeper(None);
-        return false;
-    };
-    ended.number = usize::MAX;
-    // One of these may be a task of ours.
-    for waker in waiting {
-        Deferred::new(waker).run();
-    }
     context::with(|context| hand_over(context, queue));
     queue.leave();
     ended.shared.take_over_timers(home);
+    let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(claim);
+    let Some(waiting) = ended.shared.crew.retire(ended.number) else {
+        home.set_keeper(None);
+        return Some(claim_again(home));
+    };
+    ended.number = usize::MAX;
+    for waker in waiting {
+        Deferred::new(waker).run();
+    }
     // What was pushed before the keeper was there has called nobody.
     if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
     }
-    true
+    None
 }
 
 /// Leaves the crew, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if

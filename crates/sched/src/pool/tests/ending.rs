@@ -136,3 +136,31 @@ fn end_of_orphans_against_theft() {
         ends_clean(shared);
     });
 }
+
+/// A surplus worker leaves while the pool is shut down by a thread that does not wait for it: the one or the other ends
+/// its tasks, though somebody keeps the pool's memory.
+#[test]
+fn retire_against_the_end() {
+    explore("retire_against_the_end", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut retires = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut retires, &flags, &log);
+        drop(retires.spawn(log.once()));
+        shared.crew.ask_for(1);
+        let its = shared.clone();
+        let ends = thread::spawn(move || {
+            its.crew.close();
+            its.end_orphans(false);
+        });
+        if !retires.tries_to_retire() {
+            retires.end();
+        } else {
+            drop(retires);
+        }
+        ends.join().expect("the other thread does not panic");
+        assert!(handle.is_finished(), "nobody has ended a task");
+        drop((handle, waker));
+        assert_eq!((log.completed(), log.dropped()), (0, 2));
+        ends_clean(shared);
+    });
+}

@@ -16,14 +16,16 @@ impl Acting {
         assert!(self.tries_to_retire(), "it was surplus");
     }
 
-    /// The same, unless it is wanted again by then.
-    fn tries_to_retire(&mut self) -> bool {
+    /// The same, unless it is wanted again by then, or the pool is shutting down.
+    pub(super) fn tries_to_retire(&mut self) -> bool {
         let shared = self.shared.clone();
         let mut ended = Ended {
             shared: &shared,
             number: self.number,
         };
-        let left = worker::retire(&mut ended, self.home(), &mut self.queue);
+        let claim = self.claim.take().expect("it does not sleep");
+        self.claim = worker::retire(&mut ended, claim, &mut self.queue);
+        let left = self.claim.is_none();
         if !left {
             // It goes on.
             std::mem::forget(ended);
