@@ -309,7 +309,9 @@ impl Header {
             let spare = if place.has_spare() { life::HANDLE } else { 0 };
             // Before the hold is given up: whoever frees the task, it has left its home.
             header.set_place(place.without_spare().without_home());
-            cell_count::left(place.home());
+            if !crate::mutant!("over_stays_at_home") {
+                cell_count::left(place.home());
+            }
             // SAFETY: the driver's hold, and the one in store.
             unsafe { release(this, life::ALIVE + spare) };
         }

@@ -73,6 +73,10 @@ impl<S: Scheduler> Builder<S> {
     ///
     /// Under [`Model::Single`] the current thread owns it: its `.wait()`s drive the tasks.
     ///
+    /// # Seccomp
+    /// The first runtime of a process asks Linux for `membarrier(2)`, and all do without if that is forbidden. A filter
+    /// that is installed later has to allow it: else the process is aborted, with a message that says so.
+    ///
     /// # Errors
     /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads; or 65,535 homes (one a
     /// runtime, one a worker) are in use in this process.

@@ -139,7 +139,7 @@ pub struct Metrics {
     /// Tasks that are runnable, and that another worker could take. (Each worker has one more at most, to itself, and
     /// fibers that have begun.)
     pub queued: usize,
-    /// Tasks whose memory is there: they have not ended, or their output or a waker of theirs is kept.
+    /// Tasks that have not ended.
     pub tasks: u64,
     /// Times a task was polled. A worker adds its polls up after each turn, of at most 128.
     pub polls: u64,

@@ -46,6 +46,7 @@ use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
 pub(crate) use claiming::claim_again;
+use claiming::claim_patiently;
 pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
 
@@ -278,7 +279,7 @@ pub fn run_blocking<F: Future>(
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
-    let Some(claim) = runtime.home().claim(points) else {
+    let Some(claim) = claim_patiently(runtime.home(), points) else {
         if runtime.home().is_lost() {
             refuse("block_on()");
         }

@@ -5,8 +5,7 @@
 //! exactly when their last task has left ([`ends_clean`]).
 #![cfg(loom)]
 
-use std::cell::Cell;
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
@@ -14,11 +13,10 @@ use std::task::{Poll, Waker};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::door::{Condvar, Mutex, thread, thread_local};
+use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::{Drive, Turned, Wait};
 use gossamer_sched::{Drives, Single, spawn_on};
-use gossamer_sync::local;
 use gossamer_task::JoinHandle;
 
 fn runtime() -> Arc<Single> {
@@ -271,96 +269,6 @@ fn wake_against_the_end() {
         wakes.join().expect("the waker does not panic");
         let _turned = again.turn(Waker::noop());
         ends_clean(again);
-    });
-}
-
-/// An operation for one thread that has outlived the `block_on` in which it began to wait.
-fn outlives(runtime: &Single) -> impl Sized + use<> {
-    let place: &'static local::MVar<u32> = Box::leak(Box::new(local::MVar::new(1)));
-    let mut put = Box::pin(place.put(2));
-    let polled = runtime.try_block_on(poll_fn(|cx| {
-        assert!(put.as_mut().poll(cx).is_pending());
-        Poll::Ready(())
-    }));
-    polled.expect("the scheduler never stops");
-    put
-}
-
-/// Such an operation is dropped, which visits the home, while another thread drops the runtime: the end waits for the
-/// visit, and is not lost. (If the end comes first, the memory of the task that had begun to wait leaks.)
-#[test]
-fn visit_against_the_drop() {
-    explore("visit_against_the_drop", || {
-        let (runtime, drops) = (runtime(), Drops::default());
-        let put = outlives(&runtime);
-        let guard = drops.guard();
-        let handle = runtime.spawn(async move {
-            let _guard = guard;
-            pending::<()>().await;
-        });
-        let ends = thread::spawn(move || drop(runtime));
-        drop(put);
-        ends.join().expect("the other thread does not panic");
-        assert_eq!(drops.count(), 1);
-        assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
-    });
-}
-
-/// The same while another thread runs a future: a visit is no driver, so that one does not panic.
-#[test]
-fn visit_against_block_on() {
-    explore("visit_against_block_on", || {
-        let runtime = runtime();
-        let put = outlives(&runtime);
-        let other = runtime.clone();
-        let runs = thread::spawn(move || other.try_block_on(async { 7 }));
-        drop(put);
-        let ran = runs.join().expect("nobody else drives");
-        assert_eq!(ran.expect("the scheduler never stops"), 7);
-    });
-}
-
-thread_local! {
-    /// Whether this thread drops an operation, and so may visit.
-    static VISITS: Cell<bool> = Cell::new(false);
-}
-
-/// Notes whether it is dropped inside a visit.
-struct NotInVisit(
-    #[expect(dead_code, reason = "it counts its drop")] Guard,
-    Drops,
-);
-
-impl Drop for NotInVisit {
-    fn drop(&mut self) {
-        if VISITS.with(Cell::get) {
-            drop(self.1.guard());
-        }
-    }
-}
-
-/// The same while another thread drives a task that ends the runtime, which somebody keeps: that thread does it then,
-/// and never the visit, which may be under the lock of a primitive.
-#[test]
-fn visit_against_the_end_in_a_turn() {
-    explore("visit_against_the_end_in_a_turn", || {
-        let (runtime, drops, in_visit) = (runtime(), Drops::default(), Drops::default());
-        let put = outlives(&runtime);
-        let guard = NotInVisit(drops.guard(), in_visit.clone());
-        let ending = runtime.clone();
-        drop(runtime.spawn(async move {
-            let _guard = guard;
-            ending.end();
-            pending::<()>().await;
-        }));
-        let other = runtime.clone();
-        let drives = thread::spawn(move || other.turn(Waker::noop()));
-        VISITS.with(|visits| visits.set(true));
-        drop(put);
-        VISITS.with(|visits| visits.set(false));
-        let _turned = drives.join().expect("the driver does not panic");
-        assert_eq!(drops.count(), 1, "the end was lost");
-        assert_eq!(in_visit.count(), 0, "a visit has ended the runtime");
     });
 }
 

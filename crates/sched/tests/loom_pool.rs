@@ -29,6 +29,11 @@ fn pool(workers: usize) -> Pool {
 fn ends_clean(homes: usize) {
     thread::join_built();
     no_cell_is_left();
+    homes_are_free(homes);
+}
+
+/// All of these homes are free, once and not twice.
+fn homes_are_free(homes: usize) {
     let again = (0..=homes).map(|_| Home::open().expect("few homes are in use"));
     let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
     again.sort_unstable();
@@ -382,6 +387,22 @@ fn thread_and_join() {
         drop(threads);
         assert_eq!((log.polls(), log.dropped()), (1, 1));
         ends_clean(1);
+    });
+}
+
+/// 1:1: the handle and a waker of a task that has ended are kept, and keep no home.
+#[test]
+fn thread_ended_and_kept() {
+    explore("thread_ended_and_kept", || {
+        let threads = Threads::new();
+        let mut handle = threads.start(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+        let waker = (&mut handle).wait().expect("the task completes");
+        drop(threads);
+        thread::join_built();
+        homes_are_free(1);
+        waker.wake();
+        drop(handle);
+        no_cell_is_left();
     });
 }
 

@@ -4,6 +4,9 @@
 //! other. The heavy fence has the system run a full barrier on every thread of the process
 //! (`membarrier(2)`, private expedited), so the light one need only keep the compiler from reordering. Where
 //! the system cannot, both are full fences.
+//!
+//! That is found out once. If the system forbids later what it has granted (a seccomp filter), the process ends with a
+//! message: a thread may be past its light fence, which no fence of ours makes a full one afterwards.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence, fence};
@@ -76,8 +79,12 @@ fn reach_all() {
                 membarrier(MembarrierCommand::PrivateExpedited)
             })
             .or_else(|_| membarrier(MembarrierCommand::Global));
-        if reached.is_err() {
-            std::eprintln!("gossamer: membarrier(2) worked at first, but does no more");
+        if reached.is_err() && !crate::mutant!("fence_forbidden_in_silence") {
+            std::eprintln!(
+                "gossamer: the system forbids membarrier(2), which it had granted when the first runtime was built: \
+                 has a seccomp filter been installed since? Let the filter allow membarrier, or install it before the \
+                 first runtime is built; the process ends, as threads would miss each other's wakes"
+            );
             std::process::abort();
         }
     }
