@@ -47,6 +47,7 @@ mod calling;
 mod driver;
 pub(crate) mod forked;
 mod line;
+mod loans;
 mod marks;
 mod moving;
 mod offering;
@@ -126,13 +127,15 @@ struct Inbox {
     keeper: Option<Waker>,
     /// Wakes a thread that would drive, but found another one driving.
     waiting: Option<Waker>,
+    /// Loans of tasks that other threads have ended while one drove.
+    loans: loans::Ended,
 }
 
 // SAFETY: `driver` is touched only by the thread that holds `claimed`, which is acquired and released; but for
 // `driver.owned` of a pool's home, from which thieves take tasks: it is changed only under `list`, and read without
 // it only by the driver, when its open queue is empty for good; and but for a home that is open to adopters, whose
 // `driver.slot`, tasks and driver's context belong to who holds the open queue's lock. The pointers in the inbox are holds on tasks
-// (`QUEUED`), those in the open queue scheduled tasks, touched under its lock; neither is tied to a thread.
+// (`QUEUED`), those in the open queue scheduled tasks, touched under its lock, and the loans' are loans; none is tied to a thread.
 unsafe impl Sync for Home {}
 // SAFETY: as above.
 unsafe impl Send for Home {}
@@ -165,6 +168,7 @@ impl Home {
                 parked: None,
                 keeper: None,
                 waiting: None,
+                loans: loans::Ended::default(),
             }),
             claimed: AtomicU8::new(FREE),
             driven_by: AtomicPtr::new(ptr::null_mut()),

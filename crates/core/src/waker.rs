@@ -202,26 +202,29 @@ pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
 }
 
 /// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody drives
-/// the home now, we visit it. (The caller may hold the lock of a primitive: a visit runs no user code.) If another thread does (the runtime was moved), the task's memory and its
-/// home are left to leak; in a simulation, the process ends.
+/// the home now, we visit it. (The caller may hold the lock of a primitive: a visit runs no user code.) If another
+/// thread does (the runtime was moved), it ends the loan; in a simulation, the process ends.
 ///
 /// # Safety
 /// As [`take_back`].
 #[cold]
 #[inline(never)]
 unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
-    // SAFETY: the loan keeps the task alive.
-    let home = unsafe { task.as_ref() }.place().home();
-    let home = Home::at(home);
-    if home.is_driven_by_this_thread() {
-        // SAFETY: this thread drives the task.
-        unsafe { Header::take_back(task, node) };
-    } else if let Some(_visit) = home.visit() {
-        // SAFETY: nobody else touches the home's plain memory during the visit.
-        unsafe { Header::take_back(task, node) };
-    } else {
-        // SAFETY: the loan, which is not ended, keeps the task alive.
-        home.node_leaves_elsewhere(unsafe { task.as_ref() });
+    // SAFETY: the loan keeps the task alive, and at its home.
+    let header = unsafe { task.as_ref() };
+    let home = Home::at(header.place().home());
+    loop {
+        let is_driver = home.is_driven_by_this_thread();
+        let visit = if is_driver { None } else { home.visit() };
+        if is_driver || visit.is_some() {
+            // SAFETY: this thread drives the task, or nobody else touches the home's plain memory during the visit.
+            return unsafe { Header::take_back(task, node) };
+        }
+        home.node_leaves_elsewhere(header);
+        // SAFETY: the loan is ours, and not touched afterwards.
+        if unsafe { home.leave_loan(task, node) } {
+            return;
+        }
     }
 }
 

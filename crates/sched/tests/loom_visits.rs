@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize as Count, Ordering};
 use std::task::{Poll, Waker};
 
-use gossamer_core::door::model::explore;
+use gossamer_core::door::model::{explore, no_cell_is_left};
 use gossamer_core::door::{thread, thread_local};
 use gossamer_core::wait::{Drive, Wait};
 use gossamer_sched::{Drives, Single};
@@ -55,11 +55,12 @@ fn outlives(runtime: &Single) -> impl Sized + use<> {
 }
 
 /// Such an operation is dropped, which visits the home, while another thread drops the runtime: the end waits for the
-/// visit, and is not lost. (If the end comes first, the memory of the task that had begun to wait leaks.)
+/// visit, and is not lost. If the end comes first, that thread ends the loan.
 #[test]
 fn visit_against_the_drop() {
     explore("visit_against_the_drop", || {
         let (runtime, drops) = (runtime(), Drops::default());
+        let home = runtime.home().index();
         let put = outlives(&runtime);
         let guard = drops.guard();
         let handle = runtime.spawn(async move {
@@ -71,6 +72,10 @@ fn visit_against_the_drop() {
         ends.join().expect("the other thread does not panic");
         assert_eq!(drops.count(), 1);
         assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
+        no_cell_is_left();
+        let again = [self::runtime(), self::runtime()].map(|runtime| runtime.home().index());
+        assert!(again.contains(&home), "a home is missing");
+        assert_ne!(again[0], again[1], "a home was given back twice");
     });
 }
 
@@ -85,6 +90,8 @@ fn visit_against_block_on() {
         drop(put);
         let ran = runs.join().expect("nobody else drives");
         assert_eq!(ran.expect("the scheduler never stops"), 7);
+        drop(runtime);
+        no_cell_is_left();
     });
 }
 
@@ -129,5 +136,7 @@ fn visit_against_the_end_in_a_turn() {
         let _turned = drives.join().expect("the driver does not panic");
         assert_eq!(drops.count(), 1, "the end was lost");
         assert_eq!(in_visit.count(), 0, "a visit has ended the runtime");
+        drop(runtime);
+        no_cell_is_left();
     });
 }

@@ -45,7 +45,7 @@ impl Claim {
     }
 
     pub(super) fn empty_inbox(&self, close: bool) -> bool {
-        let (mut tasks, parked, keeper) = {
+        let (mut tasks, loans, parked, keeper) = {
             let mut inbox = self.home.inbox.lock();
             inbox.closed |= close;
             // Relaxed: a hint, kept under the lock.
@@ -54,9 +54,11 @@ impl Claim {
             if core::mem::take(&mut inbox.called) {
                 self.home.driver.called.set(true);
             }
-            (inbox.tasks.take(), inbox.parked.take(), keeper)
+            let loans = core::mem::take(&mut inbox.loans);
+            (inbox.tasks.take(), loans, inbox.parked.take(), keeper)
         };
         drop((parked, keeper));
+        self.end_loans(loans);
         if crate::mutant!("drain_drops_second") {
             tasks.forget_rest();
         }
@@ -144,11 +146,13 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
-    fn drop(&mut self) {
+impl Claim {
+    /// Gives the claim up.
+    ///
+    /// # Returns
+    /// Of a closed home, how many tasks have come and left: nobody else will look at the driver's count.
+    fn give_up(&mut self) -> i64 {
         self.entered = None;
-        // A claim of a closed home (an operation outlived its runtime): what it freed counts like what
-        // other threads free, as nobody else will look at the driver's count.
         let late = if self.home.driver.closing.get() {
             self.home.driver.take_cells()
         } else {
@@ -160,12 +164,26 @@ impl Drop for Claim {
             .store(core::ptr::null_mut(), Ordering::Relaxed);
         // Release pairs with the acquire in `Home::try_hold`.
         self.home.claimed.store(FREE, Ordering::Release);
-        // After that: who announces later finds the claim free when it tries once more (the lock orders
-        // the two); who announced before is found here.
-        let waiting = if self.visits && !crate::mutant!("visit_ends_a_wait") {
-            None
+        late
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let (late, waiting) = if self.visits {
+            (self.give_up(), None)
         } else {
-            self.home.inbox.lock().waiting.take()
+            loop {
+                let mut inbox = self.home.inbox.lock();
+                let loans = core::mem::take(&mut inbox.loans);
+                if loans.is_empty() {
+                    // Under the lock: who announces later finds the claim free when it tries once more, and who
+                    // announced before is found here.
+                    break (self.give_up(), inbox.waiting.take());
+                }
+                drop(inbox);
+                self.end_loans(loans);
+            }
         };
         if late != 0 {
             self.home.count_late(late);
