@@ -2,6 +2,7 @@
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
+//! * [`hanging`]: what a test says that hangs.
 //! * [`locks`]: locks, cells and the one-shot.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.
@@ -16,6 +17,9 @@
 
 mod flavour;
 mod hand;
+mod hanging;
+#[path = "../patience.rs"]
+mod patience;
 mod tally;
 
 mod channel;

@@ -226,6 +226,19 @@ impl Node {
         // SAFETY: passed on to the caller.
         self.kind
             .set(unsafe { self.kind.get() }.map_addr(|at| (at & !STATE) | state));
+        #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
+        if matches!(state, LENT | OWNED) {
+            // SAFETY: written just now.
+            let name = unsafe { self.kind() }.name;
+            crate::waits::begins(
+                ptr::from_ref(self).addr(),
+                name,
+                self.object.addr(),
+                self.location,
+            );
+        } else {
+            crate::waits::ends(ptr::from_ref(self).addr());
+        }
     }
 
     /// Keeps a waker in the node: with `may_lend` its task is lent if that can be.
