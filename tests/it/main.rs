@@ -4,6 +4,7 @@
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
 //! * [`hanging`]: what a test says that hangs.
 //! * [`locks`]: locks, cells and the one-shot.
+//! * [`many`]: two hundred that wait for the same, at each primitive.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.
 //! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
@@ -25,6 +26,7 @@ mod tally;
 mod channel;
 mod conform;
 mod locks;
+mod many;
 mod models;
 mod mvar;
 mod pipe;
