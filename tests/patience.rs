@@ -21,7 +21,8 @@ const ASLEEP: u32 = 10;
 pub(crate) struct Patience {
     left: Duration,
     looked: Instant,
-    seen: Threads,
+    /// `None`: there was no need to look, as most waits are short.
+    seen: Option<Threads>,
 }
 
 impl Patience {
@@ -30,7 +31,7 @@ impl Patience {
         Self {
             left: limit,
             looked: Instant::now(),
-            seen: Threads::look(),
+            seen: None,
         }
     }
 
@@ -39,9 +40,12 @@ impl Patience {
         let passed = self.looked.elapsed();
         if passed >= TICK {
             let now = Threads::look();
-            let (ran, waited) = now.since(&self.seen);
-            self.left = self.left.saturating_sub(counted(passed, ran, waited));
-            (self.looked, self.seen) = (Instant::now(), now);
+            let counts = self.seen.as_ref().map_or(passed, |seen| {
+                let (ran, waited) = now.since(seen);
+                counted(passed, ran, waited)
+            });
+            self.left = self.left.saturating_sub(counts);
+            (self.looked, self.seen) = (Instant::now(), Some(now));
         }
         self.left.is_zero()
     }

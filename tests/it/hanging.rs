@@ -87,7 +87,8 @@ fn a_test_that_hangs_says_where() {
             let place = std::sync::Arc::new(MVar::<u32>::empty());
             let from = place.clone();
             let task = rt.spawn(async move { from.take().await });
-            place.read().wait();
+            let thread = rt.spawn_thread(move || place.read().wait());
+            thread.wait().expect("no panic");
             task.wait().expect("no panic");
         });
         return;
@@ -107,6 +108,7 @@ fn a_test_that_hangs_says_where() {
         "MVar::take on ",
         "by a task spawned at tests/it/hanging.rs:",
         "MVar::read on ",
+        "JoinHandle<u32>, called at ",
         "called at tests/it/hanging.rs:",
         " sleeps",
     ] {

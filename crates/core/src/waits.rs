@@ -1,8 +1,8 @@
 //! Who waits for what, and since when: what a test says that hangs.
 //!
-//! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time and, in a
-//! build with debug assertions, every operation that has a node in a line. What waits without one is not here: a join, a
-//! pipe, a one-shot, a lone operation of a `local` primitive.
+//! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time; and in a
+//! build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line. What
+//! a task awaits without one is not here: a join, a pipe, a one-shot, a lone operation of a `local` primitive.
 
 use core::fmt;
 use core::panic::Location;
@@ -34,7 +34,8 @@ enum What {
     )]
     Operation {
         name: &'static str,
-        object: usize,
+        /// The primitive's address; `None`: the operation is known by its type only.
+        object: Option<usize>,
         called: &'static Location<'static>,
         /// Where the task was spawned that waits; `None`: a thread, or a foreign executor's task.
         task: Option<&'static Location<'static>>,
@@ -78,7 +79,7 @@ pub(crate) fn begins(
     }
     let what = What::Operation {
         name,
-        object,
+        object: Some(object),
         called,
         task: context::with(context::Context::polled_from),
     };
@@ -90,6 +91,38 @@ pub(crate) fn begins(
 pub(crate) fn ends(node: usize) {
     if parker::is_watched() {
         NOTED.lock().remove(&node);
+    }
+}
+
+/// A thread or a fiber waits, until this is dropped.
+#[cfg(debug_assertions)]
+pub(crate) struct Blocks(usize);
+
+#[cfg(debug_assertions)]
+impl Blocks {
+    /// It waits for this, which stays in its place.
+    #[track_caller]
+    pub(crate) fn begin<F>(future: &F) -> Option<Self> {
+        if !parker::is_watched() {
+            return None;
+        }
+        let what = What::Operation {
+            name: core::any::type_name::<F>(),
+            object: None,
+            called: Location::caller(),
+            task: context::with(context::Context::polled_from),
+        };
+        // A node of its own may be where it begins, at a multiple of eight.
+        let at = core::ptr::from_ref(future).addr() | 1;
+        note(at, what);
+        Some(Self(at))
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        NOTED.lock().remove(&self.0);
     }
 }
 
@@ -122,7 +155,11 @@ impl fmt::Display for Waits {
                 called,
                 task,
             } => {
-                write!(f, "{name} on {object:#x}, called at {called}, ")?;
+                f.write_str(name)?;
+                if let Some(object) = object {
+                    write!(f, " on {object:#x}")?;
+                }
+                write!(f, ", called at {called}, ")?;
                 match task {
                     Some(task) => write!(f, "by a task spawned at {task}"),
                     None => write!(f, "by thread `{thread}`"),
