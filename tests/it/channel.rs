@@ -22,12 +22,7 @@ use crate::mvar::SCHEDULES_MAX;
 /// production takes for the other, as but for the lock's word both are the same code.
 #[track_caller]
 fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
-    let sim = if F::POINTS {
-        Sim::new()
-    } else {
-        Sim::new().without_points()
-    };
-    let explored = sim.exhaustive(SCHEDULES_MAX, body);
+    let explored = sim::<F>().exhaustive(SCHEDULES_MAX, body);
     assert!(
         explored.complete,
         "more than {} schedules",
@@ -39,15 +34,15 @@ fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
 #[track_caller]
 pub(crate) fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
     for seed in crate::mvar::seeds() {
-        let sim = if F::POINTS {
-            Sim::new()
-        } else {
-            Sim::new().without_points()
-        };
-        if let Err(failure) = sim.run(seed, || body(seed)) {
+        if let Err(failure) = sim::<F>().run(seed, || body(seed)) {
             panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
         }
     }
+}
+
+fn sim<F: Channels>() -> Sim {
+    let sim = Sim::new().look_each_step();
+    if F::POINTS { sim } else { sim.without_points() }
 }
 
 /// The channels of a flavour.

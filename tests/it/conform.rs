@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Thread,
 }
 
-const KINDS: [Kind; 3] = [Kind::Task, Kind::Fiber, Kind::Thread];
+pub(crate) const KINDS: [Kind; 3] = [Kind::Task, Kind::Fiber, Kind::Thread];
 
 /// Where scripts run.
 #[derive(Clone)]
@@ -132,7 +132,8 @@ pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {
-    for sim in [Sim::new(), Sim::new().without_points()] {
+    let sim = Sim::new().look_each_step();
+    for sim in [sim, sim.without_points()] {
         for (one, two) in pairs(&[Kind::Task, Kind::Fiber]) {
             for seed in 0..seeds {
                 let run = sim.run(seed, || rule(World::Simulated, one, two, seed));

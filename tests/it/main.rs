@@ -2,7 +2,9 @@
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
+//! * [`hanging`]: what a test says that hangs.
 //! * [`locks`]: locks, cells and the one-shot.
+//! * [`many`]: two hundred that wait for the same, at each primitive.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.
 //! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
@@ -16,11 +18,15 @@
 
 mod flavour;
 mod hand;
+mod hanging;
+#[path = "../patience.rs"]
+mod patience;
 mod tally;
 
 mod channel;
 mod conform;
 mod locks;
+mod many;
 mod models;
 mod mvar;
 mod pipe;

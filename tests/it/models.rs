@@ -19,6 +19,9 @@ use std::time::Duration;
 
 use gossamer::{Model, Runtime};
 
+use crate::hanging::{Runs, report, watch};
+use crate::patience::Patience;
+
 /// The models that every body runs under.
 pub(crate) const MODELS: [Model; 5] = [
     Model::Single,
@@ -28,8 +31,8 @@ pub(crate) const MODELS: [Model; 5] = [
     Model::Threads,
 ];
 
-/// Longer than any of these tests takes on a slow, busy machine. A gate that expects a hang waits less: so many
-/// seconds.
+/// Longer than any of these tests takes on a slow machine; how busy it is does not matter ([`Patience`]). A gate that
+/// expects a hang waits less: so many seconds.
 pub(crate) fn patience() -> Duration {
     let given = std::env::var("GOSSAMER_PATIENCE").ok();
     Duration::from_secs(given.and_then(|given| given.parse().ok()).unwrap_or(120))
@@ -44,20 +47,23 @@ fn each_model(body: fn(Model)) {
 
 /// Runs `body` on a thread of its own, and fails if it panics or hangs.
 pub(crate) fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
+    let _runs = Runs::begin(name);
     let (ended, end) = mpsc::channel();
-    let running = thread::spawn(move || {
+    let running = thread::Builder::new().name(name.to_owned());
+    let running = running.spawn(move || {
         body();
         // Nobody listens only if the test has failed already.
         ended.send(()).unwrap_or_default();
     });
-    if end.recv_timeout(patience()) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("{name}: it hangs");
+    let running = running.expect("one more thread");
+    if Patience::new(patience()).recv(&end) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("{name}: it hangs\n{}", report());
     }
     assert!(running.join().is_ok(), "{name}: it panicked, see above");
 }
 
 pub(crate) fn runtime(model: Model) -> Runtime {
-    gossamer_core::parker::watch_parks();
+    watch();
     Runtime::builder()
         .model(model)
         .build()

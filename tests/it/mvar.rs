@@ -47,6 +47,7 @@ pub(crate) fn explore<F: Future>(body: impl Fn() -> F) {
 /// As [`explore`], for a rule whose program depends on the seed too.
 #[track_caller]
 pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
+    let sim = sim.look_each_step();
     for (points, sim) in [(true, sim), (false, sim.without_points())] {
         POINTS.set(points);
         for seed in seeds() {
@@ -61,7 +62,8 @@ pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
 /// Runs a small case in all schedules.
 #[track_caller]
 pub(crate) fn exhaust<F: Future>(body: impl Fn() -> F) {
-    for (points, sim) in [(true, Sim::new()), (false, Sim::new().without_points())] {
+    let sim = Sim::new().look_each_step();
+    for (points, sim) in [(true, sim), (false, sim.without_points())] {
         POINTS.set(points);
         let explored = sim.exhaustive(SCHEDULES_MAX, &body);
         assert!(

@@ -21,7 +21,7 @@ use std::sync::Once;
 use gossamer::Runtime;
 
 fn runtime() -> Runtime {
-    gossamer_core::parker::watch_parks();
+    crate::hanging::watch();
     Runtime::builder().build().expect("a home for the runtime")
 }
 

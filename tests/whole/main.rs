@@ -8,6 +8,8 @@
 
 mod conservation;
 mod histories;
+#[path = "../patience.rs"]
+mod patience;
 
 /// What `cargo xtask whole` asks for: all (1), or of what takes minutes only each n-th.
 fn part() -> Option<usize> {

@@ -22,7 +22,7 @@ use gossamer_core::waiter::WaitList;
 pub(crate) use self::waiting::Waiting;
 
 /// So many are let go before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = 64;
+const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// What is under the lock, and who may go. No user code, no waiting in any of it.
 pub(crate) trait Content {
@@ -132,6 +132,9 @@ impl<S: Content, P: Policy> Hub<S, P> {
             }
             self.unlock();
             deferred.run();
+            if gone % BATCH == 0 && gossamer_core::mutant!("hub_ends_with_a_batch") {
+                return;
+            }
             let _no_bits = self.word.lock();
         }
         self.unlock();

@@ -238,6 +238,13 @@ impl Context {
         NonNull::new(self.polling.get().cast_mut())
     }
 
+    /// Where the task was spawned that is being polled.
+    #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
+    pub(crate) fn polled_from(&self) -> Option<&'static core::panic::Location<'static>> {
+        // SAFETY: a task that is being polled is alive; the field never changes.
+        self.polling().map(|task| unsafe { task.as_ref() }.spawned)
+    }
+
     /// Says which task is about to be polled, or that none is.
     #[inline(always)]
     pub fn set_polling(&self, task: *const Header) {

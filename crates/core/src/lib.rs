@@ -9,6 +9,7 @@
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`timers`]: who waits for which moment: one wheel for each home.
 //! * [`wait`]: finishing an operation from an OS thread.
+//! * `waits`: who waits for what, for tests that hang.
 //! * [`aside`]: names and values that few tasks have, in a side table.
 //! * [`fork`]: what is left of a runtime in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
@@ -49,6 +50,8 @@ pub mod parker;
 pub mod timers;
 #[cfg(feature = "std")]
 pub mod wait;
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+pub mod waits;
 #[cfg(feature = "std")]
 pub mod waker;
 #[cfg(not(feature = "std"))]

@@ -84,7 +84,7 @@ impl Parker {
     /// where [parks are watched](watch_parks), and once every second.
     pub fn park(&self, has_something: impl FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
-        if watched::is_on() {
+        if watched::is_watched() {
             return self.park_watched(has_something);
         }
         let _never = has_something;
@@ -135,13 +135,15 @@ mod watched {
         ON.store(1, Ordering::Relaxed);
     }
 
-    pub(super) fn is_on() -> bool {
+    /// Whether [`watch_parks`] was called.
+    pub(crate) fn is_watched() -> bool {
         // Relaxed: see `watch_parks`.
         ON.load(Ordering::Relaxed) != 0
     }
 
     impl Parker {
         pub(super) fn park_watched(&self, mut has_something: impl FnMut() -> bool) {
+            let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.permit).addr());
             while !self.park_for(LOOK_EVERY) {
                 if !has_something() {
                     continue;
@@ -158,5 +160,7 @@ mod watched {
         }
     }
 }
+#[cfg(all(debug_assertions, not(any(loom, shuttle))))]
+pub(crate) use self::watched::is_watched;
 #[cfg(not(any(loom, shuttle)))]
 pub use self::watched::watch_parks;

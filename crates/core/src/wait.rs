@@ -155,8 +155,11 @@ fn is_alive(runtime: &Weak<dyn Drive>) -> bool {
     runtime.strong_count() > 0
 }
 
+#[cfg_attr(debug_assertions, track_caller)]
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
     let mut future = pin!(future);
+    #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
+    let _noted = crate::waits::Blocks::begin(&*future);
     let mut output = None;
     let mut step = |cx: &mut Context<'_>| match future.as_mut().poll(cx) {
         Poll::Ready(ready) => {
@@ -171,6 +174,7 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 }
 
 #[inline]
+#[cfg_attr(debug_assertions, track_caller)]
 fn block<F: Future>(future: F) -> F::Output {
     // Goes after the future, which may leave timers behind if it is not its own.
     let waiting = Rests(Waiting::begin(), Cell::new(false));
@@ -180,6 +184,7 @@ fn block<F: Future>(future: F) -> F::Output {
 }
 
 #[inline(always)]
+#[cfg_attr(debug_assertions, track_caller)]
 fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     let mut future = pin!(future);
     let late = Late::new();
@@ -200,12 +205,15 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
 }
 
 /// The future has been polled, in the process where it began to wait, and waits.
+#[cfg_attr(debug_assertions, track_caller)]
 fn block_longer<F: Future>(
     mut future: Pin<&mut F>,
     Rests(waiting, has_turned): &Rests,
     parker: &Parker,
     mut origin: Origin,
 ) -> F::Output {
+    #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
+    let _noted = crate::waits::Blocks::begin(&*future);
     waiting.woken_by(parker.waker());
     let mut polled = Context::from_waker(parker.waker());
     loop {

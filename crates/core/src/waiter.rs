@@ -59,12 +59,29 @@ pub use self::list::WaitList;
 pub struct Kind {
     /// `"MVar::take"` and the like, for dumps.
     pub name: &'static str,
-    /// Whether a parked operation of this kind could complete now. If it says yes and nothing is
+    /// Whether a parked operation of this kind could complete now. If it could and nothing is
     /// going to poll the operation, a wake-up was lost.
     ///
     /// # Safety
     /// The node is alive, of this kind, parked on or notified by a live object; no lock is held.
-    pub could_complete: unsafe fn(NonNull<Node>) -> bool,
+    pub could_complete: unsafe fn(NonNull<Node>) -> Could,
+}
+
+/// Whether an operation that waits could complete: what a simulation asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Could {
+    /// What it waits for has not come.
+    No,
+    /// Others were called for what has come, and it goes on only if none of them comes.
+    IfOthersDoNot,
+    /// What it waits for is there.
+    Yes,
+}
+
+impl From<bool> for Could {
+    fn from(could: bool) -> Self {
+        if could { Self::Yes } else { Self::No }
+    }
 }
 
 impl fmt::Debug for Kind {
@@ -209,6 +226,19 @@ impl Node {
         // SAFETY: passed on to the caller.
         self.kind
             .set(unsafe { self.kind.get() }.map_addr(|at| (at & !STATE) | state));
+        #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
+        if matches!(state, LENT | OWNED) {
+            // SAFETY: written just now.
+            let name = unsafe { self.kind() }.name;
+            crate::waits::begins(
+                ptr::from_ref(self).addr(),
+                name,
+                self.object.addr(),
+                self.location,
+            );
+        } else {
+            crate::waits::ends(ptr::from_ref(self).addr());
+        }
     }
 
     /// Keeps a waker in the node: with `may_lend` its task is lent if that can be.

@@ -9,6 +9,8 @@
 
 use std::cell::Cell;
 
+// loom's knows no `const`, and no model has a fiber.
+#[cfg(not(loom))]
 use gossamer_core::door::thread_local;
 
 thread_local! {

@@ -12,7 +12,7 @@ use gossamer_core::fork::{Origin, end_child};
 use gossamer_task::{JoinHandle, promise};
 
 /// The most threads that run blocking calls at once; more calls wait in line.
-pub const BLOCKING_MAX: usize = 512;
+pub const BLOCKING_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 512 };
 
 /// How long an idle thread waits for another call before it ends.
 const KEEP_FOR: Duration = Duration::from_secs(10);
@@ -70,7 +70,12 @@ impl Blocking {
     {
         self.shared.origin.check("spawn_blocking()");
         let (promise, handle) = promise(caller);
-        let job = Box::new(move || promise.keep(catch_unwind(AssertUnwindSafe(work))));
+        let job = Box::new(move || {
+            promise.keep(match gossamer_core::mutant!("blocking_thread_panics") {
+                true => Ok(work()),
+                false => catch_unwind(AssertUnwindSafe(work)),
+            });
+        });
         let starts = {
             let mut state = self.shared.state.lock();
             if state.closed {
@@ -81,7 +86,11 @@ impl Blocking {
             }
             state.line.push_back(job);
             // Idle threads may be on their way to earlier calls.
-            let starts = state.idle < state.line.len() && state.threads < BLOCKING_MAX;
+            let suffice = match gossamer_core::mutant!("blocking_trusts_the_idle") {
+                true => state.idle > 0,
+                false => state.idle >= state.line.len(),
+            };
+            let starts = !suffice && state.threads < BLOCKING_MAX;
             state.threads += usize::from(starts);
             starts
         };

@@ -52,7 +52,7 @@ pub use scope::LocalScope;
 
 /// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for; and between two
 /// looks at the timers. (And after each poll that used up what its operations may take.)
-const TURN_POLLS: u32 = 256;
+const TURN_POLLS: u32 = if cfg!(shuttle) { 4 } else { 256 };
 
 /// Polls between two looks while there are no timers: so late, at most, is the first one registered.
 const POLLS_WITHOUT_TIMERS: u32 = 4_096;

@@ -23,7 +23,7 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, run, shut_down};
 
 /// Polls between two looks at the timers, and at whether the runtime is shutting down.
-const POLLS: u32 = 128;
+const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
 
 /// A runtime of the model 1:1.
 pub struct Threads {

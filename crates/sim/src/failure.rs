@@ -42,7 +42,7 @@ pub enum Origin {
 pub enum Cause {
     /// Nothing is enabled, and what the waiters wait for has not come.
     Deadlock(Report),
-    /// Nothing is enabled, though what some waiter waits for has come.
+    /// What some waiter waits for has come, and nobody has woken it.
     LostWakeup(Report),
     /// So many steps, and no end.
     StepLimit {
@@ -79,7 +79,7 @@ impl fmt::Display for Cause {
             Self::LostWakeup(report) => {
                 write!(
                     f,
-                    "lost wake-up: nothing is enabled, though a waiter could go on{report}"
+                    "lost wake-up: a waiter could go on, and nobody has woken it{report}"
                 )
             }
             Self::StepLimit { steps } => {

@@ -13,7 +13,8 @@
 //! * Time is virtual ([`now`], [`sleep`], and all of `gossamer_time`). It moves only when nothing is enabled, to the next deadline;
 //!   equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
-//!   ([`Cause::LostWakeup`]). When nothing is enabled, and there is no timer, it is a
+//!   ([`Cause::LostWakeup`]). [`Sim::look_each_step`] looks before each step as well, so that no later event can repair
+//!   the loss unseen. When nothing is enabled, and there is no timer, it is a
 //!   [`Cause::Deadlock`]. The [`Report`] says who waits for what, and where it was spawned.
 //! * The run ends when the root future does; tasks that are left are dropped.
 //!

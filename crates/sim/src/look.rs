@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use gossamer_core::header::Description;
-use gossamer_core::waiter::Node;
+use gossamer_core::waiter::{Could, Node};
 use gossamer_sched::Tasks;
 
 /// A living task.
@@ -24,7 +24,7 @@ pub(crate) enum WaitsFor {
         /// The primitive's address.
         object: usize,
         called: &'static Location<'static>,
-        could_complete: bool,
+        could_complete: Could,
     },
     /// The end of the task at this address, which may be gone by now.
     Task(usize),
@@ -33,19 +33,21 @@ pub(crate) enum WaitsFor {
 }
 
 impl Living {
-    /// Whether what it waits for has come, so that somebody should have woken it.
-    pub(crate) fn could_go_on(&self) -> bool {
-        matches!(
-            self.waits_for,
-            WaitsFor::Operation {
-                could_complete: true,
-                ..
-            }
-        )
+    /// Whether what it waits for has come, so that somebody should have woken it. When nothing is enabled, nobody else
+    /// comes for it.
+    pub(crate) fn could_go_on(&self, at_rest: bool) -> bool {
+        match self.waits_for {
+            WaitsFor::Operation { could_complete, .. } => match could_complete {
+                Could::No => false,
+                Could::IfOthersDoNot => at_rest,
+                Could::Yes => true,
+            },
+            WaitsFor::Task(_) | WaitsFor::Foreign => false,
+        }
     }
 }
 
-/// Looks at every living task. For an idle scheduler: nothing is being polled, no lock is held.
+/// Looks at every living task. For a scheduler between two polls: nothing is being polled, no lock is held.
 pub(crate) fn look(tasks: &Tasks<'_>) -> Vec<Living> {
     let mut living = Vec::new();
     tasks.for_each(|task| living.push(look_at(&task)));
@@ -67,7 +69,7 @@ fn look_at(task: &Description) -> Living {
 
 fn look_at_node(parked: NonNull<Node>) -> WaitsFor {
     // SAFETY: the header of a living task that is not scheduled names a node only as long as the operation around
-    // it exists: a wake overwrites the name before the scheduler is idle, and the operation's end takes it back; on
+    // it exists: a wake overwrites the name before the scheduler looks, and the operation's end takes it back; on
     // another thread, where it cannot, it ends the process. An operation that is forgotten keeps its memory, as it
     // is pinned.
     let node = unsafe { parked.as_ref() };

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 
+use gossamer_core::waiter::Could;
+
 use crate::look::{Living, WaitsFor};
 use crate::world::World;
 
@@ -73,7 +75,7 @@ impl Report {
                         name,
                         object,
                         called,
-                        could_complete,
+                        could_complete: could_complete != Could::No,
                     }
                 }
                 WaitsFor::Task(address) => match known.get(&address) {

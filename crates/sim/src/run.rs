@@ -20,6 +20,7 @@ pub struct Sim {
     steps_max: usize,
     panics_expected: bool,
     points: bool,
+    each_step: bool,
 }
 
 /// One run and all that is known of it.
@@ -55,6 +56,7 @@ impl Sim {
             steps_max: 1_000_000,
             panics_expected: false,
             points: true,
+            each_step: false,
         }
     }
 
@@ -76,6 +78,15 @@ impl Sim {
     pub const fn expect_panics(self) -> Self {
         Self {
             panics_expected: true,
+            ..self
+        }
+    }
+
+    /// Looks for lost wake-ups before each step, and not only when nothing is enabled: finds also one that a later
+    /// event would repair. Costs a look at every task for each step.
+    pub const fn look_each_step(self) -> Self {
+        Self {
+            each_step: true,
             ..self
         }
     }
@@ -157,6 +168,10 @@ impl Sim {
         explored
     }
 
+    fn scheduler(self, oracle: Oracle) -> SimScheduler {
+        SimScheduler::new(oracle, self.steps_max, self.panics_expected, self.each_step)
+    }
+
     fn go<F: Future>(
         self,
         oracle: Oracle,
@@ -165,7 +180,7 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> (Run<F::Output>, Oracle) {
         refuse_inside_poll("a simulation");
-        let scheduler = SimScheduler::new(oracle, self.steps_max, self.panics_expected);
+        let scheduler = self.scheduler(oracle);
         let world = scheduler.world.clone();
         let mut single = Single::with_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));

@@ -1,5 +1,6 @@
 //! The scheduler: push, pop and idle are all there is to a simulation.
 
+use std::mem;
 use std::sync::Arc;
 
 use gossamer_core::door::Mutex;
@@ -9,7 +10,7 @@ use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
-use crate::look::{Living, look};
+use crate::look::look;
 use crate::report::Report;
 use crate::trace::Event;
 use crate::world::{Shared, World};
@@ -33,12 +34,21 @@ pub struct SimScheduler {
     ended: Vec<Runnable>,
     steps_max: usize,
     panics_expected: bool,
+    /// Whether lost wake-ups are looked for before each step.
+    each_step: bool,
+    /// Whether that has been done for the next one.
+    has_looked: bool,
     /// The run is over: what is left is handed out without a choice.
     over: bool,
 }
 
 impl SimScheduler {
-    pub(crate) fn new(oracle: Oracle, steps_max: usize, panics_expected: bool) -> Self {
+    pub(crate) fn new(
+        oracle: Oracle,
+        steps_max: usize,
+        panics_expected: bool,
+        each_step: bool,
+    ) -> Self {
         Self {
             world: Arc::new(Mutex::new(World::default())),
             oracle,
@@ -50,6 +60,8 @@ impl SimScheduler {
             ended: Vec::new(),
             steps_max,
             panics_expected,
+            each_step,
+            has_looked: false,
             over: false,
         }
     }
@@ -131,6 +143,11 @@ impl Scheduler for SimScheduler {
         if self.enabled.is_empty() || self.has_failed() {
             return None;
         }
+        // The tasks are to be seen in `idle` only.
+        let looks = self.each_step && !gossamer_core::mutant!("looks_only_at_rest");
+        if looks && !mem::take(&mut self.has_looked) {
+            return None;
+        }
         let enabled = self.enabled.len();
         let chosen = self.choose()?;
         let (task, runnable) = self.enabled.remove(chosen);
@@ -142,12 +159,14 @@ impl Scheduler for SimScheduler {
         Some(runnable)
     }
 
-    /// Looks for lost wake-ups; then moves time on. With no timer, nothing will ever happen again.
+    /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen again.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
         if !self.has_failed() {
             let living = look(tasks);
-            let lost = living.iter().any(Living::could_go_on);
-            if !lost && self.advance() {
+            let at_rest = self.enabled.is_empty();
+            let lost = living.iter().any(|task| task.could_go_on(at_rest));
+            self.has_looked = true;
+            if !lost && (!at_rest || self.advance()) {
                 return Idle::Again;
             }
             let report = Report::new(living, &self.world.lock());

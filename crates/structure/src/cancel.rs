@@ -226,8 +226,9 @@ impl CancelToken {
     #[must_use]
     pub fn child(&self) -> Self {
         let tree = self.token.tree.clone();
+        let looked_first = gossamer_core::mutant!("child_looks_first") && !self.is_cancelled();
         let mut nodes = tree.lock();
-        if self.is_cancelled() {
+        if self.is_cancelled() && !looked_first {
             drop(nodes);
             // A tree of its own: nobody above it is left to say anything.
             let child = Self::new();

@@ -115,8 +115,8 @@ impl Ended {
         let (next, _before) = {
             let mut line = self.line.lock();
             match line.ready.pop_front() {
-                Some(next) => (Some(next), None),
-                None => (None, mem::replace(&mut line.waiter, waker.take())),
+                Some(next) if !gossamer_core::mutant!("join_set_loses_id") => (Some(next), None),
+                _ => (None, mem::replace(&mut line.waiter, waker.take())),
             }
         };
         next
@@ -161,7 +161,7 @@ impl<T> JoinSet<T> {
         } else {
             self.slots[at] = Slot { id, handle };
         }
-        if !waits {
+        if !waits && !gossamer_core::mutant!("join_set_misses_the_ended") {
             self.ended.note(id);
         }
         id

@@ -163,3 +163,21 @@ impl<P: Policy> fmt::Debug for Barrier<P> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! The number of the round, where it wraps, and as many as can meet.
+    use super::*;
+
+    #[test]
+    fn the_round_wraps_below_the_mark() {
+        for lined in [0, LINED] {
+            let (bits, round) = Meeting::park(lined | ROUND | (COME - 2), MEMBERS_MAX);
+            assert_eq!(bits, lined | ROUND | (COME - 1));
+            assert_eq!(Meeting::grant(bits, round), None, "one is missing");
+            let met = Meeting::arrive(bits, MEMBERS_MAX);
+            assert_eq!(met, Some(lined), "nobody has come to the first round");
+            assert_eq!(Meeting::grant(lined, round), Some(lined), "it goes");
+        }
+    }
+}

@@ -21,6 +21,17 @@ const SETTING_ONE: u32 = 2;
 /// The rules of an event: an operation that waits has the number of the setting before it.
 pub(crate) struct Happening;
 
+impl Happening {
+    /// It happens, if it has not.
+    fn set(bits: u32) -> u32 {
+        if bits & SET != 0 {
+            return bits;
+        }
+        let setting = bits.wrapping_add(SETTING_ONE) & SETTING;
+        bits & LINED | setting | SET
+    }
+}
+
 impl Rules for Happening {
     const NAMES: &'static [&'static str] = &["Event::ready"];
     const MAY_KEEP: bool = true;
@@ -94,13 +105,7 @@ for_each_policy!(constructors);
 impl<P: Policy> Event<P> {
     /// Sets the event; all who wait go. Nothing, if it is set.
     pub fn set(&self) {
-        self.line.change(|bits| {
-            if bits & SET != 0 {
-                return bits;
-            }
-            let setting = bits.wrapping_add(SETTING_ONE) & SETTING;
-            bits & LINED | setting | SET
-        });
+        self.line.change(Happening::set);
     }
 
     /// Takes it back: who comes from now on waits. (Who waited when it was set goes.)
@@ -149,5 +154,23 @@ impl<P: Policy> fmt::Debug for Event<P> {
         f.debug_struct("Event")
             .field("is_set", &self.is_set())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The number of the last setting, where it wraps.
+    use super::*;
+
+    #[test]
+    fn the_number_wraps_below_the_mark() {
+        for lined in [0, LINED] {
+            let last = lined | SETTING;
+            let (_, wants) = Happening::park(last, 0);
+            assert_eq!(Happening::grant(last, wants), None, "it has not happened");
+            let set = Happening::set(last);
+            assert_eq!(set, lined | SET, "the mark stays");
+            assert_eq!(Happening::grant(set & !SET, wants), Some(lined), "it goes");
+        }
     }
 }

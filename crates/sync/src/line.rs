@@ -34,7 +34,7 @@ pub(crate) use self::waiting::{How, Waiting};
 pub(crate) const LINED: u32 = 1 << 30;
 
 /// So many are served before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = 64;
+const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// What is to be done for the first in line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,7 +242,8 @@ impl<P: Policy, R: Rules> Line<P, R> {
                 continue;
             }
             // Who changes the bits after that serves the line.
-            let is_last = self.next(bits) == Next::Stay;
+            let is_last = self.next(bits) == Next::Stay
+                || served % BATCH == 0 && gossamer_core::mutant!("line_ends_with_a_batch");
             self.unlock(bits);
             deferred.run();
             if is_last {

@@ -243,3 +243,20 @@ impl<T, P: Policy> fmt::Debug for RwLock<T, P> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! As many readers as can be counted.
+    use super::*;
+
+    #[test]
+    fn one_reader_too_many_waits() {
+        for lined in [0, LINED] {
+            let all = lined | READERS;
+            assert_eq!(Access::grant(all - 1, READS), Some(all));
+            assert_eq!(Access::grant(all, READS), None);
+            assert_eq!(Access::grant(all, WRITES), None);
+            assert_eq!(Access::give_back(all, READS), all - 1);
+        }
+    }
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::patience::Patience;
 use crate::samples::{machine, quiet, ring, write};
 use crate::support::{Place, stderr};
 
@@ -111,7 +112,7 @@ fn open(browser: &str, page: &Path, fragment: &str) -> (String, String) {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (tx, ended) = mpsc::channel();
     thread::spawn(move || tx.send(child.wait_with_output()));
-    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+    let Ok(output) = Patience::new(PATIENCE).recv(&ended) else {
         let killed = kill_process(pid.expect("a pid"), Signal::KILL);
         panic!("the browser did not end within {PATIENCE:?}; it was killed: {killed:?}");
     };

@@ -12,6 +12,8 @@ mod geomean;
 mod input;
 mod interrupted;
 mod memory;
+#[path = "../../../tests/patience.rs"]
+mod patience;
 mod records;
 mod report;
 mod ring;

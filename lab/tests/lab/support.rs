@@ -10,6 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::patience::Patience;
+
 /// A shell line that answers right: the workload's options are `$1` and on.
 pub(crate) const RIGHT: &str = "echo $(( $4 % $2 + 1 ))";
 /// How long something may take that a test waits for; reached only when a test fails.
@@ -159,8 +161,8 @@ impl Fifo {
     }
 
     pub(crate) fn next(&self) -> Event {
-        self.events
-            .recv_timeout(PATIENCE)
+        Patience::new(PATIENCE)
+            .recv(&self.events)
             .expect("nothing happened on the pipe")
     }
 }

@@ -1,7 +1,6 @@
 //! Cancellation: an operation dropped before or after any poll, among others that want the same, in all schedules.
 //!
-//! The quiescence check of the simulation sees to it that nobody who could go on is left waiting; in the end everything
-//! is free.
+//! The simulation sees to it, at each step, that nobody who could go on is left waiting; in the end everything is free.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,6 +23,8 @@ both! {
     an_arrival,
     a_wait_for_an_event,
     a_maker_of_a_value,
+    one_behind_whom_another_waits,
+    one_of_two_for_whom_one_leaves,
     everything_at_random,
 }
 
@@ -46,6 +47,77 @@ macro_rules! at_every_cut {
             });
         }
     };
+}
+
+/// Two want what the root holds, and one of them is dropped at every cut; the other, who keeps what it gets, has it in
+/// the end. `$leaves` is all that the root does meanwhile: so nothing comes that could repair a wake-up that is lost.
+macro_rules! one_gives_up {
+    ($place:expr, |$cut:ident, $at:ident| $held:expr, [$first:expr, $second:expr], |$kept:ident| $leaves:expr) => {
+        for $cut in Cut::all() {
+            exhaust(|| async move {
+                let place = Rc::new($place);
+                let $at = &*place;
+                let $kept = $held;
+                let $at = place.clone();
+                let gives_up = spawn(async move { drop($first) });
+                let $at = place.clone();
+                let other = spawn(async move { std::mem::forget($second) });
+                yield_now().await;
+                let _stays = $leaves;
+                quiet().await;
+                // One that was not dropped in time waits, and whoever wants less behind it.
+                assert!(
+                    other.is_finished() || !gives_up.is_finished(),
+                    "it waits for nobody"
+                );
+                abort_all(vec![gives_up, other]).await;
+            });
+        }
+    };
+}
+
+/// What is wanted first is not to be had, as the holder stays: only when it is given up, those behind it can go.
+fn one_behind_whom_another_waits<F: Locks>() {
+    one_gives_up!(
+        F::rwlock(0),
+        |cut, at| at.try_read(),
+        [cut.apply(at.write()).await, at.read().await],
+        |held| held
+    );
+    one_gives_up!(
+        F::semaphore(2),
+        |cut, at| at.try_acquire(),
+        [cut.apply(at.acquire_many(2)).await, at.acquire().await],
+        |held| held
+    );
+}
+
+/// What both want comes once.
+fn one_of_two_for_whom_one_leaves<F: Locks>() {
+    one_gives_up!(
+        F::mutex(0),
+        |cut, at| at.try_lock(),
+        [cut.apply(at.lock()).await, at.lock().await],
+        |held| drop(held)
+    );
+    one_gives_up!(
+        F::fair_mutex(0),
+        |cut, at| at.try_lock(),
+        [cut.apply(at.lock()).await, at.lock().await],
+        |held| drop(held)
+    );
+    one_gives_up!(
+        F::rwlock(0),
+        |cut, at| at.try_read(),
+        [cut.apply(at.write()).await, at.write().await],
+        |held| drop(held)
+    );
+    one_gives_up!(
+        F::semaphore(1),
+        |cut, at| at.try_acquire(),
+        [cut.apply(at.acquire()).await, at.acquire().await],
+        |held| drop(held)
+    );
 }
 
 fn a_lock<F: Locks>() {

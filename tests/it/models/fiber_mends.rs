@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -11,7 +11,7 @@ use std::thread;
 
 use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 
-use super::{runtime, watched};
+use super::{each_model, runtime, watched};
 
 /// Runs what is runnable.
 fn turns(rt: &Runtime) {
@@ -163,8 +163,43 @@ fn a_fiber_ends_while_its_thread_unwinds() {
                 never.take().wait()
             }));
             turns(&rt);
-            std::panic::resume_unwind(Box::new("planned"));
+            resume_unwind(Box::new("planned"));
         }));
         assert!(ended.is_err());
+    });
+}
+
+/// A fiber that stands still is ended, and what it does then: a panic of its own is what its handle says, and anything
+/// else was cancelled.
+#[test]
+fn what_a_fiber_reports_that_panics_while_it_is_ended() {
+    each_model(|model| {
+        for by_the_runtime in [false, true] {
+            let rt = runtime(model);
+            let never = Arc::new(MVar::<u32>::empty());
+            let standing = |then: fn() -> u32| {
+                let begun = Arc::new(MVar::<()>::empty());
+                let (begins, from) = (begun.clone(), never.clone());
+                let fiber = rt.spawn_fiber(move || {
+                    begins.put(()).wait();
+                    let caught = catch_unwind(AssertUnwindSafe(|| from.take().wait()));
+                    assert!(caught.is_err(), "nothing was put");
+                    then()
+                });
+                begun.take().wait();
+                fiber
+            };
+            let panics = standing(|| resume_unwind(Box::new(7_u32)));
+            let returns = standing(|| 3);
+            if by_the_runtime {
+                drop(rt);
+            } else {
+                panics.abort();
+                returns.abort();
+            }
+            let payload = panics.wait().expect_err("it panicked").try_into_panic();
+            assert_eq!(payload.expect("a panic").downcast_ref(), Some(&7_u32));
+            assert!(returns.wait().expect_err("ended").is_cancelled());
+        }
     });
 }

@@ -14,7 +14,7 @@ use super::{Random, watched};
 
 /// A pool whose stuck polls are told to the one who holds the other end.
 pub(super) fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
-    gossamer_core::parker::watch_parks();
+    crate::hanging::watch();
     let (told, tells) = mpsc::channel();
     let rt = Runtime::builder()
         .model(Model::Pool { workers })

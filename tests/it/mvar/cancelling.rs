@@ -66,6 +66,10 @@ impl Cut {
                 operation = None;
                 return Poll::Ready(None);
             }
+            if self.before && polls + 1 == self.poll {
+                // One that nobody wakes is dropped while it waits, and others have come behind it.
+                cx.waker().wake_by_ref();
+            }
             polled.map(Some)
         })
         .await

@@ -16,7 +16,7 @@ const SEEDS: std::ops::Range<u64> = 0..10_000;
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
     for seed in seeds {
-        if let Err(failure) = sim::run(seed, || body(seed)) {
+        if let Err(failure) = sim::Sim::new().look_each_step().run(seed, || body(seed)) {
             panic!("{failure}");
         }
     }

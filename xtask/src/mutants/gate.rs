@@ -5,10 +5,15 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
+
+#[path = "../../../tests/patience.rs"]
+mod patience;
+
+use patience::Patience;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +22,7 @@ pub enum Outcome {
     Passed,
     /// With another exit code, or by a signal.
     Failed,
-    /// It was still running at its limit, and was ended with all its children.
+    /// It was still running at its limit (in time that the machine had for it), and was ended with all its children.
     TimedOut,
 }
 
@@ -64,7 +69,7 @@ impl Job {
     }
 
     fn attend(&self, child: &mut Child) -> Result<Outcome> {
-        let start = Instant::now();
+        let mut patience = Patience::new(self.limit);
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(if status.success() {
@@ -73,7 +78,7 @@ impl Job {
                     Outcome::Failed
                 });
             }
-            if start.elapsed() >= self.limit {
+            if patience.is_over() {
                 kill_process_group(Pid::from_child(child), Signal::KILL)?;
                 child.wait()?;
                 return Ok(Outcome::TimedOut);

@@ -21,6 +21,9 @@ pub struct Suite {
     pub facade: String,
     /// The test files, without `.rs`.
     pub files: Vec<String>,
+    /// Files that these include, without `.rs`.
+    #[serde(default)]
+    pub helpers: Vec<String>,
     /// So many cases pass at least.
     pub cases: usize,
     /// Which of its dependencies the tests use, beside the crate itself.

@@ -62,10 +62,11 @@ pub fn lay_out(root: &Path, suite: &Suite, source: &Path) -> Result<PathBuf> {
     let folder = root.join("target/upstream").join(&suite.name);
     let tests = folder.join("tests");
     let old = std::fs::read_dir(&tests).into_iter().flatten().flatten();
-    for old in old.filter(|old| !is_one_of(&old.path(), &suite.files)) {
+    let old = old.filter(|old| old.path().is_file() && !is_one_of(&old.path(), &suite.files));
+    for old in old {
         std::fs::remove_file(old.path()).context("target/upstream")?;
     }
-    for file in &suite.files {
+    for file in suite.files.iter().chain(&suite.helpers) {
         let from = source.join(format!("tests/{file}.rs"));
         let text = std::fs::read_to_string(&from).with_context(|| format!("{}", from.display()))?;
         write_if_new(&tests.join(format!("{file}.rs")), &text)?;
@@ -110,7 +111,12 @@ pub fn manifest(suite: &Suite, theirs: &Table, facade: &Table, at: &Path) -> Res
         let theirs = known
             .next()
             .with_context(|| format!("{} uses no {name}", suite.krate))?;
-        dependencies.insert(name.clone(), theirs.clone());
+        let mut theirs = theirs.clone();
+        if let Value::Table(theirs) = &mut theirs {
+            // One that only a feature brings in is there all the same.
+            theirs.remove("optional");
+        }
+        dependencies.insert(name.clone(), theirs);
     }
     let mut features = Table::new();
     features.insert("default".into(), suite.features.clone().into());

@@ -90,7 +90,7 @@ fn each_way_to_fail_is_told() {
 
 #[test]
 fn the_manifest_has_the_facade_under_their_name() {
-    let theirs = "[package]\nname = \"a\"\nedition = \"2021\"\n[dev-dependencies.rand]\nversion = \"0.8\"\n\
+    let theirs = "[package]\nname = \"a\"\nedition = \"2021\"\n[dev-dependencies.rand]\nversion = \"0.8\"\noptional = true\n\
         [dev-dependencies.criterion]\nversion = \"1\"\n";
     let theirs = format!("{theirs}[features]\nselect = [\"rand/std\", \"b/std\", \"spin\"]\n");
     let facade = "[package]\nname = \"upstream-a\"\n";

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use gossamer_core::context;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State};
 
 use super::{Content, Hub};
 
@@ -197,7 +197,7 @@ impl<'a, S: Content, P: Policy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is. No user code under the lock.
         unsafe {
             let hub = &*node.as_ref().object().cast::<Hub<S, P>>();
@@ -205,6 +205,7 @@ impl<'a, S: Content, P: Policy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
                 node.as_ref().state() == State::Released
                     || hub.line.first() == Some(node) && content.goes(wants_of(node))
             })
+            .into()
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) const NO_RECEIVERS: u32 = 2;
 const LINED: u32 = 4;
 
 /// So many are let go before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = 64;
+const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// Why an operation that waited goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,6 +311,9 @@ impl<T, P: Policy> Chan<T, P> {
             }
             self.unlock(bits);
             deferred.run();
+            if gone % BATCH == 0 && gossamer_core::mutant!("channel_ends_with_a_batch") {
+                return;
+            }
             bits = self.lock();
         }
         self.unlock(bits);
@@ -384,6 +387,16 @@ impl<T, P: Policy> Chan<T, P> {
     pub(super) unsafe fn has_any(&self) -> bool {
         // SAFETY: passed on to the caller.
         unsafe { self.state() }.messages() > 0
+    }
+
+    /// Whether a receiver was called for each message there is.
+    ///
+    /// # Safety
+    /// Under the lock.
+    pub(super) unsafe fn is_promised(&self) -> bool {
+        // SAFETY: passed on to the caller.
+        let state = unsafe { self.state() };
+        (1..=state.called).contains(&state.messages())
     }
 
     /// Whether a receiver would be told that no message comes.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State};
 
 use super::act::{Act, Sends, Try};
 use super::buffer;
@@ -268,7 +268,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is, and the node is the first
         // field of its waiter.
         let (waiter, chan) = unsafe {
@@ -280,8 +280,12 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         let bits = chan.lock();
         // SAFETY: under the lock; the node has been parked in this line.
         let could = unsafe {
-            waiter.node.state() == State::Released
-                || A::line(chan).first() == Some(node) && A::could_go(chan, bits)
+            let is_next = A::line(chan).first() == Some(node) && A::could_go(chan, bits);
+            if is_next && !A::SENDS && chan.is_promised() {
+                Could::IfOthersDoNot
+            } else {
+                (is_next || waiter.node.state() == State::Released).into()
+            }
         };
         chan.unlock(bits);
         could
@@ -304,7 +308,11 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
                 (A::line(chan).unlink(self.node()), false)
             }
         };
-        chan.settle(bits);
+        if gossamer_core::mutant!("channel_cancel_settles_nothing") {
+            chan.unlock(bits);
+        } else {
+            chan.settle(bits);
+        }
         (!has_gone, waker)
     }
 

@@ -11,9 +11,9 @@ use super::{Event, PortSet};
 use crate::mpmc::{Picking, Ready};
 
 /// Places taken from the queue at once.
-const BATCH: usize = 64;
+const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 /// So many of them are fetched before it is their turn.
-const AHEAD: usize = 8;
+const AHEAD: usize = if cfg!(any(loom, shuttle)) { 1 } else { 8 };
 
 /// Waiting for a place that has been announced; pinned in the operation.
 #[derive(Debug)]

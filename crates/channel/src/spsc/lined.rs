@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Waker;
 
-use gossamer_core::waiter::{Deferred, Kept, Kind, Node, State};
+use gossamer_core::waiter::{Could, Deferred, Kept, Kind, Node, State};
 
 use super::chan::{Chan, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::ends::End;
@@ -83,9 +83,9 @@ impl<T, P: Flavour> Lined<T, P> {
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is.
-        Receiver::could_go(unsafe { &*node.as_ref().object().cast::<Chan<T, P>>() })
+        Receiver::could_go(unsafe { &*node.as_ref().object().cast::<Chan<T, P>>() }).into()
     }
 }
 

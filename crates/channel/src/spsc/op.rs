@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use gossamer_core::context;
 use gossamer_core::door::{spin_loop, thread};
 use gossamer_core::wait::may_spin;
-use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State};
 
 use super::act::Act;
 use super::chan::Chan;
@@ -205,7 +205,7 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is.
         let (node, chan) =
             unsafe { (node.as_ref(), &*node.as_ref().object().cast::<Chan<T, P>>()) };
@@ -213,7 +213,7 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
         // SAFETY: under the lock; the node has been parked.
         let is_let_go = unsafe { node.state() } == State::Released;
         chan.unlock(bits);
-        is_let_go || A::End::could_go(chan)
+        (is_let_go || A::End::could_go(chan)).into()
     }
 }
 

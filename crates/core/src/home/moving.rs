@@ -61,7 +61,7 @@ pub(super) struct Open {
 }
 
 /// So many fresh tasks are polled in a row while others wait.
-const FRESH_TURNS: u32 = 64;
+const FRESH_TURNS: u32 = if cfg!(shuttle) { 2 } else { 64 };
 
 impl Open {
     /// How many tasks.

@@ -22,7 +22,7 @@ const LONG: Duration = Duration::from_micros(10);
 
 /// So many useless offers in a row end the offering; fewer before one was of use, as the system may just have taken
 /// the processor away from a worker that seemed to be in a long poll.
-const CREDIT: u32 = 128;
+const CREDIT: u32 = if cfg!(shuttle) { 4 } else { 128 };
 const CREDIT_AT_FIRST: u32 = 2;
 
 impl Home {

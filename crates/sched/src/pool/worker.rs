@@ -18,10 +18,10 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
-const POLLS: u32 = 128;
+const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
 
 /// The most tasks taken from the injector at once.
-const TAKE_MAX: usize = 64;
+const TAKE_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// How long a worker looks for work before it joins the idle. Not in models.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });

@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 
 use super::step;
 use crate::{Cause, Sim, Waits, exhaustive, spawn};
-use gossamer_core::waiter::{Kept, Kind, Node, State, WaitList};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, State, WaitList};
 
 /// A flag that tasks wait for; `set` may forget to wake them.
 struct Flag {
     is_set: Cell<bool>,
-    forgetful: bool,
+    forgetful: Cell<bool>,
     waiters: WaitList,
 }
 
@@ -26,18 +26,19 @@ static KIND: Kind = Kind {
 /// # Safety
 /// See [`Kind::could_complete`].
 #[allow(unsafe_code)]
-unsafe fn could_complete(node: NonNull<Node>) -> bool {
+unsafe fn could_complete(node: NonNull<Node>) -> Could {
     // SAFETY: the caller vouches for node and object; the kind says that the latter is a flag.
     unsafe { &*node.as_ref().object().cast::<Flag>() }
         .is_set
         .get()
+        .into()
 }
 
 impl Flag {
     fn new(forgetful: bool) -> Rc<Self> {
         Rc::new(Self {
             is_set: Cell::new(false),
-            forgetful,
+            forgetful: Cell::new(forgetful),
             waiters: WaitList::new(),
         })
     }
@@ -45,7 +46,7 @@ impl Flag {
     #[allow(unsafe_code)]
     fn set(&self) {
         self.is_set.set(true);
-        if !self.forgetful && !self.waiters.is_empty() {
+        if !self.forgetful.get() && !self.waiters.is_empty() {
             // SAFETY: one thread, so no lock; somebody waits, and is notified this once.
             unsafe { self.waiters.notify_first() }.run();
         }
@@ -157,10 +158,36 @@ fn a_lost_wake_up_is_no_deadlock() {
     }
 }
 
+/// The flag forgets its waiter, and is set once more, properly: at rest nothing is to be seen of it.
+#[test]
+fn a_lost_wake_up_that_is_repaired() {
+    let body = || async {
+        let flag = Flag::new(true);
+        let waiter = spawn({
+            let flag = flag.clone();
+            async move { flag.ready().await }
+        });
+        step().await;
+        flag.set();
+        step().await;
+        flag.forgetful.set(false);
+        flag.set();
+        waiter.await.unwrap();
+    };
+    assert!(exhaustive(10_000, body).complete);
+    let lost = |seed: &u64| {
+        let failure = Sim::new().look_each_step().run(*seed, body).err();
+        failure.is_some_and(|failure| matches!(failure.cause, Cause::LostWakeup(_)))
+    };
+    assert!((0..100).any(|seed| lost(&seed)), "it is seen at once");
+}
+
 /// The same primitive without the bug passes every schedule, so the check does not cry wolf.
 #[test]
 fn without_the_bug_every_schedule_passes() {
-    assert!(exhaustive(10_000, || wait_for_flag(false)).complete);
+    for sim in [Sim::new(), Sim::new().look_each_step()] {
+        assert!(sim.exhaustive(10_000, || wait_for_flag(false)).complete);
+    }
 }
 
 /// Waiting for a flag that nobody sets is a deadlock, no lost wake-up.

@@ -10,7 +10,7 @@ use core::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::{Kept, Kind, Node, Parts, State};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State};
 
 use super::{Line, Next, Rules};
 
@@ -281,14 +281,19 @@ impl<'a, P: Policy, R: Rules, const WHAT: usize> Waiting<'a, P, R, WHAT> {
         }
         // SAFETY: under the lock, and in this line.
         let waker = unsafe { line.list.unlink(self.node()) };
-        line.serve(R::leave(bits, wants, state == State::Notified));
+        let bits = R::leave(bits, wants, state == State::Notified);
+        if gossamer_core::mutant!("cancel_serves_nobody") {
+            line.unlock(bits);
+        } else {
+            line.serve(bits);
+        }
         drop(waker);
         None
     }
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is.
         let line = unsafe { &*node.as_ref().object().cast::<Line<P, R>>() };
         let bits = line.lock();
@@ -300,7 +305,7 @@ impl<'a, P: Policy, R: Rules, const WHAT: usize> Waiting<'a, P, R, WHAT> {
             _ => line.list.first() == Some(node) && R::next(bits, wants) != Next::Stay,
         };
         line.unlock(bits);
-        could
+        could.into()
     }
 }
 

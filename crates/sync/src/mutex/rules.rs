@@ -172,6 +172,10 @@ impl<O: Order> Rules for Mutual<O> {
     }
 
     fn leave(bits: u32, _: usize, woken: bool) -> u32 {
-        if woken { bits & !WOKEN } else { bits }
+        if woken && !gossamer_core::mutant!("mutex_gone_counts_as_woken") {
+            bits & !WOKEN
+        } else {
+            bits
+        }
     }
 }

@@ -10,7 +10,7 @@ use core::task::{Context, Poll, Waker, ready};
 
 use gossamer_core::context;
 use gossamer_core::policy::{Policy, Word};
-use gossamer_core::waiter::{Kept, Kind, Node, Parts, State, WaitList};
+use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State, WaitList};
 
 use super::act::{Act, Line};
 use super::{BUSY, FULL, LONE, MVar, RESERVED};
@@ -281,7 +281,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
 
     /// # Safety
     /// See [`Kind::could_complete`].
-    unsafe fn could_complete(node: NonNull<Node>) -> bool {
+    unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive, and so is its object; the kind says which type it is.
         let (node, mvar) =
             unsafe { (node.as_ref(), &*node.as_ref().object().cast::<MVar<T, P>>()) };
@@ -289,7 +289,7 @@ impl<'a, T, P: Policy, A: Act<T>> Op<'a, T, P, A> {
         // SAFETY: under the lock; the node has been parked.
         let could = unsafe { node.state() } == State::Notified || A::may_go(bits);
         mvar.unlock(bits);
-        could
+        could.into()
     }
 
     #[cold]
