@@ -38,6 +38,7 @@ mod line;
 mod marks;
 mod moving;
 mod offering;
+mod owner;
 mod receiving;
 mod table;
 
@@ -72,6 +73,8 @@ pub struct Home {
     threaded: QuietU32,
     /// Not zero: this is a forked child, and who would drive it is not here.
     lost: QuietU32,
+    /// Whether a thread drives it in every wait, and has ended ([`owner`]).
+    owner: QuietU32,
     /// Not zero: its driver may be found stuck in a poll ([`adopting`]), and its marks tell.
     monitored: QuietU32,
     marks: Marks,
@@ -153,6 +156,7 @@ impl Home {
             pool: AtomicU32::new(0),
             threaded: QuietU32::new(0),
             lost: QuietU32::new(0),
+            owner: QuietU32::new(owner::NONE),
             monitored: QuietU32::new(0),
             marks: Marks::new(),
             poked: QuietU32::new(0),
@@ -176,6 +180,7 @@ impl Home {
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
+        home.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
         home.timers.begin_anew();
         // Relaxed: as below.

@@ -106,7 +106,9 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// `Send` and `Sync`: tasks may be spawned from any thread. Under [`Model::Single`] they run while a
 /// thread is inside [`block_on`](Runtime::block_on), or while the thread that built the runtime waits for
-/// something; under the other models they run at once, on threads of the runtime.
+/// something; under the other models they run at once, on threads of the runtime. If the thread that built a
+/// [`Model::Single`] ends before it, they run in [`block_on`](Runtime::block_on) alone: waiting for the handle of one
+/// panics when for ten seconds no thread has called it.
 ///
 /// # Cancellation
 /// Dropping the runtime drops every task's future, whatever state the task is in: on the dropping thread under
