@@ -241,14 +241,12 @@ impl Sim {
             (_, Some(failure)) => Err(failure),
             (_, None) => unreachable!("a run without output has a cause"),
         };
-        (
-            Run {
-                result,
-                choices,
-                trace,
-            },
-            oracle,
-        )
+        let run = Run {
+            result,
+            choices,
+            trace,
+        };
+        (run, oracle)
     }
 }
 

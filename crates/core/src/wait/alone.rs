@@ -75,7 +75,9 @@ impl<F> Alone<F> {
     pub(super) fn home(&self) -> Option<&'static Home> {
         let joins = JOINS.with(Cell::get);
         let is_it = ptr::addr_eq(joins.address, self.future) && joins.bytes == size_of::<F>();
-        let home = is_it.then(|| Home::at(joins.home));
+        // The end of a thread, or of a call that blocks, is no task's.
+        let is_task = joins.home != context::NOWHERE;
+        let home = (is_it && is_task).then(|| Home::at(joins.home));
         home.filter(|home| home.is_owned())
     }
 

@@ -3,13 +3,12 @@
 //! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
 //! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
 //! is not idle; one that has not answered by the next look is in one poll since then. When its thread has run or been
-//! blocked in it for 10 ms (`held.rs`; one that was preempted has not), its home is
-//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks
-//! for work is not), a *spare* is hired:
-//! a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in the
-//! same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are surplus
-//! as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is stuck, the
-//! monitor fires its timers.
+//! blocked in it for 10 ms (`held.rs`; one that was preempted has not), its home is opened, and its tasks are adopted
+//! (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks for work is not), a *spare* is
+//! hired: a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in
+//! the same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are
+//! surplus as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is
+//! stuck, the monitor fires its timers.
 //!
 //! # What is told
 //!
@@ -53,7 +52,7 @@ pub use watching::Watching;
 /// Between two looks, at least.
 const LEAST: Duration = Duration::from_micros(100);
 
-/// Looks in that time. The first at which a worker has not answered is the one from which its time counts.
+/// Looks in the time after which a worker is stuck. From the first at which it has not answered, its time counts.
 const LOOKS: u32 = 4;
 
 /// So many looks in a row at idle workers end the looking.
@@ -203,12 +202,11 @@ impl Monitor {
             let mut idle_looks = 0;
             while !shared.is_closing() {
                 look.look();
-                let is_quiet = !shared.is_busy() && !look.reports.has_any();
-                idle_looks = if is_quiet { idle_looks + 1 } else { 0 };
+                idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
                 if idle_looks < IDLE_LOOKS {
                     parker.park_for(shared.until_next_timer((self.stuck_after / LOOKS).max(LEAST)));
                 } else {
-                    self.sleep(shared, parker);
+                    self.sleep(shared, parker, look.reports.left(Instant::now()));
                     idle_looks = 0;
                 }
             }
@@ -216,12 +214,17 @@ impl Monitor {
         });
     }
 
-    fn sleep(&self, shared: &Shared, parker: &Parker) {
+    /// Until it is called, or there is something to tell.
+    fn sleep(&self, shared: &Shared, parker: &Parker, limit: Option<Duration>) {
         // Relaxed: the fence orders it.
         self.asleep.store(true, Ordering::Relaxed);
         heavy_fence(); // pairs with the light one in `call`
-        if !shared.is_busy() && !shared.is_closing() {
-            parker.park(|| shared.is_busy() || shared.is_closing());
+        let is_called = || shared.is_busy() || shared.is_closing();
+        if !is_called() {
+            match limit {
+                None => parker.park(is_called),
+                Some(limit) => drop(parker.park_for(limit)),
+            }
         }
         // Relaxed: whoever calls once more does no harm.
         self.asleep.store(false, Ordering::Relaxed);

@@ -105,9 +105,11 @@ impl Reports {
         due
     }
 
-    /// Whether something waits to be told.
-    pub(super) fn has_any(&self) -> bool {
-        self.0.iter().any(|site| site.kept.is_some())
+    /// How long until something is to be told, if anything is kept.
+    pub(super) fn left(&self, now: Instant) -> Option<Duration> {
+        let keeping = self.0.iter().filter(|site| site.kept.is_some());
+        let left = |site: &Site| EVERY.saturating_sub(now.saturating_duration_since(site.told));
+        keeping.map(left).min()
     }
 }
 

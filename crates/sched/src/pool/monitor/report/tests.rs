@@ -32,7 +32,7 @@ fn one_report_a_site_and_then_their_number() {
     let mut reports = Reports::default();
     assert!(reports.add(stuck(0, one), at(0)).is_some());
     assert!(reports.add(stuck(0, other), at(1)).is_some());
-    assert!(!reports.has_any());
+    assert_eq!(reports.left(at(30)), None);
     for second in 2..9 {
         assert!(
             reports
@@ -41,7 +41,7 @@ fn one_report_a_site_and_then_their_number() {
         );
         assert!(reports.due(at(second), false).is_empty());
     }
-    assert!(reports.has_any());
+    assert_eq!(reports.left(at(8)), Some(Duration::from_secs(2)));
     // The last of them, with the number of those before it; and then again for so long only one.
     let told = reports.due(began + EVERY, false);
     let told: Vec<_> = told.iter().map(|told| (told.worker, told.more)).collect();
@@ -53,11 +53,11 @@ fn one_report_a_site_and_then_their_number() {
     let told = reports.due(at(20), false);
     assert_eq!(told.len(), 1);
     assert_eq!((told[0].worker, told[0].more), (1, 0));
-    assert!(!reports.has_any());
+    assert_eq!(reports.left(at(30)), None);
     // In the end nothing is kept back.
     assert!(reports.add(stuck(3, one), at(21)).is_none());
     assert_eq!(reports.due(at(21), true).len(), 1);
-    assert!(!reports.has_any());
+    assert_eq!(reports.left(at(30)), None);
 }
 
 #[test]
