@@ -223,7 +223,9 @@ impl Monitor {
         if !is_called() {
             match limit {
                 None => parker.park(is_called),
-                Some(limit) => drop(parker.park_for(limit)),
+                Some(limit) => {
+                    parker.park_for(limit);
+                }
             }
         }
         // Relaxed: whoever calls once more does no harm.
@@ -351,10 +353,12 @@ impl Look<'_> {
 
     /// The pool is closing: tells what has been kept back, and of the polls that have ended since the last look.
     fn tell_rest(&mut self) {
-        let known = self.shared.numbered_homes().zip(&mut self.watched);
-        let over = known.filter(|((_, home), _)| !home.is_open());
-        let told = over.filter_map(|((_, home), watched)| watched.ends(home.driver.panics()));
-        let told = told.collect();
+        let mut told = Vec::new();
+        for (number, home) in self.shared.numbered_homes() {
+            if let Some(watched) = self.watched.get_mut(number).filter(|_| !home.is_open()) {
+                told.extend(watched.ends(home.driver.panics()));
+            }
+        }
         self.tell(told, true);
     }
 

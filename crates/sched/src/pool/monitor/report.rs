@@ -9,7 +9,7 @@ use super::held::Hold;
 /// Between two reports of polls of tasks that were spawned at one place.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
 
-/// A worker was held in one poll while work waited.
+/// A worker was stuck in one poll while work waited: its thread ran, or was blocked, for long.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Stuck {
@@ -21,7 +21,7 @@ pub struct Stuck {
     pub spawned: &'static Location<'static>,
     /// For how long it had been in the poll by then, at least.
     pub since: Duration,
-    /// What its thread did, for the most part.
+    /// What its thread had done for the most part when it was found.
     pub hold: Hold,
     /// Why no spare could be hired, if it was so: then the worker's tasks had to wait.
     pub refused: Option<String>,
