@@ -12,6 +12,7 @@ mod rescue;
 mod resizing;
 mod running;
 mod shutdowns;
+mod stuck;
 
 use std::sync::mpsc;
 use std::thread;

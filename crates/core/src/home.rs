@@ -51,6 +51,7 @@ mod loans;
 mod marks;
 mod moving;
 mod offering;
+mod owner;
 mod receiving;
 mod table;
 
@@ -92,6 +93,8 @@ pub struct Home {
     threaded: QuietU32,
     /// Not zero: this is a forked child, and who would drive it is not here.
     lost: QuietU32,
+    /// Whether a thread drives it in every wait, and has ended ([`owner`]).
+    owner: QuietU32,
     /// Not zero: its driver may be found stuck in a poll ([`adopting`]), and its marks tell.
     monitored: QuietU32,
     marks: Marks,
@@ -176,6 +179,7 @@ impl Home {
             pool: AtomicU32::new(0),
             threaded: QuietU32::new(0),
             lost: QuietU32::new(0),
+            owner: QuietU32::new(owner::NONE),
             monitored: QuietU32::new(0),
             marks: Marks::new(),
             poked: QuietU32::new(0),
@@ -199,6 +203,7 @@ impl Home {
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
+        home.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
         home.timers.begin_anew();
         // Relaxed: as below.

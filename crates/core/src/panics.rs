@@ -4,6 +4,19 @@ use std::any::Any;
 use std::boxed::Box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::context::{self, Context};
+use crate::home::Home;
+
+/// Notes that the current thread has caught a panic. The hook that reports one may take long (a backtrace takes tens of
+/// milliseconds at first): what held the driver up was that, and no task.
+#[cold]
+pub fn note() {
+    let home = context::with(Context::home);
+    if home != context::NOWHERE {
+        Home::at(home).driver.count_panic();
+    }
+}
+
 /// Runs what may panic where nobody waits for that: the hook has reported it, and it ends here.
 #[inline]
 pub fn end(run: impl FnOnce()) {
@@ -15,6 +28,7 @@ pub fn end(run: impl FnOnce()) {
 /// Drops the payload of a panic that the hook has reported and nobody waits for. Dropping it may panic again: what
 /// comes of that is leaked.
 pub fn swallow(payload: Box<dyn Any + Send>) {
+    note();
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         core::mem::forget(another);
     }

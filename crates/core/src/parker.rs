@@ -91,6 +91,18 @@ impl Parker {
         self.park_unwatched();
     }
 
+    /// As [`Parker::park`], but asks once a second in any case (not in models, where no time passes), and returns when
+    /// there is something.
+    pub(crate) fn park_and_look(&self, has_something: impl FnMut() -> bool) {
+        #[cfg(not(any(loom, shuttle)))]
+        if !watched::is_watched() {
+            let mut has_something = has_something;
+            while !self.park_for(watched::LOOK_EVERY) && !has_something() {}
+            return;
+        }
+        self.park(has_something);
+    }
+
     /// Sleeps until a wake, but no longer than `limit` (in models, where no time passes, as long as it takes);
     /// whether there was one.
     pub fn park_for(&self, limit: Duration) -> bool {
@@ -126,7 +138,7 @@ mod watched {
     static ON: QuietU32 = QuietU32::new(0);
 
     /// Between two looks; and how long who has something to do waits for the wake that may be on its way.
-    const LOOK_EVERY: Duration = Duration::from_secs(1);
+    pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
     /// From now on every thread of this process that parks looks every second whether it has something to do; if so,
     /// and nobody wakes it within another second, a wake-up was lost, and the process ends with a message. For tests.

@@ -6,6 +6,7 @@
 
 use core::cell::{Cell, RefCell};
 use core::future::{Future, IntoFuture};
+use core::panic::Location;
 use core::pin::{Pin, pin};
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
@@ -20,8 +21,11 @@ use crate::home::Home;
 use crate::parker::Parker;
 use crate::timers::{Moment, Serves, Waiting};
 
+mod alone;
 mod late;
 
+use self::alone::Alone;
+pub use self::alone::joins;
 use self::late::Late;
 
 /// A runtime that waits on its owner's thread.
@@ -31,6 +35,9 @@ pub trait Drive {
 
     /// For a while there will be no more turns.
     fn rest(&self);
+
+    /// There will be no more turns at all: the owner's thread ends.
+    fn owner_ends(&self);
 }
 
 /// What a runtime has to do after a turn.
@@ -51,13 +58,24 @@ pub trait Stackful {
     fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool);
 }
 
+/// A runtime that the current thread has built; dropped when the thread ends, if the runtime does not end before.
+struct Owned(Weak<dyn Drive>);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.upgrade() {
+            runtime.owner_ends();
+        }
+    }
+}
+
 #[cfg(not(loom))]
 thread_local! {
-    static OWNED: RefCell<Vec<Weak<dyn Drive>>> = const { RefCell::new(Vec::new()) };
+    static OWNED: RefCell<Vec<Owned>> = const { RefCell::new(Vec::new()) };
 }
 #[cfg(loom)]
 thread_local! {
-    static OWNED: RefCell<Vec<Weak<dyn Drive>>> = RefCell::new(Vec::new());
+    static OWNED: RefCell<Vec<Owned>> = RefCell::new(Vec::new());
 }
 
 /// Has every [`Wait::wait`] of the current thread drive this runtime, as long as it lives.
@@ -66,9 +84,9 @@ pub fn drive_from_here(runtime: Weak<dyn Drive>) {
         let mut owned = owned.borrow_mut();
         // A place that is free again, or a new one: never move the others, somebody may be going
         // through them.
-        match owned.iter_mut().find(|other| other.strong_count() == 0) {
-            Some(free) => *free = runtime,
-            None => owned.push(runtime),
+        match owned.iter_mut().find(|other| !other.is_alive()) {
+            Some(free) => *free = Owned(runtime),
+            None => owned.push(Owned(runtime)),
         }
     });
 }
@@ -87,7 +105,8 @@ pub fn drive_from_here(runtime: Weak<dyn Drive>) {
 /// A fiber that is aborted unwinds out of the wait it is in, and out of every later one. A thread cannot be.
 ///
 /// # Panics
-/// Inside a task's poll, where it would block all other tasks; the message names the caller's line.
+/// Inside a task's poll, where it would block all other tasks; the message names the caller's line. For the join handle
+/// of a task of a `Single` runtime, if the thread that built it has ended, and for ten seconds no other has driven it.
 ///
 /// # Examples
 /// ```
@@ -111,6 +130,11 @@ impl<F: IntoFuture> Wait for F {}
 /// Panics if the current thread is inside a task's poll.
 #[track_caller]
 pub fn refuse_inside_poll(what: &str) {
+    refuse(what, "use .await");
+}
+
+#[track_caller]
+fn refuse(what: &str, instead: &str) {
     if context::with(context::Context::fiber).is_some() {
         panic!(
             "{what} was called inside a fiber, where it would block every other task: spawn the future onto a runtime \
@@ -118,17 +142,16 @@ pub fn refuse_inside_poll(what: &str) {
         );
     }
     if context::with(context::Context::is_polling) {
-        panic!(
-            "{what} was called inside a task, where it would block every other task: use .await"
-        );
+        panic!("{what} was called inside a task, where it would block every other task: {instead}");
     }
 }
 
-/// Panics if the current thread is inside the poll of a task that is no fiber, and so must not wait.
+/// Panics if the current thread is inside the poll of a task that is no fiber, and so must not wait; the message says
+/// what it can do `instead`.
 #[track_caller]
-pub fn refuse_inside_task(what: &str) {
+pub fn refuse_inside_task(what: &str, instead: &str) {
     if !context::with(context::Context::is_in_fiber) {
-        refuse_inside_poll(what);
+        refuse(what, instead);
     }
 }
 
@@ -137,7 +160,7 @@ pub fn refuse_inside_task(what: &str) {
 /// it goes to sleep. A hint: the poll may have other operations in it, which then are looked at later.
 pub fn may_spin() -> bool {
     let drives = || {
-        let driven = |owned: &RefCell<Vec<Weak<_>>>| owned.borrow().iter().any(is_alive);
+        let driven = |owned: &RefCell<Vec<Owned>>| owned.borrow().iter().any(Owned::is_alive);
         OWNED.try_with(driven).unwrap_or(true)
     };
     let is_idle = || match context::with(context::Context::timers) {
@@ -151,8 +174,10 @@ pub fn may_spin() -> bool {
     !single_threaded() && is_idle()
 }
 
-fn is_alive(runtime: &Weak<dyn Drive>) -> bool {
-    runtime.strong_count() > 0
+impl Owned {
+    fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 #[cfg_attr(debug_assertions, track_caller)]
@@ -174,7 +199,7 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 }
 
 #[inline]
-#[cfg_attr(debug_assertions, track_caller)]
+#[track_caller]
 fn block<F: Future>(future: F) -> F::Output {
     // Goes after the future, which may leave timers behind if it is not its own.
     let waiting = Rests(Waiting::begin(), Cell::new(false));
@@ -184,7 +209,7 @@ fn block<F: Future>(future: F) -> F::Output {
 }
 
 #[inline(always)]
-#[cfg_attr(debug_assertions, track_caller)]
+#[track_caller]
 fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     let mut future = pin!(future);
     let late = Late::new();
@@ -205,7 +230,7 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
 }
 
 /// The future has been polled, in the process where it began to wait, and waits.
-#[cfg_attr(debug_assertions, track_caller)]
+#[track_caller]
 fn block_longer<F: Future>(
     mut future: Pin<&mut F>,
     Rests(waiting, has_turned): &Rests,
@@ -216,6 +241,7 @@ fn block_longer<F: Future>(
     let _noted = crate::waits::Blocks::begin(&*future);
     waiting.woken_by(parker.waker());
     let mut polled = Context::from_waker(parker.waker());
+    let mut alone = Alone::new(Location::caller(), &*future);
     loop {
         if !waiting.serve() {
             has_turned.set(true);
@@ -226,12 +252,18 @@ fn block_longer<F: Future>(
                 } else {
                     let mut late = None;
                     let until = until.min(waiting.next_deadline());
-                    parker.park_until(until, || {
+                    let is_ready = || {
                         if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
                             late = Some(output);
                         }
                         late.is_some()
-                    });
+                    };
+                    if until == Moment::NEVER && alone.home().is_some() {
+                        let mut is_ready = is_ready;
+                        parker.park_and_look(|| alone.look(&mut is_ready));
+                    } else {
+                        parker.park_until(until, is_ready);
+                    }
                     if let Some(output) = late {
                         return output;
                     }
@@ -285,7 +317,7 @@ fn turn_all(waker: &Waker) -> Turned {
 fn each_owned(mut each: impl FnMut(&dyn Drive)) {
     for at in 0.. {
         // Asked for anew each time: a task may build a runtime. There are none while the thread-locals of the thread go.
-        let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(Weak::upgrade));
+        let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(|own| own.0.upgrade()));
         let Ok(Some(runtime)) = runtime else {
             break;
         };

@@ -102,7 +102,10 @@ where
     pub fn new(body: F) -> Result<Self, (io::Error, F)> {
         match DefaultStack::new(STACK_BYTES) {
             Ok(stack) => Ok(Self(State::New { body, stack })),
-            Err(error) => Err((error, body)),
+            Err(error) => {
+                let text = format!("no memory for a fiber's stack: {error}");
+                Err((io::Error::new(error.kind(), text), body))
+            }
         }
     }
 

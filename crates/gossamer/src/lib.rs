@@ -35,7 +35,7 @@ pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
 pub use gossamer_macros::{main, protocol, select, test};
 pub use gossamer_sched::{
-    Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
+    Hold, Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
 pub use gossamer_structure::{
     AsyncScope, Bounded, BoundedSpawn, BoundedSpawner, CancelOnDrop, CancelToken, JoinSet, Place,

@@ -52,8 +52,13 @@ impl<S: Scheduler> Builder<S> {
         }
     }
 
-    /// Has `report` be told of each poll that a worker of a [`Model::Pool`] is stuck in while work waits: once, when
-    /// others have been called, or a spare worker hired, to take its tasks over. Without it a line goes to the standard error.
+    /// Has `report` be told of polls that a worker of a [`Model::Pool`] was stuck in while work waited. Without it a line
+    /// goes to the standard error.
+    ///
+    /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called, or a
+    /// spare worker hired, to take the worker's other tasks over. One that ended with a panic is not, as what took long
+    /// may have been the report of that. Of the tasks that were spawned in one line at most one report comes in ten
+    /// seconds; the last poll is kept back, and told with the number of the others ([`Stuck::more`]).
     ///
     /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it; a
     /// panic in it is swallowed.
@@ -62,8 +67,9 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
-    /// A worker that has been in one poll for so long is stuck, and its tasks are taken over; 10 ms unless told
-    /// otherwise, from 100 µs to an hour.
+    /// A worker whose thread has run or been blocked for so long in one poll is stuck, and its tasks are taken over; 10 ms
+    /// unless told otherwise, from 100 µs to an hour. Time in which the thread waits for a processor does not count, where
+    /// the system tells it apart (on 64-bit Linux with `/proc`).
     pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
         self.watching.set_stuck_after(stuck_after);
         self
@@ -78,7 +84,8 @@ impl<S: Scheduler> Builder<S> {
     /// that is installed later has to allow it: else the process is aborted, with a message that says so.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads; or 65,535 homes (one a
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads (the error
+    /// says for which worker, or for the monitor); or 65,535 homes (one a
     /// runtime, one a worker) are in use in this process.
     pub fn build(self) -> io::Result<Runtime> {
         let inner = match self.model {
@@ -103,7 +110,9 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// `Send` and `Sync`: tasks may be spawned from any thread. Under [`Model::Single`] they run while a
 /// thread is inside [`block_on`](Runtime::block_on), or while the thread that built the runtime waits for
-/// something; under the other models they run at once, on threads of the runtime.
+/// something; under the other models they run at once, on threads of the runtime. If the thread that built a
+/// [`Model::Single`] ends before it, they run in [`block_on`](Runtime::block_on) alone: waiting for the handle of one
+/// panics when for ten seconds no thread has called it.
 ///
 /// # Cancellation
 /// Dropping the runtime drops every task's future, whatever state the task is in: on the dropping thread under

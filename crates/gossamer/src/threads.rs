@@ -39,7 +39,7 @@ where
 #[cold]
 #[track_caller]
 pub(crate) fn no_thread(error: &io::Error) -> ! {
-    panic!("spawn_thread(): the system grants no more threads ({error}): raise the limit")
+    panic!("spawn_thread(): {error}: raise the limit")
 }
 
 /// As [`spawn_thread`].

@@ -133,7 +133,7 @@ impl Blocking {
 
 #[cold]
 fn refuse(error: &io::Error, caller: &Location<'_>) -> ! {
-    panic!("spawn_blocking() at {caller}: the system grants no thread ({error}): raise the limit");
+    panic!("spawn_blocking() at {caller}: {error}: raise the limit");
 }
 
 impl Shared {

@@ -17,7 +17,7 @@ mod threads;
 pub use self::blocking::{BLOCKING_MAX, Blocking};
 pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
-pub use self::pool::{Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
+pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
 pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

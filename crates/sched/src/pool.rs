@@ -78,7 +78,7 @@ use crate::single::{claim_again, shut_down};
 use crew::{Crew, Hired};
 use idle::Idle;
 use monitor::Monitor;
-pub use monitor::{Stuck, Watching};
+pub use monitor::{Hold, Stuck, Watching};
 pub use resize::Resize;
 use watch::Watch;
 
@@ -147,7 +147,8 @@ pub struct Metrics {
     pub parks: u64,
     /// Tasks that a worker has taken out of another's queue.
     pub stolen: u64,
-    /// Polls that a worker was stuck in while work waited.
+    /// Polls that a worker was stuck in while work waited, counted when they have ended, or gone on for five seconds; those
+    /// that were ended by a panic are left out.
     pub stuck: u64,
 }
 

@@ -134,6 +134,7 @@ impl<S: Scheduler> Single<S> {
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduler(scheduler: S) -> io::Result<Arc<Self>> {
         let single = Arc::new(Self::unowned(scheduler, false)?);
+        single.home.set_owned();
         let weak = Arc::downgrade(&single);
         drive_from_here(weak);
         Ok(single)
@@ -458,6 +459,10 @@ impl<S: Scheduler> Drive for Single<S> {
         {
             self.home.timers().rest(|_| false);
         }
+    }
+
+    fn owner_ends(&self) {
+        self.home.owner_ends();
     }
 }
 

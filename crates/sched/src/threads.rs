@@ -39,7 +39,7 @@ struct Shared {
     one_ended: Condvar,
 }
 
-/// No thread could be started; what was to be run comes back.
+/// Nothing was spawned, as `error` says why: no thread or no stack was to be had, say. What was to be run comes back.
 pub struct SpawnError<F> {
     /// Why.
     pub error: io::Error,
@@ -57,7 +57,7 @@ impl<F> fmt::Debug for SpawnError<F> {
 
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no thread could be started: {}", self.error)
+        write!(f, "not spawned: {}", self.error)
     }
 }
 
@@ -95,8 +95,8 @@ impl Threads {
                 drop(future);
                 let running = self.shared.homes.lock().len();
                 panic!(
-                    "spawn() at {caller}: the system grants no thread beside the {running} that run tasks \
-                     ({error}): raise the limit, use try_spawn(), or a model with fewer threads"
+                    "spawn() at {caller}: {error} (beside {running} that run tasks): raise the limit, use try_spawn(), \
+                     or a model with fewer threads"
                 );
             }
         }

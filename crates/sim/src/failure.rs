@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::choose::Choice;
 use crate::report::Report;
+use crate::run::Sim;
 use crate::trace::Trace;
 
 /// Events of the trace that a failure prints.
@@ -17,6 +18,8 @@ const CHOICES_PRINTED: usize = 500;
 pub struct Failure {
     /// Why.
     pub cause: Cause,
+    /// The settings that it was run with.
+    pub sim: Sim,
     /// Where its choices came from.
     pub origin: Origin,
     /// Its choices, for [`replay`](crate::replay).
@@ -117,20 +120,21 @@ impl fmt::Display for Failure {
         }
         write!(f, "\nthe last of {} events:", self.trace.events().len())?;
         self.trace.write_last(f, EVENTS_PRINTED)?;
+        let sim = self.sim;
         if let Origin::Seed(seed) = self.origin {
-            return write!(f, "\nto run it again: sim::run({seed}, …)");
+            return write!(f, "\nto run it again: {sim}run({seed}, …)");
         }
         if self.choices.len() > CHOICES_PRINTED {
             let count = self.choices.len();
             return write!(
                 f,
-                "\nto run it again: sim::replay(…) with its {count} choices"
+                "\nto run it again: {sim}replay(…) with its {count} choices"
             );
         }
         let choices: Vec<String> = self.choices.iter().map(Choice::to_string).collect();
         write!(
             f,
-            "\nto run it again: sim::replay(&sim::choices(\"{}\"), …)",
+            "\nto run it again: {sim}replay(&sim::choices(\"{}\"), …)",
             choices.join(" ")
         )
     }

@@ -42,7 +42,7 @@ pub enum Waits {
         /// Where it was spawned.
         spawned: &'static Location<'static>,
     },
-    /// The end of a task that has ended.
+    /// The end of a task that has ended, or of what is no task of the simulation: a thread, say.
     EndedTask,
     /// A future that does not say what it is.
     Foreign,
@@ -143,7 +143,9 @@ impl fmt::Display for Waits {
             Self::Task { task, spawned } => {
                 write!(f, "the end of task {task}, spawned at {spawned}")
             }
-            Self::EndedTask => f.write_str("the end of a task that has ended"),
+            Self::EndedTask => {
+                f.write_str("the end of a task that has ended, or of a thread outside")
+            }
             Self::Foreign => f.write_str("a foreign future"),
         }
     }

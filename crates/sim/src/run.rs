@@ -1,5 +1,6 @@
 //! The entry points: one run, many seeds, all schedules, one of them again.
 
+use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
@@ -41,6 +42,27 @@ pub struct Explored {
     pub schedules: usize,
     /// Whether these were all.
     pub complete: bool,
+}
+
+impl fmt::Display for Sim {
+    /// What stands before `run(…)` and `replay(…)` for these settings.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usual = Self::new();
+        if *self == usual || gossamer_core::mutant!("options_unnamed") {
+            return f.write_str("sim::");
+        }
+        f.write_str("Sim::new().")?;
+        if self.steps_max != usual.steps_max {
+            write!(f, "steps_max({}).", self.steps_max)?;
+        }
+        if self.panics_expected {
+            f.write_str("expect_panics().")?;
+        }
+        if !self.points {
+            f.write_str("without_points().")?;
+        }
+        Ok(())
+    }
 }
 
 impl Default for Sim {
@@ -223,6 +245,7 @@ impl Sim {
             trace.0.truncate(failed_at);
             Failure {
                 cause,
+                sim: self,
                 origin,
                 choices: choices.clone(),
                 trace,
@@ -233,14 +256,12 @@ impl Sim {
             (_, Some(failure)) => Err(failure),
             (_, None) => unreachable!("a run without output has a cause"),
         };
-        (
-            Run {
-                result,
-                choices,
-                trace,
-            },
-            oracle,
-        )
+        let run = Run {
+            result,
+            choices,
+            trace,
+        };
+        (run, oracle)
     }
 }
 

@@ -11,8 +11,9 @@ use std::task::{Context, Poll};
 use gossamer_core::fork::{Origin, refuse_to_join};
 use gossamer_core::header::join::release_handle;
 use gossamer_core::header::{Failure, Header, Parked};
+use gossamer_core::wait::joins;
 use gossamer_core::waiter::Parts;
-use gossamer_core::{context, waker};
+use gossamer_core::{context, panics, waker};
 
 /// A task's output, once it has one: a future.
 ///
@@ -21,7 +22,8 @@ use gossamer_core::{context, waker};
 ///
 /// # Cancellation
 /// Dropping the handle detaches the task, as in std: it runs on, and its output is dropped by the
-/// thread that runs it. [`JoinHandle::abort`] cancels the task.
+/// thread that runs it; if that had finished, by the one that drops the handle. A panic in the output's drop ends there:
+/// dropping a handle never panics. [`JoinHandle::abort`] cancels the task.
 ///
 /// # Errors
 /// [`JoinError`]: the task panicked (the payload is inside), was aborted, or its runtime ended.
@@ -145,6 +147,9 @@ impl<T> Future for JoinHandle<T> {
         }
         if self.header().join.register(cx.waker()) {
             self.note(cx, Parked::on_task(self.task));
+            if context::with(context::Context::home) == context::NOWHERE {
+                joins(&*self, self.header().place().home());
+            }
             return Poll::Pending;
         }
         self.try_take().map_or(Poll::Pending, Poll::Ready)
@@ -163,19 +168,17 @@ impl<T> JoinHandle<T> {
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        /// Lets go even if dropping the output panics.
-        struct LetGo(NonNull<Header>);
-        impl Drop for LetGo {
-            fn drop(&mut self) {
-                // SAFETY: the handle's hold, given up once.
-                unsafe { release_handle(self.0) };
-            }
-        }
-        let _let_go = LetGo(self.task);
         if !self.taken && self.header().join.detach() {
             // SAFETY: published, and the only handle has not taken it.
-            unsafe { (self.header().vtable.drop_output)(self.task) };
+            let drop_output = || unsafe { (self.header().vtable.drop_output)(self.task) };
+            if gossamer_core::mutant!("handle_drop_panics") {
+                drop_output();
+            } else {
+                panics::end(drop_output);
+            }
         }
+        // SAFETY: the handle's hold, given up once.
+        unsafe { release_handle(self.task) };
     }
 }
 

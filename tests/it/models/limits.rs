@@ -4,10 +4,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 
-use gossamer::{Model, Wait, sync::MVar};
+use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar};
 
 use super::{patience, runtime, watched};
 
@@ -141,6 +141,92 @@ fn no_more_workers() {
     });
 }
 
+/// Threads that wait until their sender is dropped.
+type Threads = Vec<(mpsc::Sender<()>, JoinHandle<()>)>;
+
+/// Takes all threads there are.
+fn take_threads(rt: &Runtime) -> Threads {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let mut threads = Vec::new();
+    loop {
+        let all_begun = begun.load(Ordering::Relaxed) == threads.len();
+        let (keep, kept) = mpsc::channel::<()>();
+        let begun = begun.clone();
+        let started = rt.try_spawn_thread(move || {
+            begun.fetch_add(1, Ordering::Relaxed);
+            kept.recv().expect_err("it is dropped");
+        });
+        match started {
+            Ok(thread) => threads.push((keep, thread)),
+            Err(_) if !all_begun => std::thread::yield_now(),
+            Err(refused) => {
+                let text = refused.to_string();
+                let expected = "not spawned: the system grants no thread: ";
+                assert!(text.starts_with(expected), "{text}");
+                return threads;
+            }
+        }
+    }
+}
+
+fn end_threads(threads: Threads) {
+    for (keep, thread) in threads {
+        drop(keep);
+        thread.wait().expect("no panic");
+    }
+}
+
+#[test]
+fn no_spare_for_a_worker_that_is_stuck() {
+    limited(
+        "models::limits::no_spare_for_a_worker_that_is_stuck",
+        || {
+            let (told, tells) = mpsc::channel();
+            let rt = Runtime::builder()
+                .model(Model::Pool { workers: 1 })
+                .on_stuck(move |stuck| told.send(stuck.clone()).unwrap_or_default())
+                .build()
+                .expect("a runtime can be built");
+            let threads = take_threads(&rt);
+            let (open, opened) = mpsc::channel::<()>();
+            let stuck = rt.spawn(async move { opened.recv().expect("it is opened") });
+            let waits = rt.spawn(async {});
+            // Told while it goes on, or it would not be told at all.
+            let told = tells.recv().expect("it is told").to_string();
+            assert!(
+                told.contains("no spare worker to be had (worker 1 could not be started"),
+                "{told}"
+            );
+            assert!(!told.contains("others took"), "{told}");
+            open.send(()).expect("it waits");
+            stuck.wait().expect("no panic");
+            waits.wait().expect("no panic");
+            end_threads(threads);
+        },
+    );
+}
+
+#[test]
+fn no_thread_for_the_monitor() {
+    limited("models::limits::no_thread_for_the_monitor", || {
+        let rt = runtime(Model::Single);
+        let mut threads = take_threads(&rt);
+        // Room for one, once it is quite gone.
+        end_threads(threads.split_off(threads.len() - 1));
+        let refused = loop {
+            let built = Runtime::builder().model(Model::Pool { workers: 1 }).build();
+            let text = built.expect_err("room for one").to_string();
+            if !text.starts_with("worker 0 ") {
+                break text;
+            }
+            std::thread::yield_now();
+        };
+        let expected = "the monitor's thread could not be started: the system grants no thread: ";
+        assert!(refused.starts_with(expected), "{refused}");
+        end_threads(threads);
+    });
+}
+
 #[test]
 fn no_more_threads_and_stacks() {
     limited("models::limits::no_more_threads_and_stacks", || {
@@ -155,7 +241,7 @@ fn no_more_threads_and_stacks() {
                 gate.read().wait();
             }) {
                 Ok(thread) => threads.push(thread),
-                Err(refused) => break vec![refused.error],
+                Err(refused) => break vec![refused.to_string()],
             }
         };
         // A thread that still needs a signal stack when all is taken ends the process.
@@ -167,12 +253,22 @@ fn no_more_threads_and_stacks() {
             match rt.try_spawn_fiber(move || gate.read().wait()) {
                 Ok(fiber) => fibers.push(fiber),
                 Err(error) => {
-                    refused.push(error.error);
+                    refused.push(error.to_string());
                     break error.future;
                 }
             }
         };
-        assert_eq!(refused.len(), 2);
+        let [thread, fiber] = &refused[..] else {
+            unreachable!("one of each")
+        };
+        assert!(
+            thread.starts_with("not spawned: the system grants no thread: "),
+            "{thread}"
+        );
+        assert!(
+            fiber.starts_with("not spawned: no memory for a fiber's stack: "),
+            "{fiber}"
+        );
         gate.put(()).wait();
         // The closure came back whole.
         body();

@@ -3,7 +3,7 @@
 use std::panic::panic_any;
 use std::sync::Arc;
 
-use gossamer::{Wait, sync::MVar};
+use gossamer::{Wait, sync::MVar, yield_now};
 
 use super::{each_model, runtime};
 
@@ -93,14 +93,41 @@ fn blocking_calls_run_beside_the_tasks() {
     });
 }
 
+struct PanicsDropped;
+
+impl Drop for PanicsDropped {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("planned"));
+    }
+}
+
+/// Whoever drops the handles drops the outputs, if the tasks have ended.
+#[test]
+fn handles_are_dropped_in_peace() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let handles: Vec<_> = (0..4).map(|_| rt.spawn(async { PanicsDropped })).collect();
+        let thread = rt.spawn_thread(|| PanicsDropped);
+        rt.block_on(async {
+            let all = || handles.iter().chain([&thread]);
+            while !all().all(|handle| handle.is_finished()) {
+                yield_now().await;
+            }
+        });
+        drop(thread);
+        drop(handles);
+        // While they end, too.
+        drop(
+            (0..100)
+                .map(|_| rt.spawn(async { PanicsDropped }))
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(rt.spawn(async { 1 }).wait().expect("unharmed"), 1);
+    });
+}
+
 #[test]
 fn an_output_nobody_wants_may_panic_when_dropped() {
-    struct PanicsDropped;
-    impl Drop for PanicsDropped {
-        fn drop(&mut self) {
-            std::panic::resume_unwind(Box::new("planned"));
-        }
-    }
     each_model(|model| {
         let rt = runtime(model);
         let go = Arc::new(MVar::<()>::empty());

@@ -325,3 +325,28 @@ fn the_waker_of_a_first_poll_goes_elsewhere() {
         late.join().expect("no panic");
     }
 }
+
+/// Nobody runs its tasks any more, unless somebody calls `block_on`.
+#[test]
+fn a_wait_for_a_task_whose_runtime_lost_its_thread() {
+    crate::models::watched("alone", || {
+        let rt = thread::spawn(runtime).join().expect("no panic");
+        let rt = Arc::new(rt);
+        // As long as somebody drives, be it late and rarely, one may wait.
+        let (driven, alone) = (
+            rt.spawn(async { 1 }),
+            rt.spawn(std::future::pending::<()>()),
+        );
+        let waits = thread::spawn(move || driven.wait());
+        let looks = thread::spawn(move || alone.wait());
+        while !waits.is_finished() {
+            rt.block_on(yield_now());
+        }
+        assert_eq!(waits.join().expect("no panic").expect("it has run"), 1);
+        let payload = looks.join().map(drop).expect_err("nobody runs it");
+        let text = payload.downcast_ref::<String>().expect("a text");
+        assert!(text.contains("threads.rs:"), "{text}");
+        assert!(text.contains("a task that nobody runs"), "{text}");
+        assert!(text.contains("call block_on()"), "{text}");
+    });
+}

@@ -237,7 +237,7 @@ fn inside_a_task_it_is_refused() {
         assert!(
             error
                 .to_string()
-                .contains("scope() was called inside a task"),
+                .contains("scope() was called inside a task, where it would block every other task: use async_scope()"),
             "{error}"
         );
     });

@@ -62,3 +62,8 @@ pub use permit::Permit;
 mod start;
 #[cfg(feature = "std")]
 pub use start::{call_at_end_of_threads, is_started_here, start_thread};
+
+#[cfg(feature = "std")]
+mod thread_look;
+#[cfg(feature = "std")]
+pub use thread_look::{ThreadLook, ThreadNumber};

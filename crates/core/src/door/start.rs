@@ -8,6 +8,7 @@
 
 use std::borrow::ToOwned;
 use std::cell::Cell;
+use std::format;
 use std::io;
 use std::sync::OnceLock;
 
@@ -16,7 +17,7 @@ use super::thread;
 /// Starts a thread.
 ///
 /// # Errors
-/// The system grants no thread, or hardly anything beside it.
+/// The system grants no thread, or hardly anything beside it; the text says so.
 pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let place = room::Place::take()?;
     let builder = thread::Builder::new().name(name.to_owned());
@@ -28,7 +29,10 @@ pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Res
             call();
         }
     });
-    started.map(drop)
+    started.map(drop).map_err(|error| {
+        let text = format!("the system grants no thread: {error}");
+        io::Error::new(error.kind(), text)
+    })
 }
 
 std::thread_local! {

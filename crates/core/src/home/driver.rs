@@ -31,6 +31,8 @@ pub struct Driver {
     cells: QuietI64,
     /// Polls by drivers of this home; others may look.
     polls: QuietU64,
+    /// Panics that its drivers have caught; others may look.
+    panics: QuietU64,
     /// Tasks that stay with the thread that drives now, and which that is.
     pinned: Cell<usize>,
     /// How many useless offers are left until it stops to offer, and when the current poll offered first.
@@ -71,6 +73,20 @@ impl Driver {
     pub fn polls(&self) -> u64 {
         // Relaxed: as for the cells.
         self.polls.load(Ordering::Relaxed)
+    }
+
+    /// The driver has caught a panic, be it in the midst of a poll: until then it may have been busy reporting it.
+    #[cold]
+    pub fn count_panic(&self) {
+        // Relaxed: as for the cells.
+        let panics = self.panics.load(Ordering::Relaxed) + 1;
+        self.panics.store(panics, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// How many panics there have been here, of all runtimes whose home this was.
+    pub fn panics(&self) -> u64 {
+        // Relaxed: as for the cells; whoever takes one more or less into account reports once too often, or not.
+        self.panics.load(Ordering::Relaxed)
     }
 
     /// How many tasks stay with the thread that polled them first.

@@ -2,13 +2,19 @@
 //!
 //! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
 //! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
-//! is not idle; who has not answered by the next looks is in one poll since then. After [`STUCK_AFTER`] its home is
-//! opened, and its tasks are adopted (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks
-//! for work is not), a *spare* is hired:
-//! a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in the
-//! same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are surplus
-//! as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is stuck, the
-//! monitor fires its timers.
+//! is not idle; one that has not answered by the next look is in one poll since then. When its thread has run or been
+//! blocked in it for 10 ms (`held.rs`; one that was preempted has not), its home is opened, and its tasks are adopted
+//! (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks for work is not), a *spare* is
+//! hired: a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in
+//! the same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are
+//! surplus as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is
+//! stuck, the monitor fires its timers.
+//!
+//! # What is told
+//!
+//! A poll is reported when it has ended, or has gone on for [`TELL_AFTER`], because only its end tells whether it was
+//! held by the report of a panic: the hook may print a backtrace, which takes long, and is nobody's mistake. Of each
+//! spawn site one poll is told in ten seconds, and then how many more there were (`report.rs`).
 //!
 //! # Going to sleep
 //!
@@ -16,126 +22,47 @@
 //! all are idle, and parks. A worker that is idle no more leaves the list of the idle, has a (light) fence, and calls the
 //! monitor if it sleeps; one that lingers does so when it has claimed its home. So a machine without work has no monitor that wakes it.
 
-use std::fmt;
+mod held;
+mod report;
+mod spares;
+mod watching;
+
 use std::io;
-use std::panic::Location;
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::{Condvar, Mutex, heavy_fence, light_fence, start_thread, thread};
+use gossamer_core::door::{
+    Condvar, Mutex, ThreadNumber, heavy_fence, light_fence, start_thread, thread,
+};
 use gossamer_core::home::Home;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
 use gossamer_core::timers::Moment;
 
 use super::Shared;
-use super::crew::spares_max;
-
-/// Who has been in one poll for so long is stuck, unless the builder says otherwise.
-const STUCK_AFTER: Duration = Duration::from_millis(10);
-
-/// What the builder may say.
-const STUCK_AFTER_MIN: Duration = Duration::from_micros(100);
-const STUCK_AFTER_MAX: Duration = Duration::from_secs(3600);
+pub use held::Hold;
+use held::Sample;
+use report::Reports;
+pub use report::Stuck;
+use watching::Report;
+pub use watching::Watching;
 
 /// Between two looks, at least.
 const LEAST: Duration = Duration::from_micros(100);
 
-/// So many looks in that time.
-const LOOKS: u32 = 2;
+/// Looks in the time after which a worker is stuck. From the first at which it has not answered, its time counts.
+const LOOKS: u32 = 4;
 
 /// So many looks in a row at idle workers end the looking.
-const IDLE_LOOKS: u32 = 20;
+const IDLE_LOOKS: u32 = 40;
+
+/// A poll that goes on for so long is told of before its end.
+const TELL_AFTER: Duration = Duration::from_secs(5);
 
 /// No monitor in models: they know no time.
 const IS_THERE: bool = !cfg!(any(loom, shuttle));
-
-/// A worker was found stuck in a poll while work waited.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Stuck {
-    /// The worker's number.
-    pub worker: usize,
-    /// What its task is called, if it was given a name.
-    pub name: Option<String>,
-    /// Where its task was spawned.
-    pub spawned: &'static Location<'static>,
-    /// For how long it had been in the poll by then, at least.
-    pub since: Duration,
-}
-
-impl fmt::Display for Stuck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (worker, since) = (self.worker, self.since);
-        write!(f, "worker {worker} has been in one poll for {since:?}, of ")?;
-        match &self.name {
-            Some(name) => write!(f, "the task {name:?} spawned at {}", self.spawned)?,
-            None => write!(f, "a task spawned at {}", self.spawned)?,
-        }
-        f.write_str(
-            ": others take its tasks over; use blocking() for what blocks, and yield_now() in long computations",
-        )
-    }
-}
-
-/// What is told of stuck polls.
-type Report = Box<dyn Fn(&Stuck) + Send + Sync>;
-
-/// When a worker is stuck, and who is told.
-pub struct Watching {
-    stuck_after: Duration,
-    report: Option<Report>,
-}
-
-impl Watching {
-    /// After 10 ms; a line to the standard error.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            stuck_after: STUCK_AFTER,
-            report: None,
-        }
-    }
-
-    /// Who has been in one poll for so long is stuck.
-    pub fn set_stuck_after(&mut self, stuck_after: Duration) {
-        self.stuck_after = stuck_after;
-    }
-
-    /// Has `report` be told of each poll that a worker was stuck in while work waited, once, by the monitor's thread.
-    pub fn set_report(&mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) {
-        self.report = Some(Box::new(report));
-    }
-
-    /// # Errors
-    /// The time is too short, or too long for a clock.
-    pub(super) fn check(&self) -> io::Result<()> {
-        if (STUCK_AFTER_MIN..=STUCK_AFTER_MAX).contains(&self.stuck_after) {
-            return Ok(());
-        }
-        let text = format!(
-            "a worker is to be stuck after {:?}: expected {STUCK_AFTER_MIN:?} to {STUCK_AFTER_MAX:?}",
-            self.stuck_after
-        );
-        Err(io::Error::new(io::ErrorKind::InvalidInput, text))
-    }
-}
-
-impl Default for Watching {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for Watching {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watching")
-            .field("stuck_after", &self.stuck_after)
-            .finish_non_exhaustive()
-    }
-}
 
 /// The monitor, as the others see it.
 pub(super) struct Monitor {
@@ -143,6 +70,8 @@ pub(super) struct Monitor {
     asleep: AtomicBool,
     thread: Mutex<Thread>,
     ended: Condvar,
+    /// The workers' threads, by number.
+    workers: Mutex<Vec<Option<ThreadNumber>>>,
     stuck_after: Duration,
     report: Option<Report>,
 }
@@ -160,6 +89,7 @@ impl Monitor {
             asleep: AtomicBool::new(false),
             thread: Mutex::default(),
             ended: Condvar::new(),
+            workers: Mutex::default(),
             stuck_after: watching.stuck_after,
             report: watching.report,
         }
@@ -179,10 +109,27 @@ impl Monitor {
             let _ended = Ended(&watched.monitor);
             watched.monitor.run(&watched);
         });
-        if started.is_err() {
+        started.map_err(|error| {
             shared.monitor.thread.lock().runs = false;
+            let text = format!("the monitor's thread could not be started: {error}");
+            io::Error::new(error.kind(), text)
+        })
+    }
+
+    /// The worker with this number is the current thread from now on.
+    pub(super) fn works_here(&self, number: usize) {
+        if IS_THERE {
+            let mut workers = self.workers.lock();
+            if workers.len() <= number {
+                workers.resize(number + 1, None);
+            }
+            workers[number] = Some(ThreadNumber::current());
         }
-        started
+    }
+
+    fn look_at(&self, number: usize) -> Sample {
+        let thread = self.workers.lock().get(number).copied().flatten();
+        Sample::of(thread)
     }
 
     /// Has the polls of this home's driver be watched.
@@ -250,27 +197,36 @@ impl Monitor {
                 keeper,
                 stuck_after: self.stuck_after,
                 watched: Vec::new(),
+                reports: Reports::default(),
             };
             let mut idle_looks = 0;
             while !shared.is_closing() {
                 look.look();
                 idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
                 if idle_looks < IDLE_LOOKS {
-                    parker.park_for(shared.until_next_timer(self.stuck_after / LOOKS));
+                    parker.park_for(shared.until_next_timer((self.stuck_after / LOOKS).max(LEAST)));
                 } else {
-                    self.sleep(shared, parker);
+                    self.sleep(shared, parker, look.reports.left(Instant::now()));
                     idle_looks = 0;
                 }
             }
+            look.tell_rest();
         });
     }
 
-    fn sleep(&self, shared: &Shared, parker: &Parker) {
+    /// Until it is called, or there is something to tell.
+    fn sleep(&self, shared: &Shared, parker: &Parker, limit: Option<Duration>) {
         // Relaxed: the fence orders it.
         self.asleep.store(true, Ordering::Relaxed);
         heavy_fence(); // pairs with the light one in `call`
-        if !shared.is_busy() && !shared.is_closing() {
-            parker.park(|| shared.is_busy() || shared.is_closing());
+        let is_called = || shared.is_busy() || shared.is_closing();
+        if !is_called() {
+            match limit {
+                None => parker.park(is_called),
+                Some(limit) => {
+                    parker.park_for(limit);
+                }
+            }
         }
         // Relaxed: whoever calls once more does no harm.
         self.asleep.store(false, Ordering::Relaxed);
@@ -298,13 +254,24 @@ impl Drop for Ended<'_> {
 }
 
 /// What the monitor knows of one worker.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Watched {
     /// When it was poked first and has not answered since.
     poked: Instant,
-    /// The poll that it is stuck in, until it is told.
-    untold: Option<Stuck>,
-    /// Whether it has been told, or will be when there is work.
+    /// The first look at its thread since then.
+    first: Option<Sample>,
+    /// The poll that it is stuck in, or was.
+    poll: Option<LongPoll>,
+}
+
+/// A poll that a worker is stuck in.
+#[derive(Debug)]
+struct LongPoll {
+    report: Stuck,
+    /// How many panics its home had seen when it was found.
+    panics: u64,
+    /// Whether work has waited meanwhile.
+    work_waited: bool,
     is_told: bool,
 }
 
@@ -312,9 +279,26 @@ impl Watched {
     fn new() -> Self {
         Self {
             poked: Instant::now(),
-            untold: None,
-            is_told: false,
+            first: None,
+            poll: None,
         }
+    }
+
+    /// It is in the same poll as before. Gives the report of that, once, if it is time.
+    fn goes_on(&mut self) -> Option<Stuck> {
+        let poll = self.poll.as_mut()?;
+        poll.report.since = self.poked.elapsed();
+        let is_due = poll.work_waited && !poll.is_told && poll.report.since >= TELL_AFTER;
+        poll.is_told |= is_due;
+        is_due.then(|| poll.report.clone())
+    }
+
+    /// The poll is over, and the home has seen so many panics. Gives its report, unless it has been told, or a panic was
+    /// what took long.
+    fn ends(&mut self, panics: u64) -> Option<Stuck> {
+        let poll = self.poll.take()?;
+        let was_panic = poll.panics != panics && !gossamer_core::mutant!("panic_is_stuck");
+        (poll.work_waited && !poll.is_told && !was_panic).then_some(poll.report)
     }
 }
 
@@ -324,17 +308,18 @@ struct Look<'a> {
     keeper: Waker,
     stuck_after: Duration,
     watched: Vec<Watched>,
+    reports: Reports,
 }
 
 impl Look<'_> {
     fn look(&mut self) {
         let shared = self.shared;
-        let (mut stuck, mut adopted) = (0, 0);
+        let (mut stuck, mut adopted, mut told) = (0, 0, Vec::new());
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
-                self.watched.resize(number + 1, Watched::new());
+                self.watched.resize_with(number + 1, Watched::new);
             }
-            if self.is_stuck(number, home) {
+            if self.is_stuck(number, home, &mut told) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
                     let now = Moment::real_now();
                     if home.timers().earliest() <= now {
@@ -347,39 +332,81 @@ impl Look<'_> {
             }
         }
         self.relieve(stuck, adopted > 0);
+        // Afterwards: a report may wait for what only that brings about.
+        self.tell(told, false);
     }
 
-    /// Whether the driver of this home is stuck in a poll; then the home is open.
-    fn is_stuck(&mut self, number: usize, home: &'static Home) -> bool {
+    /// Tells of these polls, and what has waited for its time, or for the end.
+    fn tell(&mut self, polls: Vec<Stuck>, is_end: bool) {
+        let shared = self.shared;
+        for stuck in polls {
+            // Relaxed: statistics.
+            shared.counts.stuck.fetch_add(1, Ordering::Relaxed);
+            if let Some(stuck) = self.reports.add(stuck, Instant::now()) {
+                shared.monitor.tell(&stuck);
+            }
+        }
+        for stuck in self.reports.due(Instant::now(), is_end) {
+            shared.monitor.tell(&stuck);
+        }
+    }
+
+    /// The pool is closing: tells what has been kept back, and of the polls that have ended since the last look.
+    fn tell_rest(&mut self) {
+        let mut told = Vec::new();
+        for (number, home) in self.shared.numbered_homes() {
+            if let Some(watched) = self.watched.get_mut(number).filter(|_| !home.is_open()) {
+                told.extend(watched.ends(home.driver.panics()));
+            }
+        }
+        self.tell(told, true);
+    }
+
+    /// Whether the driver of this home is stuck in a poll; then the home is open. Adds what is to be told.
+    fn is_stuck(&mut self, number: usize, home: &'static Home, told: &mut Vec<Stuck>) -> bool {
+        let watched = &mut self.watched[number];
         if home.is_open() {
+            told.extend(watched.goes_on());
             return true;
         }
-        let watched = &mut self.watched[number];
         if !home.is_driven() {
             home.forget_poke();
+            told.extend(watched.ends(home.driver.panics()));
             return false;
         }
         if home.poke_again() {
+            told.extend(watched.ends(home.driver.panics()));
             *watched = Watched::new();
             return false;
         }
-        let since = watched.poked.elapsed();
-        if since < self.stuck_after || gossamer_core::mutant!("never_stuck") {
+        let now = self.shared.monitor.look_at(number);
+        let Some(first) = &watched.first else {
+            watched.first = Some(now);
+            return false;
+        };
+        let (held, hold) = now.held_since(first);
+        if held < self.stuck_after || gossamer_core::mutant!("never_stuck") {
             return false;
         }
+        let panics = home.driver.panics();
         let Some(poll) = home.open_to_adopters(self.keeper.clone()) else {
             return false;
         };
         // A home may be closed in the midst of a poll, and opened again.
-        if !watched.is_told {
-            watched.is_told = true;
-            watched.untold = Some(Stuck {
+        watched.poll.get_or_insert_with(|| LongPoll {
+            report: Stuck {
                 worker: number,
                 name: poll.name,
                 spawned: poll.spawned,
-                since,
-            });
-        }
+                since: watched.poked.elapsed(),
+                hold,
+                refused: None,
+                more: 0,
+            },
+            panics,
+            work_waited: false,
+            is_told: false,
+        });
         true
     }
 
@@ -393,73 +420,22 @@ impl Look<'_> {
         if stuck == 0 && !has_adopted || !waits {
             return;
         }
-        if shared.idle.len() > 0 {
+        let hired = if shared.idle.len() > 0 {
             shared.idle.call_one();
+            Ok(())
         } else {
-            shared.hire_spares(stuck);
-        }
-        // Afterwards: the report may wait for what only that brings about.
-        for watched in &mut self.watched {
-            if let Some(stuck) = watched.untold.take() {
-                // Relaxed: statistics.
-                shared.counts.stuck.fetch_add(1, Ordering::Relaxed);
-                shared.monitor.tell(&stuck);
-            }
-        }
-    }
-}
-
-impl Shared {
-    /// So long, or until the next timer of a worker that is stuck.
-    fn until_next_timer(&self, most: Duration) -> Duration {
-        let stuck = self.homes().filter(|home| home.is_open());
-        let next = stuck.map(|home| home.timers().earliest()).min();
-        let left = next.and_then(Moment::left);
-        // Perhaps now, as what `earliest` says may be too early.
-        left.map_or(most, |left| left.clamp(LEAST, most.max(LEAST)))
-    }
-
-    /// Whether a worker is not idle.
-    fn is_busy(&self) -> bool {
-        let lingers =
-            |(number, home): (usize, &Home)| home.is_driven() && self.crew.lingers(number);
-        self.idle.len() < self.crew.count()
-            || self.crew.lingering() > 0 && self.numbered_homes().any(lingers)
-    }
-
-    /// Hires a spare for each of so many stuck workers, up to the most there may be; whom the system grants no thread
-    /// is done without.
-    fn hire_spares(self: &Arc<Self>, stuck: usize) {
-        let wanted = stuck.min(spares_max(self.crew.asked()));
-        let before = self.crew.spares();
-        // So many may have been asked for, and not be there: others dismiss spares at the same time.
-        if wanted < before || self.is_closing() {
-            return;
-        }
-        self.crew.set_spares(wanted);
-        while let Some(hired) = self.crew.hire() {
-            if let Err(_none) = self.take_on(hired) {
-                self.crew.set_spares(before);
-                self.call_surplus();
-                // A resize may have left to us one whom it has asked for.
-                if self.crew.is_short() {
-                    // It says itself how many there are then.
-                    let _short = self.hire();
-                }
-                return;
-            }
-        }
-    }
-
-    /// As many spares are surplus as there are fewer stuck workers.
-    pub(super) fn dismiss_spares(&self) {
-        let stuck = self
-            .numbered_homes()
-            .filter(|(number, home)| home.is_open() && self.crew.works(*number))
-            .count();
-        if stuck < self.crew.spares() && !gossamer_core::mutant!("spares_stay") {
-            self.crew.set_spares(stuck);
-            self.call_surplus();
+            shared.hire_spares(stuck)
+        };
+        let refused = hired
+            .err()
+            .filter(|_| !gossamer_core::mutant!("refusal_untold"));
+        for poll in self
+            .watched
+            .iter_mut()
+            .filter_map(|watched| watched.poll.as_mut())
+        {
+            poll.work_waited = true;
+            poll.report.refused.clone_from(&refused);
         }
     }
 }

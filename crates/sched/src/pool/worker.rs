@@ -32,6 +32,7 @@ const LOOKS_PER_CLOCK: u32 = 8;
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
 pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     let _tasks_of = shared.environment.enter_early();
+    shared.monitor.works_here(number);
     let mut queue = Queue::new(shared.clone(), home);
     let mut claim = claim_again(home);
     let mut ended = Ended { shared, number };

@@ -7,6 +7,7 @@ use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::home::{Claim, Home, settle_offers};
+use gossamer_core::panics;
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
 
@@ -36,6 +37,7 @@ pub(crate) fn run<S: Scheduler>(
         match ran {
             Ok(ran) => return ran,
             Err(payload) => {
+                panics::note();
                 context::with(Context::come_in);
                 let failed = fail_polled(claim.home(), payload);
                 if ptr::eq(failed.as_ptr(), root) {

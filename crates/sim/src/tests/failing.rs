@@ -99,6 +99,52 @@ fn a_failure_can_be_run_again() {
     assert_eq!(failure.origin, Origin::Recorded);
 }
 
+/// What it says is what runs it again, whatever the settings were.
+#[test]
+fn a_failure_names_its_settings() {
+    let fails = || async {
+        let bad = spawn(async { panic!("planned") });
+        let _panicked: Result<(), _> = bad.await;
+        pending::<()>().await;
+    };
+    let usual = Sim::new();
+    let table = [
+        (usual, "sim::", "task 1 panicked: planned"),
+        (
+            usual.expect_panics(),
+            "Sim::new().expect_panics().",
+            "deadlock: ",
+        ),
+        (
+            usual.without_points(),
+            "Sim::new().without_points().",
+            "task 1 panicked: planned",
+        ),
+        (
+            usual.steps_max(1).expect_panics(),
+            "Sim::new().steps_max(1).expect_panics().",
+            "no end after 1 steps",
+        ),
+    ];
+    for (sim, settings, cause) in table {
+        let text = sim.run(7, fails).unwrap_err().to_string();
+        assert!(
+            text.starts_with(&format!("simulation with seed 7: {cause}")),
+            "{text}"
+        );
+        let again = format!("\nto run it again: {settings}run(7, …)");
+        assert!(text.ends_with(&again), "{text}");
+        let text = panic_of(|| assert!(!sim.exhaustive(1, fails).complete));
+        let (_, again) = text
+            .split_once("\nto run it again: ")
+            .expect("how to replay");
+        assert!(
+            again.starts_with(&format!("{settings}replay(&sim::choices(\"0/1")),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn the_last_fifty_events_are_printed() {
     let failure = run(0, || async {

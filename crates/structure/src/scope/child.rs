@@ -262,7 +262,10 @@ where
         let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
         let output = match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(Poll::Ready(output)) => Ok(output),
-            Err(payload) => Err(Failure::panicked(payload)),
+            Err(payload) => {
+                panics::note();
+                Err(Failure::panicked(payload))
+            }
             Ok(Poll::Pending) => {
                 let mut standing = self.standing.lock();
                 if let Phase::Polled(_) = standing.phase {

@@ -83,7 +83,7 @@ pub fn scope<'env, R>(
     on: &'env dyn Spawn,
     body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
 ) -> R {
-    refuse_inside_task("scope()");
+    refuse_inside_task("scope()", "use async_scope()");
     let data = Arc::new(Data::new());
     let open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
     let scope = Scope {

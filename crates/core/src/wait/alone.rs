@@ -1,0 +1,110 @@
+//! Waiting for a task that nobody runs.
+//!
+//! Tasks of a runtime of the model M:1 run while the thread that built it waits, or any thread is in `block_on()`. If
+//! that thread has ended, and nobody calls `block_on()`, a wait for one of them never ends. Whoever has the runtime may
+//! still call, and no one can know; so such a wait looks every second, and panics when for [`ALONE_MAX`] on end
+//! nobody has driven. Only a wait for nothing but a join handle does: what else is waited for may come from elsewhere.
+
+use core::cell::Cell;
+use core::panic::Location;
+use core::ptr;
+
+use crate::context;
+use crate::door::thread_local;
+use crate::home::Home;
+
+/// Looks, one a second, at which a runtime has been left alone.
+const ALONE_MAX: u32 = 10;
+
+/// A join handle that was polled on this thread last, and is pending.
+#[derive(Clone, Copy)]
+struct Joins {
+    /// Where the handle is, and its size: a wait that polls nothing else knows it by that.
+    address: *const (),
+    bytes: usize,
+    /// The home of its task.
+    home: u16,
+}
+
+const NOTHING: Joins = Joins {
+    address: ptr::null(),
+    bytes: 0,
+    home: context::NOWHERE,
+};
+
+#[cfg(not(loom))]
+thread_local! {
+    static JOINS: Cell<Joins> = const { Cell::new(NOTHING) };
+}
+#[cfg(loom)]
+thread_local! {
+    static JOINS: Cell<Joins> = Cell::new(NOTHING);
+}
+
+/// This join handle was polled on a thread that drives nothing now, and is pending; `home` is its task's.
+pub fn joins<T>(handle: &T, home: u16) {
+    let now = Joins {
+        address: ptr::from_ref(handle).cast(),
+        bytes: size_of::<T>(),
+        home,
+    };
+    JOINS.with(|joins| joins.set(now));
+}
+
+/// The runtime whose task a wait waits for, looked at again and again.
+pub(super) struct Alone<F> {
+    caller: &'static Location<'static>,
+    /// What the wait polls.
+    future: *const F,
+    polls: u64,
+    looks: u32,
+}
+
+impl<F> Alone<F> {
+    pub(super) fn new(caller: &'static Location<'static>, future: &F) -> Self {
+        Self {
+            caller,
+            future,
+            polls: 0,
+            looks: 0,
+        }
+    }
+
+    /// The home of the task that it waits for, if that can be left alone; perhaps of another handle, which was in the same
+    /// place before.
+    pub(super) fn home(&self) -> Option<&'static Home> {
+        let joins = JOINS.with(Cell::get);
+        let is_it = ptr::addr_eq(joins.address, self.future) && joins.bytes == size_of::<F>();
+        // The end of a thread, or of a call that blocks, is no task's.
+        let is_task = joins.home != context::NOWHERE;
+        let home = (is_it && is_task).then(|| Home::at(joins.home));
+        home.filter(|home| home.is_owned())
+    }
+
+    /// Once a second: polls the future; `true` if that was ready.
+    ///
+    /// # Panics
+    /// Nobody has driven the home for long, nor will its owner.
+    pub(super) fn look(&mut self, poll: impl FnOnce() -> bool) -> bool {
+        JOINS.with(|joins| joins.set(NOTHING));
+        if poll() {
+            return true;
+        }
+        // Noted anew.
+        let Some(home) = self.home() else {
+            return false;
+        };
+        let polls = home.driver.polls();
+        let goes_on = home.is_left_alone() && polls == self.polls;
+        self.polls = polls;
+        self.looks = if goes_on { self.looks + 1 } else { 0 };
+        if self.looks >= ALONE_MAX && !crate::mutant!("waits_for_nobody") {
+            panic!(
+                "wait() at {} for a task that nobody runs: the thread that built its Model::Single runtime has ended, \
+                 and for {ALONE_MAX} s no thread was in block_on(): keep that thread, or call block_on()",
+                self.caller
+            );
+        }
+        false
+    }
+}

@@ -1,0 +1,141 @@
+//! Which polls are taken for stuck, and what is told of them.
+
+use std::panic::resume_unwind;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use gossamer::{Hold, JoinError, Model, Runtime, Stuck, Wait, yield_now};
+use gossamer_core::panics;
+
+use super::monitor::{pool, settles};
+use super::watched;
+
+/// A pool of one worker whose reports go to the one who holds the other end.
+fn reporting() -> (Arc<Runtime>, mpsc::Receiver<Stuck>) {
+    let (told, tells) = mpsc::channel();
+    let rt = Runtime::builder()
+        .model(Model::Pool { workers: 1 })
+        .on_stuck(move |stuck| told.send(stuck.clone()).unwrap_or_default())
+        .build()
+        .expect("a runtime can be built");
+    (Arc::new(rt), tells)
+}
+
+/// Holds the one worker by `hold`, until a spare has run what waits.
+fn held<T: Send + 'static>(
+    rt: &Runtime,
+    hold: impl FnOnce(mpsc::Receiver<()>) -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let (open, opened) = mpsc::channel();
+    let (begun, begins) = mpsc::channel();
+    let stuck = rt.spawn(async move {
+        begun.send(()).expect("somebody listens");
+        hold(opened)
+    });
+    begins.recv().expect("it begins");
+    let free = rt.spawn(async move { open.send(()).expect("it waits") });
+    free.wait().expect("no panic");
+    let ended = stuck.wait();
+    settles(rt, 1);
+    ended
+}
+
+#[test]
+fn of_one_spawn_site_one_is_told_and_then_their_number() {
+    watched("told by site", || {
+        let began = Instant::now();
+        let (rt, tells) = reporting();
+        for _ in 0..5 {
+            held(&rt, |opened| opened.recv().expect("it is opened")).expect("no panic");
+        }
+        drop(rt);
+        let told: Vec<_> = tells.iter().collect();
+        let periods = began.elapsed().as_secs() / 10;
+        assert!(told.len() as u64 <= 2 + periods, "{told:?}");
+        assert_eq!(told[0].hold, Hold::Blocked);
+        assert_eq!(told.iter().map(|told| 1 + told.more).sum::<u64>(), 5);
+    });
+}
+
+#[test]
+fn who_is_blocked_again_and_again_in_one_poll_is_found() {
+    watched("short calls", || {
+        let (rt, tells) = reporting();
+        let wait = Duration::from_millis(1);
+        held(
+            &rt,
+            move |opened| while opened.recv_timeout(wait).is_err() {},
+        )
+        .expect("no panic");
+        drop(rt);
+        assert_eq!(tells.iter().count(), 1);
+    });
+}
+
+/// What takes long may have been the hook that reports it, say with a backtrace: to the runtime that is all the same.
+#[test]
+fn a_poll_that_ends_with_a_panic_is_not_told() {
+    watched("panics", || {
+        let (rt, tells) = reporting();
+        let ended: Result<(), _> = held(&rt, |opened| {
+            opened.recv().expect("it is opened");
+            resume_unwind(Box::new("planned"))
+        });
+        assert!(ended.is_err_and(|error| error.is_panic()));
+        // One that is caught in the midst of it, as that of a scope's child.
+        held(&rt, |opened| {
+            opened.recv().expect("it is opened");
+            panics::swallow(Box::new("planned"));
+        })
+        .expect("no panic");
+        drop(rt);
+        assert_eq!(
+            tells
+                .iter()
+                .map(|told| told.to_string())
+                .collect::<Vec<_>>(),
+            [""; 0]
+        );
+    });
+}
+
+/// CPU time that the calling thread has used.
+fn cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).expect("since it began");
+    Duration::from_secs(seconds) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
+}
+
+/// Eight workers that share one processor wait most of the time in the midst of a poll, each of which is short.
+#[test]
+fn workers_that_are_preempted_are_not_stuck() {
+    watched("preempted", || {
+        // What this thread starts inherits it.
+        let allowed = rustix::thread::sched_getaffinity(None).expect("it can be asked");
+        let first = (0..rustix::thread::CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu));
+        let mut one = rustix::thread::CpuSet::new();
+        one.set(first.expect("it runs somewhere"));
+        rustix::thread::sched_setaffinity(None, &one).expect("it is allowed there");
+        let (rt, tells) = pool(8);
+        let tasks: Vec<_> = (0..16)
+            .map(|_| {
+                rt.spawn(async {
+                    for _ in 0..40 {
+                        let began = cpu();
+                        while cpu() - began < Duration::from_millis(1) {
+                            std::hint::spin_loop();
+                        }
+                        yield_now().await;
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.wait().expect("no panic");
+        }
+        let metrics = rt.metrics().expect("a pool");
+        assert_eq!((metrics.spares, metrics.leaving, metrics.stuck), (0, 0, 0));
+        drop(rt);
+        assert_eq!(tells.iter().count(), 0);
+    });
+}
