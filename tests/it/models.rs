@@ -2,6 +2,7 @@
 
 mod budget;
 mod ending;
+mod fiber_ends;
 mod fiber_mends;
 mod fibers;
 mod limits;

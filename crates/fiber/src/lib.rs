@@ -6,6 +6,7 @@
 
 mod ending;
 mod fiber;
+mod standing;
 
-pub use self::ending::before_this_thread_ends;
+pub use self::ending::before_fibers_end;
 pub use self::fiber::Fiber;

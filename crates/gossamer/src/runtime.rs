@@ -244,13 +244,16 @@ impl Runtime {
     /// one guard page: C code without stack probes can jump it.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
-    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. A
-    /// [`Model::Single`] runtime that is dropped on another thread leaks the stack, and says so.
+    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. If
+    /// such a runtime is dropped on another thread, which says so, or forgotten, the fiber stands still until its own
+    /// thread ends.
     ///
     /// # Cancellation
     /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
     /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it waits
     /// for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
+    /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on it,
+    /// and waits for that: what they have lent may go with the thread.
     ///
     /// Code that relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy initialiser that
     /// waits) must not wait in the midst of it: another fiber of the thread may find it half done.

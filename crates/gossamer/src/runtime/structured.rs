@@ -57,8 +57,6 @@ impl Runtime {
     ///
     /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
     ///
-    /// In a fiber of a thread that the runtime has not started, each call takes some 48 bytes until the thread ends.
-    ///
     /// # Cancellation
     /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
     /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
