@@ -51,6 +51,7 @@ use gossamer_core::parker::Parker;
 use gossamer_core::wait::Stackful;
 use gossamer_core::{aside, context};
 
+use crate::contract::Fibers;
 use crate::ending;
 use crate::standing::Standing;
 
@@ -106,9 +107,11 @@ where
     /// on.
     ///
     /// # Errors
-    /// The system grants no memory for the stack: the closure comes back.
-    pub fn new(body: F) -> Result<Self, (io::Error, F)> {
-        match DefaultStack::new(STACK_BYTES) {
+    /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system grants
+    /// no memory for the stack: the closure comes back.
+    pub fn new(body: F, promised: Option<Fibers>) -> Result<Self, (io::Error, F)> {
+        let stack = Fibers::check(promised).and_then(|()| DefaultStack::new(STACK_BYTES));
+        match stack {
             Ok(stack) => Ok(Self(State::New { body, stack })),
             Err(error) => Err((error, body)),
         }

@@ -15,7 +15,8 @@ use gossamer_core::panics;
 
 use crate::fiber::{Outcome, Switch, resume, unwind};
 
-/// A fiber that has begun: its stack, which only its own thread touches. That has it too, until the fiber has ended.
+/// A fiber that has begun: its stack, which only its own thread touches. That thread has it too, until the fiber has
+/// ended.
 pub(crate) struct Standing<T> {
     on: ThreadId,
     origin: Origin,
@@ -86,7 +87,7 @@ impl<T> Standing<T> {
         let running = switch.as_mut().expect("its thread has not ended it");
         let outcome = resume(running, waker, false)?;
         *switch = None;
-        self.is_over();
+        self.strike_off();
         Some(outcome)
     }
 
@@ -95,12 +96,13 @@ impl<T> Standing<T> {
     /// # Panics
     /// As the fiber does.
     pub(crate) fn unwind(&self) -> Option<T> {
-        self.is_over();
+        self.strike_off();
         let switch = self.switch.borrow_mut().take();
         switch.and_then(unwind)
     }
 
-    fn is_over(&self) {
+    /// Its thread need not end it.
+    fn strike_off(&self) {
         let _own = HERE.with(|here| here.borrow_mut().remove(&self.key()));
     }
 }

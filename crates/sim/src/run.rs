@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
+use gossamer_fiber::Fibers;
 use gossamer_sched::{Drives, Single, run_blocking};
 
 use crate::choose::{Choice, Oracle};
@@ -20,6 +21,7 @@ pub struct Sim {
     steps_max: usize,
     panics_expected: bool,
     points: bool,
+    fibers: Option<Fibers>,
 }
 
 /// One run and all that is known of it.
@@ -55,6 +57,7 @@ impl Sim {
             steps_max: 1_000_000,
             panics_expected: false,
             points: true,
+            fibers: None,
         }
     }
 
@@ -76,6 +79,14 @@ impl Sim {
     pub const fn expect_panics(self) -> Self {
         Self {
             panics_expected: true,
+            ..self
+        }
+    }
+
+    /// Has the program spawn fibers, which it has to promise something for: see [`Fibers::contract`].
+    pub const fn fibers(self, promised: Fibers) -> Self {
+        Self {
+            fibers: Some(promised),
             ..self
         }
     }
@@ -173,7 +184,7 @@ impl Sim {
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&single, self.points, caller, |scope| {
-                entered = Some(Entered::new(world.clone(), scope.clone()));
+                entered = Some(Entered::new(world.clone(), scope.clone(), self.fibers));
                 let world = world.clone();
                 watch(world, caller, async { body().await }).1
             })

@@ -73,9 +73,11 @@ impl Runtime {
     ///
     /// # Examples
     /// ```
-    /// use gossamer::{Model, Runtime, Wait};
+    /// use gossamer::{Fibers, Model, Runtime, Wait};
     ///
-    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// let fibers = unsafe { Fibers::contract() };
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).fibers(fibers).build()?;
     /// let words = ["one", "two", "three"];
     /// let mut longest = 0;
     /// let sum = rt.scope(|s| {
