@@ -4,6 +4,7 @@ mod budget;
 mod ending;
 mod fiber_ends;
 mod fiber_mends;
+mod fiber_promise;
 mod fibers;
 mod limits;
 mod monitor;
@@ -19,6 +20,8 @@ use std::thread;
 use std::time::Duration;
 
 use gossamer::{Model, Runtime};
+
+use crate::contract::FIBERS;
 
 /// The models that every body runs under.
 pub(crate) const MODELS: [Model; 5] = [
@@ -61,6 +64,7 @@ pub(crate) fn runtime(model: Model) -> Runtime {
     gossamer_core::parker::watch_parks();
     Runtime::builder()
         .model(model)
+        .fibers(FIBERS)
         .build()
         .expect("a runtime can be built")
 }
