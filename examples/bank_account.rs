@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use gossamer::channel::{SendError, unbounded};
-use gossamer::{Model, Runtime, Wait, protocol};
+use gossamer::{Fibers, Model, Runtime, Wait, protocol};
 
 protocol! {
     /// An account, as its owner sees it. Money is taken out only after the bank has said how much there is.
@@ -70,7 +70,12 @@ async fn spend(
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let rt = Runtime::builder().model(Model::Single).build()?;
+    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    let fibers = unsafe { Fibers::contract() };
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .fibers(fibers)
+        .build()?;
     let (door, arriving) = unbounded::<bank::Wish>();
     let bank = rt.spawn_fiber(move || {
         // One customer after the other.

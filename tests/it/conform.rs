@@ -9,8 +9,8 @@ mod script;
 use std::sync::Arc;
 
 use gossamer::{JoinHandle, Runtime, Wait};
-use gossamer_sim::Sim;
 
+use crate::contract::SIM;
 use crate::models::{MODELS, runtime, watched};
 use script::{Places, Script, Seen};
 
@@ -132,7 +132,7 @@ pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {
-    let sim = Sim::new().look_each_step();
+    let sim = SIM.look_each_step();
     for sim in [sim, sim.without_points()] {
         for (one, two) in pairs(&[Kind::Task, Kind::Fiber]) {
             for seed in 0..seeds {

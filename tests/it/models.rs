@@ -2,7 +2,9 @@
 
 mod budget;
 mod ending;
+mod fiber_ends;
 mod fiber_mends;
+mod fiber_promise;
 mod fibers;
 mod limits;
 mod monitor;
@@ -20,6 +22,7 @@ use std::time::Duration;
 
 use gossamer::{Model, Runtime};
 
+use crate::contract::FIBERS;
 use crate::hanging::{Runs, report, watch};
 use crate::patience::Patience;
 
@@ -67,6 +70,7 @@ pub(crate) fn runtime(model: Model) -> Runtime {
     watch();
     Runtime::builder()
         .model(model)
+        .fibers(FIBERS)
         .build()
         .expect("a runtime can be built")
 }

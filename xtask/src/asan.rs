@@ -34,6 +34,8 @@ const RUNS: [(&[&str], &str); 2] = [
             "--skip",
             "models::limits",
             "--skip",
+            "models::fiber_ends",
+            "--skip",
             "models::fiber_mends",
             "--skip",
             "_forgotten",
@@ -45,6 +47,7 @@ const RUNS: [(&[&str], &str); 2] = [
     (
         &[
             "single::",
+            "models::fiber_ends",
             "models::fiber_mends",
             "structure::scope_moves",
             "_forgotten",

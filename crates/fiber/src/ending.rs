@@ -1,92 +1,68 @@
-//! Whether the current thread is ending: its thread-locals are being destroyed.
+//! The end of a thread: it ends the fibers that stand still on it, and none runs there any more.
 //!
-//! A fiber may stand still inside `LocalKey::with`, holding a reference to a thread-local. If the runtime is a
-//! thread-local too, and is dropped after that one, unwinding the fiber would use what is gone. So once the
-//! destruction of thread-locals has begun, no fiber of the thread runs any more; it is leaked.
-//!
-//! glibc calls what was registered last first, and the standard library registers one call for all its
-//! destructors, with the first value that has one. So what is registered after that runs before all of them.
+//! A fiber that stands still may hold a reference to a thread-local, and may have lent it to other threads
+//! (`std::thread::scope`). So its stack must be unwound before the thread-local goes, whoever has the fiber: its
+//! runtime may have been forgotten, moved to another thread, or be a thread-local itself. Threads that the runtime has
+//! started say when their work is done; of the others glibc tells us (`ending/glibc.rs`).
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod glibc;
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
+use gossamer_core::context;
 // loom's knows no `const`, and no model has a fiber.
 #[cfg(not(loom))]
 use gossamer_core::door::thread_local;
+use gossamer_core::door::{call_at_end_of_threads, is_started_here};
+
+use crate::standing;
 
 thread_local! {
     static ENDING: Cell<bool> = const { Cell::new(false) };
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether thread-locals of this thread may be gone. Known only if [`watch`] was called before, and with glibc.
+static BEFORE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `call` be called by each thread on which fibers have stood still, when it ends, before it ends those that still
+/// do. The first call counts.
+pub fn before_fibers_end(call: fn()) {
+    BEFORE.get_or_init(|| call);
+}
+
+/// Whether thread-locals of this thread may be gone.
 pub(crate) fn is_ending() -> bool {
     ENDING.with(Cell::get)
 }
 
-/// Has [`is_ending`] be known on this thread.
+/// A fiber of this thread stands still: has the thread end it, at the latest before any thread-local goes that is there
+/// now.
 pub(crate) fn watch() {
-    if !WATCHED.with(|watched| watched.replace(true)) {
-        register();
+    call_at_end_of_threads(end);
+    if !is_started_here() {
+        call_first(end);
     }
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn register() {
-    /// Has a destructor, so that the standard library has registered its call when this exists.
-    struct Registered;
-    impl Drop for Registered {
-        fn drop(&mut self) {}
-    }
-    thread_local! {
-        static FIRST: Registered = const { Registered };
-    }
+use glibc::call_first;
 
-    // It needs no destruction itself: the thread-local that it sets has none.
-    fn end() {
-        ENDING.with(|ending| ending.set(true));
+/// Nothing is known here of the end of a thread: the contract of fibers has a clause for that.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn call_first(_call: fn()) {}
+
+/// This thread ends, and its thread-locals are there.
+fn end() {
+    if is_ending() {
+        return;
     }
-    FIRST.with(|_| ());
-    call_at_end(end);
-}
-
-/// Has `call` be called when the current thread ends, before those of its thread-locals are destroyed that exist now.
-/// (Those that come later are destroyed earlier.) Costs some memory until then. Does nothing but with glibc.
-/// Fibers may run in it.
-pub fn before_this_thread_ends(call: fn()) {
-    watch();
-    call_at_end(call);
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn call_at_end(call: fn()) {
-    use std::ffi::{c_int, c_void};
-
-    // SAFETY: the declarations are those of glibc, and of the file that every program and library is linked with.
-    unsafe extern "C" {
-        /// Calls `destructor` with `object` when the current thread ends (glibc 2.18, for C++).
-        fn __cxa_thread_atexit_impl(
-            destructor: extern "C" fn(*mut c_void),
-            object: *mut c_void,
-            library: *mut c_void,
-        ) -> c_int;
-        /// Identifies the program or library that this is part of.
-        static __dso_handle: u8;
-    }
-    extern "C" fn end(call: *mut c_void) {
-        // SAFETY: this very pointer was made of a function below.
-        let call = unsafe { std::mem::transmute::<*mut c_void, fn()>(call) };
+    if let Some(call) = BEFORE.get() {
         call();
     }
-    // SAFETY: the object is a function, which stays; the handle keeps the library that it is in loaded.
-    unsafe {
-        let library = (&raw const __dso_handle).cast_mut().cast();
-        __cxa_thread_atexit_impl(end, call as *mut c_void, library);
+    // If it is the process that ends, by `exit()` in the midst of a poll, what stands still stays.
+    if !context::with(context::Context::is_polling) {
+        standing::end_all();
     }
+    ENDING.with(|ending| ending.set(true));
 }
-
-/// Nothing is known here of the end of a thread.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn call_at_end(_call: fn()) {}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn register() {}

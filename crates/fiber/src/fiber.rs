@@ -17,11 +17,12 @@
 //!
 //! Its stack may hold what is not `Send`, and addresses of thread-locals. So a fiber may be moved to another thread
 //! only before its first poll. From then on its task is pinned: the runtime polls and drops it on that thread. Who
-//! polls it elsewhere all the same gets a panic; who drops it elsewhere, or when the thread ends (see `ending.rs`),
-//! leaks the stack with all that is on it.
+//! polls it elsewhere all the same gets a panic; who drops it elsewhere leaves the stack, with all that is on it, to that
+//! thread, which ends it when it ends itself (see `ending.rs`).
 //!
-//! One hole stays: code that relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy
-//! initialiser that waits) must not stand still in the midst of it.
+//! No check finds code whose soundness relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy
+//! initialiser that waits) and that stands still in the midst of it. So the program promises that there is none
+//! (`contract.rs`).
 //!
 //! # The end of a fiber that has not returned
 //!
@@ -40,16 +41,19 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use gossamer_core::door::thread::{self, ThreadId};
+use gossamer_core::door::thread;
 use gossamer_core::parker::Parker;
 use gossamer_core::wait::Stackful;
 use gossamer_core::{aside, context};
 
+use crate::contract::Fibers;
 use crate::ending;
+use crate::standing::Standing;
 
 /// A closure that can stand still: a future, complete when the closure has returned.
 ///
@@ -57,20 +61,24 @@ use crate::ending;
 /// A panic of the closure is the poll's.
 pub struct Fiber<F, T>(State<F, T>);
 
-type Switch<T> = Coroutine<Resumed, (), Result<T, Box<dyn Any + Send>>>;
+/// What a fiber's closure returned, or panicked with.
+pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
+
+/// A stack with a closure on it.
+pub(crate) type Switch<T> = Coroutine<Resumed, (), Outcome<T>>;
 
 enum State<F, T> {
     /// Not begun.
     New { body: F, stack: DefaultStack },
-    /// Begun, on this thread.
-    Begun { switch: Switch<T>, on: ThreadId },
+    /// Begun.
+    Begun(Rc<Standing<T>>),
     /// The body has ended, or is ending.
     Over,
 }
 
 /// What a fiber is told when it goes on.
 #[derive(Clone, Copy)]
-struct Resumed {
+pub(crate) struct Resumed {
     /// Of the poll that resumes it: valid until it stands still again.
     waker: NonNull<Waker>,
     /// Whether it is to unwind.
@@ -82,8 +90,9 @@ struct Resumed {
 /// What a fiber that is to end unwinds with.
 struct Ended;
 
-// SAFETY: what has not begun is a closure that is `Send` and a piece of memory. What has begun is resumed on the
-// thread where it began and nowhere else: `poll` and `drop` look. The output leaves by `poll`, or is dropped there.
+// SAFETY: what has not begun is a closure that is `Send` and a piece of memory. What has begun is used, its count
+// included, on the thread where it began and nowhere else: `poll` and `drop` look, at what any thread may ask. The
+// output leaves by `poll`, or is dropped there.
 unsafe impl<F: Send, T: Send> Send for Fiber<F, T> {}
 
 // Nothing points into it: the closure moves to the stack when it begins.
@@ -98,14 +107,12 @@ where
     /// on.
     ///
     /// # Errors
-    /// The system grants no memory for the stack: the closure comes back.
-    pub fn new(body: F) -> Result<Self, (io::Error, F)> {
-        match DefaultStack::new(STACK_BYTES) {
+    /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system grants
+    /// no memory for the stack: the closure comes back.
+    pub fn new(body: F, promised: Option<Fibers>) -> Result<Self, (io::Error, F)> {
+        match Fibers::check(promised).and_then(|()| new_stack()) {
             Ok(stack) => Ok(Self(State::New { body, stack })),
-            Err(error) => {
-                let text = format!("no memory for a fiber's stack: {error}");
-                Err((io::Error::new(error.kind(), text), body))
-            }
+            Err(error) => Err((error, body)),
         }
     }
 
@@ -135,6 +142,13 @@ where
 /// Bytes of a fiber's stack; only those that are used cost memory.
 const STACK_BYTES: usize = 1 << 20;
 
+fn new_stack() -> io::Result<DefaultStack> {
+    DefaultStack::new(STACK_BYTES).map_err(|error| {
+        let text = format!("no memory for a fiber's stack: {error}");
+        io::Error::new(error.kind(), text)
+    })
+}
+
 impl<F, T> Future for Fiber<F, T>
 where
     F: FnOnce() -> T + 'static,
@@ -143,29 +157,30 @@ where
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let here = thread::current().id();
-        if let State::New { .. } = self.0
-            && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
-        {
-            ending::watch();
-            context::with(context::Context::pin_polled);
-            let switch = Self::begin(body, stack);
-            self.0 = State::Begun { switch, on: here };
-        }
-        let State::Begun { switch, on } = &mut self.0 else {
-            panic!("a fiber was polled after it had ended");
-        };
-        assert!(
-            *on == here,
-            "a fiber that began on {on:?} was polled on {here:?}: it stays with its thread"
-        );
         assert!(
             !ending::is_ending(),
             "a fiber was polled while its thread ends: thread-locals that it uses may be gone"
         );
-        let waker = NonNull::from(cx.waker());
-        match resume(switch, waker, false) {
-            None => Poll::Pending,
+        if let State::New { .. } = self.0
+            && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
+        {
+            context::with(context::Context::pin_polled);
+            self.0 = State::Begun(Standing::new(Self::begin(body, stack)));
+        }
+        let State::Begun(standing) = &self.0 else {
+            panic!("a fiber was polled after it had ended");
+        };
+        assert!(
+            standing.is_here(),
+            "a fiber that began on {:?} was polled on {:?}: it stays with its thread",
+            standing.on(),
+            thread::current().id()
+        );
+        match standing.resume(NonNull::from(cx.waker())) {
+            None => {
+                ending::watch();
+                Poll::Pending
+            }
             Some(result) => {
                 self.0 = State::Over;
                 context::with(context::Context::unpin_polled);
@@ -176,11 +191,11 @@ where
 }
 
 /// Runs a fiber until it stands still (`None`) or has ended.
-fn resume<T>(
+pub(crate) fn resume<T>(
     switch: &mut Switch<T>,
     waker: NonNull<Waker>,
     end: bool,
-) -> Option<Result<T, Box<dyn Any + Send>>> {
+) -> Option<Outcome<T>> {
     let resumed = Resumed {
         waker,
         end,
@@ -197,34 +212,46 @@ fn resume<T>(
     }
 }
 
+/// Has a fiber that stands still unwind: what it returned all the same.
+///
+/// # Panics
+/// As the fiber does.
+pub(crate) fn unwind<T>(mut switch: Switch<T>) -> Option<T> {
+    // Its waits unwind, and wait no more, so this comes to an end with the body.
+    match resume(&mut switch, NonNull::from(Waker::noop()), true) {
+        Some(Err(payload)) if payload.is::<Ended>() => None,
+        Some(Err(_)) if gossamer_core::mutant!("ended_fiber_hides_panic") => None,
+        Some(Err(payload)) => resume_unwind(payload),
+        Some(Ok(output)) => Some(output),
+        None => unreachable!("a fiber that is to end does not stand still"),
+    }
+}
+
 impl<F, T> Drop for Fiber<F, T> {
     fn drop(&mut self) {
-        let State::Begun { mut switch, on } = mem::replace(&mut self.0, State::Over) else {
+        let State::Begun(standing) = mem::replace(&mut self.0, State::Over) else {
             return;
         };
         context::with(context::Context::unpin_polled);
-        // Thread-locals are not asked for while they are being destroyed.
-        if ending::is_ending() || thread::current().id() != on {
-            mem::forget(switch);
-            if !gossamer_core::mutant!("leaked_fiber_loses_values") {
-                aside::leak_polled();
-            }
+        let has_been_ended = standing.has_been_ended();
+        if standing.is_here() && (has_been_ended || !ending::is_ending()) {
+            drop(standing.unwind());
+            return;
+        }
+        if !has_been_ended && !gossamer_core::mutant!("leaked_fiber_loses_values") {
+            aside::leak_polled();
+        }
+        if !has_been_ended && !standing.is_here() {
             // Nobody is left to be told that it could not be said.
             let _said = writeln!(
                 io::stderr(),
-                "gossamer: a fiber that began on {on:?} was dropped on another thread, or while that one ends; \
-                 its stack, with all that is on it, is leaked, as it may be used there only"
+                "gossamer: a fiber that began on {on:?} was dropped on another thread: its stack, with all that is on it, \
+                 stays until {on:?} ends, as only that thread may use it",
+                on = standing.on()
             );
-            return;
         }
-        // Its waits unwind, and wait no more, so this comes to an end with the body.
-        match resume(&mut switch, NonNull::from(Waker::noop()), true) {
-            Some(Err(payload)) if payload.is::<Ended>() => {}
-            Some(Err(_)) if gossamer_core::mutant!("ended_fiber_hides_panic") => {}
-            Some(Err(payload)) => resume_unwind(payload),
-            Some(Ok(output)) => drop(output),
-            None => unreachable!("a fiber that is to end does not stand still"),
-        }
+        // Its count is the other thread's.
+        mem::forget(standing);
     }
 }
 

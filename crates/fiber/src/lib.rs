@@ -4,8 +4,11 @@
 //! waits for by [`.wait()`](gossamer_core::wait::Wait::wait), and that is not ready, switches back, and the poll
 //! is pending. So everything that tasks can do (wake, join, abort, run under any model) works for fibers as it is.
 
+mod contract;
 mod ending;
 mod fiber;
+mod standing;
 
-pub use self::ending::before_this_thread_ends;
+pub use self::contract::Fibers;
+pub use self::ending::before_fibers_end;
 pub use self::fiber::Fiber;

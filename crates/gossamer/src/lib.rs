@@ -33,6 +33,7 @@ mod yielding;
 
 pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
+pub use gossamer_fiber::Fibers;
 pub use gossamer_macros::{main, protocol, select, test};
 pub use gossamer_sched::{
     Hold, Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,

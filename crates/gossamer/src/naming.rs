@@ -6,7 +6,6 @@ use std::panic::Location;
 
 use gossamer_core::door::thread;
 use gossamer_core::{aside, context};
-use gossamer_fiber::Fiber;
 use gossamer_sched::SpawnError;
 use gossamer_structure::Named;
 use gossamer_task::JoinHandle;
@@ -96,21 +95,16 @@ impl<'a> TaskBuilder<'a> {
     /// As [`Runtime::try_spawn_fiber`](crate::Runtime::try_spawn_fiber).
     ///
     /// # Errors
-    /// There is no memory for the stack, or no thread: the closure comes back.
+    /// The builder was given no [`Fibers`](crate::Fibers); there is no memory for the stack, or no thread: the closure
+    /// comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let fiber = match Fiber::new(body) {
-            Ok(fiber) => fiber,
-            Err((error, future)) => return Err(SpawnError { error, future }),
-        };
-        self.try_spawn(fiber).map_err(|refused| SpawnError {
-            error: refused.error,
-            future: refused.future.into_body().expect("it has not begun"),
-        })
+        let shared = self.shared;
+        shared.try_start_fiber(body, |fiber| self.try_spawn(fiber))
     }
 
     /// As [`Runtime::spawn_thread`](crate::Runtime::spawn_thread). The system shows the first 15 bytes of the name.

@@ -9,6 +9,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gossamer_fiber::Fibers;
 use gossamer_sched::{
     Environment, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped, Stuck,
     Threads, Watching, run_blocking,
@@ -26,6 +27,7 @@ pub struct Builder<S = Fifo> {
     model: Model,
     workers: Option<usize>,
     watching: Watching,
+    fibers: Option<Fibers>,
     scheduler: S,
 }
 
@@ -48,6 +50,7 @@ impl<S: Scheduler> Builder<S> {
             model: self.model,
             workers: self.workers,
             watching: self.watching,
+            fibers: self.fibers,
             scheduler,
         }
     }
@@ -72,6 +75,30 @@ impl<S: Scheduler> Builder<S> {
     /// the system tells it apart (on 64-bit Linux with `/proc`).
     pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
         self.watching.set_stuck_after(stuck_after);
+        self
+    }
+
+    /// Has the runtime run fibers, which the program has to promise something for: see [`Fibers::contract`]. Without it
+    /// [`spawn_fiber`](Runtime::spawn_fiber) panics, also that of scopes and spawners.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Fibers, Model, Runtime, Wait};
+    ///
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// const FIBERS: Fibers = unsafe { Fibers::contract() };
+    ///
+    /// let rt = Runtime::builder().model(Model::Single).fibers(FIBERS).build()?;
+    /// assert_eq!(rt.spawn_fiber(|| 1).wait()?, 1);
+    ///
+    /// let without = Runtime::builder().model(Model::Single).build()?;
+    /// let refused = without.try_spawn_fiber(|| 2).expect_err("nobody has promised anything");
+    /// assert_eq!(refused.error.kind(), std::io::ErrorKind::Unsupported);
+    /// assert_eq!((refused.future)(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fibers(mut self, promised: Fibers) -> Self {
+        self.fibers = Some(promised);
         self
     }
 
@@ -101,7 +128,7 @@ impl<S: Scheduler> Builder<S> {
             Model::Threads => Inner::Threads(Threads::new()),
         };
         Ok(Runtime {
-            shared: Shared::new(inner),
+            shared: Shared::new(inner, self.fibers),
         })
     }
 }
@@ -257,27 +284,29 @@ impl Runtime {
     /// one guard page: C code without stack probes can jump it.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
-    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. A
-    /// [`Model::Single`] runtime that is dropped on another thread leaks the stack, and says so.
+    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. If
+    /// such a runtime is dropped on another thread, which says so, or forgotten, the fiber stands still until its own
+    /// thread ends.
     ///
     /// # Cancellation
     /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
     /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it waits
     /// for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
-    ///
-    /// Code that relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy initialiser that
-    /// waits) must not wait in the midst of it: another fiber of the thread may find it half done.
+    /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on it,
+    /// and waits for that: what they have lent may go with the thread.
     ///
     /// # Panics
-    /// There is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
+    /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
     /// the closure comes back as an error when the fiber is joined.
     ///
     /// # Examples
     /// ```
     /// use std::sync::Arc;
-    /// use gossamer::{Model, Runtime, Wait, sync::MVar};
+    /// use gossamer::{Fibers, Model, Runtime, Wait, sync::MVar};
     ///
-    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// let fibers = unsafe { Fibers::contract() };
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).fibers(fibers).build()?;
     /// let place = Arc::new(MVar::empty());
     /// let from = place.clone();
     /// let fiber = rt.spawn_fiber(move || [1, 2, 3].map(|_| from.take().wait()));
@@ -299,7 +328,8 @@ impl Runtime {
     /// As [`spawn_fiber`](Runtime::spawn_fiber).
     ///
     /// # Errors
-    /// There is no memory for the stack, or, under [`Model::Threads`], no thread: the closure comes back.
+    /// The builder was given no [`Fibers`](Builder::fibers) ([`Unsupported`](io::ErrorKind::Unsupported)); there is no
+    /// memory for the stack, or, under [`Model::Threads`], no thread: the closure comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
     where

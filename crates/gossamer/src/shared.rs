@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{Arc, Weak};
 
 use gossamer_core::fork::refusal;
-use gossamer_fiber::Fiber;
+use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::{Blocking, Drives, Pool, SpawnError, Threads, spawn_on};
 use gossamer_structure::{ScopeTask, Spawn};
 use gossamer_task::JoinHandle;
@@ -21,13 +21,15 @@ pub(crate) enum Inner {
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
     pub(crate) blocking: Blocking,
+    fibers: Option<Fibers>,
 }
 
 impl Shared {
-    pub(crate) fn new(inner: Inner) -> Arc<Self> {
+    pub(crate) fn new(inner: Inner, fibers: Option<Fibers>) -> Arc<Self> {
         let shared = Arc::new(Self {
             inner,
             blocking: Blocking::new(),
+            fibers,
         });
         let environment = match &shared.inner {
             Inner::Single(single) => single.environment(),
@@ -118,21 +120,37 @@ impl Shared {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let fiber = match Fiber::new(body) {
+        self.try_start_fiber(body, |fiber| self.try_spawn(fiber, caller))
+    }
+
+    /// Makes a fiber, and has `spawn` run it.
+    pub(crate) fn try_start_fiber<F, T>(
+        &self,
+        body: F,
+        spawn: impl FnOnce(Fiber<F, T>) -> Result<JoinHandle<T>, SpawnError<Fiber<F, T>>>,
+    ) -> Result<JoinHandle<T>, SpawnError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let fiber = match Fiber::new(body, self.fibers) {
             Ok(fiber) => fiber,
             Err((error, future)) => return Err(SpawnError { error, future }),
         };
-        self.try_spawn(fiber, caller).map_err(|refused| SpawnError {
+        spawn(fiber).map_err(|refused| SpawnError {
             error: refused.error,
             future: refused.future.into_body().expect("it has not begun"),
         })
     }
 }
 
-/// There is no memory for a stack, or no thread.
+/// The builder was not given what fibers need, there is no memory for a stack, or no thread.
 #[cold]
 #[track_caller]
 pub(crate) fn no_fiber(error: &io::Error) -> ! {
+    if error.kind() == io::ErrorKind::Unsupported {
+        panic!("spawn_fiber(): {error}");
+    }
     panic!(
         "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks vm.max_map_count, two maps \
          each), or use try_spawn_fiber()"
@@ -146,6 +164,10 @@ impl Spawn for Shared {
         caller: &'static Location<'static>,
     ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>> {
         Self::try_spawn(self, task, caller)
+    }
+
+    fn fibers(&self) -> Option<Fibers> {
+        self.fibers
     }
 
     fn is_lost(&self) -> bool {

@@ -121,9 +121,8 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
         Some(model) if !cfg!(mutant = "attribute_forgets_model") => model.value(&facade),
         _ => kind.model(options).value(&facade),
     };
-    let workers = options.workers.iter();
     let failed = format!("{}: the runtime cannot be built: {{}}", kind.name());
-    let build = build(&facade, &model, workers);
+    let build = build(&facade, &model, options);
     quote! {
         #test
         #(#attrs)*
@@ -138,10 +137,13 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
     }
 }
 
-fn build<'a>(
-    facade: &Path,
-    model: &TokenStream,
-    workers: impl Iterator<Item = &'a syn::Expr>,
-) -> TokenStream {
-    quote!(#facade::Runtime::builder().model(#model)#(.workers(#workers))*.build())
+fn build(facade: &Path, model: &TokenStream, options: &Options) -> TokenStream {
+    let (workers, fibers) = (options.workers.iter(), options.fibers.iter());
+    quote! {
+        #facade::Runtime::builder()
+            .model(#model)
+            #(.workers(#workers))*
+            #(.fibers(#fibers))*
+            .build()
+    }
 }

@@ -25,6 +25,8 @@ use crate::expand::{Kind, expand};
 ///   `gossamer::Model`, evaluated when `main` begins, so that the arguments may choose. `"pool"` if left out: one
 ///   worker for each processor that the machine grants.
 /// * `workers = 4`: how many workers the pool has, whatever `model` says: any expression of type `usize`.
+/// * `fibers = unsafe { gossamer::Fibers::contract() }`: the runtime has fibers; any expression of type
+///   `gossamer::Fibers`. Read what that promises.
 /// * `runtime = rt`: the name under which the body finds its `&Runtime`, to spawn tasks with.
 /// * `crate = path`: where the facade is, if it is not `::gossamer`.
 ///

@@ -15,6 +15,7 @@ const WORKERS_MAX: usize = 1024;
 pub(crate) struct Options {
     pub(crate) model: Option<ModelOption>,
     pub(crate) workers: Option<Expr>,
+    pub(crate) fibers: Option<Expr>,
     pub(crate) runtime: Option<Ident>,
     pub(crate) facade: Option<Path>,
 }
@@ -45,13 +46,13 @@ impl Parse for Options {
 impl Options {
     fn parse_one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let Ok(name) = input.call(Ident::parse_any) else {
-            let text = "expected an option: `model`, `workers`, `runtime` or `crate`, each `= …`";
+            let text = "expected an option: `model`, `workers`, `fibers`, `runtime` or `crate`, each `= …`";
             return Err(input.error(text));
         };
         let text = name.to_string();
-        if !["model", "workers", "runtime", "crate"].contains(&text.as_str()) {
+        if !["model", "workers", "fibers", "runtime", "crate"].contains(&text.as_str()) {
             let text = format!(
-                "unknown option `{text}`: expected `model`, `workers`, `runtime` or `crate`"
+                "unknown option `{text}`: expected `model`, `workers`, `fibers`, `runtime` or `crate`"
             );
             return Err(Error::new(name.span(), text));
         }
@@ -66,6 +67,7 @@ impl Options {
         match text.as_str() {
             "model" => set(&mut self.model, &name, model(input.parse()?)?),
             "workers" => set(&mut self.workers, &name, input.parse()?),
+            "fibers" => set(&mut self.fibers, &name, input.parse()?),
             "runtime" => set(&mut self.runtime, &name, input.parse()?),
             _ => set(&mut self.facade, &name, input.call(Path::parse_mod_style)?),
         }

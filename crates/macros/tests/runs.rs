@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use gossamer::{JoinError, Model, sync::MVar, yield_now};
+use gossamer::{JoinError, Model, Wait, sync::MVar, yield_now};
 
 /// The facade under another name.
 mod renamed {
@@ -22,6 +22,21 @@ async fn tasks_of_the_default_model_run_here() -> Result<(), JoinError> {
     assert_eq!(rt.spawn(async { thread::current().id() }).await?, here);
     assert!(rt.metrics().is_none());
     Ok(())
+}
+
+#[gossamer::test(
+    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    fibers = unsafe { gossamer::Fibers::contract() },
+    runtime = rt,
+)]
+async fn with_fibers() -> Result<(), JoinError> {
+    let fiber = rt.spawn_fiber(|| yield_now().wait());
+    fiber.await
+}
+
+#[gossamer::test(runtime = rt)]
+async fn without_fibers() {
+    assert!(rt.try_spawn_fiber(|| ()).is_err());
 }
 
 #[gossamer::test(model = "pool:3", runtime = rt)]

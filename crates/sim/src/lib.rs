@@ -55,6 +55,8 @@ mod spawn;
 mod trace;
 mod world;
 
+pub use gossamer_fiber::Fibers;
+
 pub use self::choose::{Choice, choices};
 pub use self::clock::{Sleep, now, sleep};
 pub use self::failure::{Cause, Failure, Origin};

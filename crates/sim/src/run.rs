@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
+use gossamer_fiber::Fibers;
 use gossamer_sched::{Drives, Single, run_blocking};
 
 use crate::choose::{Choice, Oracle};
@@ -22,6 +23,7 @@ pub struct Sim {
     panics_expected: bool,
     points: bool,
     each_step: bool,
+    fibers: Option<Fibers>,
 }
 
 /// One run and all that is known of it.
@@ -79,6 +81,7 @@ impl Sim {
             panics_expected: false,
             points: true,
             each_step: false,
+            fibers: None,
         }
     }
 
@@ -109,6 +112,14 @@ impl Sim {
     pub const fn look_each_step(self) -> Self {
         Self {
             each_step: true,
+            ..self
+        }
+    }
+
+    /// Has the program spawn fibers, which it has to promise something for: see [`Fibers::contract`].
+    pub const fn fibers(self, promised: Fibers) -> Self {
+        Self {
+            fibers: Some(promised),
             ..self
         }
     }
@@ -210,7 +221,7 @@ impl Sim {
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&single, self.points, caller, |scope| {
-                entered = Some(Entered::new(world.clone(), scope.clone()));
+                entered = Some(Entered::new(world.clone(), scope.clone(), self.fibers));
                 let world = world.clone();
                 watch(world, caller, async { body().await }).1
             })

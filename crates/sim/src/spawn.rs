@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::pin;
 
 use gossamer_core::door::thread_local;
-use gossamer_fiber::Fiber;
+use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::LocalScope;
 use gossamer_task::JoinHandle;
 
@@ -19,6 +20,7 @@ use crate::world::Shared;
 pub(crate) struct Current {
     pub(crate) world: Shared,
     pub(crate) scope: LocalScope,
+    fibers: Option<Fibers>,
 }
 
 thread_local! {
@@ -38,8 +40,13 @@ pub(crate) fn current(caller: &str) -> Current {
 pub(crate) struct Entered;
 
 impl Entered {
-    pub(crate) fn new(world: Shared, scope: LocalScope) -> Self {
-        CURRENT.with(|current| *current.borrow_mut() = Some(Current { world, scope }));
+    pub(crate) fn new(world: Shared, scope: LocalScope, fibers: Option<Fibers>) -> Self {
+        let entered = Current {
+            world,
+            scope,
+            fibers,
+        };
+        CURRENT.with(|current| *current.borrow_mut() = Some(entered));
         Self
     }
 }
@@ -64,7 +71,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let Current { world, scope } = current("sim::spawn()");
+    let Current { world, scope, .. } = current("sim::spawn()");
     let (number, future) = watch(world.clone(), Location::caller(), future);
     let handle = scope.spawn_local(future);
     world
@@ -76,16 +83,24 @@ where
 /// Spawns a fiber into the current simulation: each wait of its closure is a scheduling point, as an await of a task
 /// is. The closure need not be `Send`.
 ///
+/// It is a real fiber, and what it may do wrong with thread-locals it does wrong here too: so the simulation has to be
+/// run with [`Sim::fibers`](crate::Sim::fibers).
+///
 /// # Panics
-/// Outside of a simulation, or if the system grants no memory for its stack.
+/// Outside of a simulation, in one without fibers, or if the system grants no memory for its stack.
 #[track_caller]
 pub fn spawn_fiber<F, T>(body: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
-    match Fiber::new(body) {
+    match Fiber::new(body, current("sim::spawn_fiber()").fibers) {
         Ok(fiber) => spawn(fiber),
+        Err((error, _body)) if error.kind() == ErrorKind::Unsupported => {
+            panic!(
+                "sim::spawn_fiber(): {error}; here the builder is `Sim`, of which all runs are methods"
+            );
+        }
         Err((error, _body)) => panic!("sim::spawn_fiber(): no memory for a stack: {error}"),
     }
 }

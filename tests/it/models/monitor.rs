@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 
 use super::{Random, watched};
+use crate::contract::FIBERS;
 
 /// A pool whose stuck polls are told to the one who holds the other end.
 pub(super) fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
@@ -19,6 +20,7 @@ pub(super) fn pool(workers: usize) -> (Arc<Runtime>, mpsc::Receiver<u32>) {
     let rt = Runtime::builder()
         .model(Model::Pool { workers })
         .on_stuck(move |stuck| told.send(stuck.spawned.line()).unwrap_or_default())
+        .fibers(FIBERS)
         .build()
         .expect("a runtime can be built");
     (Arc::new(rt), tells)
@@ -299,6 +301,7 @@ fn storm_with(seed: u64) {
         .model(Model::Pool { workers })
         .stuck_after(Duration::from_micros(100))
         .on_stuck(|_| {})
+        .fibers(FIBERS)
         .build()
         .expect("a runtime can be built");
     let rt = Arc::new(rt);

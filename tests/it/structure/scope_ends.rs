@@ -7,11 +7,14 @@ use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::Poll;
 use std::thread;
 
-use gossamer::{JoinHandle, Model, Runtime, ScopedHandle, SpawnError, Wait, sync::MVar, yield_now};
+use gossamer::{
+    Fibers, JoinHandle, Model, Runtime, ScopedHandle, SpawnError, Wait, sync::MVar, yield_now,
+};
 use gossamer_fiber::Fiber;
 use gossamer_structure::{ScopeTask, Spawn, scope};
 
 use super::each_runtime;
+use crate::contract::FIBERS;
 use crate::hand::Hand;
 use crate::models::{MODELS, runtime, watched};
 
@@ -200,6 +203,10 @@ impl Spawn for Gives {
         Ok(gossamer_task::promise(caller).1)
     }
 
+    fn fibers(&self) -> Option<Fibers> {
+        Some(FIBERS)
+    }
+
     fn is_lost(&self) -> bool {
         false
     }
@@ -216,7 +223,7 @@ impl Drop for Meets {
 
 /// A fiber in a scope, one of whose children is a fiber of the other thread; ended when the other thread's is.
 fn one_of_two(gives: Gives, takes: &mpsc::Receiver<ScopeTask>, meets: Meets) {
-    let fiber = Fiber::new(move || {
+    let body = move || {
         scope(&gives, |s| {
             s.spawn(async move {
                 let _meets = meets;
@@ -224,7 +231,8 @@ fn one_of_two(gives: Gives, takes: &mpsc::Receiver<ScopeTask>, meets: Meets) {
             });
             s.spawn_fiber(|| MVar::<u32>::empty().take().wait());
         });
-    });
+    };
+    let fiber = Fiber::new(body, Some(FIBERS));
     let mut fiber = Hand::new(fiber.map_err(|(error, _)| error).expect("a stack"));
     assert!(fiber.poll().is_pending());
     let _not_begun = takes.recv().expect("the other's first child");

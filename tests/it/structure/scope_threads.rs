@@ -1,14 +1,15 @@
 //! A thread that ends while a fiber of it stands still in a scope.
 
 use std::cell::RefCell;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 
-use crate::models::{runtime, watched};
+use crate::models::{patience, runtime, watched};
 
 static LATE: AtomicBool = AtomicBool::new(false);
 static GONE: AtomicBool = AtomicBool::new(false);
@@ -105,11 +106,20 @@ fn a_thread_ends_and_a_child_does_not() {
     }
     let this = std::env::current_exe().expect("a test is a program");
     let test = "structure::scope_threads::a_thread_ends_and_a_child_does_not";
-    let ran = Command::new(this)
+    let mut child = Command::new(this)
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(STAYS, "1")
-        .output()
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("it can run itself");
+    let began = Instant::now();
+    while child.try_wait().expect("it is ours").is_none() {
+        if began.elapsed() > patience() {
+            child.kill().expect("it is ours");
+        }
+        thread::park_timeout(Duration::from_millis(10));
+    }
+    let ran = child.wait_with_output().expect("it is ours");
     let cried = String::from_utf8_lossy(&ran.stderr);
     assert!(!ran.status.success(), "{cried}");
     assert!(cried.contains("have not ended within"), "{cried}");

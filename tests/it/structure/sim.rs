@@ -6,17 +6,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{SpawnError, Wait, blocking, sync::MVar, yield_now};
+use gossamer::{Fibers, SpawnError, Wait, blocking, sync::MVar, yield_now};
 use gossamer_sim as sim;
 use gossamer_structure::{Bounded, CancelToken, JoinSet, ScopeTask, Spawn, async_scope, scope};
 use gossamer_task::JoinHandle;
+
+use crate::contract::{FIBERS, SIM};
 
 const SEEDS: std::ops::Range<u64> = 0..10_000;
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
     for seed in seeds {
-        if let Err(failure) = sim::Sim::new().look_each_step().run(seed, || body(seed)) {
+        if let Err(failure) = SIM.look_each_step().run(seed, || body(seed)) {
             panic!("{failure}");
         }
     }
@@ -32,6 +34,10 @@ impl Spawn for InSim {
         _: &'static Location<'static>,
     ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>> {
         Ok(sim::spawn(task))
+    }
+
+    fn fibers(&self) -> Option<Fibers> {
+        Some(FIBERS)
     }
 
     fn is_lost(&self) -> bool {
@@ -205,7 +211,7 @@ fn places() {
 /// In a closed world a call that blocks is made in place.
 #[test]
 fn calls_that_block() {
-    let sum = sim::run(1, || async {
+    let sum = SIM.run(1, || async {
         let task = sim::spawn(async { blocking(|| 2).await });
         let fiber = sim::spawn_fiber(|| blocking(|| 3).wait());
         task.await.expect("no panic") + fiber.await.expect("no panic")

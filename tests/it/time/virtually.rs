@@ -14,15 +14,16 @@ use gossamer::time::{
     timeout,
 };
 use gossamer::{Timed, Wait};
-use gossamer_sim::{Sim, exhaustive, explore, run, spawn, spawn_fiber};
+use gossamer_sim::{exhaustive, explore, run, spawn, spawn_fiber};
 
 use super::FAR;
+use crate::contract::SIM;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Both ways in which a simulation may run its operations.
 fn both(seeds: std::ops::Range<u64>, body: impl AsyncFn()) {
-    for sim in [Sim::new(), Sim::new().without_points()] {
+    for sim in [SIM, SIM.without_points()] {
         sim.explore(seeds.clone(), || body());
     }
 }

@@ -57,8 +57,6 @@ impl Runtime {
     ///
     /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
     ///
-    /// In a fiber of a thread that the runtime has not started, each call takes some 48 bytes until the thread ends.
-    ///
     /// # Cancellation
     /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
     /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
@@ -75,9 +73,11 @@ impl Runtime {
     ///
     /// # Examples
     /// ```
-    /// use gossamer::{Model, Runtime, Wait};
+    /// use gossamer::{Fibers, Model, Runtime, Wait};
     ///
-    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// let fibers = unsafe { Fibers::contract() };
+    /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).fibers(fibers).build()?;
     /// let words = ["one", "two", "three"];
     /// let mut longest = 0;
     /// let sum = rt.scope(|s| {

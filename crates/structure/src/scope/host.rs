@@ -1,16 +1,14 @@
 //! What a thread does for scopes: fibers that began on it are ended by it, and before it ends, what they lend is
 //! taken back.
 //!
-//! What a scope lends is there before the scope is. So it is enough to be called before those thread-locals go that
-//! exist when a scope begins: our own threads call when their work is done; other threads are asked to, by each scope
-//! that a fiber of theirs begins, which costs a few bytes until they end (there is no telling whether a thread-local has
-//! come since the last scope).
+//! A fiber is ended by its thread before any thread-local goes (`gossamer_fiber`). What the scopes of its fibers lend is
+//! taken back before, with a limit; and children that are fibers are ended as children, so that their scopes know.
 //!
 //! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those: by
 //! an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a scope's
 //! children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which was moved.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
@@ -19,7 +17,7 @@ use std::time::Duration;
 
 use gossamer_core::context;
 use gossamer_core::door::thread::{self, ThreadId};
-use gossamer_core::door::{Mutex, call_at_end_of_threads, is_started_here, thread_local};
+use gossamer_core::door::{Mutex, thread_local};
 use gossamer_core::fork::Origin;
 use gossamer_core::waiter::Deferred;
 
@@ -49,8 +47,6 @@ struct Here {
     host: Arc<Host>,
     /// Scopes of its fibers.
     open: RefCell<Vec<Arc<Data>>>,
-    /// Fibers of scopes have begun here.
-    has_fibers: Cell<bool>,
 }
 
 thread_local! {
@@ -60,7 +56,6 @@ thread_local! {
             state: Mutex::default(),
         }),
         open: RefCell::new(Vec::new()),
-        has_fibers: Cell::new(false),
     };
 }
 
@@ -71,10 +66,7 @@ impl Host {
     /// This thread, where a child of a scope begins that is a fiber: it is ended here, when the thread ends at the
     /// latest.
     pub(crate) fn of_fiber() -> Arc<Self> {
-        let had_fibers = HERE.try_with(|here| here.has_fibers.replace(true));
-        if had_fibers.is_ok_and(|had| !had) {
-            call_at_end();
-        }
+        gossamer_fiber::before_fibers_end(take_all_back);
         Self::here()
     }
 
@@ -206,19 +198,10 @@ impl Drop for Serving {
 }
 
 /// Notes a scope of a fiber of this thread, until the result is dropped.
-///
-/// What the scope lends exists by now. So does this thread's own entry, before it asks to be called.
 pub(crate) fn open(data: Arc<Data>) -> Open {
     HERE.with(|here| here.open.borrow_mut().push(data.clone()));
-    call_at_end();
+    gossamer_fiber::before_fibers_end(take_all_back);
     Open(data)
-}
-
-fn call_at_end() {
-    call_at_end_of_threads(take_all_back);
-    if !is_started_here() {
-        gossamer_fiber::before_this_thread_ends(take_all_back);
-    }
 }
 
 /// A scope of a fiber that has not returned.
@@ -236,15 +219,15 @@ impl Drop for Open {
     }
 }
 
-/// The thread ends, and its thread-locals are about to go. Fibers that stand still on it never go on; but what they have
-/// lent may be such a thread-local. Those that are children of a scope are ended: else that would wait for ever.
+/// The thread ends, and its thread-locals are about to go. Fibers that stand still on it are ended; those that are
+/// children of a scope here, so that it knows: else it would wait for ever.
 fn take_all_back() {
     let open = HERE.try_with(|here| {
         here.host.serve();
         mem::take(&mut *here.open.borrow_mut())
     });
     for data in open.unwrap_or_default() {
-        if !gossamer_core::mutant!("thread_ends_lending") && !data.take_back(Some(LIMIT), false) {
+        if !gossamer_core::mutant!("thread_ends_waiting") && !data.take_back(Some(LIMIT), false) {
             abort(format_args!(
                 "{:?} ends while a fiber of it stands still in a scope, and the scope's children have not ended \
                  within {LIMIT:?} of being aborted: they may use what is about to go",
@@ -258,7 +241,7 @@ fn take_all_back() {
 }
 
 /// Whether it is the process that ends, by `exit()` in the midst of a poll, and not the thread: then what stands still
-/// stays, as when the main thread returns.
+/// stays.
 fn is_exiting() -> bool {
     context::with(context::Context::is_polling)
 }

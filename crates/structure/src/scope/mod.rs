@@ -11,9 +11,8 @@
 //! for it. So the scope takes its children back ([`data::Data::take_back`]): it blocks the thread, and ends them itself,
 //! without the runtime that would run them, which may be waiting for this very fiber.
 //!
-//! A fiber that is never resumed again (its runtime was forgotten, or moved to another thread) may have lent what is on
-//! its stack, which is leaked, so that stays; and thread-locals, which go with the thread. So before the thread-locals of
-//! a thread go, its fibers' scopes take their children back (`host.rs`).
+//! A fiber that is not resumed again (its runtime was forgotten, or moved to another thread) stands until its thread
+//! ends; so before the thread-locals of a thread go, its fibers' scopes take their children back (`host.rs`).
 
 mod child;
 mod data;
@@ -34,7 +33,7 @@ use std::task::{Context, Poll};
 use gossamer_core::context;
 use gossamer_core::door::Mutex;
 use gossamer_core::wait::{Wait, refuse_inside_task};
-use gossamer_fiber::Fiber;
+use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::SpawnError;
 use gossamer_task::JoinHandle;
 
@@ -57,6 +56,9 @@ pub trait Spawn: Send + Sync {
         task: ScopeTask,
         caller: &'static Location<'static>,
     ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>;
+
+    /// What was promised for fibers, if they may be spawned.
+    fn fibers(&self) -> Option<Fibers>;
 
     /// Whether this is a forked child, and whatever runs the tasks is not here.
     fn is_lost(&self) -> bool;
@@ -186,7 +188,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Spawns a fiber.
     ///
     /// # Panics
-    /// There is no stack or thread to be had; see [`try_spawn_fiber`](Scope::try_spawn_fiber).
+    /// The runtime has no fibers, or there is no stack or thread to be had; see [`try_spawn_fiber`](Scope::try_spawn_fiber).
     #[track_caller]
     pub fn spawn_fiber<F, T>(&'scope self, body: F) -> ScopedHandle<'scope, T>
     where
@@ -202,7 +204,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Spawns a fiber.
     ///
     /// # Errors
-    /// There is no memory for a stack, or, under the model 1:1, no thread: the closure comes back.
+    /// The runtime's builder was given no [`Fibers`]; there is no memory for a stack, or, under the model 1:1, no thread:
+    /// the closure comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(
         &'scope self,
@@ -214,7 +217,7 @@ impl<'scope> Scope<'scope, '_> {
     {
         let caller = Location::caller();
         // SAFETY: as in `start`.
-        unsafe { start_fiber(&self.data, body, |task| self.on.try_spawn(task, caller)) }
+        unsafe { start_fiber(&self.data, self.on, body, caller) }
     }
 
     /// Starts an OS thread. It cannot be aborted: the scope waits until its closure has returned, whatever happens.
@@ -324,16 +327,17 @@ where
 /// As [`start`].
 unsafe fn start_fiber<'scope, F, T>(
     data: &Arc<Data>,
+    on: &dyn Spawn,
     body: F,
-    spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
+    caller: &'static Location<'static>,
 ) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
 where
     F: FnOnce() -> T + Send + 'scope,
     T: Send + 'scope,
 {
-    let fiber = ScopedFiber::new(body)?;
+    let fiber = ScopedFiber::new(body, on.fibers())?;
     // SAFETY: passed on to the caller.
-    let started = unsafe { start(data, fiber, true, spawn) };
+    let started = unsafe { start(data, fiber, true, |task| on.try_spawn(task, caller)) };
     started.map_err(|SpawnError { error, future }| SpawnError {
         error,
         future: future.into_body(),
@@ -361,6 +365,9 @@ fn start_thread(
 #[cold]
 #[track_caller]
 fn refuse(what: &str, error: &io::Error) -> ! {
+    if error.kind() == io::ErrorKind::Unsupported {
+        panic!("{what}() in a scope: {error}");
+    }
     panic!(
         "{what}() in a scope: no thread or stack to be had ({error}): raise the limit, or use try_{what}()"
     )
@@ -400,7 +407,7 @@ enum Stage<F, T> {
 }
 
 impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
-    fn new(body: F) -> Result<Self, SpawnError<F>> {
+    fn new(body: F, promised: Option<Fibers>) -> Result<Self, SpawnError<F>> {
         let stage = Arc::new(Mutex::new(Stage::New(body)));
         let own = stage.clone();
         let run: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
@@ -410,12 +417,12 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
                 *own.lock() = Stage::Ended(output);
             }
         });
-        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of, or its stack
-        // is leaked, and never runs again.
+        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of; and where a stack
+        // stays, for its thread to end it, the child is not over.
         let run = unsafe {
             mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(run)
         };
-        match Fiber::new(run) {
+        match Fiber::new(run, promised) {
             Ok(fiber) => Ok(Self { fiber, stage }),
             Err((error, _run)) => Err(SpawnError {
                 error,

@@ -91,7 +91,7 @@ impl AsyncScope {
     /// Spawns a fiber.
     ///
     /// # Panics
-    /// There is no stack or thread to be had; see [`try_spawn_fiber`](AsyncScope::try_spawn_fiber).
+    /// The runtime has no fibers, or there is no stack or thread to be had; see [`try_spawn_fiber`](AsyncScope::try_spawn_fiber).
     #[track_caller]
     pub fn spawn_fiber<F, T>(&self, body: F) -> ScopedHandle<'static, T>
     where
@@ -107,7 +107,8 @@ impl AsyncScope {
     /// Spawns a fiber.
     ///
     /// # Errors
-    /// There is no memory for a stack, or, under the model 1:1, no thread: the closure comes back.
+    /// The runtime's builder was given no `Fibers`; there is no memory for a stack, or, under the model 1:1, no thread:
+    /// the closure comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<ScopedHandle<'static, T>, SpawnError<F>>
     where
@@ -116,7 +117,7 @@ impl AsyncScope {
     {
         let caller = Location::caller();
         // SAFETY: nothing is borrowed.
-        unsafe { super::start_fiber(&self.data, body, |task| self.on.try_spawn(task, caller)) }
+        unsafe { super::start_fiber(&self.data, &*self.on, body, caller) }
     }
 }
 

@@ -1,0 +1,53 @@
+//! What a program promises to have fibers.
+
+use std::io;
+
+/// The promise that a program makes to have fibers: see [`Fibers::contract`]. Make it once, at the beginning of the
+/// program, and give it to each builder that is to have fibers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fibers(());
+
+impl Fibers {
+    /// Promises that the program's code bears fibers.
+    ///
+    /// A call in a thread returns before the code around it goes on, and safe code with thread-locals can rely on that for
+    /// its soundness. A fiber that stands still has not returned, and other fibers run on its thread meanwhile, which end
+    /// in any order. Most code does not mind; no compiler or check finds the code that does. Only the author of the whole
+    /// program can know that there is none, so this is made once, at its beginning. A runtime without fibers needs no
+    /// promise.
+    ///
+    /// # Safety
+    /// No code that a fiber of the program may run, dependencies included, has the fiber wait
+    ///
+    /// * while it uses a thread-local like a stack, if its soundness needs that. `scoped_tls` does: its `set` puts a pointer
+    ///   into a thread-local, calls a closure, and puts the former pointer back; so that closure must not wait. (A span of
+    ///   a log may be told wrong by a wait, but nothing unsound comes of it: that is allowed.)
+    /// * in the initialiser of a `thread_local!`. Another fiber that uses the thread-local meanwhile initialises it too, and
+    ///   has a reference to a value that the first one then replaces.
+    ///
+    /// A fiber waits by [`.wait()`](gossamer_core::wait::Wait::wait) and at the end of a scope.
+    ///
+    /// Where the C library is not glibc, the program promises too that a thread which the runtime has not started ends
+    /// after the fibers that began on it. (Elsewhere the thread ends them, before its thread-locals go.)
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer_fiber::Fibers;
+    ///
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// const FIBERS: Fibers = unsafe { Fibers::contract() };
+    /// ```
+    pub const unsafe fn contract() -> Self {
+        Self(())
+    }
+
+    /// Refuses fibers, unless the promise was made.
+    pub(crate) fn check(promised: Option<Self>) -> io::Result<()> {
+        if promised.is_some() || gossamer_core::mutant!("fibers_without_promise") {
+            return Ok(());
+        }
+        let text = "fibers need a promise about the program's use of thread-locals: read what `Fibers::contract` says, \
+                    and give it to the builder, `.fibers(unsafe { Fibers::contract() })`";
+        Err(io::Error::new(io::ErrorKind::Unsupported, text))
+    }
+}

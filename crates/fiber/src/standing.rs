@@ -1,0 +1,132 @@
+//! The fibers that have begun on this thread, and so are ended by it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::mem::{self, ManuallyDrop};
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::task::Waker;
+
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::door::thread::{self, ThreadId};
+use gossamer_core::door::thread_local;
+use gossamer_core::fork::Origin;
+use gossamer_core::panics;
+
+use crate::fiber::{Outcome, Switch, resume, unwind};
+
+/// A fiber that has begun: its stack, which only its own thread touches. That thread has it too, until the fiber has
+/// ended.
+pub(crate) struct Standing<T> {
+    on: ThreadId,
+    origin: Origin,
+    switch: RefCell<Option<Switch<T>>>,
+    /// Its thread has ended it; any thread may ask.
+    ended: AtomicBool,
+}
+
+/// One of any type.
+trait End {
+    /// The thread ends.
+    fn end(&self);
+
+    fn origin(&self) -> Origin;
+}
+
+thread_local! {
+    /// This thread, as soon as a fiber has begun here. It can be asked for also while thread-locals are destroyed.
+    static ID: Cell<Option<ThreadId>> = const { Cell::new(None) };
+    /// By their addresses. Without a destructor, so that it is there until the thread has ended.
+    static HERE: RefCell<ManuallyDrop<BTreeMap<usize, Rc<dyn End>>>> =
+        const { RefCell::new(ManuallyDrop::new(BTreeMap::new())) };
+}
+
+impl<T: 'static> Standing<T> {
+    pub(crate) fn new(switch: Switch<T>) -> Rc<Self> {
+        let on = ID.with(Cell::get).unwrap_or_else(|| {
+            let id = thread::current().id();
+            ID.with(|here| here.set(Some(id)));
+            id
+        });
+        let this = Rc::new(Self {
+            on,
+            origin: Origin::here(),
+            switch: RefCell::new(Some(switch)),
+            ended: AtomicBool::new(false),
+        });
+        let own: Rc<dyn End> = this.clone();
+        HERE.with(|here| here.borrow_mut().insert(this.key(), own));
+        this
+    }
+}
+
+impl<T> Standing<T> {
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// The thread that it began on. Any thread may ask.
+    pub(crate) fn on(&self) -> ThreadId {
+        self.on
+    }
+
+    /// Whether it began on this thread. Any thread may ask.
+    pub(crate) fn is_here(&self) -> bool {
+        ID.with(Cell::get) == Some(self.on)
+    }
+
+    /// Whether its thread has ended it. Any thread may ask.
+    pub(crate) fn has_been_ended(&self) -> bool {
+        // Acquire: what its destructors did; pairs with the store in `end`.
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Runs it until it stands still (`None`) or has ended.
+    pub(crate) fn resume(&self, waker: NonNull<Waker>) -> Option<Outcome<T>> {
+        let mut switch = self.switch.borrow_mut();
+        let running = switch.as_mut().expect("its thread has not ended it");
+        let outcome = resume(running, waker, false)?;
+        *switch = None;
+        self.strike_off();
+        Some(outcome)
+    }
+
+    /// Has it unwind: what it returned or panicked with all the same.
+    ///
+    /// # Panics
+    /// As the fiber does.
+    pub(crate) fn unwind(&self) -> Option<T> {
+        self.strike_off();
+        let switch = self.switch.borrow_mut().take();
+        switch.and_then(unwind)
+    }
+
+    /// Its thread need not end it.
+    fn strike_off(&self) {
+        let _own = HERE.with(|here| here.borrow_mut().remove(&self.key()));
+    }
+}
+
+impl<T> End for Standing<T> {
+    fn end(&self) {
+        panics::end(|| drop(self.unwind()));
+        // Release: pairs with the load in `has_been_ended`.
+        self.ended.store(true, Ordering::Release);
+    }
+
+    fn origin(&self) -> Origin {
+        self.origin
+    }
+}
+
+/// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on their
+/// stacks is the parent's business, and lent to threads that are not here.
+pub(crate) fn end_all() {
+    while let Some((_, standing)) = HERE.with(|here| here.borrow_mut().pop_first()) {
+        if standing.origin().is_elsewhere() || gossamer_core::mutant!("thread_leaves_its_fibers") {
+            mem::forget(standing);
+        } else {
+            standing.end();
+        }
+    }
+}
