@@ -1,5 +1,6 @@
 //! One program, any model: the same bodies under `Single`, `Pool` of 1, 2 and 8 workers, and `Threads`.
 
+mod always_ready;
 mod budget;
 mod ending;
 mod fiber_ends;

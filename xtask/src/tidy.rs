@@ -14,6 +14,7 @@ use crate::repo::Repo;
 mod door;
 mod layers;
 mod links;
+mod operations;
 mod orderings;
 mod planted;
 mod sizes;
@@ -62,7 +63,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 13] = [
+const CHECKS: [Check; 14] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -75,6 +76,7 @@ const CHECKS: [Check; 13] = [
     door::one_door,
     orderings::each_says_its_pair,
     links::resolve,
+    operations::all_are_tested,
     planted::table_matches_source,
 ];
 

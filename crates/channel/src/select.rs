@@ -11,7 +11,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::context;
+use gossamer_core::context::{self, Point};
 
 /// What asking one branch has given; for the macro.
 #[doc(hidden)]
@@ -31,6 +31,7 @@ pub enum Turn<T> {
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
 pub struct Select<F> {
+    point: Point,
     branches: usize,
     fair: bool,
     ask: F,
@@ -45,6 +46,7 @@ impl<F> Select<F> {
         F: FnMut(usize, &mut Context<'_>) -> Turn<T>,
     {
         Self {
+            point: Point::new(),
             branches,
             fair,
             ask,
@@ -56,19 +58,22 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut waits = false;
-        for branch in turns(self.branches, self.fair) {
-            match (self.ask)(branch, cx) {
-                Turn::Ready(output) => return Poll::Ready(Some(output)),
-                Turn::Waits => waits = true,
-                Turn::Out => {}
+        let this = &mut *self;
+        this.point.pass_with(cx.waker(), || {
+            let mut waits = false;
+            for branch in turns(this.branches, this.fair) {
+                match (this.ask)(branch, cx) {
+                    Turn::Ready(output) => return Poll::Ready(Some(output)),
+                    Turn::Waits => waits = true,
+                    Turn::Out => {}
+                }
             }
-        }
-        if waits {
-            Poll::Pending
-        } else {
-            Poll::Ready(None)
-        }
+            if waits {
+                Poll::Pending
+            } else {
+                Poll::Ready(None)
+            }
+        })
     }
 }
 
@@ -146,6 +151,7 @@ where
     }
     Any {
         operations: operations.into(),
+        point: Point::new(),
         location: Location::caller(),
     }
 }
@@ -156,6 +162,7 @@ where
 pub struct Any<F> {
     /// None: it is complete.
     operations: Pin<Box<[F]>>,
+    point: Point,
     location: &'static Location<'static>,
 }
 
@@ -169,18 +176,22 @@ impl<F: Future> Future for Any<F> {
             "{} was polled after it was complete",
             self.location
         );
-        for place in turns(count, true) {
-            // SAFETY: the operations are pinned as the list is; none is moved.
-            let operation = unsafe {
-                self.operations
-                    .as_mut()
-                    .map_unchecked_mut(|operations| &mut operations[place])
-            };
-            if let Poll::Ready(output) = operation.poll(cx) {
-                self.operations = Pin::from(Box::from([]));
-                return Poll::Ready((place, output));
+        let this = &mut *self;
+        let (point, operations) = (&mut this.point, &mut this.operations);
+        point.pass_with(cx.waker(), || {
+            for place in turns(count, true) {
+                // SAFETY: the operations are pinned as the list is; none is moved.
+                let operation = unsafe {
+                    operations
+                        .as_mut()
+                        .map_unchecked_mut(|operations| &mut operations[place])
+                };
+                if let Poll::Ready(output) = operation.poll(cx) {
+                    *operations = Pin::from(Box::from([]));
+                    return Poll::Ready((place, output));
+                }
             }
-        }
-        Poll::Pending
+            Poll::Pending
+        })
     }
 }

@@ -20,8 +20,8 @@ mod chance;
 mod inside;
 mod waking;
 
-use self::budget::BUDGET;
-pub use self::budget::{give_way, has_to_give_way, has_to_give_way_receiving, ways_given};
+use self::budget::{BUDGET, NOTHING};
+pub use self::budget::{Point, give_way, has_to_give_way, has_to_give_way_receiving, ways_given};
 pub use self::chance::{chance, set_chance};
 pub use self::waking::wake_here;
 pub(crate) use self::waking::{wake_if_here, wake_inside};
@@ -39,7 +39,7 @@ pub struct Context {
     lent_local: Cell<Place>,
     points: Cell<bool>,
     watched: Cell<bool>,
-    /// What operations may still take in this poll before one gives way; zero in a simulation.
+    /// What operations may still take in this poll before one gives way.
     left: Cell<u32>,
     /// What there is of that when a poll begins.
     budget: Cell<u32>,
@@ -388,7 +388,7 @@ pub(crate) unsafe fn enter(
     watched: bool,
     marks: Option<&'static Marks>,
 ) -> Entered {
-    let budget = if points { 0 } else { BUDGET };
+    let budget = if points { NOTHING } else { BUDGET };
     with(|context| Entered {
         // First of all: what is put aside must not be adopted.
         was_out: context.come_in_if_out(),

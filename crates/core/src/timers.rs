@@ -146,6 +146,15 @@ impl Locked<'_> {
         self.with(|wheel| unsafe { wheel.remove(timer) });
     }
 
+    /// Takes a timer out that is to go on elsewhere: it is dated by the wheel that has stamped it.
+    ///
+    /// # Safety
+    /// As [`Wheel::remove`].
+    unsafe fn take_away(&mut self, timer: NonNull<Timer>) {
+        // SAFETY: passed on to the caller.
+        self.with(|wheel| unsafe { wheel.take_away(timer) });
+    }
+
     /// Finds the hint anew.
     fn note_next(&mut self) -> u64 {
         let next = self.with(|wheel| wheel.next()).unwrap_or(u64::MAX);
@@ -263,13 +272,13 @@ impl Timers {
         let mut now = now.nanos();
         // Time goes on meanwhile, but not without end.
         let last = now | ((1 << wheel::TICK_BITS) - 1);
-        let mut until = None;
+        let mut look = None;
         let mut due = Due::new();
         let mut any = false;
         loop {
             let mut locked = self.lock();
             let all = locked
-                .with(|wheel| wheel.fire(now, &mut until, &mut due))
+                .with(|wheel| wheel.fire(now, &mut look, &mut due))
                 .unwrap_or(true);
             if all {
                 locked.note_next();
@@ -341,7 +350,7 @@ impl Timers {
                 (any, moved) = (true, true);
                 // SAFETY: under both locks; a timer in a wheel is alive.
                 unsafe {
-                    from.remove(timer);
+                    from.take_away(timer);
                     let deadline = to.insert(timer);
                     Timer::set_owner(timer, other);
                     to.lower_next(deadline);
@@ -454,10 +463,9 @@ fn wake(waker: Waker) {
     }
 }
 
-/// Makes what is made once, before anybody can fork in the midst of that; and before any stamp.
+/// Makes what is made once, before anybody can fork in the midst of that.
 pub(crate) fn begin() {
     moment::begin();
-    clock::begin();
     alarm::begin();
     waiting::begin();
 }

@@ -9,6 +9,8 @@ use std::task::Waker;
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::thread::{self, ThreadId};
+// loom's knows no `const`, and no model has a fiber.
+#[cfg(not(loom))]
 use gossamer_core::door::thread_local;
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::context::Point;
 use gossamer_core::door::Mutex;
 use gossamer_task::JoinHandle;
 
@@ -52,6 +53,7 @@ where
 {
     Blocking {
         stage: Stage::New(call),
+        point: Point::new(),
         caller: Location::caller(),
     }
 }
@@ -60,6 +62,8 @@ where
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct Blocking<F, T> {
     stage: Stage<F, T>,
+    /// Of a call that is made in place.
+    point: Point,
     caller: &'static Location<'static>,
 }
 
@@ -88,6 +92,10 @@ where
             && let Stage::New(call) = mem::replace(&mut this.stage, Stage::Over)
         {
             let Some(runtime) = Shared::current() else {
+                if this.point.pass(cx.waker()).is_pending() {
+                    this.stage = Stage::New(call);
+                    return Poll::Pending;
+                }
                 return Poll::Ready(call());
             };
             let call = Arc::new(Mutex::new(Some(call)));

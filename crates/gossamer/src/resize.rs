@@ -3,19 +3,35 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+
+use gossamer_core::context::Point;
 
 /// [`Runtime::resize`](crate::Runtime::resize). Lazy: nothing happens before the first poll; dropped after it,
 /// the pool becomes what was asked for all the same.
 #[derive(Debug)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Resize(pub(crate) Option<gossamer_sched::Resize>);
+pub struct Resize {
+    /// `None`: it is no pool.
+    of_pool: Option<gossamer_sched::Resize>,
+    point: Point,
+}
+
+impl Resize {
+    pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>) -> Self {
+        Self {
+            of_pool,
+            point: Point::new(),
+        }
+    }
+}
 
 impl Future for Resize {
     type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.0 {
+        ready!(self.point.pass(cx.waker()));
+        match &mut self.of_pool {
             Some(resize) => Pin::new(resize).poll(cx),
             None => Poll::Ready(Err(io::Error::new(
                 io::ErrorKind::Unsupported,

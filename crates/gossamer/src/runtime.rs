@@ -215,8 +215,8 @@ impl Runtime {
     /// ```
     pub fn resize(&self, workers: usize) -> Resize {
         match &self.shared.inner {
-            Inner::Pool(pool) => Resize(Some(pool.resize(workers))),
-            Inner::Single(_) | Inner::Threads(_) => Resize(None),
+            Inner::Pool(pool) => Resize::new(Some(pool.resize(workers))),
+            Inner::Single(_) | Inner::Threads(_) => Resize::new(None),
         }
     }
 

@@ -17,6 +17,7 @@ use gossamer_core::door::Mutex;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 
 use gossamer_core::policy::Shared;
+use gossamer_core::{context, mutant};
 use gossamer_sync::raw::Ready;
 use gossamer_sync::sync::Event;
 use pin_project_lite::pin_project;
@@ -348,9 +349,11 @@ impl Future for WaitForCancel<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
+        let given_way = context::ways_given();
         let told = this.told.poll(cx);
+        let gave_way = context::ways_given() != given_way;
         // Who cancels marks all tokens first, and tells them one by one.
-        if this.token.is_cancelled() {
+        if this.token.is_cancelled() && (!gave_way || mutant!("cancelled_gives_no_way")) {
             return Poll::Ready(());
         }
         told
@@ -374,8 +377,13 @@ impl<F: Future> Future for RunUntilCancelled<'_, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        let given_way = context::ways_given();
         if this.cancelled.poll(cx).is_ready() {
             return Poll::Ready(None);
+        }
+        // The token is asked when it has had its turn, and the future after it.
+        if context::ways_given() != given_way && !mutant!("run_goes_on") {
+            return Poll::Pending;
         }
         this.future.poll(cx).map(Some)
     }

@@ -9,13 +9,13 @@ use std::fmt;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker, ready};
 
-use gossamer_core::context;
+use gossamer_core::context::Point;
 use gossamer_core::door::Mutex;
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
-use gossamer_core::waiter::{Deferred, Parts};
+use gossamer_core::waiter::Deferred;
 use gossamer_task::{JoinError, JoinHandle};
 
 /// Tasks (fibers, threads, blocking calls: whatever has a [`JoinHandle`]) that are joined in the order in which they
@@ -206,7 +206,7 @@ impl<T> JoinSet<T> {
     pub fn next_with_id(&mut self) -> NextWithId<'_, T> {
         NextWithId {
             set: self,
-            gave_way: false,
+            point: Point::new(),
         }
     }
 
@@ -257,6 +257,7 @@ impl<T> JoinSet<T> {
         Shutdown {
             set: self,
             begun: false,
+            point: Point::new(),
         }
     }
 
@@ -266,6 +267,11 @@ impl<T> JoinSet<T> {
         for slot in mem::take(&mut self.slots) {
             // Outputs that are there are dropped.
             panics::end(|| drop(slot));
+        }
+        // Those that had ended are in line for nobody. (One that ends at this moment may still come, and goes with the
+        // next call.)
+        if !gossamer_core::mutant!("detached_stay_in_line") {
+            self.ended.line.lock().ready.clear();
         }
     }
 
@@ -340,20 +346,14 @@ impl<T> FromIterator<JoinHandle<T>> for JoinSet<T> {
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct NextWithId<'a, T> {
     set: &'a mut JoinSet<T>,
-    gave_way: bool,
+    point: Point,
 }
 
 impl<T> Future for NextWithId<'_, T> {
     type Output = Option<(Id, Result<T, JoinError>)>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !self.gave_way {
-            self.gave_way = true;
-            if context::has_to_give_way() {
-                context::give_way(Parts::new(cx.waker()));
-                return Poll::Pending;
-            }
-        }
+        ready!(self.point.pass(cx.waker()));
         self.set.poll_next(cx)
     }
 }
@@ -378,6 +378,7 @@ impl<T> Future for Next<'_, T> {
 pub struct Shutdown<'a, T> {
     set: &'a mut JoinSet<T>,
     begun: bool,
+    point: Point,
 }
 
 impl<T> Future for Shutdown<'_, T> {
@@ -388,6 +389,7 @@ impl<T> Future for Shutdown<'_, T> {
             self.begun = true;
             self.set.abort_all();
         }
+        ready!(self.point.pass(cx.waker()));
         loop {
             match self.set.poll_next(cx) {
                 Poll::Ready(Some((_, output))) => panics::end(|| drop(output)),

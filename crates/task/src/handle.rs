@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use gossamer_core::context::Point;
 use gossamer_core::fork::{Origin, refuse_to_join};
 use gossamer_core::header::join::release_handle;
 use gossamer_core::header::{Failure, Header, Parked};
 use gossamer_core::wait::joins;
-use gossamer_core::waiter::Parts;
 use gossamer_core::{context, panics, waker};
 
 /// A task's output, once it has one: a future.
@@ -34,7 +34,7 @@ use gossamer_core::{context, panics, waker};
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
     taken: bool,
-    gave_way: bool,
+    point: Point,
     /// Where the task was spawned: in a forked child perhaps nobody will run it.
     origin: Origin,
     _output: PhantomData<T>,
@@ -56,7 +56,7 @@ impl<T> JoinHandle<T> {
         Self {
             task,
             taken: false,
-            gave_way: false,
+            point: Point::new(),
             origin: Origin::here(),
             _output: PhantomData,
         }
@@ -132,13 +132,7 @@ impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !self.gave_way {
-            self.gave_way = true;
-            if context::has_to_give_way() {
-                context::give_way(Parts::new(cx.waker()));
-                return Poll::Pending;
-            }
-        }
+        ready!(self.point.pass(cx.waker()));
         if let Some(output) = self.try_take() {
             return Poll::Ready(output);
         }

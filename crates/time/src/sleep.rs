@@ -16,6 +16,10 @@ use pin_project_lite::pin_project;
 /// A sleep of zero is ready at its first poll (it gives way now and then, as every operation does). One of 584 years or
 /// more, such as [`Duration::MAX`], never ends.
 ///
+/// It ends no sooner by [`Instant`]. It ends later if its thread is busy then, or was between the first poll and the next
+/// look at its timers: by a microsecond and a thousandth of that time, or by all of it just after the processor's counter
+/// was disturbed (by a suspend, or a restored snapshot).
+///
 /// # Blocking
 /// In a task, a fiber, or a thread. Not by a foreign executor that blocks inside a task: under `Model::Single` and
 /// `Model::Threads` the thread that it blocks is the one that would wake it.

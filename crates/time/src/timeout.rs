@@ -6,12 +6,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use gossamer_core::{context, mutant};
+use gossamer_core::context::{self, Point};
+use gossamer_core::mutant;
 use pin_project_lite::pin_project;
 
 use crate::sleep::{Sleep, sleep, sleep_until};
 
-/// Gives an operation so much time, counted from the first poll; or the second, if the operation gave way in the first.
+/// Gives an operation so much time, counted from the operation's first poll; or the second, if it gave way in the first.
 ///
 /// # Blocking
 /// As the operation.
@@ -116,6 +117,7 @@ pin_project! {
         operation: F,
         #[pin]
         limit: Sleep,
+        point: Point,
         polled: bool,
     }
 }
@@ -125,6 +127,7 @@ impl<F> Timeout<F> {
         Self {
             operation,
             limit: limit.without_point(),
+            point: Point::new(),
             polled: false,
         }
     }
@@ -135,22 +138,26 @@ impl<F: Future> Future for Timeout<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        if mutant!("timeout_looks_first") && this.limit.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(Err(Elapsed));
-        }
-        let given_way = context::ways_given();
-        if let Poll::Ready(output) = this.operation.poll(cx) {
-            return Poll::Ready(Ok(output));
-        }
-        if !std::mem::replace(this.polled, true) && context::ways_given() != given_way {
-            // It has not begun so far, and is polled again at once: if what gave way has a waker of its own, by ours.
-            if !mutant!("timeout_trusts_giving_way") {
-                cx.waker().wake_by_ref();
+        let this = self.project();
+        let (operation, mut limit, polled) = (this.operation, this.limit, this.polled);
+        this.point.pass_with(cx.waker(), || {
+            if mutant!("timeout_looks_first") && limit.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(Elapsed));
             }
-            return Poll::Pending;
-        }
-        this.limit.poll(cx).map(|()| Err(Elapsed))
+            let given_way = context::ways_given();
+            if let Poll::Ready(output) = operation.poll(cx) {
+                return Poll::Ready(Ok(output));
+            }
+            if !std::mem::replace(polled, true) && context::ways_given() != given_way {
+                // It has not begun so far, and is polled again at once: if what gave way has a waker of its own, by
+                // ours.
+                if !mutant!("timeout_trusts_giving_way") {
+                    cx.waker().wake_by_ref();
+                }
+                return Poll::Pending;
+            }
+            limit.poll(cx).map(|()| Err(Elapsed))
+        })
     }
 }
 

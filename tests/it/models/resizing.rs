@@ -1,9 +1,13 @@
 //! Changing the number of workers while they work: nothing stranded, nothing done twice.
 
+use std::future::Future;
 use std::io::ErrorKind;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 
 use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar, yield_now};
 
@@ -198,5 +202,53 @@ fn a_resize_that_is_superseded_says_so() {
         let error = shrinks.wait().expect("no panic").expect_err("superseded");
         assert!(error.to_string().contains("another resize"), "{error}");
         hold.wait();
+    });
+}
+
+/// However often it is polled, and by whatever waker, a resize keeps one waker; and when it is dropped, none.
+#[test]
+fn a_resize_that_waits_keeps_one_waker() {
+    /// Wakes nobody.
+    struct Noted;
+    impl Wake for Noted {
+        fn wake(self: Arc<Self>) {}
+    }
+    watched("one waker", || {
+        let builder = Runtime::builder().model(Model::Pool { workers: 2 });
+        // A spare wakes those that wait for a resize.
+        let rt = builder.stuck_after(Duration::from_secs(3_000)).build();
+        let rt = rt.expect("a runtime can be built");
+        let hold = Arc::new(std::sync::Barrier::new(3));
+        for _ in 0..2 {
+            let hold = hold.clone();
+            drop(rt.spawn(async move {
+                hold.wait();
+                hold.wait();
+            }));
+        }
+        hold.wait();
+        // The surplus one retires later.
+        let (mut first, mut second) = (rt.resize(1), rt.resize(1));
+        let noted = [Arc::new(Noted), Arc::new(Noted)];
+        let wakers = noted.clone().map(Waker::from);
+        let mut poll_both = |times: usize| {
+            for waker in wakers.iter().cycle().take(times) {
+                for resize in [&mut first, &mut second] {
+                    let polled = Pin::new(resize).poll(&mut Context::from_waker(waker));
+                    assert!(polled.is_pending());
+                }
+            }
+        };
+        poll_both(100);
+        let kept = allocation_counter::measure(|| poll_both(10_000));
+        let held = || noted.each_ref().map(|noted| Arc::strong_count(noted) - 2);
+        let polled = held();
+        drop(first);
+        let one_dropped = held();
+        drop(second);
+        // Before anything is found wrong: the runtime ends when they do.
+        hold.wait();
+        assert!(kept.bytes_current < 100, "{} bytes", kept.bytes_current);
+        assert_eq!((polled, one_dropped, held()), ([0, 2], [0, 1], [0, 0]));
     });
 }

@@ -233,3 +233,22 @@ fn ten_thousand() {
         assert_eq!(sum, (0..10_000).sum());
     });
 }
+
+/// Filled and detached again and again, whether its tasks have ended by then or not, a set keeps nothing.
+#[test]
+fn detaching_leaves_nothing_behind() {
+    let rt = runtime(Model::Single);
+    let mut set = JoinSet::new();
+    let mut rounds = |number: usize| {
+        for _ in 0..number {
+            set.extend((0..10).map(|_| rt.spawn(async {})));
+            rt.block_on(yield_now());
+            set.extend((0..10).map(|_| rt.spawn(async {})));
+            set.detach_all();
+        }
+        rt.block_on(yield_now());
+    };
+    rounds(100);
+    let kept = allocation_counter::measure(|| rounds(1_000));
+    assert!(kept.bytes_current < 1_000, "{} bytes", kept.bytes_current);
+}

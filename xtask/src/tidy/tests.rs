@@ -5,6 +5,7 @@ use crate::repo::Repo;
 
 mod code;
 mod crates;
+mod operations;
 mod text;
 
 /// Runs one check on one file.

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::{FusedStream, Stream};
+use gossamer_core::context::Point;
 use gossamer_core::policy::Policy;
 use gossamer_core::wait::Wait;
 
@@ -55,6 +56,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     ) -> ReceivingMany<'a, T, P> {
         ReceivingMany {
             receiving: Receiving::new(self, Location::caller()),
+            point: Point::new(),
             into,
             most,
         }
@@ -116,6 +118,8 @@ fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Missed>> {
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct ReceivingMany<'a, T, P: Policy> {
     receiving: Receiving<'a, T, P>,
+    /// Of one that is to receive nothing.
+    point: Point,
     into: &'a mut Vec<T>,
     most: usize,
 }
@@ -125,13 +129,13 @@ impl<T: Clone, P: Policy> Future for ReceivingMany<'_, T, P> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: the first field is pinned as its owner is, the others are not.
-        let (mut receiving, into, most) = unsafe {
+        let (mut receiving, point, into, most) = unsafe {
             let this = self.get_unchecked_mut();
             let receiving = Pin::new_unchecked(&mut this.receiving);
-            (receiving, &mut *this.into, this.most)
+            (receiving, &mut this.point, &mut *this.into, this.most)
         };
         if most == 0 {
-            return Poll::Ready(Ok(0));
+            return point.pass(cx.waker()).map(|()| Ok(0));
         }
         into.reserve(1);
         into.push(ready!(receiving.as_mut().poll(cx))?);
@@ -174,9 +178,7 @@ impl<T: Clone, P: Policy> Stream for Messages<'_, T, P> {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.receiving), &mut this.is_over)
         };
-        if *is_over {
-            return Poll::Ready(None);
-        }
+        // Also after the end, which then comes once more: as an operation that gives way.
         let found = ready!(receiving.as_mut().poll_found(cx));
         // Before the message is cloned, which may panic.
         receiving.begin_anew();

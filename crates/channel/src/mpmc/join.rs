@@ -13,9 +13,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context;
+use gossamer_core::context::Point;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::Parts;
 
 use super::awaiting::Awaiting;
 use super::ends::Receiver;
@@ -60,7 +59,7 @@ pub fn join<G: Group>(channels: G) -> Join<G> {
     Join {
         channels,
         waits: None,
-        begun: false,
+        point: Point::new(),
         done: false,
         location: Location::caller(),
     }
@@ -71,7 +70,7 @@ pub fn join<G: Group>(channels: G) -> Join<G> {
 pub struct Join<G: Group> {
     channels: G,
     waits: Option<G::Waits>,
-    begun: bool,
+    point: Point,
     done: bool,
     location: &'static Location<'static>,
 }
@@ -88,10 +87,7 @@ impl<G: Group> Future for Join<G> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: what waits is not moved: it is replaced in its place.
         let this = unsafe { self.get_unchecked_mut() };
-        if !std::mem::replace(&mut this.begun, true) && context::has_to_give_way() {
-            context::give_way(Parts::new(cx.waker()));
-            return Poll::Pending;
-        }
+        ready!(this.point.pass(cx.waker()));
         assert!(!this.done, "{this:?} was polled after it was complete");
         // SAFETY: pinned as its owner is.
         let mut waits = unsafe { Pin::new_unchecked(&mut this.waits) };

@@ -38,7 +38,8 @@ impl<T, P: Policy> Stream for Messages<'_, T, P> {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: the operation is not moved: it is replaced in its place.
         let this = unsafe { self.get_unchecked_mut() };
-        if this.is_over {
+        // Also after the end, which then comes once more: as an operation that gives way.
+        if this.is_over && gossamer_core::mutant!("end_comes_at_once") {
             return Poll::Ready(None);
         }
         // SAFETY: pinned as its owner is.

@@ -5,6 +5,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::context::Point;
+
 use crate::spsc::raw::Flavour;
 
 use super::{Event, PortSet};
@@ -84,6 +86,8 @@ impl<T, P: Flavour> Future for PortReceiving<'_, T, P> {
 #[derive(Debug)]
 pub struct PortsReceiving<'a, T, P: Flavour> {
     waiting: Waiting<'a, T, P>,
+    /// Of one that is to receive nothing.
+    point: Point,
     into: &'a mut Vec<Event<T>>,
     most: usize,
 }
@@ -98,6 +102,7 @@ impl<'a, T, P: Flavour> PortsReceiving<'a, T, P> {
         let waiting = Waiting::new(set, location);
         Self {
             waiting,
+            point: Point::new(),
             into,
             most,
         }
@@ -112,7 +117,7 @@ impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
         // SAFETY: only the field that is pinned is not moved.
         let this = unsafe { self.get_unchecked_mut() };
         if this.most == 0 {
-            return Poll::Ready(0);
+            return this.point.pass(cx.waker()).map(|()| 0);
         }
         // SAFETY: pinned as its owner is.
         let waiting = unsafe { Pin::new_unchecked(&mut this.waiting) };

@@ -47,9 +47,7 @@ impl<T, P: Policy> Stream for Changes<'_, T, P> {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.changed), &mut this.is_over)
         };
-        if *is_over {
-            return Poll::Ready(None);
-        }
+        // Also after the end, which then comes once more: as an operation that gives way.
         let latest = ready!(changed.as_mut().poll(cx)).ok();
         *is_over = latest.is_none();
         changed.begin_anew();

@@ -1,7 +1,7 @@
 //! Giving way: before each operation in a simulation, and elsewhere before those that begin after so many others in one
 //! poll.
 
-use core::task::Waker;
+use core::task::{Poll, Waker};
 
 use super::{Context, with};
 use crate::home::Home;
@@ -10,17 +10,22 @@ use crate::waiter::Parts;
 /// What the operations that begin in one poll may take, and the others give way: a task whose operations are always ready
 /// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
 /// pool takes to be stuck.
-pub(super) const BUDGET: u32 = 4_096;
+pub(super) const BUDGET: u32 = 8_192;
 /// What one takes of it.
-const TAKES: u32 = 4;
+const TAKES: u32 = 8;
+/// What one takes that receives.
+const RECEIVING_TAKES: u32 = 2;
+/// The budget where every operation gives way: less than any takes.
+pub(super) const NOTHING: u32 = 1;
 
 impl Context {
     #[cold]
     fn run_out(&self) -> bool {
-        self.left.set(0);
         if self.points.get() {
+            self.left.set(NOTHING);
             return true;
         }
+        self.left.set(0);
         if crate::mutant!("budget_never_ends") {
             return false;
         }
@@ -32,6 +37,18 @@ impl Context {
         // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
         // go on with the next.
         true
+    }
+
+    /// Whether the budget is used up to the last. Then the next operation gives way, whatever it would take.
+    #[inline(always)]
+    fn is_used_up(&self) -> bool {
+        self.left.get() == 0 && self.run_out()
+    }
+
+    /// How much has been taken so far, and how many have given way: another one, if an operation has begun meanwhile.
+    #[inline(always)]
+    fn taken(&self) -> (u32, u32) {
+        (self.left.get(), self.ways.get())
     }
 
     /// One has given way.
@@ -66,7 +83,7 @@ pub fn has_to_give_way_receiving() -> bool {
     has_to_give_way_after(if crate::mutant!("receivers_turn_is_short") {
         TAKES
     } else {
-        1
+        RECEIVING_TAKES
     })
 }
 
@@ -93,4 +110,51 @@ pub fn give_way(waker: Parts<'_>) {
 #[inline(always)]
 pub fn ways_given() -> u32 {
     with(|context| context.ways.get())
+}
+
+/// Where an operation gives way, if it has to: once, before it begins.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    passed: bool,
+}
+
+impl Point {
+    /// Not passed.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self { passed: false }
+    }
+
+    /// Ready if the operation may go on; else it is to be pending, this once.
+    #[inline(always)]
+    pub fn pass(&mut self, waker: &Waker) -> Poll<()> {
+        let passed = core::mem::replace(&mut self.passed, true);
+        if !passed && has_to_give_way() && !crate::mutant!("point_is_passed") {
+            give_way(Parts::new(waker));
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
+    /// The same for an operation that consists of others, polled by `poll`: their scheduling points are its own. If
+    /// none of them has one, as futures of other libraries have none, it takes what one of ours would; and if that is
+    /// the last of the budget, the next one gives way, as this one may be ready.
+    #[inline(always)]
+    pub fn pass_with<R>(&mut self, waker: &Waker, poll: impl FnOnce() -> Poll<R>) -> Poll<R> {
+        if core::mem::replace(&mut self.passed, true) {
+            return poll();
+        }
+        if with(Context::is_used_up) {
+            give_way(Parts::new(waker));
+            return Poll::Pending;
+        }
+        let before = with(Context::taken);
+        let polled = poll();
+        with(|context| {
+            if context.taken() == before && !crate::mutant!("foreign_takes_nothing") {
+                context.left.set(context.left.get().saturating_sub(TAKES));
+            }
+        });
+        polled
+    }
 }

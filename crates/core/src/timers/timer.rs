@@ -17,7 +17,6 @@ use core::pin::Pin;
 use core::ptr::{self, NonNull};
 use core::task::{Poll, Waker};
 
-use super::clock::Clock;
 use super::wheel::Links;
 use super::{Moment, Timers};
 use crate::door::atomic::{AtomicPtr, Ordering};
@@ -142,7 +141,7 @@ impl Timer {
             }
             if owner != here && !mutant!("timer_stays_behind") {
                 // Whoever drives there may never do so again.
-                self.as_ref().get_ref().cancel();
+                self.as_ref().get_ref().leave(true);
                 // Acquire pairs with the release in `fire`.
                 return if self.owner.load(Ordering::Acquire) == FIRED {
                     Poll::Ready(())
@@ -184,6 +183,12 @@ impl Timer {
     /// Takes the timer out of its wheel, if it is in one.
     #[inline(always)]
     fn cancel(&self) {
+        self.leave(false);
+    }
+
+    /// The same; perhaps it goes on elsewhere.
+    #[inline(always)]
+    fn leave(&self, goes_on: bool) {
         loop {
             // Acquire pairs with the release in `fire`.
             let owner = self.owner.load(Ordering::Acquire);
@@ -200,7 +205,11 @@ impl Timer {
             }
             // SAFETY: in the wheel whose lock we have.
             let waker = unsafe {
-                locked.remove(NonNull::from_ref(self));
+                if goes_on {
+                    locked.take_away(NonNull::from_ref(self));
+                } else {
+                    locked.remove(NonNull::from_ref(self));
+                }
                 Self::links(self, |links| links.waker.take())
             };
             // Relaxed: only the operation, which is here, reads it from now on.
@@ -259,22 +268,20 @@ impl Links {
     /// Notes that its time counts from now. With `stamps` it is dated later, by whoever looks at the wheel.
     #[inline(always)]
     pub(super) fn count_from_now(&mut self, stamps: bool) {
-        // The wheel stamps it. One that comes from elsewhere with a stamp is older than those that it would stand behind.
-        if !stamps || self.stamp != 0 || !has_counter() {
-            self.date();
+        // The wheel stamps it.
+        if !stamps || !has_counter() {
+            self.date_from_now();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn date(&mut self) {
-        self.deadline = if self.stamp == 0 {
-            Moment::now().nanos().saturating_add(self.deadline)
-        } else {
-            // It comes from elsewhere, where nobody has looked since.
-            Clock::read().date(self.stamp, self.deadline)
-        };
-        self.deadline = self.deadline.min(LAST);
+    fn date_from_now(&mut self) {
+        self.date(Moment::now().nanos().saturating_add(self.deadline));
+    }
+
+    pub(super) fn date(&mut self, deadline: u64) {
+        self.deadline = deadline.min(LAST);
         self.is_dated = true;
     }
 }

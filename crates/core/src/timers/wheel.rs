@@ -24,7 +24,7 @@ use core::task::Waker;
 
 use alloc::boxed::Box;
 
-use super::clock::Clock;
+use super::clock::{Clock, Look};
 use super::timer::Timer;
 use crate::mutant;
 
@@ -46,6 +46,7 @@ const NOWHERE: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(super) struct Wheel {
+    clock: Clock,
     /// All timers of earlier ticks have been taken out.
     elapsed: u64,
     /// A slot of a higher level that time has come to, and from which timers are still to be moved down.
@@ -179,6 +180,7 @@ impl Wheel {
     #[inline(never)]
     pub(super) fn new() -> Box<Self> {
         Box::new(Self {
+            clock: Clock::new(),
             elapsed: 0,
             cascading: NOWHERE,
             unstamped: 0,
@@ -361,23 +363,23 @@ impl Wheel {
         self.stamp();
         // SAFETY: under the lock; timers in a list are alive.
         let stamp = unsafe { Timer::links(oldest.as_ptr(), |links| links.stamp) };
-        dated.min(Clock::read().date(stamp, self.slots[FRESH].earliest))
+        dated.min(self.clock.peek().date(stamp, self.slots[FRESH].earliest))
     }
 
     /// Fires what is due at `now`, in nanoseconds, of what was registered before the first of these calls: takes timers
-    /// out and notes their wakers. `until` is a stamp of that call.
+    /// out and notes their wakers. `look` is of that call.
     ///
     /// # Returns
     /// Whether that was all. If not, give up the lock, wake those, and call again.
-    pub(super) fn fire(&mut self, now: u64, until: &mut Option<u64>, due: &mut Due) -> bool {
+    pub(super) fn fire(&mut self, now: u64, look: &mut Option<Look>, due: &mut Due) -> bool {
         let tick = now >> TICK_BITS;
         let mut moves = AT_ONCE;
         if self.has_fresh() {
-            let until = *until.get_or_insert_with(|| {
+            let look = *look.get_or_insert_with(|| {
                 self.stamp();
-                Clock::stamp().unwrap_or(u64::MAX)
+                self.clock.look()
             });
-            if !self.date(until, &mut moves) {
+            if !self.date(&look, &mut moves) {
                 return false;
             }
         }

@@ -13,6 +13,8 @@ use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+// loom's knows no `const`, and no model has a fiber.
+#[cfg(not(loom))]
 use gossamer_core::door::thread_local;
 
 thread_local! {

@@ -9,6 +9,7 @@ use gossamer_core::door::{Condvar, Mutex};
 use gossamer_core::waiter::Deferred;
 
 use super::WORKERS_MAX;
+use super::resize::Waiting;
 
 /// The workers of a pool, by number.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ struct Members {
     /// Which have a thread that is surplus, and only runs what stays with it.
     lingers: Vec<bool>,
     /// Wait for a resize.
-    waiting: Vec<Waker>,
+    waiting: Waiting,
     /// Nobody is hired any more.
     closed: bool,
 }
@@ -140,7 +141,7 @@ impl Crew {
             // Release pairs with the acquire in `target`.
             self.target
                 .store(members.asked + members.spares, Ordering::Release);
-            std::mem::take(&mut members.waiting)
+            members.waiting.take()
         };
         wake_all(waiting);
     }
@@ -185,7 +186,7 @@ impl Crew {
             members.spares = members.spares.min(spares_max(asked));
             // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
             self.target.store(asked + members.spares, Ordering::Release);
-            std::mem::take(&mut members.waiting)
+            members.waiting.take()
         };
         wake_all(waiting);
     }
@@ -252,7 +253,7 @@ impl Crew {
         }
         members.works[number] = false;
         members.lingers[number] = true;
-        Some(std::mem::take(&mut members.waiting))
+        Some(members.waiting.take())
     }
 
     /// Whether the worker with this number is surplus, and stays.
@@ -283,7 +284,7 @@ impl Crew {
         // Release pairs with the acquire in `is_vacant`.
         self.vacant[number].store(true, Ordering::Release);
         self.one_left.notify_all();
-        Some(std::mem::take(&mut members.waiting))
+        Some(members.waiting.take())
     }
 
     /// The worker with this number, if there is one, has ended.
@@ -298,21 +299,31 @@ impl Crew {
             // Release pairs with the acquire in `is_vacant`.
             self.vacant[number].store(true, Ordering::Release);
             self.one_left.notify_all();
-            std::mem::take(&mut members.waiting)
+            members.waiting.take()
         };
         wake_all(waiting);
     }
 
-    /// Whether there are so many, and no other was asked for; if not, `waker` is called when one has left.
-    pub(super) fn is_or_wake(&self, asked: usize, waker: &Waker) -> bool {
+    /// Whether there are so many, and no other was asked for; if not, `waker` is called when one has left, in place of
+    /// the one that this resize has left before.
+    pub(super) fn is_or_wake(&self, asked: usize, place: &mut Option<u64>, waker: &Waker) -> bool {
         let waker = waker.clone();
         let mut members = self.members.lock();
         if members.asked == asked && members.is_settled() {
             drop(members);
             return true;
         }
-        members.waiting.push(waker);
+        let before = members.waiting.put(place, waker);
+        // It may be user code that drops it.
+        drop(members);
+        drop(before);
         false
+    }
+
+    /// A resize that has left a waker waits no more.
+    pub(super) fn forget(&self, place: u64) {
+        let waker = self.members.lock().waiting.remove(place);
+        drop(waker);
     }
 
     /// Sleeps until at most `most` threads are left; `false` if that is not so at the deadline.

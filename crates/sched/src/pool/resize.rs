@@ -4,10 +4,11 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use gossamer_core::fork::refusal;
 use gossamer_core::home::Home;
+use gossamer_core::mutant;
 
 use super::{Pool, Shared, WORKERS_MAX};
 
@@ -19,6 +20,47 @@ pub struct Resize {
     shared: Arc<Shared>,
     workers: usize,
     begun: bool,
+    /// Where its waker is, if it has left one.
+    place: Option<u64>,
+}
+
+/// Who waits for a resize: a place each, however often it is polled.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    wakers: Vec<(u64, Waker)>,
+    places: u64,
+}
+
+impl Waiting {
+    /// Puts a waker into a place, a new one if there is none so far; gives the one that was there.
+    pub(super) fn put(&mut self, place: &mut Option<u64>, waker: Waker) -> Option<Waker> {
+        let number = *place.get_or_insert_with(|| {
+            self.places += 1;
+            self.places
+        });
+        let is_its = |(own, _): &&mut (u64, Waker)| *own == number;
+        let has_left = self.wakers.iter_mut().find(is_its);
+        match has_left.filter(|_| !mutant!("resize_takes_new_places")) {
+            Some(_) if mutant!("resize_keeps_first_waker") => Some(waker),
+            Some((_, before)) => Some(std::mem::replace(before, waker)),
+            None => {
+                self.wakers.push((number, waker));
+                None
+            }
+        }
+    }
+
+    /// Takes the waker of a place out, if there is one.
+    pub(super) fn remove(&mut self, place: u64) -> Option<Waker> {
+        let at = self.wakers.iter().position(|(own, _)| *own == place)?;
+        Some(self.wakers.swap_remove(at).1)
+    }
+
+    /// All of them, to be woken.
+    pub(super) fn take(&mut self) -> Vec<Waker> {
+        let wakers = std::mem::take(&mut self.wakers);
+        wakers.into_iter().map(|(_, waker)| waker).collect()
+    }
 }
 
 impl Pool {
@@ -35,6 +77,7 @@ impl Pool {
             shared: self.shared.clone(),
             workers,
             begun: false,
+            place: None,
         }
     }
 }
@@ -43,7 +86,7 @@ impl Shared {
     /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
     /// that a deadline wakes no more than one.)
     pub(super) fn take_over_timers(&self, home: &'static Home) {
-        if gossamer_core::mutant!("retire_keeps_timers") {
+        if mutant!("retire_keeps_timers") {
             return;
         }
         if let Some(first) = self.homes[0].get()
@@ -67,7 +110,7 @@ impl Resize {
         self.shared.crew.ask_for(workers);
         self.shared.hire()?;
         // Workers that are surplus find out, the idle ones and those that linger.
-        if !gossamer_core::mutant!("resize_calls_nobody") {
+        if !mutant!("resize_calls_nobody") {
             self.shared.call_surplus();
         }
         Ok(())
@@ -96,7 +139,9 @@ impl Future for Resize {
             self.begun = true;
             self.begin()?;
         }
-        if self.shared.crew.is_or_wake(self.workers, cx.waker()) {
+        let this = &mut *self;
+        let crew = &this.shared.crew;
+        if crew.is_or_wake(this.workers, &mut this.place, cx.waker()) {
             return Poll::Ready(Ok(()));
         }
         self.check_open()?;
@@ -109,5 +154,15 @@ impl Future for Resize {
             return Poll::Ready(Err(io::Error::other(text)));
         }
         Poll::Pending
+    }
+}
+
+impl Drop for Resize {
+    fn drop(&mut self) {
+        if let Some(place) = self.place
+            && !mutant!("dropped_resize_waits")
+        {
+            self.shared.crew.forget(place);
+        }
     }
 }

@@ -5,16 +5,16 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use gossamer_core::context;
+use gossamer_core::context::Point;
 use gossamer_core::door::Mutex;
 use gossamer_core::fork::{Origin, refuse};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
-use gossamer_core::waiter::{Deferred, Parts};
+use gossamer_core::waiter::Deferred;
 use gossamer_task::JoinHandle;
 
 use super::child::{Child, End};
@@ -327,18 +327,15 @@ impl Data {
         over
     }
 
-    /// Waits until no child is left. `gave_way` says whether this has had its scheduling point; `is_lost` whether
+    /// Waits until no child is left. `point` is where this gives way; `is_lost` whether
     /// nobody runs the children, in a forked child.
     pub(crate) fn poll_all_ended(
         &self,
         cx: &mut Context<'_>,
-        gave_way: &mut bool,
+        point: &mut Point,
         is_lost: impl Fn() -> bool,
     ) -> Poll<()> {
-        if !std::mem::replace(gave_way, true) && context::has_to_give_way() {
-            context::give_way(Parts::new(cx.waker()));
-            return Poll::Pending;
-        }
+        ready!(point.pass(cx.waker()));
         // Under one lock: from then on none is added.
         let end = |state: &mut State| {
             state.closed |= state.running == 0;

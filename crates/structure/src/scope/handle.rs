@@ -3,10 +3,9 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use gossamer_core::context;
-use gossamer_core::waiter::Parts;
+use gossamer_core::context::Point;
 use gossamer_task::JoinError;
 
 use super::child::Gives;
@@ -25,14 +24,14 @@ use super::child::Gives;
 /// ended.
 pub struct ScopedHandle<'scope, T> {
     child: Arc<dyn Gives<T> + 'scope>,
-    gave_way: bool,
+    point: Point,
 }
 
 impl<'scope, T> ScopedHandle<'scope, T> {
     pub(super) fn new(child: Arc<dyn Gives<T> + 'scope>) -> Self {
         Self {
             child,
-            gave_way: false,
+            point: Point::new(),
         }
     }
 
@@ -52,13 +51,7 @@ impl<T> Future for ScopedHandle<'_, T> {
     type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !self.gave_way {
-            self.gave_way = true;
-            if context::has_to_give_way() {
-                context::give_way(Parts::new(cx.waker()));
-                return Poll::Pending;
-            }
-        }
+        ready!(self.point.pass(cx.waker()));
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
             None => Poll::Pending,

@@ -30,7 +30,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use gossamer_core::context;
+use gossamer_core::context::{self, Point};
 use gossamer_core::door::Mutex;
 use gossamer_core::wait::{Wait, refuse_inside_task};
 use gossamer_fiber::{Fiber, Fibers};
@@ -101,14 +101,14 @@ pub fn scope<'env, R>(
     }
     // Nothing leaves from here before the children have ended.
     let stays = Stays;
-    let mut gave_way = false;
+    let mut point = Point::new();
     // A thread that waits for its children ends fibers of its own meanwhile, if it is asked to.
     let serving = open.is_none().then(Serving::begin);
     let all_ended = poll_fn(|cx| {
         if let Some(serving) = &serving {
             serving.serve(cx.waker());
         }
-        data.poll_all_ended(cx, &mut gave_way, || on.is_lost())
+        data.poll_all_ended(cx, &mut point, || on.is_lost())
     });
     let waited = caught(|| all_ended.wait());
     drop(serving);

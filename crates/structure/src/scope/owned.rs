@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use gossamer_core::context::Point;
 use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
@@ -36,7 +37,7 @@ where
         on,
         body: Some(Box::pin(body(scope, input))),
         ended: None,
-        gave_way: false,
+        point: Point::new(),
     }
 }
 
@@ -134,7 +135,7 @@ pub struct RunScope<B: Future> {
     on: Arc<dyn Spawn>,
     body: Option<Pin<Box<B>>>,
     ended: Option<Result<B::Output, Payload>>,
-    gave_way: bool,
+    point: Point,
 }
 
 impl<B: Future> Unpin for RunScope<B> {}
@@ -160,7 +161,7 @@ impl<B: Future> Future for RunScope<B> {
         }
         let on = &this.on;
         let is_lost = || on.is_lost();
-        if (this.data.poll_all_ended(cx, &mut this.gave_way, is_lost)).is_pending() {
+        if (this.data.poll_all_ended(cx, &mut this.point, is_lost)).is_pending() {
             return Poll::Pending;
         }
         match this.ended.take() {

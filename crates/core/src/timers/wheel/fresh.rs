@@ -4,10 +4,13 @@
 //! counter. The next look at the wheel reads the clock once and dates all that are fresh. Most are cancelled before.
 //! Of those that one poll sets only every sixteenth takes a stamp, for itself and those before it: so they may count
 //! from a little later than they were set, and never from earlier.
+//!
+//! A stamp means something to the wheel that made it, and until its next look (`clock.rs`). So a timer that goes on
+//! elsewhere is dated before.
 
 use core::ptr::NonNull;
 
-use super::super::clock::Clock;
+use super::super::clock::{Clock, Look};
 use super::super::timer::Timer;
 use super::{FRESH, LEVELS, Wheel};
 use crate::context;
@@ -55,15 +58,30 @@ impl Wheel {
         }
     }
 
-    /// Dates timers that were stamped until then; `false` if there were more than so many. Others may go on registering,
-    /// faster than one who dates them can.
-    pub(super) fn date(&mut self, until: u64, moves: &mut usize) -> bool {
-        let clock = Clock::read();
+    /// Takes a timer out that is to go on elsewhere, and dates it.
+    ///
+    /// # Safety
+    /// As [`Wheel::remove`].
+    pub(in super::super) unsafe fn take_away(&mut self, timer: NonNull<Timer>) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            self.remove(timer);
+            Timer::links(timer.as_ptr(), |links| {
+                if !links.is_dated {
+                    links.date(self.clock.peek().date(links.stamp, links.deadline));
+                }
+            });
+        }
+    }
+
+    /// Dates timers that were stamped until that look; `false` if there were more than so many. Others may go on
+    /// registering, faster than one who dates them can.
+    pub(super) fn date(&mut self, look: &Look, moves: &mut usize) -> bool {
         while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
             // SAFETY: under the lock; timers in a list are alive.
             let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
-            // One that the counter has not reached is of before it was set back: by a suspend, or another machine.
-            if stamp > until && clock.has_reached(stamp) {
+            // One that the counter has not reached is of before it was set back.
+            if stamp > look.stamp() && Clock::stamp().is_some_and(|count| stamp <= count) {
                 return true;
             }
             if *moves == 0 {
@@ -74,8 +92,7 @@ impl Wheel {
             unsafe {
                 self.remove(timer);
                 Timer::links(timer.as_ptr(), |links| {
-                    links.deadline = clock.date(links.stamp, links.deadline);
-                    links.is_dated = true;
+                    links.date(look.date(links.stamp, links.deadline));
                 });
                 self.insert(timer);
             }

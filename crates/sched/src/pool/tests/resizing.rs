@@ -1,12 +1,13 @@
 //! Resizing: what a worker that retires leaves behind, the others run. What is lost is a deadlock here.
 
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Wake, Waker};
 
+use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::thread;
 use gossamer_core::home::Home;
 
-use super::super::crew::Hired;
+use super::super::crew::{Crew, Hired};
 use super::super::worker::{self, Ended};
 use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
 
@@ -220,5 +221,47 @@ fn change_of_mind_against_a_wake() {
         changes.join().expect("the other thread does not panic");
         assert_eq!((log.completed(), log.dropped()), (1, 1));
         ends_clean(shared);
+    });
+}
+
+/// Sets a flag when it is woken.
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        // Relaxed: the join orders it.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A resize is polled again, by another waker, while the surplus worker leaves: the last waker is called, if it has to
+/// wait; and another resize, which is dropped meanwhile, takes nobody's wake-up along.
+#[test]
+fn a_resize_polled_again_against_the_last_to_leave() {
+    explore("a_resize_polled_again_against_the_last_to_leave", || {
+        let crew = Arc::new(Crew::new(2));
+        assert_eq!(
+            (crew.hire(), crew.hire()),
+            (Some(Hired::New(0)), Some(Hired::New(1)))
+        );
+        crew.ask_for(1);
+        let (mut own, mut other) = (None, None);
+        let flags = [(); 2].map(|()| Arc::new(Flag(AtomicBool::new(false))));
+        let wakers = flags.clone().map(Waker::from);
+        let waits = !crew.is_or_wake(1, &mut own, &wakers[0])
+            && !crew.is_or_wake(1, &mut other, Waker::noop());
+        assert!(waits, "the second is still there");
+        let leaves = crew.clone();
+        let leaver = thread::spawn(move || {
+            for waker in leaves.retire(1).expect("it is surplus") {
+                waker.wake();
+            }
+        });
+        crew.forget(other.expect("it has left a waker"));
+        let waits = !crew.is_or_wake(1, &mut own, &wakers[1]);
+        leaver.join().expect("no panic");
+        // Relaxed: the join orders it.
+        let woken = flags.map(|flag| flag.0.load(Ordering::Relaxed));
+        assert_eq!(waits, woken[1], "woken: {woken:?}");
     });
 }

@@ -1,0 +1,58 @@
+//! Locks and cells, in both flavours.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use super::{Case, Turn, cases};
+
+macro_rules! flavour {
+    ($name:ident) => {
+        pub(super) fn $name(turn: &Turn) -> Vec<Case> {
+            use gossamer::$name::{
+                Barrier, Condvar, Event, FairMutex, IVar, MVar, Mutex, OnceCell, RwLock, Semaphore,
+            };
+            cases! { turn;
+                "sync::barrier::Arrive": { let one = Barrier::new(1); } one.arrive().await;
+                "sync::condvar::WaitFor": {
+                    let (lock, changed) = (Mutex::new(0), Condvar::new());
+                } {
+                    let mut waits = pin!(changed.wait_for(lock.lock().await));
+                    let guard = poll_fn(|cx| {
+                        let polled = waits.as_mut().poll(cx);
+                        changed.notify_one();
+                        polled
+                    });
+                    drop(guard.await);
+                };
+                "sync::event::Ready": { let set = Event::new(); set.set(); } set.ready().await;
+                "sync::mutex::Lock": { let lock = Mutex::new(0); } *lock.lock().await += 1;
+                "sync::mutex::Lock, fair": { let lock = FairMutex::new(0); } *lock.lock().await += 1;
+                "sync::mvar::Put": { let place = MVar::empty(); } {
+                    place.put(1).await;
+                    place.try_take()
+                };
+                "sync::mvar::Read": { let place = MVar::new(1); } place.read().await;
+                "sync::mvar::Replace": { let place = MVar::new(1); } place.replace(2).await;
+                "sync::mvar::Swap": { let place = MVar::new(1); } place.swap(2).await;
+                "sync::mvar::Take": { let place = MVar::empty(); } {
+                    assert!(place.try_put(1).is_ok());
+                    place.take().await
+                };
+                "sync::once::cell::GetOrInit": { let cell = OnceCell::with(1); }
+                    *cell.get_or_init(async || 2).await;
+                "sync::once::cell::GetOrInit, to be made": {}
+                    *OnceCell::new().get_or_init(async || 2).await;
+                "sync::once::ivar::ReadIVar": { let cell = IVar::assigned(1); } *cell.read().await;
+                "sync::rwlock::ReadLock": { let lock = RwLock::new(0); } *lock.read().await;
+                "sync::rwlock::WriteLock": { let lock = RwLock::new(0); } *lock.write().await += 1;
+                "sync::semaphore::Acquire": { let permits = Semaphore::new(1); }
+                    drop(permits.acquire().await);
+                "sync::semaphore::Acquire, of none": { let permits = Semaphore::new(1); }
+                    drop(permits.acquire_many(0).await);
+            }
+        }
+    };
+}
+
+flavour!(sync);
+flavour!(local);

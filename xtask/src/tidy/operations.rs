@@ -1,0 +1,147 @@
+//! The operations of the facade and the test that does each of them again and again beside a sleeper.
+//!
+//! An operation is a public future (or stream) of a crate that the facade re-exports from. Its name is that of the module
+//! it is implemented in, and its own: `sync::mutex::Lock`.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use super::Finding;
+use crate::repo::{File, Repo};
+use crate::source::Source;
+
+/// The test, and its modules beside it.
+const TEST: &str = "tests/it/models/always_ready";
+
+/// The crates that have operations.
+const CRATES: [&str; 8] = [
+    "channel",
+    "fiber",
+    "gossamer",
+    "sched",
+    "structure",
+    "sync",
+    "task",
+    "time",
+];
+
+/// Where each name is.
+type Names = BTreeMap<String, (String, usize)>;
+
+/// The test names every operation, and nothing else; no operation is without a name.
+pub(super) fn all_are_tested(repo: &Repo) -> Vec<Finding> {
+    let (mut there_are, mut findings) = (Names::new(), Vec::new());
+    for (file, source) in repo.rust().filter(|(file, _)| is_of_the_facade(file)) {
+        for (name, line) in futures(source) {
+            match name {
+                Some(name) => {
+                    let name = format!("{}::{name}", module(&file.path));
+                    there_are.insert(name, (file.path.clone(), line));
+                }
+                None => findings.push(Finding::new(
+                    &file.path,
+                    line,
+                    "an operation without a name",
+                    format!("a public future, and a case of it in {TEST}.rs"),
+                )),
+            }
+        }
+    }
+    let tested = tested(repo);
+    let compare = |one: &Names, other: &Names, found: &str, expected: &str| {
+        let missing = one.iter().filter(|(name, _)| !other.contains_key(*name));
+        let finding = |(name, (path, line)): (&String, &(String, usize))| {
+            Finding::new(path, *line, format!("`{name}` {found}"), expected)
+        };
+        missing.map(finding).collect::<Vec<_>>()
+    };
+    let case = format!("a case of it in {TEST}.rs: whoever does it all the time must give way");
+    findings.extend(compare(
+        &there_are,
+        &tested,
+        "is done in no test beside a sleeper",
+        &case,
+    ));
+    findings.extend(compare(
+        &tested,
+        &there_are,
+        "is no operation",
+        "the name of a public future",
+    ));
+    findings
+}
+
+fn is_of_the_facade(file: &File) -> bool {
+    let name = file.path.split('/').nth(1);
+    file.is_crate_source() && name.is_some_and(|name| CRATES.contains(&name))
+}
+
+/// `crates/sync/src/rwlock/guard.rs`: `sync::rwlock::guard`.
+fn module(path: &str) -> String {
+    let path = path.trim_start_matches("crates/").trim_end_matches(".rs");
+    let parts = path
+        .split('/')
+        .filter(|part| !["src", "mod", "lib"].contains(part));
+    parts.collect::<Vec<_>>().join("::")
+}
+
+/// The public futures that are implemented here, and the functions that give one without a name.
+fn futures(source: &Source) -> Vec<(Option<String>, usize)> {
+    let code = &source.code;
+    let pattern = |text: &str| Regex::new(text).expect("a valid pattern");
+    let implemented = pattern(r"\bimpl\b[^;{}]*?\b(?:Future|IntoFuture|Stream)\s+for\s+(\$?\w+)");
+    let unnamed =
+        pattern(r"\bpub\s+(?:async\s+fn\b|fn\b[^;{]*->\s*impl\s[^;{]*\b(?:Future|Stream)\b)");
+    let mut found = Vec::new();
+    for one in implemented.captures_iter(code) {
+        let at = one.get(1).expect("the name").start();
+        if source.in_test(at) {
+            continue;
+        }
+        let name = &one[1];
+        if name.starts_with('$') {
+            found.extend(made_by_macro(source, at));
+        } else if pattern(&format!(r"\bpub\s+struct\s+{name}\b")).is_match(code) {
+            found.push((Some(name.to_string()), source.line(at)));
+        }
+    }
+    let unnamed = unnamed
+        .find_iter(code)
+        .filter(|one| !source.in_test(one.start()));
+    found.extend(unnamed.map(|one| (None, source.line(one.start()))));
+    found
+}
+
+/// The names that the macro around this place is called with, each the first word of its line.
+fn made_by_macro(source: &Source, at: usize) -> Vec<(Option<String>, usize)> {
+    let rules = Regex::new(r"\bmacro_rules!\s*(\w+)").expect("a valid pattern");
+    let unknown = vec![(None, source.line(at))];
+    let Some(name) = rules.captures_iter(&source.code[..at]).last() else {
+        return unknown;
+    };
+    let call = Regex::new(&format!(r"(?m)^{}!\s*\{{([^}}]*)", &name[1])).expect("a valid pattern");
+    let word = Regex::new(r"(?m)^\s+([A-Z]\w*)").expect("a valid pattern");
+    let mut found = Vec::new();
+    for call in call.captures_iter(&source.code) {
+        let body = call.get(1).expect("the body");
+        for word in word.captures_iter(body.as_str()) {
+            let at = body.start() + word.get(1).expect("the word").start();
+            found.push((Some(word[1].to_string()), source.line(at)));
+        }
+    }
+    if found.is_empty() { unknown } else { found }
+}
+
+/// The names in the test.
+fn tested(repo: &Repo) -> Names {
+    let name = Regex::new(r#""(\w+(?:::\w+)+)(?:,[^"]*)?""#).expect("a valid pattern");
+    let mut tested = Names::new();
+    for (file, source) in repo.rust().filter(|(file, _)| file.path.starts_with(TEST)) {
+        for found in name.captures_iter(&source.uncommented) {
+            let line = source.line(found.get(1).expect("the name").start());
+            tested.insert(found[1].to_string(), (file.path.clone(), line));
+        }
+    }
+    tested
+}

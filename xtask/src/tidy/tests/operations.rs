@@ -1,0 +1,75 @@
+//! Operations that no test does beside a sleeper.
+
+use super::super::Finding;
+use super::super::operations::all_are_tested;
+use crate::repo::Repo;
+
+const TEST: &str = "tests/it/models/always_ready/locks.rs";
+const LOCK: &str = "pub struct Lock;\nimpl Future for Lock {}";
+
+fn on(operations: &str, test: &str) -> Vec<Finding> {
+    all_are_tested(&Repo::of(&[
+        ("crates/sync/src/mutex.rs", operations),
+        (TEST, test),
+    ]))
+}
+
+#[track_caller]
+fn finds(operations: &str, test: &str, line: usize, words: &str) {
+    let findings = on(operations, test);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].line, line, "{findings:?}");
+    assert!(findings[0].to_string().contains(words), "{}", findings[0]);
+}
+
+#[test]
+fn a_future_that_is_not_in_the_test() {
+    finds(LOCK, "// \"sync::mutex::Lock\"", 2, "`sync::mutex::Lock`");
+    finds(
+        LOCK,
+        "\"sync::rwlock::Lock\"; \"sync::mutex::Lock\"",
+        1,
+        "no operation",
+    );
+    assert_eq!(on(LOCK, "\"sync::mutex::Lock\""), []);
+    assert_eq!(on(LOCK, "\"sync::mutex::Lock, fair\""), []);
+    let generic = "pub struct Lock<T>(T);\nimpl<'a, T>\n    std::future::Future for Lock<T> {}";
+    finds(generic, "", 3, "`sync::mutex::Lock`");
+    let stream = LOCK.replace("Future", "Stream");
+    finds(&stream, "", 2, "`sync::mutex::Lock`");
+}
+
+#[test]
+fn futures_that_macros_make() {
+    let makes = "macro_rules! all { ($($n:ident,)*) => {$(\nimpl Future for $n {}\n)*} }\n";
+    finds(
+        &format!("{makes}all! {{\n    /// A lock.\n    Lock,\n}}"),
+        "",
+        6,
+        "`sync::mutex::Lock`",
+    );
+    finds(makes, "", 2, "without a name");
+}
+
+#[test]
+fn futures_without_a_name() {
+    finds("pub async fn lock() {}", "", 1, "without a name");
+    finds(
+        "pub fn lock()\n    -> impl Future<Output = ()> {}",
+        "",
+        1,
+        "without a name",
+    );
+}
+
+#[test]
+fn what_is_no_operation_of_the_facade() {
+    assert_eq!(on("struct Lock;\nimpl Future for Lock {}", ""), []);
+    assert_eq!(
+        on("pub(crate) struct Lock;\nimpl Future for Lock {}", ""),
+        []
+    );
+    assert_eq!(on(&format!("#[cfg(test)] mod tests {{ {LOCK} }}"), ""), []);
+    let elsewhere = [("crates/sim/src/lib.rs", LOCK), ("examples/a.rs", LOCK)];
+    assert_eq!(all_are_tested(&Repo::of(&elsewhere)), []);
+}
