@@ -105,7 +105,15 @@ impl<T> Standing<T> {
 
     /// Its thread need not end it.
     fn strike_off(&self) {
-        let _own = HERE.with(|here| here.borrow_mut().remove(&self.key()));
+        let _own = HERE.with(|here| {
+            let mut here = here.borrow_mut();
+            let own = here.remove(&self.key());
+            if here.is_empty() {
+                // An empty one keeps memory, and nobody drops this one.
+                **here = BTreeMap::new();
+            }
+            own
+        });
     }
 }
 
