@@ -127,9 +127,8 @@ impl Monitor {
         }
     }
 
-    fn look_at(&self, number: usize) -> Sample {
-        let thread = self.workers.lock().get(number).copied().flatten();
-        Sample::of(thread)
+    fn thread_of(&self, number: usize) -> Option<ThreadNumber> {
+        self.workers.lock().get(number).copied().flatten()
     }
 
     /// Has the polls of this home's driver be watched.
@@ -258,7 +257,9 @@ impl Drop for Ended<'_> {
 struct Watched {
     /// When it was poked first and has not answered since.
     poked: Instant,
-    /// The first look at its thread since then.
+    /// Its thread's CPU time by then.
+    cpu: Option<Duration>,
+    /// The first look at its thread since then, which costs more.
     first: Option<Sample>,
     /// The poll that it is stuck in, or was.
     poll: Option<LongPoll>,
@@ -276,9 +277,10 @@ struct LongPoll {
 }
 
 impl Watched {
-    fn new() -> Self {
+    fn new(thread: Option<ThreadNumber>) -> Self {
         Self {
             poked: Instant::now(),
+            cpu: thread.and_then(ThreadNumber::cpu),
             first: None,
             poll: None,
         }
@@ -317,7 +319,7 @@ impl Look<'_> {
         let (mut stuck, mut adopted, mut told) = (0, 0, Vec::new());
         for (number, home) in shared.numbered_homes() {
             if self.watched.len() <= number {
-                self.watched.resize_with(number + 1, Watched::new);
+                self.watched.resize_with(number + 1, || Watched::new(None));
             }
             if self.is_stuck(number, home, &mut told) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
@@ -374,14 +376,15 @@ impl Look<'_> {
             told.extend(watched.ends(home.driver.panics()));
             return false;
         }
+        let thread = self.shared.monitor.thread_of(number);
         if home.poke_again() {
             told.extend(watched.ends(home.driver.panics()));
-            *watched = Watched::new();
+            *watched = Watched::new(thread);
             return false;
         }
-        let now = self.shared.monitor.look_at(number);
+        let now = Sample::of(thread);
         let Some(first) = &watched.first else {
-            watched.first = Some(now);
+            watched.first = Some(now.since(watched.cpu));
             return false;
         };
         let (held, hold) = now.held_since(first);

@@ -40,6 +40,18 @@ impl Sample {
         Self { began, ended, look }
     }
 
+    /// The same, but for the thread's CPU time, which is from earlier in the same poll.
+    pub(super) fn since(self, cpu: Option<Duration>) -> Self {
+        let earlier = |look: ThreadLook| ThreadLook {
+            cpu: cpu.unwrap_or(look.cpu),
+            ..look
+        };
+        Self {
+            look: self.look.map(earlier),
+            ..self
+        }
+    }
+
     /// For how long its thread has certainly run or been blocked since `before`, and which of the two prevailed.
     pub(super) fn held_since(&self, before: &Self) -> (Duration, Hold) {
         let wall = self.began.saturating_duration_since(before.ended);

@@ -64,9 +64,11 @@ impl Plan {
         }
     }
 
-    fn held(&self, first: (u64, u64), last: (u64, u64)) -> (u64, Hold) {
+    /// The CPU time counts from `poked`.
+    fn held(&self, poked: u64, first: (u64, u64), last: (u64, u64)) -> (u64, Hold) {
         let epoch = Instant::now();
-        let before = self.look(epoch, first.0, first.1);
+        let cpu = Duration::from_millis(self.spent(Runs, 0, poked));
+        let before = self.look(epoch, first.0, first.1).since(Some(cpu));
         let (held, hold) = self.look(epoch, last.0, last.1).held_since(&before);
         (u64::try_from(held.as_millis()).expect("short"), hold)
     }
@@ -75,13 +77,13 @@ impl Plan {
 #[test]
 fn what_holds_a_worker() {
     let table: [(Steps, (u64, Hold)); 7] = [
-        (&[(Runs, 30)], (20, Hold::Busy)),
+        (&[(Runs, 30)], (22, Hold::Busy)),
         (&[(Blocks, 30)], (20, Hold::Blocked)),
         // Preempted in a short poll: for long, and all the time.
-        (&[(Runs, 6), (Queues, 24)], (1, Hold::Busy)),
+        (&[(Runs, 6), (Queues, 24)], (3, Hold::Busy)),
         (&[(Queues, 30)], (0, Hold::Blocked)),
         // Preempted for long, and then blocked for a moment.
-        (&[(Runs, 6), (Queues, 18), (Blocks, 6)], (2, Hold::Blocked)),
+        (&[(Runs, 6), (Queues, 18), (Blocks, 6)], (3, Hold::Busy)),
         // Blocked again and again, which uses some time.
         (
             &[(Blocks, 9), (Runs, 1), (Blocks, 9), (Runs, 1), (Blocks, 9)],
@@ -90,12 +92,12 @@ fn what_holds_a_worker() {
         // It competes with two others.
         (
             &[(Runs, 5), (Queues, 10), (Runs, 5), (Queues, 4), (Runs, 5)],
-            (6, Hold::Busy),
+            (8, Hold::Busy),
         ),
     ];
     for (plan, expected) in table {
         let plan = Plan([plan, &[(Blocks, 1)]].concat());
-        let found = plan.held((5, 5), (25, 25));
+        let found = plan.held(3, (5, 5), (25, 25));
         assert_eq!(found, expected, "{:?}", plan.0);
     }
 }
@@ -119,11 +121,11 @@ fn only_what_was_run_or_blocked_counts() {
         let mut parts: Vec<_> = parts.collect();
         parts.push((Blocks, 200));
         let plan = Plan(parts);
-        let mut times = [(); 4].map(|()| below(120));
+        let mut times = [(); 5].map(|()| below(120));
         times.sort_unstable();
-        let [began, first, then, last] = times;
-        let (found, _) = plan.held((began, first), (then, last));
-        let truth = plan.spent(Runs, first, last) + plan.spent(Blocks, first, last);
+        let [poked, began, first, then, last] = times;
+        let (found, _) = plan.held(poked, (began, first), (then, last));
+        let truth = plan.spent(Runs, poked, last) + plan.spent(Blocks, poked, last);
         let context = (round, &plan.0, times);
         assert!(found <= truth, "{found} of {truth}: {context:?}");
         let waited = plan.spent(Queues, first, last) > 0 || plan.at(first).0 == Queues;
