@@ -189,7 +189,13 @@ fn no_spare_for_a_worker_that_is_stuck() {
                 .expect("a runtime can be built");
             let threads = take_threads(&rt);
             let (open, opened) = mpsc::channel::<()>();
-            let stuck = rt.spawn(async move { opened.recv().expect("it is opened") });
+            let (begun, begins) = mpsc::channel();
+            let stuck = rt.spawn(async move {
+                begun.send(()).expect("somebody listens");
+                opened.recv().expect("it is opened");
+            });
+            // Or the one worker may run first what is to wait.
+            begins.recv().expect("it begins");
             let waits = rt.spawn(async {});
             // Told while it goes on, or it would not be told at all.
             let told = tells.recv().expect("it is told").to_string();
