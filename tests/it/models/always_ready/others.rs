@@ -1,6 +1,7 @@
 //! Time, tasks, and structure.
 
 use std::future::{pending, ready};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gossamer::time::{Missed, interval, sleep as rest, sleep_until, timeout};
@@ -32,7 +33,13 @@ pub(super) fn of_tasks(turn: &Turn) -> Vec<Case> {
             turn.rt.resize(workers).await
         };
         "gossamer::yielding::YieldNow": {} yield_now().await;
-        "task::handle::JoinHandle": {} turn.rt.spawn_blocking(|| ()).await;
+        "task::handle::JoinHandle": {} {
+            let ended = turn.rt.spawn_blocking(|| ());
+            while !ended.is_finished() {
+                thread::yield_now();
+            }
+            ended.await
+        };
         "structure::scope::handle::ScopedHandle": {} {
             turn.rt.async_scope((), async |scope, ()| scope.spawn(async {}).await).await
         };
