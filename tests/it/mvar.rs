@@ -18,8 +18,9 @@ use std::pin::pin;
 use gossamer::yield_now;
 use gossamer_sim::Sim;
 
-/// Seeded schedules for each rule, with scheduling points, and as many without.
-const SCHEDULES: u64 = 10_000;
+/// Seeded schedules for each rule, with scheduling points, and as many without: what the looks at each step cost is saved
+/// here.
+const SCHEDULES: u64 = 7_000;
 
 /// All schedules of a small case, but never more than this.
 pub(crate) const SCHEDULES_MAX: usize = 2_000_000;

@@ -11,7 +11,7 @@ use gossamer_sim as sim;
 use gossamer_structure::{Bounded, CancelToken, JoinSet, ScopeTask, Spawn, async_scope, scope};
 use gossamer_task::JoinHandle;
 
-const SEEDS: std::ops::Range<u64> = 0..10_000;
+const SEEDS: std::ops::Range<u64> = 0..7_000;
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
