@@ -16,13 +16,13 @@ use gossamer::raw::{self, channel::Receiver, channel::Sender};
 use gossamer_sim::Sim;
 
 use crate::flavour::{Flavour, Local, Shared};
-use crate::mvar::SCHEDULES_MAX;
+use crate::mvar::{SCHEDULES_MAX, looking};
 
 /// Runs a small case in all schedules: with scheduling points for one thread's flavour, and by the short ways that
 /// production takes for the other, as but for the lock's word both are the same code.
 #[track_caller]
 fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
-    let explored = sim::<F>().exhaustive(SCHEDULES_MAX, body);
+    let explored = sim::<F>().look_each_step().exhaustive(SCHEDULES_MAX, body);
     assert!(
         explored.complete,
         "more than {} schedules",
@@ -34,14 +34,14 @@ fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
 #[track_caller]
 pub(crate) fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
     for seed in crate::mvar::seeds() {
-        if let Err(failure) = sim::<F>().run(seed, || body(seed)) {
+        if let Err(failure) = looking(sim::<F>(), seed).run(seed, || body(seed)) {
             panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
         }
     }
 }
 
 fn sim<F: Channels>() -> Sim {
-    let sim = Sim::new().look_each_step();
+    let sim = Sim::new();
     if F::POINTS { sim } else { sim.without_points() }
 }
 

@@ -12,6 +12,7 @@ use gossamer::{JoinHandle, Runtime, Wait};
 
 use crate::contract::SIM;
 use crate::models::{MODELS, runtime, watched};
+use crate::mvar::looking;
 use script::{Places, Script, Seen};
 
 /// What runs a script.
@@ -132,11 +133,10 @@ pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {
-    let sim = SIM.look_each_step();
-    for sim in [sim, sim.without_points()] {
+    for sim in [SIM, SIM.without_points()] {
         for (one, two) in pairs(&[Kind::Task, Kind::Fiber]) {
             for seed in 0..seeds {
-                let run = sim.run(seed, || rule(World::Simulated, one, two, seed));
+                let run = looking(sim, seed).run(seed, || rule(World::Simulated, one, two, seed));
                 if let Err(failure) = run {
                     panic!("{sim:?}, {one:?} and {two:?}: {failure}");
                 }

@@ -143,6 +143,7 @@ mod watched {
     /// From now on every thread of this process that parks looks every second whether it has something to do; if so,
     /// and nobody wakes it within another second, a wake-up was lost, and the process ends with a message. For tests.
     pub fn watch_parks() {
+        crate::waits::begin();
         // Relaxed: parks before this one is seen are not watched.
         ON.store(1, Ordering::Relaxed);
     }

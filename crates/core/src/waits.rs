@@ -6,7 +6,6 @@
 
 use core::fmt;
 use core::panic::Location;
-use std::collections::BTreeMap;
 use std::time::Instant;
 use std::vec::Vec;
 
@@ -42,15 +41,38 @@ enum What {
     },
 }
 
-/// By the addresses of nodes and parkers. Taken under a primitive's lock, and takes none itself.
-static NOTED: Mutex<BTreeMap<usize, Waits>> = Mutex::new(BTreeMap::new());
+/// How many can be noted, and how far from its own place something is put: what finds none is not noted.
+const PLACES: usize = 4096;
+const NEAR: usize = 8;
+
+/// By the addresses of nodes and parkers; empty until parks are watched. Taken under a primitive's lock, and takes none
+/// itself. Noting asks for no memory: there are tests that count.
+static NOTED: Mutex<Vec<Option<(usize, Waits)>>> = Mutex::new(Vec::new());
+
+/// From now on it is noted what waits.
+pub(crate) fn begin() {
+    NOTED.lock().resize_with(PLACES, || None);
+}
 
 /// All that waits, longest first.
 #[must_use]
 pub fn all() -> Vec<Waits> {
-    let mut all: Vec<_> = NOTED.lock().values().cloned().collect();
+    let noted = NOTED.lock();
+    let mut all: Vec<_> = noted
+        .iter()
+        .flatten()
+        .map(|(_, waits)| waits.clone())
+        .collect();
     all.sort_by_key(|waits| waits.since);
     all
+}
+
+/// The places where something of this address may be.
+fn near(noted: &mut [Option<(usize, Waits)>], at: usize) -> &mut [Option<(usize, Waits)>] {
+    // Fibonacci hashing (Knuth 1973), by the upper half of the product's low word.
+    let hash = (at as u32).wrapping_mul(0x9E37_79B9) >> 16;
+    let first = hash as usize % (PLACES - NEAR);
+    noted.get_mut(first..first + NEAR).unwrap_or_default()
 }
 
 fn note(at: usize, what: What) {
@@ -58,12 +80,28 @@ fn note(at: usize, what: What) {
         return;
     }
     let (thread, since) = (thread::current(), Instant::now());
-    let waits = Waits {
-        what,
-        thread,
-        since,
-    };
-    NOTED.lock().insert(at, waits);
+    let mut noted = NOTED.lock();
+    let near = near(&mut noted, at);
+    let is_its_own =
+        |place: &Option<(usize, Waits)>| matches!(place, Some((other, _)) if *other == at);
+    let place = near.iter().position(is_its_own);
+    if let Some(place) = place.or_else(|| near.iter().position(Option::is_none)) {
+        let waits = Waits {
+            what,
+            thread,
+            since,
+        };
+        near[place] = Some((at, waits));
+    }
+}
+
+fn forget(at: usize) {
+    let mut noted = NOTED.lock();
+    for place in near(&mut noted, at) {
+        if matches!(place, Some((other, _)) if *other == at) {
+            *place = None;
+        }
+    }
 }
 
 /// An operation waits in a line: its node's address, and what it is.
@@ -90,7 +128,7 @@ pub(crate) fn begins(
 #[cfg(debug_assertions)]
 pub(crate) fn ends(node: usize) {
     if parker::is_watched() {
-        NOTED.lock().remove(&node);
+        forget(node);
     }
 }
 
@@ -122,7 +160,7 @@ impl Blocks {
 #[cfg(debug_assertions)]
 impl Drop for Blocks {
     fn drop(&mut self) {
-        NOTED.lock().remove(&self.0);
+        forget(self.0);
     }
 }
 
@@ -138,7 +176,7 @@ impl Sleeps {
 
 impl Drop for Sleeps {
     fn drop(&mut self) {
-        NOTED.lock().remove(&self.0);
+        forget(self.0);
     }
 }
 

@@ -54,6 +54,13 @@ pub(crate) fn look(tasks: &Tasks<'_>) -> Vec<Living> {
     living
 }
 
+/// Whether somebody should have woken one of them. Allocates nothing: it may be asked at each step.
+pub(crate) fn any_could_go_on(tasks: &Tasks<'_>, at_rest: bool) -> bool {
+    let mut any = false;
+    tasks.for_each(|task| any |= look_at(&task).could_go_on(at_rest));
+    any
+}
+
 fn look_at(task: &Description) -> Living {
     let waits_for = match (task.waits_for.node(), task.waits_for.task()) {
         (Some(node), _) => look_at_node(node),

@@ -10,7 +10,7 @@ use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
-use crate::look::look;
+use crate::look::{any_could_go_on, look};
 use crate::report::Report;
 use crate::trace::Event;
 use crate::world::{Shared, World};
@@ -162,14 +162,13 @@ impl Scheduler for SimScheduler {
     /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen again.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
         if !self.has_failed() {
-            let living = look(tasks);
             let at_rest = self.enabled.is_empty();
-            let lost = living.iter().any(|task| task.could_go_on(at_rest));
+            let lost = any_could_go_on(tasks, at_rest);
             self.has_looked = true;
             if !lost && (!at_rest || self.advance()) {
                 return Idle::Again;
             }
-            let report = Report::new(living, &self.world.lock());
+            let report = Report::new(look(tasks), &self.world.lock());
             self.cause = Some(if lost {
                 Cause::LostWakeup(report)
             } else {

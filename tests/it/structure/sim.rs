@@ -12,13 +12,14 @@ use gossamer_structure::{Bounded, CancelToken, JoinSet, ScopeTask, Spawn, async_
 use gossamer_task::JoinHandle;
 
 use crate::contract::{FIBERS, SIM};
+use crate::mvar::{SCHEDULES, looking};
 
-const SEEDS: std::ops::Range<u64> = 0..10_000;
+const SEEDS: std::ops::Range<u64> = 0..SCHEDULES;
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
     for seed in seeds {
-        if let Err(failure) = SIM.look_each_step().run(seed, || body(seed)) {
+        if let Err(failure) = looking(SIM, seed).run(seed, || body(seed)) {
             panic!("{failure}");
         }
     }
