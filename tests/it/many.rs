@@ -14,9 +14,10 @@ use std::task::Poll;
 
 use gossamer::sync::Event;
 use gossamer::{JoinHandle, Model, Wait};
-use gossamer_sim::{Sim, spawn, spawn_fiber};
+use gossamer_sim::{spawn, spawn_fiber};
 
 use crate::conform::{KINDS, Kind, World};
+use crate::contract::SIM;
 use crate::hand::Hand;
 use crate::models::{runtime, watched};
 
@@ -127,7 +128,7 @@ fn on_sim(make: fn(&Arc<Crowd>) -> Program<Local>) {
             ))]
         },
     ];
-    let sim = Sim::new().look_each_step();
+    let sim = SIM.look_each_step();
     for sim in [sim, sim.without_points()] {
         for start in starts {
             if let Err(failure) = sim.run(0, || run(make, spawn, start)) {
