@@ -63,6 +63,12 @@ impl fmt::Display for Sim {
         if !self.points {
             f.write_str("without_points().")?;
         }
+        if self.each_step {
+            f.write_str("look_each_step().")?;
+        }
+        if self.fibers.is_some() {
+            f.write_str("fibers(…).")?;
+        }
         Ok(())
     }
 }

@@ -94,8 +94,8 @@ fn simulations_ask_for_it() {
         text.contains(SAYS) && text.contains("sim::spawn_fiber()"),
         "{text}"
     );
-    let ran = Sim::new()
-        .fibers(FIBERS)
-        .run(1, || async { spawn_fiber(BODY).await });
+    let sim = Sim::new().fibers(FIBERS);
+    assert_eq!(sim.to_string(), "Sim::new().fibers(…).");
+    let ran = sim.run(1, || async { spawn_fiber(BODY).await });
     assert_eq!(ran.expect("it ends").expect("no panic"), 7);
 }

@@ -7,7 +7,8 @@
 //! A stamp is dated at the first look after it, by the wheel that made it. So its age is at most the time between two
 //! looks. What the counter may have done unnoticed in between is less than half the margin, and what comes of a rate that
 //! is not exact is less than the other half. So a date is never too early; and it is too late by little more than the
-//! margin, or, while the rate is unknown, it is the moment of the look.
+//! margin, or, while the rate is unknown, it is the moment of the look. (One case cannot be told from a counter that ran on
+//! evenly: between two looks it was set back, and also ran faster by just as much.)
 
 use core::mem;
 

@@ -121,6 +121,11 @@ fn a_failure_names_its_settings() {
             "task 1 panicked: planned",
         ),
         (
+            usual.look_each_step(),
+            "Sim::new().look_each_step().",
+            "task 1 panicked: planned",
+        ),
+        (
             usual.steps_max(1).expect_panics(),
             "Sim::new().steps_max(1).expect_panics().",
             "no end after 1 steps",
