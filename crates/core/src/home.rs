@@ -27,8 +27,8 @@
 //!
 //! # Visiting
 //!
-//! A thread that only has to touch a task (to end a loan, or to take the task along) *visits* the home: it holds the
-//! claim for a few instructions, runs no user code and wakes nobody. A thread that wants to drive waits until a visit
+//! A thread that only has to touch a task (to end a loan, or to take the task along), or the timers, *visits* the home:
+//! it holds the claim for a short time and runs no user code. A thread that wants to drive waits until a visit
 //! is over, so a visit never looks like another driver; and nobody ever waits for the end of a visit by a waker.
 
 use core::ptr::{self, NonNull};
@@ -71,7 +71,7 @@ const OPEN: i64 = 1 << 40;
 const FREE: u8 = 0;
 /// A thread drives the home.
 const DRIVEN: u8 = 1;
-/// A thread holds the claim for a few instructions.
+/// A thread holds the claim for a short time.
 const VISITED: u8 = 2;
 
 /// The part of a runtime that its tasks' wakers may touch.

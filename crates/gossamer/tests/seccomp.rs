@@ -8,6 +8,7 @@ use std::env;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::thread;
 
 use gossamer::sync::MVar;
 use gossamer::{Model, Runtime, Wait};
@@ -63,7 +64,13 @@ fn forbidden_later() {
         let pool = pool();
         work(&pool);
         forbid_membarrier();
-        return work(&pool);
+        // A worker that parks needs it.
+        let parks = pool.metrics().expect("a pool has some").parks;
+        pool.spawn(async {}).wait().expect("the task completes");
+        while pool.metrics().expect("a pool has some").parks == parks {
+            thread::yield_now();
+        }
+        return;
     }
     let output = anew("forbidden_later", "later");
     let said = String::from_utf8_lossy(&output.stderr);

@@ -378,6 +378,10 @@ impl Shared {
         match hired {
             Hired::New(number) => self.start_worker(number).map_err(|error| {
                 self.crew.end(number);
+                if self.is_closing() {
+                    // The thread that shuts the pool down may have left its tasks to the worker.
+                    self.end_orphans(false);
+                }
                 (number, error)
             }),
             Hired::Again(number) => {

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::{Origin, refusal};
@@ -20,7 +21,7 @@ use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{Ran, claim_again, run, shut_down};
+use crate::single::{Ran, claim_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the timers, and at whether the runtime is shutting down.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
@@ -260,13 +261,16 @@ fn drive(shared: &Shared, home: &'static Home) {
             }
         }
         // Also while the runtime is shutting down, the home stays open until the task has come: `try_spawn` counts on
-        // it. The end then drops its future.
-        while !queue.seen
-            && home.waiting() == 0
-            && !gossamer_core::mutant!("closed_before_the_task")
-        {
-            if home.park(parker.waker()) {
-                parker.park_until(Moment::NEVER, || home.waiting() > 0);
+        // it. The end then drops its future. (What comes before may be a late wake of a task that is over, and had the
+        // home before.)
+        while !queue.seen && !gossamer_core::mutant!("closed_before_the_task") {
+            if claim.drain() {
+                context::with(|context| hand_over(context, &mut queue));
+                if gossamer_core::mutant!("late_wake_is_the_task") {
+                    break;
+                }
+            } else if home.park(parker.waker()) {
+                parker.park_until(Moment::NEVER, || home.has_pending());
             }
         }
     });

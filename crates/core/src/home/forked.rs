@@ -14,7 +14,7 @@ use core::cell::RefCell;
 
 use alloc::vec::Vec;
 
-use super::{FREE, Home, Inbox, homes, moving, table};
+use super::{DRIVEN, FREE, Home, Inbox, homes, moving, table};
 use crate::door::atomic::Ordering;
 use crate::door::{MutexGuard, around_fork, light_fence, thread_local};
 use crate::{aside, fork, policy, timers};
@@ -118,6 +118,10 @@ impl Frozen {
             let elsewhere = home.claimed.load(Ordering::Relaxed) != FREE && !here;
             if elsewhere || home.is_threaded() || home.driver.is_pinned_elsewhere() {
                 home.lost.store(1, Ordering::Relaxed); // Relaxed: as above
+                if elsewhere {
+                    // A visit would be waited for, and its end never comes.
+                    home.claimed.store(DRIVEN, Ordering::Relaxed); // Relaxed: as above
+                }
                 inbox.closed = true;
                 // A worker forked, inside a task: after this poll it looks into its inbox, and finds out.
                 home.pending.store(here, Ordering::Relaxed); // Relaxed: as above
