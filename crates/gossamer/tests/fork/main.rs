@@ -19,7 +19,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use gossamer::{Model, Runtime, Wait, sync::MVar, time::sleep as rest, yield_now};
+use gossamer::{JoinSet, Model, Runtime, Wait, sync::MVar, time::sleep as rest, yield_now};
 
 use child::{end_of, exit, fork, guard, in_child, refused};
 
@@ -163,9 +163,15 @@ fn single_goes_on() -> Checked {
     let taken = place.clone();
     let mut task = Some(rt.spawn(async move { taken.take().await + 1 }));
     rt.block_on(yield_now());
+    let mut over = Some(rt.spawn(async { 9 }));
+    rt.block_on(yield_now());
     let mut rt = Some(rt);
     in_child(|| {
         let rt = rt.take().expect("there");
+        let mut set = JoinSet::new();
+        set.push(over.take().expect("there"));
+        let joined = set.next().wait().expect("one was pushed");
+        assert_eq!(joined.expect("no panic"), 9);
         place.put(1).wait();
         assert_eq!(task.take().expect("there").wait().expect("no panic"), 2);
         assert_eq!(
