@@ -22,7 +22,18 @@ use crate::mvar::{SCHEDULES_MAX, looking};
 /// production takes for the other, as but for the lock's word both are the same code.
 #[track_caller]
 fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
-    let explored = sim::<F>().look_each_step().exhaustive(SCHEDULES_MAX, body);
+    exhaust_in(sim::<F>(), body);
+}
+
+/// The same, for cases in which something is cancelled: see [`exhaust_each_step`](crate::mvar::exhaust_each_step).
+#[track_caller]
+fn exhaust_each_step<F: Channels, B: Future>(body: impl Fn() -> B) {
+    exhaust_in(sim::<F>().look_each_step(), body);
+}
+
+#[track_caller]
+fn exhaust_in<B: Future>(sim: Sim, body: impl Fn() -> B) {
+    let explored = sim.exhaustive(SCHEDULES_MAX, body);
     assert!(
         explored.complete,
         "more than {} schedules",

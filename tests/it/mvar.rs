@@ -70,7 +70,18 @@ pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
 /// Runs a small case in all schedules.
 #[track_caller]
 pub(crate) fn exhaust<F: Future>(body: impl Fn() -> F) {
-    let sim = Sim::new().look_each_step();
+    exhaust_in(Sim::new(), body);
+}
+
+/// The same, for cases in which something is cancelled: looks for lost wake-ups at each step, as what comes later may
+/// repair one.
+#[track_caller]
+pub(crate) fn exhaust_each_step<F: Future>(body: impl Fn() -> F) {
+    exhaust_in(Sim::new().look_each_step(), body);
+}
+
+#[track_caller]
+fn exhaust_in<F: Future>(sim: Sim, body: impl Fn() -> F) {
     for (points, sim) in [(true, sim), (false, sim.without_points())] {
         POINTS.set(points);
         let explored = sim.exhaustive(SCHEDULES_MAX, &body);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use gossamer_sim::{Sim, spawn};
 
-use super::{Channels, exhaust};
+use super::{Channels, exhaust_each_step};
 use crate::flavour::both;
 use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::mvar::explore_seeded;
@@ -157,7 +157,7 @@ fn every_small_case<F: Channels>() {
     for cut in Cut::all() {
         for kind in 0..3 {
             for capacity in [0, 1, usize::MAX] {
-                exhaust::<F, _>(|| among_others::<F>(cut, kind, capacity, 1));
+                exhaust_each_step::<F, _>(|| among_others::<F>(cut, kind, capacity, 1));
             }
         }
     }

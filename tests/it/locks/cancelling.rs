@@ -12,7 +12,7 @@ use gossamer_sim::spawn;
 use super::Locks;
 use crate::flavour::both;
 use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::mvar::{exhaust, explore_seeded};
+use crate::mvar::{exhaust_each_step, explore_seeded};
 
 both! {
     a_lock,
@@ -32,7 +32,7 @@ both! {
 macro_rules! at_every_cut {
     ($place:expr, |$cut:ident, $at:ident| [$($task:expr),* $(,)?], |$left:ident| $check:block) => {
         for $cut in Cut::all() {
-            exhaust(|| async move {
+            exhaust_each_step(|| async move {
                 let place = Rc::new($place);
                 let mut tasks = Vec::new();
                 $(
@@ -54,7 +54,7 @@ macro_rules! at_every_cut {
 macro_rules! one_gives_up {
     ($place:expr, |$cut:ident, $at:ident| $held:expr, [$first:expr, $second:expr], |$kept:ident| $leaves:expr) => {
         for $cut in Cut::all() {
-            exhaust(|| async move {
+            exhaust_each_step(|| async move {
                 let place = Rc::new($place);
                 let $at = &*place;
                 let $kept = $held;
@@ -196,7 +196,7 @@ fn a_semaphore_of_many<F: Locks>() {
 /// Two wait, one is dropped, and one is notified: if the dropped one had the notification, the other has it.
 fn a_wait_for_a_condition<F: Locks>() {
     for cut in Cut::all() {
-        exhaust(|| async move {
+        exhaust_each_step(|| async move {
             let place = Rc::new((F::mutex(0), F::condvar()));
             let waits = |cut: Option<Cut>| {
                 let place = place.clone();
@@ -238,7 +238,7 @@ fn a_wait_for_a_condition<F: Locks>() {
 /// Of three that arrive, where two meet, one is dropped: it has counted, or it has not.
 fn an_arrival<F: Locks>() {
     for cut in Cut::all() {
-        exhaust(|| async move {
+        exhaust_each_step(|| async move {
             let place = Rc::new(F::barrier(2));
             let met_one = Rc::new(Cell::new(false));
             let (at, has_met) = (place.clone(), met_one.clone());

@@ -13,7 +13,7 @@ use std::time::Duration;
 use gossamer::JoinHandle;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{exhaust, explore, explore_seeded};
+use super::{exhaust_each_step, explore, explore_seeded};
 use crate::flavour::{Flavour, Place, both};
 use crate::tally::{Tally, Value};
 
@@ -222,7 +222,7 @@ fn any_task_aborted_at_any_time<F: Flavour>() {
 fn every_small_case<F: Flavour>() {
     for cut in Cut::all() {
         for kind in 0..5 {
-            exhaust(|| async move {
+            exhaust_each_step(|| async move {
                 let (place, books) = (F::place(), Books::default());
                 let taker = spawn({
                     let (place, books) = (place.clone(), books.clone());

@@ -7,7 +7,7 @@ use gossamer_sim::{Sim, spawn};
 use super::{Ask, Client, Pipes, Reply, Server, chat};
 use crate::flavour::both;
 use crate::mvar::cancelling::{Cut, abort_all};
-use crate::mvar::{exhaust, explore_seeded};
+use crate::mvar::{exhaust_each_step, explore_seeded};
 use crate::tally::{Tally, Value};
 
 both! {
@@ -83,7 +83,7 @@ fn waits_given_up_after_any_poll<F: Pipes>() {
 /// In all schedules: one message, its reply, and both waits cut.
 fn waits_given_up_twice<F: Pipes>() {
     for (of_client, of_server) in Cut::all().flat_map(|one| Cut::all().map(move |two| (one, two))) {
-        exhaust(|| async move {
+        exhaust_each_step(|| async move {
             let (client, server) = F::pipe::<u32>();
             let asks = spawn(async move {
                 let waiting = client.ask(1).expect("it is there");

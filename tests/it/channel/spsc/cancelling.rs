@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gossamer_sim::{Sim, spawn};
 
-use super::super::exhaust;
+use super::super::exhaust_each_step;
 use super::Rings;
 use crate::flavour::both;
 use crate::mvar::cancelling::{Cut, abort_all, quiet};
@@ -108,7 +108,7 @@ fn a_receive_of_many_dropped_after_any_poll<F: Rings>() {
 fn every_small_case<F: Rings>() {
     for cut in Cut::all() {
         for kind in 0..3 {
-            exhaust::<F, _>(|| cut_off::<F>(cut, kind, 1, 1, 2));
+            exhaust_each_step::<F, _>(|| cut_off::<F>(cut, kind, 1, 1, 2));
         }
     }
 }
