@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gossamer::{Hold, JoinError, Model, Runtime, Stuck, Wait, yield_now};
@@ -96,6 +97,30 @@ fn a_poll_that_ends_with_a_panic_is_not_told() {
                 .collect::<Vec<_>>(),
             [""; 0]
         );
+    });
+}
+
+/// Shutting down waits for such a poll, perhaps for ever: only the report says why.
+#[test]
+fn a_poll_that_the_end_waits_for_is_told_before() {
+    watched("at the end", || {
+        let (rt, tells) = reporting();
+        let (open, opened) = mpsc::channel::<()>();
+        let (begun, begins) = mpsc::channel();
+        let stuck = rt.spawn(async move {
+            begun.send(()).expect("somebody listens");
+            opened.recv().expect("it is opened");
+        });
+        begins.recv().expect("it begins");
+        // It has waited until a spare came.
+        rt.spawn(async {}).wait().expect("no panic");
+        let end = thread::spawn(move || drop(rt));
+        let told = tells.recv().expect("it is told");
+        assert_eq!((told.worker, told.more), (0, 0));
+        open.send(()).expect("it waits");
+        end.join().expect("no panic");
+        stuck.wait().expect("no panic");
+        assert!(tells.recv().is_err(), "it is told twice");
     });
 }
 

@@ -13,7 +13,8 @@
 //! # What is told
 //!
 //! A poll is reported when it has ended, or has gone on for [`TELL_AFTER`], because only its end tells whether it was
-//! held by the report of a panic: the hook may print a backtrace, which takes long, and is nobody's mistake. Of each
+//! held by the report of a panic: the hook may print a backtrace, which takes long, and is nobody's mistake. The end of
+//! the pool waits for polls, perhaps for ever, and so the monitor reports those that go on before it ends itself. Of each
 //! spawn site one poll is told in ten seconds, and then how many more there were (`report.rs`).
 //!
 //! # Going to sleep
@@ -273,6 +274,8 @@ struct LongPoll {
     panics: u64,
     /// Whether work has waited meanwhile.
     work_waited: bool,
+    /// Whether a spare has worked in place of its worker.
+    has_spare: bool,
     is_told: bool,
 }
 
@@ -353,13 +356,21 @@ impl Look<'_> {
         }
     }
 
-    /// The pool is closing: tells what has been kept back, and of the polls that have ended since the last look.
+    /// The pool is closing: tells what has been kept back, of the polls that have ended since the last look, and of those
+    /// that go on.
     fn tell_rest(&mut self) {
         let mut told = Vec::new();
         for (number, home) in self.shared.numbered_homes() {
-            if let Some(watched) = self.watched.get_mut(number).filter(|_| !home.is_open()) {
-                told.extend(watched.ends(home.driver.panics()));
+            let Some(watched) = self.watched.get_mut(number) else {
+                continue;
+            };
+            if home.is_open() {
+                if gossamer_core::mutant!("last_polls_untold") {
+                    continue;
+                }
+                told.extend(watched.goes_on());
             }
+            told.extend(watched.ends(home.driver.panics()));
         }
         self.tell(told, true);
     }
@@ -408,6 +419,7 @@ impl Look<'_> {
             },
             panics,
             work_waited: false,
+            has_spare: false,
             is_told: false,
         });
         true
@@ -432,13 +444,27 @@ impl Look<'_> {
         let refused = hired
             .err()
             .filter(|_| !gossamer_core::mutant!("refusal_untold"));
-        for poll in self
-            .watched
-            .iter_mut()
-            .filter_map(|watched| watched.poll.as_mut())
-        {
-            poll.work_waited = true;
-            poll.report.refused.clone_from(&refused);
+        note_wait(&mut self.watched, shared.crew.spares(), refused.as_deref());
+    }
+}
+
+/// Notes that work waits while these workers are stuck. A poll without a spare takes one of the `spares` that no other
+/// has, or else keeps the first reason why it was `refused` one.
+fn note_wait(watched: &mut [Watched], spares: usize, refused: Option<&str>) {
+    let polls = || watched.iter().filter_map(|watched| watched.poll.as_ref());
+    let mut free = spares.saturating_sub(polls().filter(|poll| poll.has_spare).count());
+    for poll in watched
+        .iter_mut()
+        .filter_map(|watched| watched.poll.as_mut())
+    {
+        poll.work_waited = true;
+        if poll.has_spare && !gossamer_core::mutant!("refusal_told_of_all") {
+            continue;
+        }
+        poll.has_spare = free > 0;
+        free = free.saturating_sub(1);
+        if let Some(why) = refused.filter(|_| !poll.has_spare) {
+            poll.report.refused.get_or_insert_with(|| why.to_owned());
         }
     }
 }
@@ -456,3 +482,6 @@ impl Wake for Keeper {
         }
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;

@@ -23,7 +23,8 @@ pub struct Stuck {
     pub since: Duration,
     /// What its thread had done for the most part when it was found.
     pub hold: Hold,
-    /// Why no spare could be hired, if it was so: then the worker's tasks had to wait.
+    /// Why no spare could be hired in the worker's place, if it was so: then its tasks had to wait, perhaps until one could
+    /// be. Of several reasons the first.
     pub refused: Option<String>,
     /// How many more polls of tasks that were spawned there have held a worker since the last report of one.
     pub more: u64,
