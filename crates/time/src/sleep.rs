@@ -17,8 +17,9 @@ use pin_project_lite::pin_project;
 /// more, such as [`Duration::MAX`], never ends.
 ///
 /// It ends no sooner by [`Instant`]. It ends later if its thread is busy then, or was between the first poll and the next
-/// look at its timers: by a microsecond and a thousandth of that time, or by all of it just after the processor's counter
-/// was disturbed (by a suspend, or a restored snapshot).
+/// look at its timers: mostly by two microseconds and a thousandth of the time that the thread was busy without such a
+/// look; at most by all the time from the first poll to the look, as where one poll of a task sets several timers, or just
+/// after the processor's counter was disturbed (by a suspend, or a restored snapshot).
 ///
 /// # Blocking
 /// In a task, a fiber, or a thread. Not by a foreign executor that blocks inside a task: under `Model::Single` and

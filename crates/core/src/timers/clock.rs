@@ -9,6 +9,9 @@
 //! is not exact is less than the other half. So a date is never too early; and it is too late by little more than the
 //! margin, or, while the rate is unknown, it is the moment of the look. (One case cannot be told from a counter that ran on
 //! evenly: between two looks it was set back, and also ran faster by just as much.)
+//!
+//! The margin grows with the time between two looks, and while there are no timers nobody looks. So whoever makes the first
+//! stamp after an old look looks as well.
 
 use core::mem;
 
@@ -24,6 +27,9 @@ const MARGIN_PART: u64 = 1_024;
 
 /// Half of that is for what the counter does, half for a rate that is not exact: two that differ by less are the same.
 const HALF_PART: f64 = 2.0 * MARGIN_PART as f64;
+
+/// A look is old when the counter has gone on by so much: a millisecond at most, as processors go.
+const OLD: u64 = 1 << 20;
 
 /// The least time to find a rate from, in nanoseconds.
 const BASELINE: u64 = 1_000_000;
@@ -101,6 +107,19 @@ impl Clock {
     /// Looks at the counter and the clock: all stamps that were made so far are to be dated by this.
     pub(super) fn look(&mut self) -> Look {
         self.look_at(Pair::read())
+    }
+
+    /// Whether the last look is old, or the counter was set back since, by a stamp that was just made.
+    #[inline(always)]
+    pub(super) fn is_old(&self, stamp: u64) -> bool {
+        stamp.wrapping_sub(self.last.count) > OLD
+    }
+
+    /// Looks just after the first stamp was made, while there is no older one that is to be dated.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn freshen(&mut self) {
+        self.look();
     }
 
     fn peek_at(&self, here: Pair) -> Look {

@@ -193,15 +193,13 @@ fn more_timers_than_fit_under_one_lock() {
 #[test]
 fn a_stamp_is_dated_from_when_it_was_made() {
     let mut clock = clock::Clock::new();
-    let began = std::time::Instant::now();
-    while began.elapsed() < Duration::from_millis(3) {}
+    spin(Duration::from_millis(3));
     for _ in 0..100 {
         let Some(stamp) = clock::Clock::stamp() else {
             return;
         };
         let made = Moment::real_now().nanos();
-        let began = std::time::Instant::now();
-        while began.elapsed() < Duration::from_micros(300) {}
+        spin(Duration::from_micros(300));
         assert_eq!(clock.peek().date(0, u64::MAX), LAST);
         let dated = clock.look().date(stamp, 0);
         assert!(dated + 100 >= made, "{} ns too early", made - dated);
@@ -226,6 +224,20 @@ fn fresh(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Timer
     after.iter().map(set).collect()
 }
 
+/// The deadline of a timer that must be dated.
+fn dated(timer: &Pin<Box<Timer>>) -> u64 {
+    // SAFETY: nobody else has it.
+    let (deadline, is_dated) =
+        unsafe { Timer::links(&raw const **timer, |links| (links.deadline, links.is_dated)) };
+    assert!(is_dated);
+    deadline
+}
+
+fn spin(time: Duration) {
+    let began = std::time::Instant::now();
+    while began.elapsed() < time {}
+}
+
 /// All that one poll registers: the stamps of most are a little later.
 #[test]
 fn timers_of_one_poll_are_dated_soon_enough_and_never_too_early() {
@@ -235,14 +247,67 @@ fn timers_of_one_poll_are_dated_soon_enough_and_never_too_early() {
     assert!(!timers.fire_due(Moment::real_now()));
     let dated_at = Moment::real_now().nanos();
     for ((made, timer), after) in set.iter().zip(after) {
-        // SAFETY: nobody else has these timers.
-        let (deadline, is_dated) =
-            unsafe { Timer::links(&raw const **timer, |links| (links.deadline, links.is_dated)) };
-        assert!(is_dated);
+        let deadline = dated(timer);
         let nanos = u64::try_from(after.as_nanos()).expect("seconds");
         assert!(deadline + 100 >= made + nanos, "too early");
         assert!(deadline <= dated_at + nanos, "too late");
     }
+}
+
+/// A foreign executor that polls in `wake`: takes its time, and sets one more timer.
+struct Polls {
+    timers: &'static Timers,
+    set: Mutex<Vec<(u64, Pin<Box<Timer>>)>>,
+}
+
+impl Wake for Polls {
+    fn wake(self: Arc<Self>) {
+        spin(Duration::from_millis(5));
+        let set = fresh(self.timers, &[Duration::from_secs(60)]);
+        self.set.lock().expect("no panic").extend(set);
+    }
+}
+
+/// More are due than are fired at once, and between two rounds a waker sets one that has no stamp yet.
+#[test]
+fn a_timer_set_while_others_fire_is_not_dated_by_the_look_before() {
+    let hand = Hand::new();
+    hand.timers.clock.store(REAL, Ordering::Relaxed);
+    let _fresh = fresh(hand.timers, &[Duration::from_secs(60)]);
+    let due: Vec<_> = (0..2 * wheel::AT_ONCE as u64)
+        .map(|number| hand.set(number, 7))
+        .collect();
+    let polls = Arc::new(Polls {
+        timers: hand.timers,
+        set: Mutex::default(),
+    });
+    let first = &raw const *due[0];
+    // SAFETY: nobody else has these timers.
+    unsafe { Timer::links(first, |links| links.waker = Some(polls.clone().into())) };
+    assert!(hand.timers.fire_due(Moment::real_now()));
+    assert!(!hand.timers.fire_due(Moment::real_now()));
+    let set = polls.set.lock().expect("no panic");
+    let (made, timer) = &set[0];
+    let early = (made + 60_000_000_000).saturating_sub(dated(timer));
+    assert!(early <= 100, "{early} ns too early");
+}
+
+/// What is known of the counter is renewed before a stamp relies on it.
+#[test]
+fn a_timer_set_after_an_idle_time_is_dated_precisely() {
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    // Again, until it is known how fast it counts, and the thread is not put aside just then.
+    let lateness = (0..50).map(|_| {
+        spin(Duration::from_millis(50));
+        // So many that the counter is read for them.
+        let set = fresh(timers, &[Duration::from_secs(60); 16]);
+        spin(Duration::from_micros(40));
+        timers.fire_due(Moment::real_now());
+        let (made, timer) = &set[0];
+        dated(timer).saturating_sub(made + 60_000_000_000)
+    });
+    // A thousandth of the idle time is more than has passed since it was set.
+    assert!(lateness.into_iter().any(|nanos| nanos < 30_000));
 }
 
 /// The monitor's question: it may come at any time, also in the midst of a poll that goes on to set timers.

@@ -375,10 +375,11 @@ impl Wheel {
         let tick = now >> TICK_BITS;
         let mut moves = AT_ONCE;
         if self.has_fresh() {
-            let look = *look.get_or_insert_with(|| {
+            // Each time: what has come since the look, and has no stamp, is not of before it.
+            if look.is_none() || !mutant!("wheel_stamps_once") {
                 self.stamp();
-                self.clock.look()
-            });
+            }
+            let look = *look.get_or_insert_with(|| self.clock.look());
             if !self.date(&look, &mut moves) {
                 return false;
             }

@@ -1,6 +1,6 @@
 //! Timers that are not dated so far.
 //!
-//! Registering one that is to fire some time after now reads no clock, but only takes a stamp, from the processor's
+//! Registering one that is to fire some time after now mostly reads no clock, but only takes a stamp, from the processor's
 //! counter. The next look at the wheel reads the clock once and dates all that are fresh. Most are cancelled before.
 //! Of those that one poll sets only every sixteenth takes a stamp, for itself and those before it: so they may count
 //! from a little later than they were set, and never from earlier.
@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 use super::super::clock::{Clock, Look};
 use super::super::timer::Timer;
 use super::{FRESH, LEVELS, Wheel};
-use crate::context;
+use crate::{context, mutant};
 
 /// So many are registered in one poll until the counter is read for them.
 const STAMPED_AT_ONCE: u16 = 16;
@@ -55,6 +55,10 @@ impl Wheel {
             if has_stamp {
                 return;
             }
+        }
+        // None has an older stamp.
+        if self.clock.is_old(stamp) && !mutant!("clock_stays_old") {
+            self.clock.freshen();
         }
     }
 
