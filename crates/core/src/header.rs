@@ -265,14 +265,14 @@ impl Header {
         let place = header.place();
         if !place.is_pinned() {
             header.set_place(place.with_pinned());
-            Home::at(place.home()).driver.pin_one();
+            Home::at(place.home()).driver.pin_one(place.home());
         }
     }
 
     /// Takes back what [`Header::pin`] did.
     ///
     /// # Safety
-    /// On the driver, inside the task's poll or the drop of its future.
+    /// On the driver; the task's future is there.
     pub(crate) unsafe fn unpin(this: NonNull<Self>) {
         // SAFETY: its future is there, so it is alive.
         let header = unsafe { this.as_ref() };

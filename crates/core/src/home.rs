@@ -53,6 +53,7 @@ mod moving;
 mod offering;
 mod owner;
 mod receiving;
+mod staying;
 mod table;
 
 pub use self::adopting::StuckPoll;
@@ -63,6 +64,7 @@ pub(crate) use self::moving::pull;
 pub use self::offering::settle_offers;
 use self::receiving::adopt;
 pub use self::receiving::cancel_here;
+pub use self::staying::thread_ends;
 
 /// Added to the count of cells while the home is open.
 const OPEN: i64 = 1 << 40;

@@ -4,6 +4,8 @@
 //! (`std::thread::scope`). So its stack must be unwound before the thread-local goes, whoever has the fiber: its
 //! runtime may have been forgotten, moved to another thread, or be a thread-local itself. Threads that the runtime has
 //! started say when their work is done; of the others glibc tells us (`ending/glibc.rs`).
+//!
+//! From then on other threads may drive the homes of those fibers' tasks, and cancel them (`core`'s `home/staying.rs`).
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod glibc;
@@ -16,6 +18,7 @@ use gossamer_core::context;
 #[cfg(not(loom))]
 use gossamer_core::door::thread_local;
 use gossamer_core::door::{call_at_end_of_threads, is_started_here};
+use gossamer_core::home::thread_ends;
 
 use crate::standing;
 
@@ -61,8 +64,12 @@ fn end() {
         call();
     }
     // If it is the process that ends, by `exit()` in the midst of a poll, what stands still stays.
-    if !context::with(context::Context::is_polling) {
+    let stays = context::with(context::Context::is_polling);
+    if !stays {
         standing::end_all();
     }
     ENDING.with(|ending| ending.set(true));
+    if !stays {
+        thread_ends();
+    }
 }

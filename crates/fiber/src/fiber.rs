@@ -233,15 +233,25 @@ impl<F, T> Drop for Fiber<F, T> {
             return;
         };
         context::with(context::Context::unpin_polled);
-        let has_been_ended = standing.has_been_ended();
-        if standing.is_here() && (has_been_ended || !ending::is_ending()) {
+        if standing.has_been_ended() {
+            let panic = standing.take_panic();
+            if !standing.is_here() {
+                // Its count is the other thread's.
+                mem::forget(standing);
+            }
+            if let Some(payload) = panic {
+                resume_unwind(payload);
+            }
+            return;
+        }
+        if standing.is_here() && !ending::is_ending() {
             drop(standing.unwind());
             return;
         }
-        if !has_been_ended && !gossamer_core::mutant!("leaked_fiber_loses_values") {
+        if !gossamer_core::mutant!("leaked_fiber_loses_values") {
             aside::leak_polled();
         }
-        if !has_been_ended && !standing.is_here() {
+        if !standing.is_here() {
             // Nobody is left to be told that it could not be said.
             let _said = writeln!(
                 io::stderr(),

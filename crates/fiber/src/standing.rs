@@ -1,8 +1,10 @@
 //! The fibers that have begun on this thread, and so are ended by it.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::task::Waker;
@@ -23,6 +25,8 @@ pub(crate) struct Standing<T> {
     on: ThreadId,
     origin: Origin,
     switch: RefCell<Option<Switch<T>>>,
+    /// What it panicked with when its thread ended it: from then on it is whoever's who has the fiber.
+    panic: Cell<Option<Box<dyn Any + Send>>>,
     /// Its thread has ended it; any thread may ask.
     ended: AtomicBool,
 }
@@ -54,6 +58,7 @@ impl<T: 'static> Standing<T> {
             on,
             origin: Origin::here(),
             switch: RefCell::new(Some(switch)),
+            panic: Cell::new(None),
             ended: AtomicBool::new(false),
         });
         let own: Rc<dyn End> = this.clone();
@@ -79,8 +84,13 @@ impl<T> Standing<T> {
 
     /// Whether its thread has ended it. Any thread may ask.
     pub(crate) fn has_been_ended(&self) -> bool {
-        // Acquire: what its destructors did; pairs with the store in `end`.
+        // Acquire: what its destructors did, and the panic; pairs with the store in `end`.
         self.ended.load(Ordering::Acquire)
+    }
+
+    /// What it panicked with when its thread ended it, which it has. Only who has the fiber may ask, on any thread.
+    pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.panic.take()
     }
 
     /// Runs it until it stands still (`None`) or has ended.
@@ -119,7 +129,10 @@ impl<T> Standing<T> {
 
 impl<T> End for Standing<T> {
     fn end(&self) {
-        panics::end(|| drop(self.unwind()));
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(self.unwind()))) {
+            panics::note();
+            self.panic.set(Some(payload));
+        }
         // Release: pairs with the load in `has_been_ended`.
         self.ended.store(true, Ordering::Release);
     }

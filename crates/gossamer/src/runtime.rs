@@ -294,7 +294,8 @@ impl Runtime {
     /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it waits
     /// for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
     /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on it,
-    /// and waits for that: what they have lent may go with the thread.
+    /// and waits for that: what they have lent may go with the thread. Their handles then say that they were cancelled, or
+    /// what they panicked with, as soon as somebody drives the runtime, which any thread may again.
     ///
     /// # Panics
     /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of

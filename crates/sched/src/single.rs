@@ -6,7 +6,8 @@
 //! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two drives
 //! nothing runs; wakes and spawns from outside collect in the inbox.
 //!
-//! A fiber stays with the thread it began on, so while there are some, no other thread can drive.
+//! A fiber stays with the thread it began on, so while there are some, no other thread can drive; until that thread ends,
+//! which ends them: whoever drives next cancels their tasks.
 //!
 //! # A panicking task
 //!
@@ -286,17 +287,17 @@ pub fn run_blocking<F: Future>(
         }
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
-    if claim.home().driver.is_pinned_elsewhere() {
+    if !claim.may_drive() {
         drop(claim);
         panic!(
             "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
         );
     }
-    claim.displace();
     let _woken = HandOver {
         runtime,
         claim: &claim,
     };
+    claim.displace();
     let scope = scope::Scope::begin(&claim);
     let future = {
         let _tasks_of = runtime.environment().enter();
@@ -430,11 +431,14 @@ impl<S: Scheduler> Drive for Single<S> {
             self.end_tasks(&visit.drive());
             return Turned::More;
         }
-        if self.home.driver.is_pinned_elsewhere() {
+        if !visit.may_drive() {
             // Fibers that began on another thread run only when that one drives; and when it has, look again. A
             // thread that comes to drive, or to end the runtime, waits until this visit is over.
             self.home.wait_to_drive(waker);
-            return Turned::Parked(Moment::NEVER);
+            // Its thread may have ended just before.
+            if gossamer_core::mutant!("left_home_looked_at_once") || !visit.may_drive() {
+                return Turned::Parked(Moment::NEVER);
+            }
         }
         let claim = visit.drive();
         let _tasks_of = self.environment.enter();

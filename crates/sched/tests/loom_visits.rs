@@ -7,11 +7,13 @@
 use std::cell::Cell;
 use std::future::{pending, poll_fn};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize as Count, Ordering};
+use std::sync::atomic::{AtomicBool as Flag, AtomicUsize as Count, Ordering};
 use std::task::{Poll, Waker};
 
+use gossamer_core::context::{self, Context};
 use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::door::{thread, thread_local};
+use gossamer_core::door::{Condvar, Mutex, thread, thread_local};
+use gossamer_core::home::thread_ends;
 use gossamer_core::wait::{Drive, Wait};
 use gossamer_sched::{Drives, Single};
 use gossamer_sync::local;
@@ -136,6 +138,47 @@ fn visit_against_the_end_in_a_turn() {
         let _turned = drives.join().expect("the driver does not panic");
         assert_eq!(drops.count(), 1, "the end was lost");
         assert_eq!(in_visit.count(), 0, "a visit has ended the runtime");
+        drop(runtime);
+        no_cell_is_left();
+    });
+}
+
+/// A task stays with a thread that ends, while the owner of the runtime waits for it, and may not drive before: it is
+/// told, and drives.
+#[test]
+fn visit_against_the_end_of_a_thread() {
+    explore("visit_against_the_end_of_a_thread", || {
+        let (runtime, drops, begun) = (runtime(), Drops::default(), Arc::new(Flag::new(false)));
+        let (guard, begins) = (drops.guard(), begun.clone());
+        let handle = runtime.spawn(async move {
+            let _guard = guard;
+            context::with(Context::pin_polled);
+            begins.store(true, Ordering::Relaxed);
+            pending::<()>().await;
+        });
+        let driven = Arc::new((Mutex::new(false), Condvar::new()));
+        let (drives, says) = (runtime.clone(), driven.clone());
+        let thread = thread::spawn(move || {
+            let drove = drives.try_block_on(poll_fn(|cx| {
+                if begun.load(Ordering::Relaxed) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }));
+            drove.expect("the scheduler never stops");
+            *says.0.lock() = true;
+            says.1.notify_all();
+            thread_ends();
+        });
+        let mut has_driven = driven.0.lock();
+        while !*has_driven {
+            has_driven = driven.1.wait(has_driven);
+        }
+        drop(has_driven);
+        assert!(handle.wait().expect_err("its thread ended").is_cancelled());
+        thread.join().expect("the other thread does not panic");
+        assert_eq!(drops.count(), 1);
         drop(runtime);
         no_cell_is_left();
     });

@@ -1,6 +1,7 @@
 //! Threads that end while fibers of theirs stand still: the fibers are ended before any thread-local goes.
 
 use std::cell::{OnceCell, RefCell};
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -212,5 +213,59 @@ fn a_thread_ends_a_fiber_that_nobody_has() {
         builder.join().expect("no panic");
         assert!(unwound.is_set(), "left standing");
         assert!(!late.is_set(), "used after its end");
+    });
+}
+
+/// A thread drives a runtime that another one has built, and ends while fibers that have begun there stand still: who
+/// waits for them is told, and all else goes on.
+#[test]
+fn a_thread_ends_and_the_runtime_of_its_fibers_goes_on() {
+    watched("goes on", || {
+        for has_ended in [false, true] {
+            let rt = Arc::new(runtime(Model::Single));
+            let (place, drives) = (Arc::new(MVar::empty()), rt.clone());
+            let from = place.clone();
+            let other = rt.spawn(async move { from.take().await });
+            let (says, said) = mpsc::channel();
+            let driver = thread::spawn(move || {
+                let stands = drives.spawn_fiber(stand_still);
+                let panics = drives.spawn_fiber(|| {
+                    assert!(catch_unwind(stand_still).is_err(), "nothing was put");
+                    resume_unwind(Box::new(7_u32));
+                });
+                turns(&drives);
+                says.send((stands, panics)).expect("somebody listens");
+            });
+            let (stands, panics) = said.recv().expect("they have begun");
+            if has_ended {
+                driver.join().expect("no panic");
+                thread::scope(|s| s.spawn(|| turns(&rt)).join()).expect("any thread may drive");
+            }
+            let ended = stands.wait().expect_err("its thread has ended");
+            assert!(ended.is_cancelled());
+            let payload = panics.wait().expect_err("it panicked").try_into_panic();
+            assert_eq!(payload.expect("a panic").downcast_ref(), Some(&7_u32));
+            place.try_put(5).expect("empty");
+            assert_eq!(other.wait().expect("no panic"), 5);
+            let fiber = rt.spawn_fiber(|| yield_now().wait());
+            fiber.wait().expect("fibers begin here now");
+        }
+    });
+}
+
+/// The same where the fiber is a child of a scope, which is over before its task is.
+#[test]
+fn a_thread_ends_and_the_runtime_of_a_scopes_fiber_goes_on() {
+    watched("a scope's", || {
+        let rt = Arc::new(runtime(Model::Single));
+        let drives = rt.clone();
+        rt.scope(|s| {
+            let child = s.spawn_fiber(stand_still);
+            let driver = thread::spawn(move || turns(&drives));
+            driver.join().expect("no panic");
+            let ended = child.wait().expect_err("its thread has ended");
+            assert!(ended.is_cancelled());
+        });
+        turns(&rt);
     });
 }

@@ -1,11 +1,13 @@
 //! What only the driver of a home touches.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::ptr::NonNull;
 use std::time::Instant;
 
+use alloc::sync::Arc;
+
+use super::staying::Stays;
 use crate::door::atomic::Ordering;
-use crate::door::thread::{self, ThreadId};
 use crate::door::{QuietI64, QuietU64};
 use crate::header::{Header, Owned, Place};
 
@@ -33,12 +35,12 @@ pub struct Driver {
     polls: QuietU64,
     /// Panics that its drivers have caught; others may look.
     panics: QuietU64,
-    /// Tasks that stay with the thread that drives now, and which that is.
+    /// Tasks that stay with one thread, which is the one that drives, and which that is, or was last.
     pinned: Cell<usize>,
+    pinned_to: RefCell<Option<Arc<Stays>>>,
     /// How many useless offers are left until it stops to offer, and when the current poll offered first.
     pub(super) credit: Cell<u32>,
     pub(super) offered_at: Cell<Option<Instant>>,
-    pinned_to: Cell<Option<ThreadId>>,
 }
 
 impl Driver {
@@ -96,12 +98,25 @@ impl Driver {
 
     /// Whether there are tasks that stay with another thread, so that this one must not drive.
     pub fn is_pinned_elsewhere(&self) -> bool {
-        self.pinned.get() > 0 && self.pinned_to.get() != Some(thread::current().id())
+        self.is_pinned_to(|thread| !thread.is_here() && !thread.has_ended())
     }
 
-    pub(crate) fn pin_one(&self) {
+    /// Whether there are tasks that stay with a thread that has ended.
+    pub(super) fn is_left(&self) -> bool {
+        self.is_pinned_to(Stays::has_ended)
+    }
+
+    fn is_pinned_to(&self, such: impl FnOnce(&Stays) -> bool) -> bool {
+        self.pinned.get() > 0 && self.pinned_to.borrow().as_deref().is_some_and(such)
+    }
+
+    /// One more task of this home, `home`, stays with the current thread.
+    pub(crate) fn pin_one(&self, home: u16) {
         self.pinned.set(self.pinned.get() + 1);
-        self.pinned_to.set(Some(thread::current().id()));
+        let mut pinned_to = self.pinned_to.borrow_mut();
+        if !pinned_to.as_ref().is_some_and(|thread| thread.is_here()) {
+            *pinned_to = Some(Stays::at(home));
+        }
     }
 
     /// The home is another runtime's.
@@ -110,7 +125,7 @@ impl Driver {
         self.called.set(false);
         self.returned.set(false);
         self.pinned.set(0);
-        self.pinned_to.set(None);
+        *self.pinned_to.borrow_mut() = None;
         self.credit.set(0);
         self.offered_at.set(None);
         // Relaxed: nobody looks at a home that is free.
