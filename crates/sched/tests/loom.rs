@@ -263,7 +263,22 @@ fn wake_against_the_end() {
         drop(runtime);
         assert_eq!(drops.count(), 1);
         assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
-        // The home is another runtime's while the wake may be on its way there.
+        wakes.join().expect("the waker does not panic");
+        no_cell_is_left();
+        ends_clean(at_home(home));
+    });
+}
+
+/// The same, and the home is another runtime's while the wake may be on its way there: that one lets go of the task.
+#[test]
+fn wake_against_the_next_runtime() {
+    explore("wake_against_the_next_runtime", || {
+        let (runtime, flags, drops) = (runtime(), flags(false), Drops::default());
+        let (handle, waker) = parked(&runtime, &flags, &drops);
+        drop(handle);
+        let wakes = thread::spawn(move || waker.wake());
+        let home = runtime.home().index();
+        drop(runtime);
         let again = at_home(home);
         let _turned = again.turn(Waker::noop());
         wakes.join().expect("the waker does not panic");
