@@ -1,4 +1,4 @@
-//! Waiting for another thread that is at work for a few instructions.
+//! Waiting for another thread that is at work for a short time, such as a visit of a home.
 
 use super::thread;
 
