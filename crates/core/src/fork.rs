@@ -2,8 +2,8 @@
 //!
 //! `fork()` gives the child one thread, the one that called it. A runtime with threads of its own, built before,
 //! does not work there and cannot be ended: whoever uses it is told, at once, and dropping it leaks it. A runtime
-//! without threads goes on, unless another thread was driving it at that moment. New runtimes are as good as ever.
-//! The locks that this needs are told of in `home/forked.rs`.
+//! without threads goes on, unless another thread was driving or visiting it at that moment. New runtimes are as good as
+//! ever. The locks that this needs are told of in `home/forked.rs`.
 //!
 //! Unseen are forks that bypass `pthread_atfork`: a bare system call, and `vfork`, after which there is nothing to
 //! do but exec.

@@ -41,7 +41,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use corosensei::stack::DefaultStack;
@@ -71,7 +71,7 @@ enum State<F, T> {
     /// Not begun.
     New { body: F, stack: DefaultStack },
     /// Begun.
-    Begun(Rc<Standing<T>>),
+    Begun(Arc<Standing<T>>),
     /// The body has ended, or is ending.
     Over,
 }
@@ -89,11 +89,6 @@ pub(crate) struct Resumed {
 
 /// What a fiber that is to end unwinds with.
 struct Ended;
-
-// SAFETY: what has not begun is a closure that is `Send` and a piece of memory. What has begun is used, its count
-// included, on the thread where it began and nowhere else: `poll` and `drop` look, at what any thread may ask. The
-// output leaves by `poll`, or is dropped there.
-unsafe impl<F: Send, T: Send> Send for Fiber<F, T> {}
 
 // Nothing points into it: the closure moves to the stack when it begins.
 impl<F, T> Unpin for Fiber<F, T> {}
@@ -234,12 +229,7 @@ impl<F, T> Drop for Fiber<F, T> {
         };
         context::with(context::Context::unpin_polled);
         if standing.has_been_ended() {
-            let panic = standing.take_panic();
-            if !standing.is_here() {
-                // Its count is the other thread's.
-                mem::forget(standing);
-            }
-            if let Some(payload) = panic {
+            if let Some(payload) = standing.take_panic() {
                 resume_unwind(payload);
             }
             return;
@@ -260,8 +250,6 @@ impl<F, T> Drop for Fiber<F, T> {
                 on = standing.on()
             );
         }
-        // Its count is the other thread's.
-        mem::forget(standing);
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Waker;
 
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
@@ -31,6 +31,13 @@ pub(crate) struct Standing<T> {
     ended: AtomicBool,
 }
 
+// SAFETY: `poll` and `drop` of the fiber look whose thread this is, and no other touches `switch`; it is gone when the
+// thread lets go of its own share. `panic` is the thread's until `ended` says that it is the fiber's owner's. What the
+// fiber returns leaves by `poll`, or is dropped on its thread.
+unsafe impl<T: Send> Send for Standing<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Standing<T> {}
+
 /// One of any type.
 trait End {
     /// The thread ends.
@@ -43,25 +50,25 @@ thread_local! {
     /// This thread, as soon as a fiber has begun here. It can be asked for also while thread-locals are destroyed.
     static ID: Cell<Option<ThreadId>> = const { Cell::new(None) };
     /// By their addresses. Without a destructor, so that it is there until the thread has ended.
-    static HERE: RefCell<ManuallyDrop<BTreeMap<usize, Rc<dyn End>>>> =
+    static HERE: RefCell<ManuallyDrop<BTreeMap<usize, Arc<dyn End>>>> =
         const { RefCell::new(ManuallyDrop::new(BTreeMap::new())) };
 }
 
 impl<T: 'static> Standing<T> {
-    pub(crate) fn new(switch: Switch<T>) -> Rc<Self> {
+    pub(crate) fn new(switch: Switch<T>) -> Arc<Self> {
         let on = ID.with(Cell::get).unwrap_or_else(|| {
             let id = thread::current().id();
             ID.with(|here| here.set(Some(id)));
             id
         });
-        let this = Rc::new(Self {
+        let this = Arc::new(Self {
             on,
             origin: Origin::here(),
             switch: RefCell::new(Some(switch)),
             panic: Cell::new(None),
             ended: AtomicBool::new(false),
         });
-        let own: Rc<dyn End> = this.clone();
+        let own: Arc<dyn End> = this.clone();
         HERE.with(|here| here.borrow_mut().insert(this.key(), own));
         this
     }
@@ -139,6 +146,15 @@ impl<T> End for Standing<T> {
 
     fn origin(&self) -> Origin {
         self.origin
+    }
+}
+
+impl<T> Drop for Standing<T> {
+    fn drop(&mut self) {
+        // The fiber was dropped before its thread ended it: nobody is left to be told.
+        if let Some(payload) = self.panic.take() {
+            panics::swallow(payload);
+        }
     }
 }
 

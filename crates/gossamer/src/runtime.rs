@@ -58,9 +58,10 @@ impl<S: Scheduler> Builder<S> {
     /// Has `report` be told of polls that a worker of a [`Model::Pool`] was stuck in while work waited. Without it a line
     /// goes to the standard error.
     ///
-    /// A poll is told of when it has ended, has gone on for five seconds, or goes on when the runtime is shut down: once,
-    /// and after others have been called, or a spare worker hired, to take the worker's other tasks over. One that ended
-    /// with a panic is not, as what took long may have been the report of that. Of the tasks that were spawned in one line
+    /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called, or a
+    /// spare worker hired, to take the worker's other tasks over. While the runtime is shut down, which waits for it, one
+    /// that goes on for so long is told of though no work waits. One that ended with a panic is not, as what took long
+    /// may have been the report of that. Of the tasks that were spawned in one line
     /// at most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
     /// ([`Stuck::more`]).
     ///

@@ -259,7 +259,6 @@ impl Pool {
         self.shared.crew.close();
         self.shared.idle.call_all();
         self.shared.homes().for_each(Home::call);
-        let unwatched = self.shared.monitor.end(deadline);
         // Perhaps from inside another runtime that one of our tasks drives.
         let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
         let all_ended = self
@@ -267,7 +266,8 @@ impl Pool {
             .crew
             .wait_until_left(usize::from(is_worker), deadline);
         self.shared.end_orphans(all_ended);
-        all_ended && unwatched
+        // Else it watches those that are left.
+        all_ended && self.shared.monitor.end(deadline)
     }
 
     /// Drops the futures that no worker has taken, on this thread.
@@ -377,17 +377,22 @@ impl Shared {
     fn take_on(self: &Arc<Self>, hired: Hired) -> Result<(), (usize, io::Error)> {
         match hired {
             Hired::New(number) => self.start_worker(number).map_err(|error| {
-                self.crew.end(number);
-                if self.is_closing() {
-                    // The thread that shuts the pool down may have left its tasks to the worker.
-                    self.end_orphans(false);
-                }
+                self.refused(number);
                 (number, error)
             }),
             Hired::Again(number) => {
                 self.homes[number].get().inspect(|home| home.call());
                 Ok(())
             }
+        }
+    }
+
+    /// There is no thread for the worker with this number.
+    fn refused(&self, number: usize) {
+        self.crew.end(number);
+        if self.is_closing() && !gossamer_core::mutant!("refused_worker_keeps_tasks") {
+            // The thread that shuts the pool down may have left its tasks to the worker.
+            self.end_orphans(false);
         }
     }
 

@@ -270,7 +270,7 @@ fn drive(shared: &Shared, home: &'static Home) {
                     break;
                 }
             } else if home.park(parker.waker()) {
-                parker.park_until(Moment::NEVER, || home.has_pending());
+                parker.park_until(Moment::NEVER, || home.waiting() > 0);
             }
         }
     });

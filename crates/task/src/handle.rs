@@ -84,7 +84,7 @@ impl<T> JoinHandle<T> {
     /// Has `waker` called when the output is there, once; `false` if it is there already. No scheduling point: for
     /// those who wait for many.
     pub fn notify(&self, waker: &std::task::Waker) -> bool {
-        if self.is_finished() {
+        if self.is_finished() && !gossamer_core::mutant!("set_refuses_what_is_over") {
             return false;
         }
         if self.origin.is_elsewhere() {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
 use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar};
+use rustix::process::Resource;
 
 use super::{patience, runtime, watched};
 
@@ -33,7 +34,7 @@ fn in_a_process(test: &str, limit: &str, stack: &str, body: impl FnOnce() + Send
     }
     let this = std::env::current_exe().expect("a test is a program");
     let ran = Command::new("sh")
-        .args(["-c", "ulimit -v \"$0\"; exec \"$@\"", limit])
+        .args(["-c", "ulimit -S -v \"$0\"; exec \"$@\"", limit])
         .arg(this)
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(LIMITED, "1")
@@ -169,6 +170,20 @@ fn take_threads(rt: &Runtime) -> Threads {
     }
 }
 
+/// Raises the limit, so that one more can be had, and no two.
+fn grant_one_thread() {
+    let pages = std::fs::read_to_string("/proc/self/statm").expect("this is Linux");
+    let pages = pages
+        .split(' ')
+        .next()
+        .and_then(|pages| pages.parse::<u64>().ok());
+    let used = pages.expect("a number") * rustix::param::page_size() as u64;
+    let stack: u64 = STACK.parse().expect("a number");
+    let mut limit = rustix::process::getrlimit(Resource::As);
+    limit.current = Some(used + stack * 3 / 2);
+    rustix::process::setrlimit(Resource::As, limit).expect("only the soft limit was set");
+}
+
 fn end_threads(threads: Threads) {
     for (keep, thread) in threads {
         drop(keep);
@@ -207,6 +222,53 @@ fn no_spare_for_a_worker_that_is_stuck() {
             open.send(()).expect("it waits");
             stuck.wait().expect("no panic");
             waits.wait().expect("no panic");
+            end_threads(threads);
+        },
+    );
+}
+
+/// The one spare that is granted stays, though another is refused again and again.
+#[test]
+fn one_spare_for_two_workers_that_are_stuck() {
+    limited(
+        "models::limits::one_spare_for_two_workers_that_are_stuck",
+        || {
+            let (told, tells) = mpsc::channel();
+            let rt = Runtime::builder()
+                .model(Model::Pool { workers: 2 })
+                .on_stuck(move |stuck| told.send(stuck.clone()).unwrap_or_default())
+                .build()
+                .expect("a runtime can be built");
+            let (begun, begins) = mpsc::channel();
+            let blocked = |opened: mpsc::Receiver<()>| {
+                let begun = begun.clone();
+                async move {
+                    begun.send(()).expect("somebody listens");
+                    opened.recv().expect("it is opened");
+                }
+            };
+            let (open_first, opened_first) = mpsc::channel();
+            let (open_second, opened_second) = mpsc::channel();
+            // On two lines: one is told of each.
+            let first = rt.spawn(blocked(opened_first));
+            let second = rt.spawn(blocked(opened_second));
+            for _ in 0..2 {
+                begins.recv().expect("it begins");
+            }
+            // That takes so long that both are stuck by then.
+            let threads = take_threads(&rt);
+            grant_one_thread();
+            rt.spawn(async {}).wait().expect("no panic");
+            let told: Vec<_> = (0..2)
+                .map(|_| tells.recv().expect("it is told").refused)
+                .collect();
+            assert_eq!(told.iter().flatten().count(), 1, "{told:?}");
+            assert_eq!(rt.metrics().expect("a pool").spares, 1);
+            for open in [open_first, open_second] {
+                open.send(()).expect("it waits");
+            }
+            first.wait().expect("no panic");
+            second.wait().expect("no panic");
             end_threads(threads);
         },
     );

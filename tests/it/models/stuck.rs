@@ -100,7 +100,8 @@ fn a_poll_that_ends_with_a_panic_is_not_told() {
     });
 }
 
-/// Shutting down waits for such a poll, perhaps for ever: only the report says why.
+/// Shutting down waits for such a poll, perhaps for ever, and then only the report says why; also if nothing else
+/// waited.
 #[test]
 fn a_poll_that_the_end_waits_for_is_told_before() {
     watched("at the end", || {
@@ -112,15 +113,42 @@ fn a_poll_that_the_end_waits_for_is_told_before() {
             opened.recv().expect("it is opened");
         });
         begins.recv().expect("it begins");
-        // It has waited until a spare came.
-        rt.spawn(async {}).wait().expect("no panic");
         let end = thread::spawn(move || drop(rt));
         let told = tells.recv().expect("it is told");
         assert_eq!((told.worker, told.more), (0, 0));
+        let why = told.refused.expect("nobody takes tasks over");
+        assert_eq!(why, "the runtime is shutting down");
         open.send(()).expect("it waits");
         end.join().expect("no panic");
         stuck.wait().expect("no panic");
         assert!(tells.recv().is_err(), "it is told twice");
+    });
+}
+
+/// A panic may be what takes long: that is known only when the poll has ended, which the monitor waits for.
+#[test]
+fn a_panic_is_not_told_when_the_runtime_ends_meanwhile() {
+    watched("a panic at the end", || {
+        let (rt, tells) = reporting();
+        let (open, opened) = mpsc::channel::<()>();
+        let (begun, begins) = mpsc::channel();
+        let stuck = rt.spawn(async move {
+            begun.send(()).expect("somebody listens");
+            opened.recv().expect("it is opened");
+            resume_unwind(Box::new("planned"))
+        });
+        begins.recv().expect("it begins");
+        // Work has waited.
+        rt.spawn(async {}).wait().expect("no panic");
+        let rt = Arc::into_inner(rt).expect("nobody else has it");
+        assert!(
+            !rt.shutdown_timeout(Duration::ZERO),
+            "it waits for the poll"
+        );
+        open.send(()).expect("it waits");
+        let ended: Result<(), _> = stuck.wait();
+        assert!(ended.is_err_and(|error| error.is_panic()));
+        assert!(tells.recv().is_err(), "a panic is told as a stuck poll");
     });
 }
 

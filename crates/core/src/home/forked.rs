@@ -3,7 +3,7 @@
 //! The child has one thread, the one that forked; the memory is as it was at that moment. So the thread that
 //! forks first takes every lock of ours that the child may come to: then none is held for good there, and what the
 //! locks guard is whole. In the child it closes the homes whose drivers are not there: those with threads of their
-//! own, and those that another thread was driving. A wake of one of their tasks ends in nothing, and whoever waits
+//! own, and those that another thread was driving or visiting. A wake of one of their tasks ends in nothing, and whoever waits
 //! for one is told ([`crate::fork`]).
 //!
 //! No thread holds one of these locks while it waits for another, but the open queue's, after which the list's or the
@@ -118,7 +118,7 @@ impl Frozen {
             let elsewhere = home.claimed.load(Ordering::Relaxed) != FREE && !here;
             if elsewhere || home.is_threaded() || home.driver.is_pinned_elsewhere() {
                 home.lost.store(1, Ordering::Relaxed); // Relaxed: as above
-                if elsewhere {
+                if elsewhere && !crate::mutant!("fork_keeps_visits") {
                     // A visit would be waited for, and its end never comes.
                     home.claimed.store(DRIVEN, Ordering::Relaxed); // Relaxed: as above
                 }

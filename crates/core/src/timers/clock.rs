@@ -28,7 +28,8 @@ const MARGIN_PART: u64 = 1_024;
 /// Half of that is for what the counter does, half for a rate that is not exact: two that differ by less are the same.
 const HALF_PART: f64 = 2.0 * MARGIN_PART as f64;
 
-/// A look is old when the counter has gone on by so much: a millisecond at most, as processors go.
+/// A look is old when the counter has gone on by so much: less than a millisecond as most processors count, ten as the
+/// slowest do that are believed.
 const OLD: u64 = 1 << 20;
 
 /// The least time to find a rate from, in nanoseconds.

@@ -20,6 +20,7 @@ use std::thread;
 use std::time::Duration;
 
 use gossamer::{JoinSet, Model, Runtime, Wait, sync::MVar, time::sleep as rest, yield_now};
+use gossamer_core::home::Home;
 
 use child::{end_of, exit, fork, guard, in_child, refused};
 
@@ -34,7 +35,7 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 13] = [
+    let tests: [(&str, Test); 14] = [
         ("with_threads_it_is_refused", with_threads_it_is_refused),
         ("single_goes_on", single_goes_on),
         ("timers_go_on", timers::go_on),
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
         (
             "single_of_another_thread_is_refused",
             single_of_another_thread_is_refused,
+        ),
+        (
+            "what_another_thread_visited_is_refused",
+            what_another_thread_visited_is_refused,
         ),
         ("new_runtimes_work", new_runtimes_work),
         ("scopes_are_refused", scopes::are_refused),
@@ -212,6 +217,29 @@ fn single_of_another_thread_is_refused() -> Checked {
     })?;
     place.put(4).wait();
     assert_eq!(driver.join().map_err(|_| "the driver panicked")?, 4);
+    Ok(())
+}
+
+/// The visit never ends in the child: who would drive must not wait for that.
+fn what_another_thread_visited_is_refused() -> Checked {
+    let home = Home::open().ok_or("few homes are in use")?;
+    let (end, ends) = mpsc::channel::<()>();
+    let (begun, begins) = mpsc::channel();
+    let visits = thread::spawn(move || {
+        let visit = home.visit();
+        begun.send(visit.is_some()).expect("somebody listens");
+        ends.recv().expect_err("it is dropped");
+    });
+    assert!(begins.recv()?, "nobody else drives it");
+    in_child(|| {
+        assert!(home.is_lost());
+        assert!(home.claim(false).is_none());
+        assert!(home.visit().is_none());
+    })?;
+    drop(end);
+    visits.join().map_err(|_| "the visitor panicked")?;
+    assert!(!home.is_lost());
+    home.close(home.claim(false).ok_or("nobody drives it")?);
     Ok(())
 }
 

@@ -209,6 +209,12 @@ impl Crew {
         self.vacant[number].load(Ordering::Acquire)
     }
 
+    /// Whether no thread is left.
+    pub(super) fn is_empty(&self) -> bool {
+        let members = self.members.lock();
+        members.count() + members.lingering() == 0
+    }
+
     /// How many threads are surplus, and only run what stays with them.
     pub(super) fn lingering(&self) -> usize {
         self.members.lock().lingering()

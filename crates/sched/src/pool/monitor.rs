@@ -14,8 +14,9 @@
 //!
 //! A poll is reported when it has ended, or has gone on for [`TELL_AFTER`], because only its end tells whether it was
 //! held by the report of a panic: the hook may print a backtrace, which takes long, and is nobody's mistake. The end of
-//! the pool waits for polls, perhaps for ever, and so the monitor reports those that go on before it ends itself. Of each
-//! spawn site one poll is told in ten seconds, and then how many more there were (`report.rs`).
+//! the pool waits for polls, perhaps for ever: so the monitor looks on until the last worker has left, and by then a
+//! poll that goes on is reported though no other work waits. Of each spawn site one poll is told in ten seconds, and then
+//! how many more there were (`report.rs`).
 //!
 //! # Going to sleep
 //!
@@ -81,6 +82,8 @@ pub(super) struct Monitor {
 struct Thread {
     waker: Option<Waker>,
     runs: bool,
+    /// Whether it is to end, though a worker may be there.
+    ends: bool,
     id: Option<thread::ThreadId>,
 }
 
@@ -160,9 +163,9 @@ impl Monitor {
         }
     }
 
-    /// Wakes the monitor to find that the pool is closing, and waits for its end; `false` if that has not come by the
-    /// deadline.
+    /// Ends the monitor of a pool that is closing, and waits for that; `false` if that has not come by the deadline.
     pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
+        self.thread.lock().ends = true;
         self.wake();
         let mut thread = self.thread.lock();
         if thread.id == Some(thread::current().id()) {
@@ -200,10 +203,10 @@ impl Monitor {
                 reports: Reports::default(),
             };
             let mut idle_looks = 0;
-            while !shared.is_closing() {
+            while self.goes_on(shared) {
                 look.look();
                 idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
-                if idle_looks < IDLE_LOOKS {
+                if idle_looks < IDLE_LOOKS || shared.is_closing() {
                     parker.park_for(shared.until_next_timer((self.stuck_after / LOOKS).max(LEAST)));
                 } else {
                     self.sleep(shared, parker, look.reports.left(Instant::now()));
@@ -212,6 +215,15 @@ impl Monitor {
             }
             look.tell_rest();
         });
+    }
+
+    /// Until the pool is closing, and nobody is left who could be stuck.
+    fn goes_on(&self, shared: &Shared) -> bool {
+        if !shared.is_closing() {
+            return true;
+        }
+        let is_over = self.thread.lock().ends || shared.crew.is_empty();
+        !is_over && !gossamer_core::mutant!("last_polls_untold")
     }
 
     /// Until it is called, or there is something to tell.
@@ -290,12 +302,18 @@ impl Watched {
     }
 
     /// It is in the same poll as before. Gives the report of that, once, if it is time.
-    fn goes_on(&mut self) -> Option<Stuck> {
+    fn goes_on(&mut self, is_closing: bool) -> Option<Stuck> {
         let poll = self.poll.as_mut()?;
         poll.report.since = self.poked.elapsed();
-        let is_due = poll.work_waited && !poll.is_told && poll.report.since >= TELL_AFTER;
-        poll.is_told |= is_due;
-        is_due.then(|| poll.report.clone())
+        let is_waited_for = poll.work_waited || is_closing;
+        if poll.is_told || !is_waited_for || poll.report.since < TELL_AFTER {
+            return None;
+        }
+        poll.is_told = true;
+        if !poll.work_waited {
+            poll.report.refused = Some(spares::CLOSING.to_owned());
+        }
+        Some(poll.report.clone())
     }
 
     /// The poll is over, and the home has seen so many panics. Gives its report, unless it has been told, or a panic was
@@ -356,22 +374,12 @@ impl Look<'_> {
         }
     }
 
-    /// The pool is closing: tells what has been kept back, of the polls that have ended since the last look, and of those
-    /// that go on.
+    /// The end: tells what has been kept back, and of the polls that have ended since the last look.
     fn tell_rest(&mut self) {
-        let mut told = Vec::new();
-        for (number, home) in self.shared.numbered_homes() {
-            let Some(watched) = self.watched.get_mut(number) else {
-                continue;
-            };
-            if home.is_open() {
-                if gossamer_core::mutant!("last_polls_untold") {
-                    continue;
-                }
-                told.extend(watched.goes_on());
-            }
-            told.extend(watched.ends(home.driver.panics()));
-        }
+        let over = self.shared.homes().zip(&mut self.watched);
+        let over = over.filter(|(home, _)| !home.is_open());
+        let told = over.filter_map(|(home, watched)| watched.ends(home.driver.panics()));
+        let told = told.collect();
         self.tell(told, true);
     }
 
@@ -379,7 +387,7 @@ impl Look<'_> {
     fn is_stuck(&mut self, number: usize, home: &'static Home, told: &mut Vec<Stuck>) -> bool {
         let watched = &mut self.watched[number];
         if home.is_open() {
-            told.extend(watched.goes_on());
+            told.extend(watched.goes_on(self.shared.is_closing()));
             return true;
         }
         if !home.is_driven() {

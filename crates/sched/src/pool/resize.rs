@@ -95,6 +95,11 @@ impl Shared {
         {
             // It may have parked until a later deadline.
             first.call();
+            // Or it has ended, and its timers before these came. (Its inbox's lock, in the call and when it seals itself,
+            // says who was first: it sees these, or we see that the pool is closing.)
+            if self.is_closing() && !mutant!("late_timers_are_lost") {
+                first.timers().end();
+            }
         }
     }
 }
@@ -164,5 +169,39 @@ impl Drop for Resize {
         {
             self.shared.crew.forget(place);
         }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    //! Where timers go.
+
+    use std::task::Waker;
+    use std::time::Duration;
+
+    use gossamer_core::door::atomic::Ordering;
+    use gossamer_core::timers::Timer;
+
+    use super::Shared;
+    use crate::pool::Watching;
+    use crate::single::claim_again;
+
+    /// A foreign executor waits for one: it must not be left to a worker who has gone.
+    #[test]
+    fn of_one_who_retires_late_they_do_not_go_to_the_first() {
+        let shared = Shared::new(2, Watching::new()).expect("few homes are in use");
+        let home = |number| shared.home_for(number).expect("few homes are in use");
+        let (first, second) = (home(0), home(1));
+        let mut timer = Box::pin(Timer::after(Duration::from_secs(3600)));
+        let claim = claim_again(second);
+        assert!(timer.as_mut().poll(Waker::noop()).is_pending());
+        assert!(second.timers().may_have_any());
+        // As `shutdown` and the first worker do. (Relaxed: this is the one thread.)
+        shared.closing.store(true, Ordering::Relaxed);
+        first.timers().end();
+        shared.take_over_timers(second);
+        assert!(!second.timers().may_have_any());
+        assert!(!first.timers().may_have_any(), "nobody serves it there");
+        drop(claim);
     }
 }

@@ -1,8 +1,9 @@
 //! The end of a worker, between the others: every future is dropped once, and no memory twice.
 
+use gossamer_core::door::atomic::Ordering;
 use gossamer_core::door::thread;
 
-use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
+use super::{Acting, Hired, Log, ends_clean, explore, flags, parked, pool, set};
 use crate::single::shut_down;
 
 impl Acting {
@@ -133,6 +134,37 @@ fn end_of_orphans_against_theft() {
         thief.join().expect("the thief does not panic");
         shared.end_orphans(true);
         assert_eq!(log.dropped(), 2);
+        ends_clean(shared);
+    });
+}
+
+/// No thread is granted for a worker, as the pool is shut down by a thread that does not wait for it: the one or the
+/// other ends the tasks that were left at that home.
+#[test]
+fn refused_thread_against_the_end() {
+    explore("refused_thread_against_the_end", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        let mut left = Acting::begin(&shared, 1);
+        let (handle, waker) = parked(&mut left, &flags, &log);
+        drop(left);
+        shared.crew.end(1);
+        let its = shared.clone();
+        let ends = thread::spawn(move || {
+            // Relaxed would do: the crew's lock comes after it.
+            its.closing.store(true, Ordering::Release);
+            its.crew.close();
+            its.end_orphans(false);
+        });
+        if let Some(hired) = shared.crew.hire() {
+            let Hired::New(number) = hired else {
+                panic!("its thread is gone");
+            };
+            shared.refused(number);
+        }
+        ends.join().expect("the other thread does not panic");
+        assert!(handle.is_finished(), "nobody has ended a task");
+        drop((handle, waker));
+        assert_eq!((log.completed(), log.dropped()), (0, 1));
         ends_clean(shared);
     });
 }
