@@ -250,6 +250,9 @@ impl<F, T> Drop for Fiber<F, T> {
                 on = standing.on()
             );
         }
+        if gossamer_core::mutant!("left_fiber_is_leaked") {
+            mem::forget(standing);
+        }
     }
 }
 

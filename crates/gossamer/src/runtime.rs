@@ -60,13 +60,13 @@ impl<S: Scheduler> Builder<S> {
     ///
     /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called, or a
     /// spare worker hired, to take the worker's other tasks over. While the runtime is shut down, which waits for it, one
-    /// that goes on for so long is told of though no work waits. One that ended with a panic is not, as what took long
+    /// that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a panic is not, as what took long
     /// may have been the report of that. Of the tasks that were spawned in one line
     /// at most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
     /// ([`Stuck::more`]).
     ///
-    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it; a
-    /// panic in it is swallowed.
+    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it, up to
+    /// its limit: a poll that goes on then may be told of later. A panic in it is swallowed.
     pub fn on_stuck(mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
         self.watching.set_report(report);
         self
@@ -154,11 +154,11 @@ impl<S: Scheduler> Builder<S> {
 /// A runtime with threads, built before `fork()`, has none in the child: spawning on it and `block_on` panic there,
 /// `resize` and `try_spawn` give an error, waiting for its tasks, or for a thread or a blocking call, panics, and
 /// dropping it leaks it. A task that forks must exec or exit in the child before it gives way. A runtime under
-/// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it. New runtimes are as
-/// good as ever. A place, lock or scope of one's own that another thread held at that moment stays locked, as always
-/// (a scope: while a child of it begins or ends). So does a lock of std's, which a thread holds for a moment when it
-/// starts and when it ends: if that is when the fork happens, the threads that the child starts hang (seen once in
-/// 20,000 forks, while threads start and end).
+/// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it, or looking after a
+/// task of it. New runtimes are as good as ever. A place, lock or scope of one's own that another thread held at that
+/// moment stays locked, as always (a scope: while a child of it begins or ends). So does a lock of std's, which a
+/// thread holds for a moment when it starts and when it ends: if that is when the fork happens, the threads that the
+/// child starts hang (seen once in 20,000 forks, while threads start and end).
 pub struct Runtime {
     shared: Arc<Shared>,
 }

@@ -147,8 +147,8 @@ pub struct Metrics {
     pub parks: u64,
     /// Tasks that a worker has taken out of another's queue.
     pub stolen: u64,
-    /// Polls that a worker was stuck in while work waited, counted when they have ended, or gone on for five seconds; those
-    /// that were ended by a panic are left out.
+    /// Polls that a worker was stuck in while work, or the end of the pool, waited, counted when they have ended, or gone on
+    /// for five seconds; those that were ended by a panic are left out.
     pub stuck: u64,
 }
 
@@ -266,8 +266,8 @@ impl Pool {
             .crew
             .wait_until_left(usize::from(is_worker), deadline);
         self.shared.end_orphans(all_ended);
-        // Else it watches those that are left.
-        all_ended && self.shared.monitor.end(deadline)
+        // As long as a worker is left, be it this thread, the monitor watches it.
+        all_ended && (is_worker || self.shared.monitor.end(deadline))
     }
 
     /// Drops the futures that no worker has taken, on this thread.

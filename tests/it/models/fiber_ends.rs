@@ -66,6 +66,42 @@ fn stand_still() {
     MVar::<()>::empty().take().wait();
 }
 
+/// What a fiber panics with.
+struct Payload(Flag);
+
+impl Drop for Payload {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// Nobody is left to be told, and nothing is leaked.
+#[test]
+fn a_fiber_that_was_dropped_elsewhere_panics_when_its_thread_ends_it() {
+    watched("a panic that nobody waits for", || {
+        let (hand, handed) = mpsc::channel();
+        let (end, ends) = mpsc::channel::<()>();
+        let gone = Flag::default();
+        let payload = Payload(gone.clone());
+        let begins_it = thread::spawn(move || {
+            let rt = runtime(Model::Single);
+            drop(rt.spawn_fiber(move || {
+                let unwound = catch_unwind(stand_still);
+                assert!(unwound.is_err());
+                resume_unwind(Box::new(payload))
+            }));
+            turns(&rt);
+            hand.send(rt).expect("somebody listens");
+            ends.recv().expect_err("it is dropped");
+        });
+        drop(handed.recv().expect("it is handed over"));
+        assert!(!gone.is_set(), "its stack is the other thread's");
+        drop(end);
+        begins_it.join().expect("no panic");
+        assert!(gone.is_set());
+    });
+}
+
 /// Runs what is runnable.
 fn turns(rt: &Runtime) {
     rt.block_on(async {

@@ -63,6 +63,9 @@ const IDLE_LOOKS: u32 = 40;
 /// A poll that goes on for so long is told of before its end.
 const TELL_AFTER: Duration = Duration::from_secs(5);
 
+/// Between two looks while the pool is closing: only what goes on for long is told then.
+const AT_END: Duration = Duration::from_millis(100);
+
 /// No monitor in models: they know no time.
 const IS_THERE: bool = !cfg!(any(loom, shuttle));
 
@@ -82,8 +85,6 @@ pub(super) struct Monitor {
 struct Thread {
     waker: Option<Waker>,
     runs: bool,
-    /// Whether it is to end, though a worker may be there.
-    ends: bool,
     id: Option<thread::ThreadId>,
 }
 
@@ -163,9 +164,9 @@ impl Monitor {
         }
     }
 
-    /// Ends the monitor of a pool that is closing, and waits for that; `false` if that has not come by the deadline.
+    /// Wakes the monitor to find that the last worker of a pool that is closing has left, and waits for its end; `false`
+    /// if that has not come by the deadline.
     pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
-        self.thread.lock().ends = true;
         self.wake();
         let mut thread = self.thread.lock();
         if thread.id == Some(thread::current().id()) {
@@ -203,10 +204,12 @@ impl Monitor {
                 reports: Reports::default(),
             };
             let mut idle_looks = 0;
-            while self.goes_on(shared) {
+            while goes_on(shared) {
                 look.look();
                 idle_looks = if shared.is_busy() { 0 } else { idle_looks + 1 };
-                if idle_looks < IDLE_LOOKS || shared.is_closing() {
+                if shared.is_closing() {
+                    parker.park_for(shared.until_next_timer(AT_END));
+                } else if idle_looks < IDLE_LOOKS {
                     parker.park_for(shared.until_next_timer((self.stuck_after / LOOKS).max(LEAST)));
                 } else {
                     self.sleep(shared, parker, look.reports.left(Instant::now()));
@@ -215,15 +218,6 @@ impl Monitor {
             }
             look.tell_rest();
         });
-    }
-
-    /// Until the pool is closing, and nobody is left who could be stuck.
-    fn goes_on(&self, shared: &Shared) -> bool {
-        if !shared.is_closing() {
-            return true;
-        }
-        let is_over = self.thread.lock().ends || shared.crew.is_empty();
-        !is_over && !gossamer_core::mutant!("last_polls_untold")
     }
 
     /// Until it is called, or there is something to tell.
@@ -251,6 +245,12 @@ impl Monitor {
         };
         panics::end(tell);
     }
+}
+
+/// Until the pool is closing, and the last worker has left.
+fn goes_on(shared: &Shared) -> bool {
+    let is_watched = !shared.crew.is_empty() && !gossamer_core::mutant!("last_polls_untold");
+    !shared.is_closing() || is_watched
 }
 
 /// Says, when dropped, that the thread has ended.
@@ -310,9 +310,7 @@ impl Watched {
             return None;
         }
         poll.is_told = true;
-        if !poll.work_waited {
-            poll.report.refused = Some(spares::CLOSING.to_owned());
-        }
+        poll.report.at_end = is_closing && !poll.work_waited;
         Some(poll.report.clone())
     }
 
@@ -376,10 +374,12 @@ impl Look<'_> {
 
     /// The end: tells what has been kept back, and of the polls that have ended since the last look.
     fn tell_rest(&mut self) {
-        let over = self.shared.homes().zip(&mut self.watched);
-        let over = over.filter(|(home, _)| !home.is_open());
-        let told = over.filter_map(|(home, watched)| watched.ends(home.driver.panics()));
-        let told = told.collect();
+        let mut told = Vec::new();
+        for (number, home) in self.shared.numbered_homes() {
+            if let Some(watched) = self.watched.get_mut(number) {
+                told.extend(watched.ends(home.driver.panics()));
+            }
+        }
         self.tell(told, true);
     }
 
@@ -423,6 +423,7 @@ impl Look<'_> {
                 since: watched.poked.elapsed(),
                 hold,
                 refused: None,
+                at_end: false,
                 more: 0,
             },
             panics,
@@ -449,6 +450,10 @@ impl Look<'_> {
         } else {
             shared.hire_spares(stuck)
         };
+        if shared.is_closing() && !gossamer_core::mutant!("end_is_work") {
+            // Nobody is hired any more, and what waits is about to be dropped.
+            return;
+        }
         let refused = hired
             .err()
             .filter(|_| !gossamer_core::mutant!("refusal_untold"));

@@ -9,7 +9,8 @@ use super::held::Hold;
 /// Between two reports of polls of tasks that were spawned at one place.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
 
-/// A worker was stuck in one poll while work waited: its thread ran, or was blocked, for long.
+/// A worker was stuck in one poll while work, or the end of the runtime, waited: its thread ran, or was blocked, for
+/// long.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Stuck {
@@ -26,6 +27,8 @@ pub struct Stuck {
     /// Why no spare could be hired in the worker's place, if it was so: then its tasks had to wait, perhaps until one could
     /// be. Of several reasons the first.
     pub refused: Option<String>,
+    /// Whether no work waited, but only the end of the runtime.
+    pub at_end: bool,
     /// How many more polls of tasks that were spawned there have held a worker since the last report of one.
     pub more: u64,
 }
@@ -43,6 +46,7 @@ impl fmt::Display for Stuck {
             None => write!(f, "a task spawned at {}", self.spawned)?,
         }
         match &self.refused {
+            _ if self.at_end => f.write_str(": the runtime is shutting down, and waits for it")?,
             None => f.write_str(": others took its tasks over")?,
             Some(why) => write!(
                 f,

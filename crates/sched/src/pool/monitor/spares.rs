@@ -10,9 +10,6 @@ use super::super::Shared;
 use super::super::crew::spares_max;
 use super::LEAST;
 
-/// Why a worker has no spare then.
-pub(super) const CLOSING: &str = "the runtime is shutting down";
-
 impl Shared {
     /// So long, or until the next timer of a worker that is stuck.
     pub(super) fn until_next_timer(&self, most: Duration) -> Duration {
@@ -39,18 +36,15 @@ impl Shared {
         let most = spares_max(self.crew.asked());
         let wanted = stuck.min(most);
         let before = self.crew.spares();
-        if self.is_closing() {
-            return Err(CLOSING.to_owned());
-        }
         // So many may have been asked for, and not be there: others dismiss spares at the same time.
-        if wanted < before {
+        if wanted < before || self.is_closing() {
             return Ok(());
         }
         self.crew.set_spares(wanted);
         while let Some(hired) = self.crew.hire() {
             if let Err((number, error)) = self.take_on(hired) {
                 // It was the lowest number without a worker: those below it stay.
-                let got = number.saturating_sub(self.crew.asked());
+                let got = number.saturating_sub(self.crew.asked()).min(wanted);
                 let kept = if gossamer_core::mutant!("refusal_dismisses_all") {
                     before
                 } else {

@@ -15,6 +15,7 @@ fn stuck() -> Watched {
             since: Duration::ZERO,
             hold: Hold::Blocked,
             refused: None,
+            at_end: false,
             more: 0,
         },
         panics: 0,

@@ -14,6 +14,7 @@ fn stuck(worker: usize, spawned: &'static Location<'static>) -> Stuck {
         since: Duration::from_millis(12),
         hold: Hold::Blocked,
         refused: None,
+        at_end: false,
         more: 0,
     }
 }
