@@ -92,7 +92,10 @@ fn a_child_stands_in_a_scope_of_its_own() {
                             s.spawn_thread(|| {
                                 told.put(()).wait();
                                 goes.take().wait();
-                                for _ in 0..1_000 {
+                                let began = Instant::now();
+                                while !lent.is_gone()
+                                    && began.elapsed() < Duration::from_millis(200)
+                                {
                                     thread::yield_now();
                                 }
                                 assert!(!lent.is_gone(), "the outer scope has returned");
