@@ -83,22 +83,23 @@ fn a_child_stands_in_a_scope_of_its_own() {
         let looks = looked.clone();
         let outer = thread::spawn(move || {
             let lent = Lent::default();
-            let (lent, inner, goes, told) = (&lent, &inner, &goes, &told);
+            // What was lent cannot be asked once it has gone.
+            let gone = lent.0.clone();
+            let (inner, goes, told, looks) = (&inner, &goes, &told, &looks);
             spawner.scope(|s| {
                 s.spawn_fiber(move || {
                     VALUE.with(|value| {
                         let value = value.0.clone();
                         inner.scope(|s| {
-                            s.spawn_thread(|| {
+                            s.spawn_thread(move || {
                                 told.put(()).wait();
                                 goes.take().wait();
                                 let began = Instant::now();
-                                while !lent.is_gone()
-                                    && began.elapsed() < Duration::from_millis(200)
-                                {
+                                let is_gone = || gone.load(Ordering::SeqCst);
+                                while !is_gone() && began.elapsed() < Duration::from_millis(200) {
                                     thread::yield_now();
                                 }
-                                assert!(!lent.is_gone(), "the outer scope has returned");
+                                assert!(!is_gone(), "the outer scope has returned");
                                 assert!(!value.load(Ordering::SeqCst), "a value has gone");
                                 looks.store(true, Ordering::SeqCst);
                             });
