@@ -60,9 +60,8 @@ impl<S: Scheduler> Builder<S> {
     ///
     /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called, or a
     /// spare worker hired, to take the worker's other tasks over. While the runtime is shut down, which waits for it, one
-    /// that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a panic is not, as what took long
-    /// may have been the report of that. Of the tasks that were spawned in one line
-    /// at most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
+    /// that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a panic is not, as
+    /// what took long may have been the report of that. Of the tasks that were spawned in one line at most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
     /// ([`Stuck::more`]).
     ///
     /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it, up to

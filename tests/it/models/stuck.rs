@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{Hold, JoinError, Model, Runtime, Stuck, Wait, yield_now};
+use gossamer::{Hold, JoinError, JoinHandle, Model, Runtime, Stuck, Wait, yield_now};
 use gossamer_core::panics;
 
 use super::monitor::{pool, settles};
@@ -22,11 +22,11 @@ fn reporting() -> (Arc<Runtime>, mpsc::Receiver<Stuck>) {
     (Arc::new(rt), tells)
 }
 
-/// Holds the one worker by `hold`, until a spare has run what waits.
-fn held<T: Send + 'static>(
+/// Has the one worker begin a poll that lasts as long as `hold`, which is given what the sender sends.
+fn hold_up<T: Send + 'static>(
     rt: &Runtime,
     hold: impl FnOnce(mpsc::Receiver<()>) -> T + Send + 'static,
-) -> Result<T, JoinError> {
+) -> (mpsc::Sender<()>, JoinHandle<T>) {
     let (open, opened) = mpsc::channel();
     let (begun, begins) = mpsc::channel();
     let stuck = rt.spawn(async move {
@@ -34,6 +34,15 @@ fn held<T: Send + 'static>(
         hold(opened)
     });
     begins.recv().expect("it begins");
+    (open, stuck)
+}
+
+/// Holds the one worker by `hold`, until a spare has run what waits.
+fn held<T: Send + 'static>(
+    rt: &Runtime,
+    hold: impl FnOnce(mpsc::Receiver<()>) -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let (open, stuck) = hold_up(rt, hold);
     let free = rt.spawn(async move { open.send(()).expect("it waits") });
     free.wait().expect("no panic");
     let ended = stuck.wait();
@@ -106,13 +115,7 @@ fn a_poll_that_ends_with_a_panic_is_not_told() {
 fn a_poll_that_the_end_waits_for_is_told_before() {
     watched("at the end", || {
         let (rt, tells) = reporting();
-        let (open, opened) = mpsc::channel::<()>();
-        let (begun, begins) = mpsc::channel();
-        let stuck = rt.spawn(async move {
-            begun.send(()).expect("somebody listens");
-            opened.recv().expect("it is opened");
-        });
-        begins.recv().expect("it begins");
+        let (open, stuck) = hold_up(&rt, |opened| opened.recv().expect("it is opened"));
         let end = thread::spawn(move || drop(rt));
         let told = tells.recv().expect("it is told");
         assert_eq!((told.worker, told.more), (0, 0));
@@ -135,13 +138,7 @@ fn a_short_poll_that_the_end_waits_for_is_not_told() {
         // One that has retired: whoever looks at its home finds that it was called.
         rt.resize(2).wait().expect("two workers");
         rt.resize(1).wait().expect("one of them retires");
-        let (open, opened) = mpsc::channel::<()>();
-        let (begun, begins) = mpsc::channel();
-        let stuck = rt.spawn(async move {
-            begun.send(()).expect("somebody listens");
-            opened.recv().expect("it is opened");
-        });
-        begins.recv().expect("it begins");
+        let (open, stuck) = hold_up(&rt, |opened| opened.recv().expect("it is opened"));
         let end = thread::spawn(move || drop(rt));
         // So long the monitor needs to find it, a few times over.
         assert!(tells.recv_timeout(Duration::from_millis(500)).is_err());
@@ -157,14 +154,10 @@ fn a_short_poll_that_the_end_waits_for_is_not_told() {
 fn a_panic_is_not_told_when_the_runtime_ends_meanwhile() {
     watched("a panic at the end", || {
         let (rt, tells) = reporting();
-        let (open, opened) = mpsc::channel::<()>();
-        let (begun, begins) = mpsc::channel();
-        let stuck = rt.spawn(async move {
-            begun.send(()).expect("somebody listens");
+        let (open, stuck) = hold_up(&rt, |opened| {
             opened.recv().expect("it is opened");
             resume_unwind(Box::new("planned"))
         });
-        begins.recv().expect("it begins");
         // Work has waited.
         rt.spawn(async {}).wait().expect("no panic");
         let rt = Arc::into_inner(rt).expect("nobody else has it");

@@ -3,8 +3,8 @@
 //! The child has one thread, the one that forked; the memory is as it was at that moment. So the thread that
 //! forks first takes every lock of ours that the child may come to: then none is held for good there, and what the
 //! locks guard is whole. In the child it closes the homes whose drivers are not there: those with threads of their
-//! own, and those that another thread was driving or visiting. A wake of one of their tasks ends in nothing, and whoever waits
-//! for one is told ([`crate::fork`]).
+//! own, and those that another thread was driving or visiting. A wake of one of their tasks ends in nothing, and
+//! whoever waits for one is told ([`crate::fork`]).
 //!
 //! No thread holds one of these locks while it waits for another, but the open queue's, after which the list's or the
 //! inbox's may come; and here the lists' come after all the open queues'. No user code runs under them, so the thread that
