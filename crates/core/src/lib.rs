@@ -5,6 +5,7 @@
 //! * [`waker`]: the one waker vtable; how a wake finds the task's home.
 //! * [`context`]: what the current thread is driving, and the tasks woken meanwhile.
 //! * [`home`]: where tasks of one runtime live: the inbox other threads write to.
+//! * [`wait_queue`]: how operations wait for an object, and how they are woken.
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`timers`]: who waits for which moment: one wheel for each home.
@@ -27,6 +28,7 @@ pub mod door;
 pub mod fixed;
 pub mod planted;
 pub mod policy;
+pub mod wait_queue;
 pub mod waiter;
 
 #[cfg(feature = "std")]
