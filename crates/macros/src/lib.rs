@@ -101,9 +101,9 @@ pub fn test(options: TokenStream, function: TokenStream) -> TokenStream {
 /// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not. The senders of an
 /// `spsc` channel and `SharedSender` have only `send`.)
 ///
-/// Each operation is for itself, though: of two that others let go in the same moment one is taken, and if the other one
-/// is a `send` that waited, its message has been sent all the same. After a `send_from` that shows, as the message is
-/// gone. And a select that sends and receives on one rendezvous channel may be its own partner.
+/// Each operation is for itself, though: of two that others complete in the same moment one is taken, and if the other
+/// one is a `send` of a rendezvous that waited, its message has been sent all the same. After a `send_from` that shows,
+/// as the message is gone. And a select that sends and receives on one rendezvous channel may be its own partner.
 ///
 /// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
 /// and the others go on. (A name in a pattern that begins with a small letter is taken for a binding, not for a

@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
 use gossamer_core::waiter::Deferred;
 
 use super::act::Sends;
@@ -131,7 +132,7 @@ impl<T, P: Policy> Chan<T, P> {
             return Err(bits);
         }
         // SAFETY: under the lock, and once.
-        buffer.push(unsafe { sends.take() });
+        buffer.push(unsafe { sends.take_unsent() });
         self.place.set_announces(false);
         // SAFETY: the place announced, so it is in a set.
         match unsafe { self.place.ready() }.put(self.place.index.get()) {
@@ -283,7 +284,7 @@ impl<T, P: Policy> Receiver<T, P> {
         unsafe {
             let mut memory = buffer::memory(0);
             chan.give_back(&mut memory, true);
-            while let Some(deferred) = chan.let_one_go(bits) {
+            while let Some(deferred) = chan.wake_next(&mut { bits }) {
                 if !deferred.is_nothing() {
                     waker = Some((deferred, self.0.counted()));
                     break;

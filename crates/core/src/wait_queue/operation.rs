@@ -39,8 +39,6 @@ pub unsafe trait Action<O: Waitable> {
     const NAME: &'static str;
     /// Whether it waits before all others, not behind them.
     const WAITS_FIRST: bool = false;
-    /// Whether others may go on because this one has begun to wait.
-    const WAKES_WHEN_PARKED: bool = false;
 
     /// The queue in which it waits.
     fn queue(object: &O) -> &WaitList;
@@ -49,6 +47,12 @@ pub unsafe trait Action<O: Waitable> {
     #[inline(always)]
     fn has_to_yield() -> bool {
         context::has_to_give_way()
+    }
+
+    /// Whether others may go on because this one has begun to wait.
+    #[inline(always)]
+    fn wakes_when_parked(_object: &O) -> bool {
+        false
     }
 
     /// Allocates what the action needs. Not under the lock.
@@ -309,14 +313,14 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             if !is_resumed {
                 bits = self.waiter.action.park(object, bits);
             }
-            if A::WAITS_FIRST || is_resumed {
+            if A::WAITS_FIRST || is_resumed && !crate::mutant!("woken_parks_last") {
                 queue.park_first(node, Self::KIND, waker, O::THREAD_BOUND);
             } else {
                 queue.park(node, Self::KIND, waker, O::THREAD_BOUND);
             }
         }
         self.phase = Phase::Queued;
-        if is_resumed || A::WAKES_WHEN_PARKED {
+        if is_resumed || A::wakes_when_parked(object) {
             object.wake_ready(bits);
         } else {
             object.unlock(bits);
