@@ -23,7 +23,7 @@ use link::{Next, receiver, sender};
 use trips::{Ping, Pong, client, server};
 
 /// Two tasks; each way adds one, and who began gives the number.
-pub(crate) fn to_and_fro<P: Flavour>(
+pub fn to_and_fro<P: Flavour>(
     asked: &Asked,
 ) -> Tasks<impl Future<Output = ()> + use<P>, impl Future<Output = u64> + use<P>> {
     let (client, server) = trips::pipe_of::<P>();
@@ -59,7 +59,7 @@ async fn asks<P: Flavour>(trips: u64, mut client: client::Ping<P>) -> u64 {
 }
 
 /// The same as OS threads that wait.
-pub(crate) fn threads_to_and_fro(asked: &Asked) -> std::io::Result<Threads> {
+pub fn threads_to_and_fro(asked: &Asked) -> std::io::Result<Threads> {
     let (mut client, mut server) = trips::pipe();
     let trips = asked.messages;
     let answers = move || {
@@ -87,7 +87,7 @@ pub(crate) fn threads_to_and_fro(asked: &Asked) -> std::io::Result<Threads> {
 }
 
 /// Tasks in a ring, each with a pipe to the next one: it sends, then receives, and so on. They give their sums.
-pub(crate) fn message_ring<P: Flavour>(
+pub fn message_ring<P: Flavour>(
     asked: &Asked,
 ) -> Tasks<std::future::Ready<()>, impl Future<Output = Option<u64>> + use<P>> {
     let members = links::<P>(asked.senders).zip(0..);
@@ -144,7 +144,7 @@ async fn member<P: Flavour>(
 
 /// The thread ring: the tasks in the order in which they are to be spawned. The first one of the ring has the token. Who
 /// gets the zero gives its number, and goes, and then the others go, one after another, and give nothing.
-pub(crate) fn ring<P: Flavour>(
+pub fn ring<P: Flavour>(
     threads: usize,
     hops: u64,
     order: &[usize],
