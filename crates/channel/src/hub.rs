@@ -92,11 +92,7 @@ impl<S: Content, P: Policy> Hub<S, P> {
         let bits = self.lock();
         // SAFETY: as in `look`.
         let changed = change(unsafe { self.content() });
-        if self.line.is_empty() {
-            self.unlock(bits);
-        } else {
-            self.wake_ready(bits);
-        }
+        self.wake_ready(bits);
         changed
     }
 }
@@ -113,6 +109,11 @@ unsafe impl<S: Content, P: Policy> Waitable for Hub<S, P> {
     #[inline(always)]
     fn unlock(&self, bits: u32) {
         self.word.unlock(bits);
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !self.line.is_empty()
     }
 
     unsafe fn wake_next(&self, _: &mut u32) -> Option<Deferred> {

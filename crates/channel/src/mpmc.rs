@@ -97,7 +97,7 @@ impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
         // SAFETY: it is being dropped in its place, and not moved.
         let op = unsafe { Pin::new_unchecked(&mut self.op) };
         // SAFETY: it has been given up, so it is in no line.
-        op.withdraw(|sends, _| *self.from = unsafe { sends.take() });
+        op.withdraw(|sends, state| *self.from = unsafe { sends.take_unsent(state) });
     }
 }
 

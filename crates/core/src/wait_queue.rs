@@ -16,11 +16,13 @@
 //! * An operation that is dropped first gives back what it had been promised, and the next waiter is woken.
 //! * An operation that was woken and finds nothing waits again, first in its queue.
 
+mod action;
 mod operation;
 
 use crate::waiter::{Deferred, WaitList};
 
-pub use self::operation::{Action, Operation, action_of};
+pub use self::action::Action;
+pub use self::operation::{Operation, Phase, action_of};
 
 /// Waiters woken before the lock is released for a moment, so that other threads can make progress.
 const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
@@ -49,12 +51,25 @@ pub unsafe trait Waitable {
     /// Under the lock.
     unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred>;
 
+    /// Whether any operation waits. Under the lock.
+    fn has_waiters(&self) -> bool;
+
     /// Wakes every waiter that can go on, and releases the lock.
     ///
     /// A foreign waker is called without the lock. Until it returns, the waiters behind it wait for that, unless
     /// another thread wakes them.
-    #[inline]
-    fn wake_ready(&self, mut bits: u32) {
+    #[inline(always)]
+    fn wake_ready(&self, bits: u32) {
+        if self.has_waiters() {
+            self.wake_waiters(bits);
+        } else {
+            self.unlock(bits);
+        }
+    }
+
+    /// The same where operations wait.
+    #[inline(never)]
+    fn wake_waiters(&self, mut bits: u32) {
         let mut woken = 0;
         // SAFETY: under the lock.
         while let Some(deferred) = unsafe { self.wake_next(&mut bits) } {

@@ -214,7 +214,7 @@ impl<P: Policy, R: Rules> Line<P, R> {
     }
 
     /// Wakes all that the rules let go, and gives the lock up.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn serve(&self, bits: u32) {
         self.wake_ready(bits);
     }
@@ -291,6 +291,11 @@ unsafe impl<P: Policy, R: Rules> Waitable for Line<P, R> {
         } else {
             bits | LINED
         });
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !self.list.is_empty()
     }
 
     #[inline(always)]

@@ -1,10 +1,13 @@
 //! What sending and receiving do once they can. All of it happens under the lock: messages are moved, no user code
 //! runs.
 
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+
 use gossamer_core::context;
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Policy;
-use gossamer_core::wait_queue::{Action, Operation, Waitable};
+use gossamer_core::wait_queue::{Action, Operation, Waitable, action_of};
 use gossamer_core::waiter::{Could, State, WaitList};
 
 use super::buffer;
@@ -63,45 +66,57 @@ pub(super) unsafe fn attempt<T, P: Policy, R>(
 /// Sending one message.
 pub(super) struct Sends<T> {
     /// In a rendezvous channel it is taken by the receiver, under the lock.
-    message: UnsafeCell<Option<T>>,
+    message: UnsafeCell<MaybeUninit<T>>,
+    /// Whether that has been done. Written by parking.
+    is_taken: Cell<MaybeUninit<bool>>,
 }
 
 impl<T> Sends<T> {
     #[inline(always)]
     pub(super) fn new(message: T) -> Self {
         Self {
-            message: UnsafeCell::new(Some(message)),
+            message: UnsafeCell::new(MaybeUninit::new(message)),
+            is_taken: Cell::new(MaybeUninit::uninit()),
         }
     }
 
-    /// The message, taken out; `None` if it has been taken before.
+    /// The message, taken out.
     ///
     /// # Safety
-    /// Under the lock, or by the owner while it is not in line.
+    /// Once. Under the lock, or by the owner while it is not in line.
     #[inline(always)]
-    pub(super) unsafe fn take(&self) -> Option<T> {
+    pub(super) unsafe fn take(&self) -> T {
         // SAFETY: passed on to the caller.
         self.message
-            .with_mut(|message| unsafe { (*message).take() })
+            .with(|message| unsafe { (*message).assume_init_read() })
     }
 
-    /// The same of one that has not been sent.
+    /// The message that waits in a rendezvous channel, taken out by its receiver.
     ///
     /// # Safety
-    /// As [`Sends::take`]; and it has not been taken before.
-    #[inline(always)]
-    pub(super) unsafe fn take_unsent(&self) -> T {
+    /// Once. Under the lock; the operation is parked.
+    pub(super) unsafe fn take_offer(&self) -> T {
+        self.is_taken.set(MaybeUninit::new(true));
         // SAFETY: passed on to the caller.
-        unsafe { self.take().unwrap_unchecked() }
+        unsafe { self.take() }
     }
 
-    /// Whether the message has been taken.
+    /// Whether the receiver has taken the message.
     ///
     /// # Safety
-    /// As [`Sends::take`].
+    /// Under the lock, or by the owner while it is not in line; the operation has been parked.
     pub(super) unsafe fn is_taken(&self) -> bool {
-        // SAFETY: passed on to the caller.
-        self.message.with(|message| unsafe { (*message).is_none() })
+        // SAFETY: written by parking.
+        unsafe { self.is_taken.get().assume_init() }
+    }
+
+    /// Takes the message of an operation that has ended as `state` says, if it still has it.
+    ///
+    /// # Safety
+    /// Once; the operation is not in line.
+    pub(super) unsafe fn take_unsent(&self, state: State) -> Option<T> {
+        // SAFETY: passed on to the caller; one that was released has been parked.
+        unsafe { (state != State::Released || !self.is_taken()).then(|| self.take()) }
     }
 
     /// Puts the message into the buffer, if there is room for one more.
@@ -117,7 +132,7 @@ impl<T> Sends<T> {
         // SAFETY: passed on to the caller.
         unsafe {
             if bits & NO_RECEIVERS != 0 {
-                return Try::Done(Err(SendError(self.take_unsent())));
+                return Try::Done(Err(SendError(self.take())));
             }
             // Nobody is passed, also while the lock was given up in the midst of waking senders.
             if !chan.has_room()
@@ -129,7 +144,7 @@ impl<T> Sends<T> {
             if !buffer.has_room() {
                 return Try::Grow(buffer.next_size(chan.capacity()));
             }
-            buffer.push(self.take_unsent());
+            buffer.push(self.take());
             Try::Done(Ok(()))
         }
     }
@@ -150,7 +165,7 @@ impl<T> Sends<T> {
                 if !buffer.has_room() {
                     return Try::Grow((buffer.len() + 1).next_power_of_two());
                 }
-                buffer.push(self.take_unsent());
+                buffer.push(self.take());
                 return Try::Done(Ok(()));
             }
             self.push(chan, bits)
@@ -176,7 +191,10 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Sends<T> {
 
     #[inline(always)]
     fn try_quickly(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
-        chan.push_quickly(self).map(Ok).map_err(Some)
+        match chan.push_quickly(self) {
+            Ok(()) => Ok(Ok(())),
+            Err(bits) => Err(Some(bits)),
+        }
     }
 
     #[inline(always)]
@@ -186,6 +204,7 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Sends<T> {
     }
 
     unsafe fn park(&mut self, chan: &Chan<T, P>, bits: u32) -> u32 {
+        self.is_taken.set(MaybeUninit::new(false));
         if chan.is_rendezvous() {
             // SAFETY: passed on to the caller.
             unsafe { chan.state() }.offering += 1;
@@ -202,12 +221,11 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Sends<T> {
     ) -> Result<Self::Output, u32> {
         // SAFETY: passed on to the caller; only the receiver of a rendezvous channel takes the message from here.
         unsafe {
-            if chan.is_rendezvous() {
-                let message = self.take();
+            if self.is_taken() {
                 chan.unlock(bits);
-                return Ok(message.map_or(Ok(()), |message| Err(SendError(message))));
+                return Ok(Ok(()));
             }
-            let message = self.take_unsent();
+            let message = self.take();
             if bits & NO_RECEIVERS != 0 {
                 chan.unlock(bits);
                 return Ok(Err(SendError(message)));
@@ -232,6 +250,12 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Sends<T> {
         bits
     }
 
+    #[inline(always)]
+    fn abandon(&mut self, state: State) {
+        // SAFETY: it has ended, and the message is not used again.
+        drop(unsafe { self.take_unsent(state) });
+    }
+
     unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
         // SAFETY: passed on to the caller.
         (bits & NO_RECEIVERS != 0 || unsafe { chan.has_room() }).into()
@@ -251,7 +275,10 @@ pub(super) trait Receive<T> {
     #[inline(always)]
     fn prepare<P: Policy>(&mut self, _chan: &Chan<T, P>) {}
 
-    /// Does it in the simple case. [`Action::try_quickly`] says more.
+    /// Does it in the simple case.
+    ///
+    /// # Errors
+    /// It is not such a case. `Some`: the lock is held, and these are the bits.
     #[inline(always)]
     fn try_quickly<P: Policy>(&mut self, _: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
         Err(None)
@@ -417,6 +444,6 @@ pub(super) unsafe fn take_offer<T, P: Policy>(chan: &Chan<T, P>) -> Option<T> {
     unsafe {
         let first = chan.sending().first()?;
         chan.state().offering -= 1;
-        gossamer_core::wait_queue::action_of::<Sends<T>>(first).take()
+        Some(action_of::<Sends<T>>(first).take_offer())
     }
 }

@@ -139,7 +139,7 @@ impl<T, P: Policy> Chan<T, P> {
     pub(super) fn push_quickly(&self, sends: &Sends<T>) -> Result<(), u32> {
         let put = self.word.lock_to(|bits| {
             // SAFETY: under the lock, and once.
-            let (buffer, message) = unsafe { (&mut self.state().buffer, || sends.take_unsent()) };
+            let (buffer, message) = unsafe { (&mut self.state().buffer, || sends.take()) };
             let is_put = buffer.push_in_run(bits == 0, self.capacity, message);
             is_put.then_some(())
         });
@@ -241,15 +241,6 @@ impl<T, P: Policy> Chan<T, P> {
     /// Wakes all that can go on, and gives the lock up.
     #[inline(always)]
     pub(super) fn settle(&self, bits: u32) {
-        if self.is_lined() {
-            self.settle_lines(bits);
-        } else {
-            self.unlock(bits);
-        }
-    }
-
-    #[inline(never)]
-    fn settle_lines(&self, bits: u32) {
         self.wake_ready(bits);
     }
 
@@ -394,6 +385,11 @@ unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
             unsafe { self.state() }.buffer.stop();
         }
         self.word.unlock(bits);
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        self.is_lined()
     }
 
     /// The first of a line, or the port, which announces itself.

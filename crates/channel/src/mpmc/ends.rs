@@ -153,7 +153,7 @@ impl<T, P: Policy> Sender<T, P> {
             Some(Ok(())) => Ok(()),
             Some(Err(SendError(message))) => Err(TrySendError::Closed(message)),
             // SAFETY: it was not sent, so it is there.
-            None => Err(TrySendError::Full(unsafe { sends.take_unsent() })),
+            None => Err(TrySendError::Full(unsafe { sends.take() })),
         }
     }
 

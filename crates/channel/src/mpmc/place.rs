@@ -132,7 +132,7 @@ impl<T, P: Policy> Chan<T, P> {
             return Err(bits);
         }
         // SAFETY: under the lock, and once.
-        buffer.push(unsafe { sends.take_unsent() });
+        buffer.push(unsafe { sends.take() });
         self.place.set_announces(false);
         // SAFETY: the place announced, so it is in a set.
         match unsafe { self.place.ready() }.put(self.place.index.get()) {

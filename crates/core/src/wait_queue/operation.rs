@@ -7,13 +7,13 @@ use core::pin::Pin;
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 
-use super::Waitable;
+use super::{Action, Waitable};
 use crate::context;
-use crate::waiter::{Could, Kept, Kind, Node, Parts, State, WaitList};
+use crate::waiter::{Could, Kept, Kind, Node, Parts, State};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub enum Phase {
     /// Not polled yet.
     Fresh,
     /// Past its scheduling point, and not in its queue.
@@ -22,103 +22,6 @@ enum Phase {
     Queued,
     /// Complete, or given up.
     Done,
-}
-
-/// What an operation does when its turn comes.
-///
-/// Except for [`prepare`](Action::prepare) and [`abandon`](Action::abandon), everything runs under the object's lock or
-/// takes it, and runs no user code under it.
-///
-/// # Safety
-/// [`queue`](Action::queue) gives the same queue of the same object each time, and only operations whose actions begin
-/// as this one does (see [`action_of`]) are in it.
-pub unsafe trait Action<O: Waitable> {
-    /// What the operation gives.
-    type Output;
-    /// What dumps call the operation.
-    const NAME: &'static str;
-    /// Whether it waits before all others, not behind them.
-    const WAITS_FIRST: bool = false;
-
-    /// The queue in which it waits.
-    fn queue(object: &O) -> &WaitList;
-
-    /// Whether the task yields at this operation (see [`context::has_to_give_way`]).
-    #[inline(always)]
-    fn has_to_yield() -> bool {
-        context::has_to_give_way()
-    }
-
-    /// Whether others may go on because this one has begun to wait.
-    #[inline(always)]
-    fn wakes_when_parked(_object: &O) -> bool {
-        false
-    }
-
-    /// Allocates what the action needs. Not under the lock.
-    #[inline(always)]
-    fn prepare(&mut self, _object: &O) {}
-
-    /// Takes effect in the simple case, before all else.
-    ///
-    /// # Errors
-    /// It did not. `Some`: the lock is held, and these are the bits.
-    #[inline(always)]
-    fn try_quickly(&mut self, _object: &O) -> Result<Self::Output, Option<u32>> {
-        Err(None)
-    }
-
-    /// Takes effect if it can at once; then it wakes the waiters that can go on because of it, and releases the lock.
-    ///
-    /// # Errors
-    /// It cannot. The lock is held, and these are the bits.
-    ///
-    /// # Safety
-    /// Under the lock, with these bits; the action has not taken effect.
-    unsafe fn attempt(&mut self, object: &O, bits: u32) -> Result<Self::Output, u32>;
-
-    /// The operation is about to park.
-    ///
-    /// # Returns
-    /// The bits.
-    ///
-    /// # Safety
-    /// Under the lock.
-    #[inline(always)]
-    unsafe fn park(&mut self, _object: &O, bits: u32) -> u32 {
-        bits
-    }
-
-    /// The operation was woken with something reserved or granted, and has left its queue: as [`Action::attempt`]. If it
-    /// has to wait again, it waits before all others.
-    ///
-    /// # Errors
-    /// As [`Action::attempt`].
-    ///
-    /// # Safety
-    /// As [`Action::attempt`]; and the operation was woken.
-    unsafe fn resume(&mut self, object: &O, bits: u32, state: State) -> Result<Self::Output, u32>;
-
-    /// The operation has left its queue without taking effect; it gives back what it was promised. Afterwards the
-    /// waiters that can go on are woken.
-    ///
-    /// # Returns
-    /// The bits.
-    ///
-    /// # Safety
-    /// Under the lock. The operation was parked or woken, as `state` says.
-    unsafe fn cancel(&mut self, object: &O, bits: u32, state: State) -> u32;
-
-    /// The operation ends without its output: drops what it still has, which is user code. `state`: how it left its
-    /// queue.
-    #[inline(always)]
-    fn abandon(&mut self, _state: State) {}
-
-    /// Whether the first waiter of the queue, which was not woken, could go on now.
-    ///
-    /// # Safety
-    /// Under the lock; the operation is parked.
-    unsafe fn could_complete(&self, object: &O, bits: u32) -> Could;
 }
 
 /// The part of an operation that the object sees.
@@ -141,9 +44,10 @@ pub unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
 }
 
 /// One operation on an object.
+#[repr(C)]
 pub struct Operation<'a, O: Waitable, A: Action<O>> {
-    waiter: Waiter<A>,
     phase: Phase,
+    waiter: Waiter<A>,
     _object: PhantomData<&'a O>,
 }
 
@@ -183,7 +87,13 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(always)]
     pub fn action(self: Pin<&mut Self>) -> &mut A {
         // SAFETY: actions are not pinned.
-        unsafe { &mut self.get_unchecked_mut().waiter.action }
+        unsafe { self.get_unchecked_mut() }.action_mut()
+    }
+
+    /// What it does.
+    #[inline(always)]
+    pub fn action_mut(&mut self) -> &mut A {
+        &mut self.waiter.action
     }
 
     /// Where it was called.
@@ -196,8 +106,24 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         self.phase == Phase::Queued
     }
 
+    /// Where it stands.
     #[inline(always)]
-    fn node(&self) -> NonNull<Node> {
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// For an object that polls its operations itself where that is simple.
+    ///
+    /// # Safety
+    /// It is [`Phase::Done`] if and only if the action has taken effect, and [`Phase::Queued`] if the object has the node.
+    #[inline(always)]
+    pub unsafe fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    /// The node.
+    #[inline(always)]
+    pub fn node(&self) -> NonNull<Node> {
         // The whole waiter, so that the pointer reaches the action too.
         NonNull::from_ref(&self.waiter).cast()
     }
@@ -236,27 +162,66 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     this.phase = Phase::Done;
                     return Poll::Ready(output);
                 }
+                Err(Some(bits)) if A::INLINE => {
+                    // SAFETY: pinned; under the lock.
+                    return unsafe {
+                        match Kept::of_ours(cx.waker()) {
+                            Some(mut waker) => this.park(&mut waker, bits),
+                            None => this.poll_foreign(cx.waker(), Some(bits)),
+                        }
+                    };
+                }
                 Err(bits) => locked = bits,
             }
         }
         // SAFETY: pinned.
-        unsafe { this.poll_slowly(cx.waker(), locked) }
+        unsafe {
+            if A::INLINE {
+                this.poll_slowly(cx.waker(), locked)
+            } else {
+                this.poll_out_of_line(Parts::new(cx.waker()), locked)
+            }
+        }
+    }
+
+    /// As [`Operation::poll_slowly`].
+    ///
+    /// # Safety
+    /// The operation is pinned.
+    #[inline(never)]
+    pub unsafe fn poll_out_of_line(
+        &mut self,
+        waker: Parts<'_>,
+        locked: Option<u32>,
+    ) -> Poll<A::Output> {
+        // SAFETY: passed on to the caller.
+        waker.with(|waker| unsafe { self.poll_slowly(waker, locked) })
     }
 
     /// With these bits under the lock, or without the lock.
     ///
     /// # Safety
     /// The operation is pinned.
-    #[inline(never)]
+    #[inline(always)]
     unsafe fn poll_slowly(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
         if let Some(mut waker) = Kept::of_ours(waker) {
             // SAFETY: passed on to the caller.
             return unsafe { self.poll_locked(&mut waker, locked) };
         }
+        // SAFETY: passed on to the caller.
+        unsafe { self.poll_foreign(waker, locked) }
+    }
+
+    /// The same for a foreign waker: its clone is made, and dropped if it is not used, without the lock.
+    ///
+    /// # Safety
+    /// As [`Operation::poll_slowly`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn poll_foreign(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
         if let Some(bits) = locked {
             self.object().unlock(bits);
         }
-        // The clone is made, and dropped if it is not used, without the lock.
         let mut waker = Kept::new(waker);
         waker.prepare();
         // SAFETY: passed on to the caller.
@@ -267,64 +232,102 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// The operation is pinned; the waker is ready.
     #[inline(always)]
     unsafe fn poll_locked(&mut self, waker: &mut Kept<'_>, locked: Option<u32>) -> Poll<A::Output> {
-        let before = self.phase;
+        if self.phase == Phase::Queued {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.poll_queued(waker) };
+        }
         assert!(
-            before != Phase::Done,
+            self.phase != Phase::Done,
             "{} was polled after it was complete",
             A::NAME
         );
-        let (object, node) = (self.object(), self.node());
-        let queue = A::queue(object);
+        let object = self.object();
         let bits = locked.unwrap_or_else(|| object.lock());
-        let mut state = State::Idle;
-        if before == Phase::Queued {
-            // SAFETY: under the lock; the node has been parked.
-            state = unsafe { self.waiter.node.state() };
-            if state == State::Parked {
-                // SAFETY: as above, and in this queue.
-                let replaced = unsafe { queue.renew(node, waker, O::THREAD_BOUND) };
-                object.unlock(bits);
-                drop(replaced);
-                return Poll::Pending;
+        // SAFETY: under the lock; the action has not taken effect.
+        match unsafe { self.waiter.action.attempt(object, bits) } {
+            Ok(output) => {
+                self.phase = Phase::Done;
+                Poll::Ready(output)
             }
-            if state == State::Notified {
-                // SAFETY: under the lock, and in this queue. A notified node has no waker to drop.
-                let _none = unsafe { queue.unlink(node) };
-            }
+            // SAFETY: passed on to the caller; under the lock.
+            Err(bits) => unsafe { self.park(waker, bits) },
         }
-        // Also if the action panics.
-        self.phase = Phase::Done;
-        let is_resumed = before == Phase::Queued;
-        // SAFETY: under the lock; it has not taken effect, or it would be complete.
-        let attempted = unsafe {
-            if is_resumed {
-                self.waiter.action.resume(object, bits, state)
-            } else {
-                self.waiter.action.attempt(object, bits)
-            }
-        };
-        let mut bits = match attempted {
-            Ok(output) => return Poll::Ready(output),
-            Err(bits) => bits,
-        };
-        // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out. What is first
-        // and waits again, or before all others, finds nothing reserved for another one.
-        unsafe {
-            if !is_resumed {
-                bits = self.waiter.action.park(object, bits);
-            }
-            if A::WAITS_FIRST || is_resumed && !crate::mutant!("woken_parks_last") {
+    }
+
+    /// # Safety
+    /// The operation is pinned, and has begun; under the lock, with these bits; the waker is ready.
+    #[inline(always)]
+    unsafe fn park(&mut self, waker: &mut Kept<'_>, bits: u32) -> Poll<A::Output> {
+        let object = self.object();
+        // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that waits
+        // before all others finds nothing reserved for another one.
+        let bits = unsafe {
+            let bits = self.waiter.action.park(object, bits);
+            let (queue, node) = (A::queue(object), self.node());
+            if A::WAITS_FIRST {
                 queue.park_first(node, Self::KIND, waker, O::THREAD_BOUND);
             } else {
                 queue.park(node, Self::KIND, waker, O::THREAD_BOUND);
             }
-        }
+            bits
+        };
         self.phase = Phase::Queued;
-        if is_resumed || A::wakes_when_parked(object) {
+        if A::wakes_when_parked(object) {
             object.wake_ready(bits);
         } else {
             object.unlock(bits);
         }
+        Poll::Pending
+    }
+
+    /// # Safety
+    /// The operation is pinned, and in its queue or woken; the waker is ready.
+    #[inline(always)]
+    unsafe fn poll_queued(&mut self, waker: &mut Kept<'_>) -> Poll<A::Output> {
+        let (object, node) = (self.object(), self.node());
+        let queue = A::queue(object);
+        let bits = object.lock();
+        // SAFETY: under the lock; the node has been parked.
+        let state = unsafe { self.waiter.node.state() };
+        if state == State::Notified {
+            // SAFETY: under the lock, and in this queue. A notified node has no waker to drop.
+            core::mem::forget(unsafe { queue.unlink(node) });
+        } else if state != State::Released {
+            // SAFETY: under the lock, and in this queue.
+            let replaced = unsafe { queue.renew(node, waker, O::THREAD_BOUND) };
+            object.unlock(bits);
+            drop(replaced);
+            return Poll::Pending;
+        }
+        // Also if the action panics.
+        self.phase = Phase::Done;
+        // SAFETY: under the lock; it has not taken effect, and was woken.
+        match unsafe { self.waiter.action.resume(object, bits, state) } {
+            Ok(output) => Poll::Ready(output),
+            // SAFETY: passed on to the caller; under the lock.
+            Err(bits) => unsafe { self.wait_again(waker, bits) },
+        }
+    }
+
+    /// Waits before all others, having been woken for nothing.
+    ///
+    /// # Safety
+    /// As [`Operation::poll_queued`]; under the lock, with these bits, and out of the queue.
+    #[cold]
+    #[inline(never)]
+    unsafe fn wait_again(&mut self, waker: &mut Kept<'_>, bits: u32) -> Poll<A::Output> {
+        let object = self.object();
+        let (queue, node) = (A::queue(object), self.node());
+        // SAFETY: as in `poll_locked`; it was the first, so nothing is reserved for the next one.
+        unsafe {
+            if crate::mutant!("woken_parks_last") {
+                queue.park(node, Self::KIND, waker, O::THREAD_BOUND);
+            } else {
+                queue.park_first(node, Self::KIND, waker, O::THREAD_BOUND);
+            }
+        }
+        self.phase = Phase::Queued;
+        object.wake_ready(bits);
         Poll::Pending
     }
 
@@ -336,18 +339,13 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     pub fn withdraw<R>(self: Pin<&mut Self>, take: impl FnOnce(&mut A, State) -> R) -> Option<R> {
         // SAFETY: nothing is moved out; the node is out of its queue when this returns.
         let this = unsafe { self.get_unchecked_mut() };
-        this.end(take)
-    }
-
-    #[inline(always)]
-    fn end<R>(&mut self, take: impl FnOnce(&mut A, State) -> R) -> Option<R> {
         // The drop of the waker is user code, and comes last.
-        let (state, _waker) = match core::mem::replace(&mut self.phase, Phase::Done) {
-            Phase::Queued => self.leave_queue(),
-            Phase::Fresh | Phase::Begun => (State::Idle, None),
+        let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
             Phase::Done => return None,
+            Phase::Queued => this.leave_queue(),
+            Phase::Fresh | Phase::Begun => (State::Idle, None),
         };
-        Some(take(&mut self.waiter.action, state))
+        Some(take(&mut this.waiter.action, state))
     }
 
     #[cold]
@@ -398,7 +396,13 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 impl<O: Waitable, A: Action<O>> Drop for Operation<'_, O, A> {
     #[inline(always)]
     fn drop(&mut self) {
-        let _ended = self.end(|action, state| action.abandon(state));
+        if self.phase == Phase::Queued {
+            // The drop of the waker is user code, and comes last.
+            let (state, _waker) = self.leave_queue();
+            self.waiter.action.abandon(state);
+        } else if self.phase != Phase::Done {
+            self.waiter.action.abandon(State::Idle);
+        }
     }
 }
 
