@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::apart;
+use crate::isolated;
 
 /// Where the toolchain comes with the sanitizer's runtime.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
@@ -88,7 +88,7 @@ pub fn run(root: &Path) -> Result<bool> {
     let mut clean = true;
     for (tests, options) in RUNS {
         let start = Instant::now();
-        let tally = apart::run(root, &arguments, tests, |command| {
+        let tally = isolated::run(root, &arguments, tests, |command| {
             command
                 .env("RUSTC_BOOTSTRAP", "1")
                 .env("RUSTFLAGS", flags.trim())
@@ -96,7 +96,7 @@ pub fn run(root: &Path) -> Result<bool> {
                 .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
                 .env("GOSSAMER_PATIENCE", PATIENCE);
         })?;
-        clean &= apart::summary("asan", "tests", tally, start);
+        clean &= isolated::summary("asan", "tests", tally, start);
     }
     Ok(clean)
 }

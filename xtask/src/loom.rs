@@ -1,7 +1,7 @@
 //! Runs the model-checked protocols, built with `--cfg loom`: of each crate that has a `tests/loom.rs` every
 //! `tests/loom*.rs`, and the models of its inner parts, which are unit tests.
 //!
-//! Each model runs in a process of its own ([`apart`]). The build is the one that the planted bugs of the models use,
+//! Each model runs in a process of its own ([`isolated`]). The build is the one that the planted bugs of the models use,
 //! with none chosen, so that it is made once ([`mutants::plant`](crate::mutants::plant)).
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use toml::{Table, Value};
 
-use crate::apart;
+use crate::isolated;
 use crate::mutants::plant;
 
 /// How many times loom may preempt a thread in one execution, unless the environment says otherwise.
@@ -36,12 +36,12 @@ pub fn run(root: &Path, filters: &[&str]) -> Result<bool> {
     let environment = plant::environment(root, "--cfg loom")?;
     let mut arguments = vec!["--profile", "models", "--lib", "--test", "loom*"];
     arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
-    let tally = apart::run(root, &arguments, filters, |command| {
+    let tally = isolated::run(root, &arguments, filters, |command| {
         command
             .envs(&environment)
             .env("LOOM_MAX_PREEMPTIONS", &preemptions);
     })?;
-    Ok(apart::summary("loom", "models", tally, start))
+    Ok(isolated::summary("loom", "models", tally, start))
 }
 /// The packages that have this file, sorted.
 pub(crate) fn packages(root: &Path, file: &str) -> Result<Vec<String>> {

@@ -15,7 +15,8 @@ usage: cargo xtask COMMAND
   mutants                plants bugs of xtask/mutants.toml, those that the last commit and what is not committed can
                          touch and a share of the others, and runs the gates that must catch them
   mutants --all          plants all of them
-  mutants --only NAME... plants those of these names
+  mutants [--only] NAME...
+                         plants those of these names
   loom [FILTER...]       runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle [FILTER...]    runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(&root),
         ["mutants"] => xtask::mutants::run(&root, Which::Some),
         ["mutants", "--all"] => xtask::mutants::run(&root, Which::All),
-        ["mutants", "--only", names @ ..] if !names.is_empty() => {
+        ["mutants", "--only", names @ ..] | ["mutants", names @ ..] if are_names(names) => {
             xtask::mutants::run(&root, Which::Named(names))
         }
         ["loom", filters @ ..] => xtask::loom::run(&root, filters),
@@ -66,6 +67,10 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+fn are_names(words: &[&str]) -> bool {
+    !words.is_empty() && words.iter().all(|word| !word.starts_with('-'))
 }
 
 /// The workspace root: the folder above this package.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::crew;
+use crate::parallel;
 
 pub mod choice;
 pub mod gate;
@@ -161,8 +161,8 @@ impl Runner {
         // In the table's order, in which the long ones are spread.
         let mut gates: Vec<Vec<usize>> = gates.into_values().collect();
         gates.sort();
-        let width = GATES_EACH * crew::processors();
-        let ran = crew::each(&gates, width, |gate| {
+        let width = GATES_EACH * parallel::processors();
+        let ran = parallel::each(&gates, width, |gate| {
             let bugs: Vec<&Mutant> = gate.iter().map(|at| &mutants[*at]).collect();
             self.judge_gate(&bugs)
         })?;
@@ -263,9 +263,6 @@ impl Runner {
         if mutant.compiled {
             // Its gate is a build with the bug: without it, it is another one.
             control.env.remove(WRAPPER);
-        } else {
-            // No bug has this name. A gate that builds for itself takes it as the sign to build with the flag.
-            control.env.insert(PLANTED.to_string(), String::new());
         }
         Ok(control)
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::apart;
+use crate::isolated;
 use crate::loom::packages;
 use crate::mutants::plant;
 
@@ -25,10 +25,10 @@ pub fn run(root: &Path, filters: &[&str]) -> Result<bool> {
     let environment = plant::environment(root, "--cfg shuttle")?;
     let mut arguments = vec!["--profile", "models", "--test", "shuttle"];
     arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
-    let tally = apart::run(root, &arguments, filters, |command| {
+    let tally = isolated::run(root, &arguments, filters, |command| {
         command.envs(&environment);
     })?;
-    Ok(apart::summary("shuttle", "tests", tally, start))
+    Ok(isolated::summary("shuttle", "tests", tally, start))
 }
 
 #[cfg(test)]

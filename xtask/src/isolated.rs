@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::crew;
+use crate::parallel;
 
 /// A test program that cargo has built.
 struct Program {
@@ -65,7 +65,7 @@ pub fn run(
         let names = names(program, filters, &prepare)?;
         tests.extend(names.into_iter().map(|name| (program, name)));
     }
-    let passed = crew::each(&tests, crew::processors(), |(program, name)| {
+    let passed = parallel::each(&tests, parallel::processors(), |(program, name)| {
         run_one(program, name, &prepare)
     })?;
     let failed = passed.iter().filter(|passed| !**passed).count();
