@@ -16,7 +16,7 @@ mod layers;
 mod links;
 mod operations;
 mod orderings;
-mod planted;
+pub(crate) mod planted;
 mod sizes;
 mod unsafety;
 mod words;
