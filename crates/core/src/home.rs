@@ -38,14 +38,13 @@ use crate::context::{self, Context, Entered};
 use crate::door::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
 };
-use crate::door::{Backoff, Mutex, QuietU32, process_global};
+use crate::door::{Backoff, Mutex, QuietU32, is_light, process_global};
 use crate::header::Header;
 use crate::timers::Timers;
 
 mod adopting;
 mod calling;
 mod driver;
-pub(crate) mod forked;
 mod line;
 mod loans;
 mod marks;
@@ -91,9 +90,9 @@ pub struct Home {
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
     pool: AtomicU32,
-    /// Not zero: a thread of its runtime drives it, which a forked child does not have. (A pool's are known anyway.)
+    /// Not zero: its driver is a thread that does nothing but drive it, and what it drives is one task.
     threaded: QuietU32,
-    /// Not zero: this is a forked child, and who would drive it is not here.
+    /// Not zero: this is a child that was forked in a poll of the driver.
     lost: QuietU32,
     /// Whether a thread drives it in every wait, and has ended ([`owner`]).
     owner: QuietU32,
@@ -198,9 +197,9 @@ impl Home {
 
     /// Takes a free home out of the table; `None` when all 65,535 are in use.
     pub fn open() -> Option<&'static Self> {
-        let table = homes();
-        forked::watch();
-        let home = table.take(Self::new)?;
+        // The first one finds out about fences: a seccomp filter may come later.
+        let _is_known = is_light();
+        let home = homes().take(Self::new)?;
         // Relaxed: as below.
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
@@ -299,6 +298,32 @@ impl Home {
         self.driven_by.load(Ordering::Relaxed) == context::address()
     }
 
+    /// Says that the driver is a thread that does nothing but drive it, for one task; before it has that.
+    pub fn set_threaded(&self) {
+        // Relaxed: published with the task.
+        self.threaded.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether its driver is such a thread.
+    pub(crate) fn is_one_thread(&self) -> bool {
+        // Relaxed: as above.
+        self.threaded.load(Ordering::Relaxed) != 0
+    }
+
+    /// In a forked child: the driver, this thread, must not go on after its poll.
+    pub(crate) fn lose(&self) {
+        // Relaxed: the child has one thread.
+        self.lost.store(1, Ordering::Relaxed);
+        self.pending.store(true, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// Whether this is a child that was forked in a poll of the driver. [`has_pending`](Home::has_pending) says so too.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        // Relaxed: written by the driver.
+        self.lost.load(Ordering::Relaxed) != 0
+    }
+
     /// Says whether the driver will look at parked nodes; before any task is spawned.
     pub fn watch(&self, watched: bool) {
         // Release pairs with the acquire in `node_leaves_elsewhere`.
@@ -344,7 +369,7 @@ impl Home {
         // AcqRel pairs with the same in other threads and in `close`: the last one sees all others
         // done with the home.
         if self.cells.fetch_sub(1, Ordering::AcqRel) == 1 {
-            homes().give_back(self.index);
+            table::give_back(self.index);
         }
     }
 
@@ -401,7 +426,7 @@ impl Home {
     fn count_late(&self, balance: i64) {
         // AcqRel pairs with `cell_left_elsewhere`.
         if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
-            homes().give_back(self.index);
+            table::give_back(self.index);
         }
     }
 

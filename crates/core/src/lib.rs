@@ -11,7 +11,7 @@
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
 //! * [`aside`]: names and values that few tasks have, in a side table.
-//! * [`fork`]: what is left of a runtime in a forked child.
+//! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //! * [`planted`]: bugs that show that a gate can fail.
 //!

@@ -39,10 +39,9 @@ use core::task::Waker;
 
 use alloc::boxed::Box;
 
-pub(crate) use self::alarm::go_on;
 pub use self::moment::Moment;
 pub use self::timer::Timer;
-pub(crate) use self::waiting::{Frozen, Waiting, freeze};
+pub(crate) use self::waiting::Waiting;
 use self::wheel::{AT_ONCE, Cursor, Due, Links, Wheel};
 use crate::context;
 use crate::door::atomic::Ordering;
@@ -116,26 +115,8 @@ impl Locked<'_> {
         // SAFETY: the lock is held; the rest is passed on to the caller.
         self.0.wheel.with_mut(|wheel| unsafe {
             let wheel = (*wheel).get_or_insert_with(Wheel::new);
-            if self.0.kind == Kind::Alarm {
-                Timer::links(timer.as_ptr(), |links| links.thread = alarm::this_thread());
-            }
             wheel.insert(timer)
         })
-    }
-
-    /// In a forked child: nobody is here who would serve these, and some timers may lie on the stacks of threads that
-    /// are not here either, which new threads overwrite. So no timer is in a wheel any more, and none is touched.
-    pub(crate) fn abandon(&mut self) {
-        let _leaked = self.leak();
-    }
-
-    /// The same; gives the wheel to look at.
-    fn leak(&mut self) -> Option<&'static mut Wheel> {
-        // Relaxed: the child has one thread.
-        self.0.next.store(u64::MAX, Ordering::Relaxed);
-        // SAFETY: the lock is held, and this borrow of it is exclusive.
-        let wheel = self.0.wheel.with_mut(|wheel| unsafe { (*wheel).take() });
-        wheel.map(Box::leak)
     }
 
     /// # Safety
@@ -333,7 +314,7 @@ impl Timers {
         let (mut any, mut moved) = (false, false);
         let mut cursor = Cursor::new();
         loop {
-            // Two locks at once: so one at a time does this, and nobody while another forks.
+            // Two locks at once: so one at a time does this.
             let _moves = waiting::moves();
             let (mut from, mut to) = (self.lock(), other.lock());
             for _ in 0..AT_ONCE {
@@ -461,13 +442,6 @@ fn wake(waker: Waker) {
     } else {
         Deferred::new(waker).run();
     }
-}
-
-/// Makes what is made once, before anybody can fork in the midst of that.
-pub(crate) fn begin() {
-    moment::begin();
-    alarm::begin();
-    waiting::begin();
 }
 
 /// The timers of whoever drives this thread.

@@ -16,7 +16,6 @@ use alloc::vec::Vec;
 
 use crate::context;
 use crate::door::{single_threaded, thread_local};
-use crate::fork::Origin;
 use crate::home::Home;
 use crate::parker::Parker;
 use crate::timers::{Moment, Serves, Waiting};
@@ -216,7 +215,6 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
     #[cfg(any(not(target_os = "linux"), loom, shuttle))]
     late.parker();
-    let origin = Origin::here();
     let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
     if let Poll::Ready(output) = polled {
         match late.taken() {
@@ -226,16 +224,15 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
         }
         return output;
     }
-    block_longer(future, waiting, late.parker(), origin)
+    block_longer(future, waiting, late.parker())
 }
 
-/// The future has been polled, in the process where it began to wait, and waits.
+/// The future has been polled, and waits.
 #[track_caller]
 fn block_longer<F: Future>(
     mut future: Pin<&mut F>,
     Rests(waiting, has_turned): &Rests,
     parker: &Parker,
-    mut origin: Origin,
 ) -> F::Output {
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
@@ -246,27 +243,22 @@ fn block_longer<F: Future>(
         if !waiting.serve() {
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
-                if origin.is_elsewhere() {
-                    // A task forked, and this is the child: what is waited for may never come, and will say so.
-                    origin = Origin::here();
+                let mut late = None;
+                let until = until.min(waiting.next_deadline());
+                let is_ready = || {
+                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                        late = Some(output);
+                    }
+                    late.is_some()
+                };
+                if until == Moment::NEVER && alone.home().is_some() {
+                    let mut is_ready = is_ready;
+                    parker.park_and_look(|| alone.look(&mut is_ready));
                 } else {
-                    let mut late = None;
-                    let until = until.min(waiting.next_deadline());
-                    let is_ready = || {
-                        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                            late = Some(output);
-                        }
-                        late.is_some()
-                    };
-                    if until == Moment::NEVER && alone.home().is_some() {
-                        let mut is_ready = is_ready;
-                        parker.park_and_look(|| alone.look(&mut is_ready));
-                    } else {
-                        parker.park_until(until, is_ready);
-                    }
-                    if let Some(output) = late {
-                        return output;
-                    }
+                    parker.park_until(until, is_ready);
+                }
+                if let Some(output) = late {
+                    return output;
                 }
             }
         }

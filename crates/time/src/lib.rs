@@ -25,7 +25,7 @@
 //!
 //! # In a forked child
 //!
-//! The timers that other threads registered are in no wheel there: an operation that is polled again registers anew.
+//! New operations work. One that was polled before must not be used there if other threads had timers.
 #![forbid(unsafe_code)]
 
 mod interval;

@@ -187,9 +187,10 @@ macro_rules! process_global {
     };
 }
 pub(crate) use process_global;
+pub(crate) use process_global as per_process;
 
 /// No model forks.
-pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+pub fn in_forked_children(_call: extern "C" fn()) {}
 
 /// In a model both sides have a full fence.
 pub fn light_fence() {

@@ -75,9 +75,10 @@ macro_rules! process_global {
     };
 }
 pub(crate) use process_global;
+pub(crate) use process_global as per_process;
 
 /// Nobody forks here.
-pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+pub fn in_forked_children(_call: extern "C" fn()) {}
 
 /// Nothing is ever reordered here.
 pub fn light_fence() {}

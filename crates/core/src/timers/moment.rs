@@ -18,11 +18,6 @@ process_global! {
 /// Moments may be so long past.
 const PAST: Duration = Duration::from_secs(365 * 86_400);
 
-/// Makes the base.
-pub(super) fn begin() {
-    let _made = base();
-}
-
 /// A point in time, in nanoseconds: from a year before the first one that this process asked for, for 584 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(u64);

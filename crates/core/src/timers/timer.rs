@@ -7,8 +7,7 @@
 //! | [`FIRED`] | in no wheel, its time has come | who fires, as the last thing it does with the node |
 //!
 //! It changes from [`Timers`] to anything else only under their lock; so who finds the same owner before and after
-//! taking that lock has the node. (In a forked child it may be in no wheel then, if those are nobody's there.) `Timers`
-//! are never freed. `FIRED` is published with release: who sees it need not
+//! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 
 use core::fmt;

@@ -9,29 +9,18 @@ use core::task::Waker;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{Kind, Locked, Moment, Serves, Timers, alarm};
-use crate::door::{Mutex, MutexGuard, process_global, thread_local};
+use super::{Kind, Moment, Serves, Timers};
+use crate::door::{Mutex, MutexGuard, per_process, thread_local};
 use crate::{context, mutant};
 
-#[derive(Debug, Default)]
-pub(crate) struct All {
-    made: Vec<&'static Timers>,
-    free: Vec<&'static Timers>,
+per_process! {
+    /// Timers that no thread has.
+    fn free() -> Mutex<Vec<&'static Timers>> = Mutex::default()
 }
 
-process_global! {
-    /// The timers of all such threads.
-    fn all() -> Mutex<All> = Mutex::default()
-}
-
-process_global! {
+per_process! {
     /// Held while timers move.
     fn moving() -> Mutex<()> = Mutex::default()
-}
-
-/// Makes both.
-pub(super) fn begin() {
-    let _made = (all(), moving());
 }
 
 /// Keeps others from moving timers.
@@ -46,7 +35,7 @@ impl Drop for Own {
     fn drop(&mut self) {
         if let Some(timers) = self.0.take() {
             timers.end();
-            all().lock().free.push(timers);
+            free().lock().push(timers);
         }
     }
 }
@@ -72,13 +61,8 @@ pub(super) fn own() -> Option<&'static Timers> {
 
 #[cold]
 fn take() -> &'static Timers {
-    crate::home::forked::watch();
-    let mut all = all().lock();
-    all.free.pop().unwrap_or_else(|| {
-        let new: &'static Timers = Box::leak(Box::new(Timers::of_kind(Kind::Waiting)));
-        all.made.push(new);
-        new
-    })
+    let free = free().lock().pop();
+    free.unwrap_or_else(|| Box::leak(Box::new(Timers::of_kind(Kind::Waiting))))
 }
 
 impl Serves {
@@ -157,46 +141,5 @@ impl Drop for Waiting {
         if let Some(own) = Self::own().filter(|_| self.is_outermost()) {
             self.rests(own);
         }
-    }
-}
-
-/// The locks of all timers that are no home's, and what else a forked child must not find locked.
-pub(crate) struct Frozen {
-    timers: Vec<Locked<'static>>,
-    alarms: Locked<'static>,
-    _alarm: alarm::Frozen,
-    _all: MutexGuard<'static, All>,
-    _moving: MutexGuard<'static, ()>,
-}
-
-/// Takes them all. Afterwards those of the homes.
-pub(crate) fn freeze() -> Frozen {
-    let moving = moves();
-    let all = all().lock();
-    let alarm = alarm::freeze();
-    let timers = all.made.iter().map(|timers| timers.lock());
-    Frozen {
-        timers: timers.collect(),
-        alarms: alarm::timers().lock(),
-        _alarm: alarm,
-        _all: all,
-        _moving: moving,
-    }
-}
-
-impl Frozen {
-    /// In a forked child: nobody serves the timers of other threads, and those of foreign executors are whose
-    /// registered them.
-    pub(crate) fn lose(&mut self) {
-        if mutant!("fork_keeps_timers") {
-            return;
-        }
-        let here = Waiting::own();
-        for timers in &mut self.timers {
-            if !here.is_some_and(|here| ptr::eq(here, timers.0)) {
-                timers.abandon();
-            }
-        }
-        alarm::lose(&mut self.alarms);
     }
 }

@@ -91,8 +91,6 @@ pub(super) struct Links {
     /// In which slot it is.
     place: u16,
     pub(super) is_dated: bool,
-    /// At the process's own timers: who put it there.
-    pub(super) thread: u32,
 }
 
 /// How far somebody has looked through a wheel.
@@ -138,7 +136,6 @@ impl Links {
             waker: None,
             place: NOWHERE,
             is_dated: false,
-            thread: 0,
         }
     }
 }

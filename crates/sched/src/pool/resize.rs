@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::fork::refusal;
 use gossamer_core::home::Home;
 use gossamer_core::mutant;
 
@@ -71,7 +70,7 @@ impl Pool {
     ///
     /// # Errors
     /// No workers, or more than [`WORKERS_MAX`]; the pool is shutting down; the system grants no more threads (the
-    /// pool keeps those it has); another resize has come in between; or this is a forked child.
+    /// pool keeps those it has); or another resize has come in between.
     pub fn resize(&self, workers: usize) -> Resize {
         Resize {
             shared: self.shared.clone(),
@@ -137,9 +136,6 @@ impl Future for Resize {
     type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.shared.origin.is_elsewhere() {
-            return Poll::Ready(Err(io::Error::other(refusal("resize()"))));
-        }
         if !self.begun {
             self.begun = true;
             self.begin()?;
