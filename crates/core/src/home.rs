@@ -38,9 +38,8 @@ use crate::context::{self, Context, Entered};
 use crate::door::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
 };
-use crate::door::{Backoff, Mutex, QuietU32, is_light, process_global};
+use crate::door::{Backoff, Mutex, QuietPtr, QuietU32, is_light, process_global};
 use crate::header::Header;
-use crate::timers::Timers;
 
 mod adopting;
 mod calling;
@@ -110,8 +109,8 @@ pub struct Home {
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
-    /// Who waits for which moment.
-    timers: Timers,
+    /// What the crate of timers has for this home, as soon as it has; it stays.
+    timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -189,7 +188,7 @@ impl Home {
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
-            timers: Timers::new(),
+            timers: QuietPtr::new(ptr::null_mut()),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -206,7 +205,6 @@ impl Home {
         home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
         home.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
-        home.timers.begin_anew();
         // Relaxed: as below.
         home.offers_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
@@ -279,7 +277,7 @@ impl Home {
         // Relaxed: as above.
         let marks = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.marks);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, &self.timers, points, watched, marks) };
+        let entered = unsafe { context::enter(self.index, points, watched, marks) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
         let claim = Claim {
@@ -431,9 +429,8 @@ impl Home {
     }
 
     /// Ends the home's use; it is given back once its last task has left. The driver has called
-    /// [`Claim::seal`] and finished every task.
+    /// [`Claim::seal`] and finished every task, and the home has no timers any more.
     pub fn close(&'static self, claim: Claim) {
-        self.timers.end();
         let balance = self.driver.take_cells() - OPEN;
         drop(claim);
         self.count_late(balance);

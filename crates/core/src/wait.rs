@@ -17,15 +17,18 @@ use alloc::vec::Vec;
 use crate::context;
 use crate::door::{single_threaded, thread_local};
 use crate::home::Home;
+use crate::moment::Moment;
 use crate::parker::Parker;
-use crate::timers::{Moment, Serves, Waiting};
 
 mod alone;
 mod late;
+mod waiting;
 
 use self::alone::Alone;
 pub use self::alone::joins;
 use self::late::Late;
+use self::waiting::Waiting;
+pub use self::waiting::set_own_timers;
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
@@ -162,13 +165,12 @@ pub fn may_spin() -> bool {
         let driven = |owned: &RefCell<Vec<Owned>>| owned.borrow().iter().any(Owned::is_alive);
         OWNED.try_with(driven).unwrap_or(true)
     };
-    let is_idle = || match context::with(context::Context::timers) {
-        Some(Serves::Waiting) => !drives(),
-        Some(Serves::Driver(_)) => {
-            let home = context::with(context::Context::home);
-            home != context::NOWHERE && Home::at(home).is_one_thread()
+    let is_idle = || {
+        if context::with(context::Context::waits) {
+            return !drives();
         }
-        None => false,
+        let home = context::with(context::Context::home);
+        home != context::NOWHERE && Home::at(home).is_one_thread()
     };
     !single_threaded() && is_idle()
 }

@@ -69,6 +69,7 @@ use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use gossamer_core::door::{QuietU32, start_thread};
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -442,6 +443,7 @@ impl Drop for Shared {
         for home in self.homes().chain([self.injector]) {
             if let Some(claim) = home.claim(false) {
                 claim.seal();
+                driver::end(home);
                 home.close(claim);
             }
         }

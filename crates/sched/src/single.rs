@@ -37,11 +37,12 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::fork::Origin;
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::moment::Moment;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
 use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -215,7 +216,7 @@ impl<S: Scheduler> Single<S> {
     /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The claim
     /// is held.
     fn serve(&self, scheduler: &mut S) -> bool {
-        let fired = self.home.timers().serve();
+        let fired = driver::serve(self.home);
         if fired {
             context::with(|context| hand_over(context, scheduler));
         }
@@ -292,7 +293,7 @@ pub fn run_blocking<F: Future>(
     let output = ran.map(|()| root.try_take());
     drop(scope);
     drop(root);
-    runtime.home().timers().rest(|_| false);
+    driver::rest(runtime.home());
     match output? {
         Some(Ok(output)) => Ok(output),
         Some(Err(error)) => match error.try_into_panic() {
@@ -360,7 +361,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            let polls = if self.home.timers().may_have_any() {
+            let polls = if driver::may_have_any(self.home) {
                 TURN_POLLS
             } else {
                 POLLS_WITHOUT_TIMERS
@@ -377,7 +378,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
                     if self.home.park(parker.waker()) {
-                        let until = self.home.timers().next_deadline();
+                        let until = driver::next_deadline(self.home);
                         parker.park_until(until, || self.home.has_pending());
                     }
                 }),
@@ -435,7 +436,7 @@ impl<S: Scheduler> Drive for Single<S> {
         }
         match self.idle(scheduler) {
             Idle::Park | Idle::Stop if self.home.park(waker) => {
-                Turned::Parked(self.home.timers().next_deadline())
+                Turned::Parked(driver::next_deadline(self.home))
             }
             _ => Turned::More,
         }
@@ -443,11 +444,11 @@ impl<S: Scheduler> Drive for Single<S> {
 
     fn rest(&self) {
         // Else somebody else drives, and will rest then.
-        if self.home.timers().may_have_any()
+        if driver::may_have_any(self.home)
             && !self.origin.is_elsewhere()
             && let Some(_visit) = self.home.visit()
         {
-            self.home.timers().rest(|_| false);
+            driver::rest(self.home);
         }
     }
 
@@ -464,6 +465,7 @@ impl<S: Scheduler> Drop for Single<S> {
             return;
         };
         self.end_tasks(&claim);
+        driver::end(self.home);
         self.home.close(claim);
     }
 }

@@ -14,9 +14,10 @@ use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::Origin;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -232,14 +233,14 @@ fn drive(shared: &Shared, home: &'static Home) {
     Parker::with(|parker| {
         while !shared.is_closing() {
             let ran = run(&claim, &mut queue, POLLS, None);
-            if home.timers().serve() || ran != Ran::Idle {
+            if driver::serve(home) || ran != Ran::Idle {
                 continue;
             }
             if queue.seen && home.driver.owned.first().is_none() {
                 break;
             }
             if home.park(parker.waker()) && !shared.is_closing() {
-                let until = home.timers().next_deadline();
+                let until = driver::next_deadline(home);
                 parker.park_until(until, || home.has_pending() || shared.is_closing());
             }
         }
@@ -264,6 +265,7 @@ fn drive(shared: &Shared, home: &'static Home) {
 fn end(claim: Claim, queue: &mut One) {
     claim.seal();
     shut_down(&claim, queue);
+    driver::end(claim.home());
     claim.home().close(claim);
 }
 

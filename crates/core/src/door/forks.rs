@@ -45,18 +45,20 @@ pub fn in_forked_children(call: extern "C" fn()) {
     let _ = call;
 }
 
-/// One value a process, made at first use and never freed. See [`per_process`].
+/// One value a process, made at first use and never freed. See [`per_process!`](crate::per_process).
 #[derive(Debug)]
-pub(crate) struct PerProcess<T>(AtomicPtr<T>);
+#[doc(hidden)]
+pub struct PerProcess<T>(AtomicPtr<T>);
 
 impl<T: Send + Sync + 'static> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
+    #[expect(clippy::new_without_default, reason = "for statics")]
+    pub const fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
     /// The value; `forget` is to call [`PerProcess::forget`] in a forked child.
     #[inline]
-    pub(crate) fn get(&self, forget: extern "C" fn(), make: impl FnOnce() -> T) -> &'static T {
+    pub fn get(&self, forget: extern "C" fn(), make: impl FnOnce() -> T) -> &'static T {
         // Acquire pairs with the release in `make`.
         let mut value = self.0.load(Ordering::Acquire);
         if value.is_null() {
@@ -82,7 +84,7 @@ impl<T: Send + Sync + 'static> PerProcess<T> {
     }
 
     /// In a forked child: the value is the parent's.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         if !single_threaded() && !crate::mutant!("fork_keeps_globals") {
             // Relaxed: the child has one thread.
             self.0.store(ptr::null_mut(), Ordering::Relaxed);
@@ -91,6 +93,8 @@ impl<T: Send + Sync + 'static> PerProcess<T> {
 }
 
 /// A value made at first use that lives as long as the process; a forked child makes its own.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! per_process {
     ($(#[$doc:meta])* fn $name:ident() -> $type:ty = $make:expr) => {
         $(#[$doc])*
@@ -103,4 +107,4 @@ macro_rules! per_process {
         }
     };
 }
-pub(crate) use per_process;
+pub use per_process;

@@ -5,14 +5,15 @@
 //! the timers' lock; who registers one that comes before all others, under that lock, gives it its permit. So it
 //! either knows of the timer, or the permit keeps it from sleeping.
 
-use core::task::Waker;
 use std::io;
+use std::task::Waker;
+
+use gossamer_core::door::atomic::Ordering;
+use gossamer_core::door::{Mutex, QuietU32, per_process, start_thread};
+use gossamer_core::parker::Parker;
+use gossamer_core::waiter::Deferred;
 
 use super::{Kind, Timers};
-use crate::door::atomic::Ordering;
-use crate::door::{Mutex, QuietU32, per_process, start_thread};
-use crate::parker::Parker;
-use crate::waiter::Deferred;
 
 #[derive(Debug)]
 struct Alarm {
