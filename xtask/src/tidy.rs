@@ -11,6 +11,7 @@ use anyhow::Result;
 
 use crate::repo::Repo;
 
+mod cycles;
 mod door;
 mod layers;
 mod links;
@@ -63,13 +64,14 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
     words::no_machine_paths,
     sizes::sizes,
     layers::arrows,
+    cycles::none_but_known,
     unsafety::only_where_listed,
     unsafety::each_has_its_reason,
     unsafety::forbidden_elsewhere,

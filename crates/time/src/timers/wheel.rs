@@ -19,14 +19,13 @@
 
 mod fresh;
 
-use core::ptr::{self, NonNull};
-use core::task::Waker;
+use std::ptr::{self, NonNull};
+use std::task::Waker;
 
-use alloc::boxed::Box;
+use gossamer_core::mutant;
 
 use super::clock::{Clock, Look};
 use super::timer::Timer;
-use crate::mutant;
 
 /// Nanoseconds of a tick, as bits.
 pub(super) const TICK_BITS: u32 = 16;
@@ -53,7 +52,7 @@ pub(super) struct Wheel {
     cascading: u16,
     /// How many of the last in the fresh slot have no stamp so far, at most.
     unstamped: u16,
-    /// The poll in which the last one was registered, as far as its [`stamp`](context::stamp) tells.
+    /// The poll in which the last one was registered, as far as its [`stamp`](gossamer_core::context::stamp) tells.
     turn: u16,
     /// By level: which slots have timers. After the last level: whether there are any that are not dated.
     occupied: [u64; LEVELS + 1],
@@ -91,8 +90,6 @@ pub(super) struct Links {
     /// In which slot it is.
     place: u16,
     pub(super) is_dated: bool,
-    /// At the process's own timers: who put it there.
-    pub(super) thread: u32,
 }
 
 /// How far somebody has looked through a wheel.
@@ -138,7 +135,6 @@ impl Links {
             waker: None,
             place: NOWHERE,
             is_dated: false,
-            thread: 0,
         }
     }
 }
@@ -169,7 +165,7 @@ impl Due {
 
     /// All of them, in order, taken out.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Waker> {
-        let len = core::mem::take(&mut self.len);
+        let len = std::mem::take(&mut self.len);
         self.wakers[..len].iter_mut().filter_map(Option::take)
     }
 }

@@ -1,7 +1,5 @@
 //! A counter that does what it likes, and a clock that does not.
 
-use std::vec::Vec;
-
 use super::*;
 
 /// Numbers of all magnitudes.

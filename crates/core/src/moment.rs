@@ -1,9 +1,10 @@
-//! Points in time, as one word.
+//! Points in time, as one word; and who looks after them in a wait.
 
+use core::fmt;
+use core::task::Waker;
 use core::time::Duration;
 use std::time::Instant;
 
-use super::clock_here;
 use crate::door::process_global;
 
 process_global! {
@@ -18,11 +19,6 @@ process_global! {
 /// Moments may be so long past.
 const PAST: Duration = Duration::from_secs(365 * 86_400);
 
-/// Makes the base.
-pub(super) fn begin() {
-    let _made = base();
-}
-
 /// A point in time, in nanoseconds: from a year before the first one that this process asked for, for 584 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(u64);
@@ -31,13 +27,15 @@ impl Moment {
     /// After every other.
     pub const NEVER: Self = Self(u64::MAX);
 
+    /// So many nanoseconds after the first moment there is.
     #[inline(always)]
-    pub(super) const fn from_nanos(nanos: u64) -> Self {
+    pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
+    /// How many nanoseconds after the first moment there is.
     #[inline(always)]
-    pub(super) const fn nanos(self) -> u64 {
+    pub const fn nanos(self) -> u64 {
         self.0
     }
 
@@ -45,12 +43,6 @@ impl Moment {
     #[inline]
     pub fn real_now() -> Self {
         Self::of(Instant::now())
-    }
-
-    /// Now, by the clock of whoever drives this thread: virtual in a simulation.
-    #[inline]
-    pub fn now() -> Self {
-        clock_here().unwrap_or_else(Self::real_now)
     }
 
     /// The moment of an instant. What lies more than a year before the first one asked for counts as that.
@@ -87,7 +79,20 @@ impl Moment {
 
 /// The nanoseconds of a duration; as many as there can be, if there are more.
 #[inline]
-pub(super) fn nanos_of(duration: Duration) -> u64 {
+pub fn nanos_of(duration: Duration) -> u64 {
     let seconds = duration.as_secs().saturating_mul(1_000_000_000);
     seconds.saturating_add(u64::from(duration.subsec_nanos()))
+}
+
+/// The timers of a thread that waits and drives nothing: its waits serve them. They are made when the thread registers
+/// the first, by the crate that has timers, which [says so](crate::wait::set_own_timers).
+pub trait OwnTimers: fmt::Debug + Sync {
+    /// Fires what is due; `true` if something was.
+    fn serve(&self) -> bool;
+
+    /// When to look again.
+    fn next_deadline(&self) -> Moment;
+
+    /// The wait is over. Timers whose waker is no task's, and does not wake this thread, go where somebody serves them.
+    fn rest(&'static self, wakes_thread: &dyn Fn(&Waker) -> bool);
 }

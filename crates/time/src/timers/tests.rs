@@ -1,13 +1,10 @@
 //! The wheel against a sorted map, and the way of a timer from thread to thread.
 
-use core::pin::Pin;
-use core::task::{Poll, Waker};
-use core::time::Duration;
-use std::boxed::Box;
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::Wake;
-use std::vec::Vec;
+use std::task::{Poll, Wake, Waker};
+use std::time::Duration;
 
 use super::timer::LAST;
 use super::*;
@@ -327,7 +324,7 @@ fn the_earliest_is_told_without_dating_any() {
     for (_, timer) in &set {
         // SAFETY: nobody else has these timers.
         let is_dated = unsafe { Timer::links(&raw const **timer, |links| links.is_dated) };
-        assert_eq!(is_dated, !crate::door::has_counter());
+        assert_eq!(is_dated, !gossamer_core::door::has_counter());
     }
     drop(set);
     assert_eq!(timers.earliest(), Moment::NEVER);

@@ -7,21 +7,23 @@
 //! | [`FIRED`] | in no wheel, its time has come | who fires, as the last thing it does with the node |
 //!
 //! It changes from [`Timers`] to anything else only under their lock; so who finds the same owner before and after
-//! taking that lock has the node. (In a forked child it may be in no wheel then, if those are nobody's there.) `Timers`
-//! are never freed. `FIRED` is published with release: who sees it need not
+//! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 
-use core::fmt;
-use core::marker::PhantomPinned;
-use core::pin::Pin;
-use core::ptr::{self, NonNull};
-use core::task::{Poll, Waker};
+use std::fmt;
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::ptr::{self, NonNull};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use gossamer_core::door::atomic::{AtomicPtr, Ordering};
+use gossamer_core::door::{UnsafeCell, has_counter};
+use gossamer_core::moment::{Moment, nanos_of};
+use gossamer_core::{mutant, waker};
 
 use super::wheel::Links;
-use super::{Moment, Timers};
-use crate::door::atomic::{AtomicPtr, Ordering};
-use crate::door::{UnsafeCell, has_counter};
-use crate::{mutant, waker};
+use super::{Timers, now};
 
 /// What is later than this is never.
 pub(super) const LAST: u64 = u64::MAX - 1;
@@ -51,8 +53,8 @@ impl Timer {
     }
 
     /// Fires so much time after its first poll. What no moment can hold is never.
-    pub fn after(duration: core::time::Duration) -> Self {
-        Self::with(Links::undated(super::moment::nanos_of(duration)))
+    pub fn after(duration: Duration) -> Self {
+        Self::with(Links::undated(nanos_of(duration)))
     }
 
     fn with(links: Links) -> Self {
@@ -79,7 +81,7 @@ impl Timer {
         }
         // SAFETY: in no wheel, so the links are ours.
         let deadline = unsafe { Self::links(&raw const *self, |links| links.deadline) };
-        deadline <= Moment::now().nanos()
+        deadline <= now().nanos()
     }
 
     /// Whether its time has come; if not, `waker` is called then. Registers with the timers of whoever drives this
@@ -89,26 +91,40 @@ impl Timer {
     /// Nobody drives this thread, and the system grants no thread for the process's own timers.
     #[inline(always)]
     pub fn poll(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
+        self.poll_at(super::here, waker)
+    }
+
+    /// The same, with the timers that serve it here.
+    #[inline(always)]
+    pub(super) fn poll_at(
+        self: Pin<&mut Self>,
+        here: impl FnOnce() -> &'static Timers,
+        waker: &Waker,
+    ) -> Poll<()> {
         // Acquire pairs with the release in `fire`: the one who fired has done with the node.
         let owner = self.owner.load(Ordering::Acquire);
         if owner.is_null() {
-            return self.register(waker);
+            return self.register(here, waker);
         }
         if owner == FIRED {
             return Poll::Ready(());
         }
-        self.poll_again(waker)
+        self.poll_again(here(), waker)
     }
 
     /// Registers a timer that is in no wheel.
     #[inline(always)]
-    fn register(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
+    fn register(
+        self: Pin<&mut Self>,
+        here: impl FnOnce() -> &'static Timers,
+        waker: &Waker,
+    ) -> Poll<()> {
         // SAFETY: in no wheel, so the links are ours.
         let never = unsafe { Self::links(&raw const *self, |links| links.deadline == u64::MAX) };
         if never {
             return Poll::Pending;
         }
-        let timers = super::here();
+        let timers = here();
         if waker::task_of(waker).is_none() {
             timers.note_foreign();
         }
@@ -130,8 +146,7 @@ impl Timer {
 
     #[cold]
     #[inline(never)]
-    fn poll_again(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
-        let here = ptr::from_ref(super::here()).cast_mut();
+    fn poll_again(self: Pin<&mut Self>, here: &'static Timers, waker: &Waker) -> Poll<()> {
         let mut new = None;
         loop {
             // Acquire pairs with the release in `fire`.
@@ -139,14 +154,14 @@ impl Timer {
             if owner == FIRED {
                 return Poll::Ready(());
             }
-            if owner != here && !mutant!("timer_stays_behind") {
+            if !ptr::eq(owner, here) && !mutant!("timer_stays_behind") {
                 // Whoever drives there may never do so again.
                 self.as_ref().get_ref().leave(true);
                 // Acquire pairs with the release in `fire`.
                 return if self.owner.load(Ordering::Acquire) == FIRED {
                     Poll::Ready(())
                 } else {
-                    self.register(waker)
+                    self.register(|| here, waker)
                 };
             }
             // SAFETY: not null, as it is `here`; and timers are never freed.
@@ -277,7 +292,7 @@ impl Links {
     #[cold]
     #[inline(never)]
     fn date_from_now(&mut self) {
-        self.date(Moment::now().nanos().saturating_add(self.deadline));
+        self.date(now().nanos().saturating_add(self.deadline));
     }
 
     pub(super) fn date(&mut self, deadline: u64) {

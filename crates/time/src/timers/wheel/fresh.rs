@@ -8,12 +8,13 @@
 //! A stamp means something to the wheel that made it, and until its next look (`clock.rs`). So a timer that goes on
 //! elsewhere is dated before.
 
-use core::ptr::NonNull;
+use std::ptr::NonNull;
+
+use gossamer_core::{context, mutant};
 
 use super::super::clock::{Clock, Look};
 use super::super::timer::Timer;
 use super::{FRESH, LEVELS, Wheel};
-use crate::{context, mutant};
 
 /// So many are registered in one poll until the counter is read for them.
 const STAMPED_AT_ONCE: u16 = 16;
@@ -29,7 +30,7 @@ impl Wheel {
     pub(super) fn count_unstamped(&mut self) {
         self.unstamped += 1;
         let turn = context::stamp();
-        if core::mem::replace(&mut self.turn, turn) != turn || self.unstamped >= STAMPED_AT_ONCE {
+        if std::mem::replace(&mut self.turn, turn) != turn || self.unstamped >= STAMPED_AT_ONCE {
             self.stamp();
         }
     }

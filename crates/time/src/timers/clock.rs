@@ -13,12 +13,13 @@
 //! The margin grows with the time between two looks, and while there are no timers nobody looks. So whoever makes the first
 //! stamp after an old look looks as well.
 
-use core::mem;
+use std::mem;
 
-use super::Moment;
+use gossamer_core::door::counter;
+use gossamer_core::moment::Moment;
+use gossamer_core::mutant;
+
 use super::timer::LAST;
-use crate::door::counter;
-use crate::mutant;
 
 /// An estimate of age is trusted but for so much: so many nanoseconds, and one part in this many of the time between two
 /// looks.

@@ -1,21 +1,25 @@
 //! Who waits for which moment.
 //!
-//! Every home has its [`Timers`], and so has every thread that waits and drives nothing; one more belongs to the
-//! process, for timers that a foreign executor polls (`alarm.rs`). A [`Timer`] is a node inside the operation that
-//! waits. It registers at the timers of whoever drives the thread that polls it, under a lock that any thread may
+//! Every home has its [`Timers`] as soon as it needs some, and so has every thread that waits and drives nothing; one
+//! more belongs to the process, for timers that a foreign executor polls (`alarm.rs`). A [`Timer`] is a node inside the
+//! operation that waits. It registers at the timers of whoever drives the thread that polls it, under a lock that any thread may
 //! take, and whoever drops it takes it out again, wherever that is.
 //!
 //! # Who fires
 //!
-//! The driver: between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no longer than
-//! until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the timers of a
-//! worker that retires, which go to another's home ([`Timers::move_to`]), whose driver is called then. Any other
+//! The driver ([`driver`]): between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no
+//! longer than until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the timers
+//! of a worker that retires, which go to another's home ([`Timers::move_to`]), whose driver is called then. Any other
 //! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll. A driver that stops, for a while
 //! or for good, hands timers on to the process's own ([`Timers::rest`], [`Timers::end`]).
 //!
 //! `next` is a hint: no timer is earlier. It is lowered by registering and found anew by who fires or is about to park,
 //! not by who cancels: so it may be too early, which costs a look for nothing. The driver reads it without the lock,
 //! and sees at least what it has registered itself.
+//!
+//! # Who serves whom
+//!
+//! `core` knows no timers: `here.rs` says how a thread finds those that it registers with.
 //!
 //! # What is done without the lock
 //!
@@ -29,36 +33,26 @@
 
 mod alarm;
 mod clock;
-mod moment;
+pub mod driver;
+mod here;
 mod timer;
 mod waiting;
 mod wheel;
 
-use core::ptr::NonNull;
-use core::task::Waker;
+use std::ptr::NonNull;
+use std::task::Waker;
 
-use alloc::boxed::Box;
+use gossamer_core::door::atomic::Ordering;
+use gossamer_core::door::{QuietU32, QuietU64, UnsafeCell};
+use gossamer_core::moment::Moment;
+use gossamer_core::policy::{SharedWord, Word};
+use gossamer_core::waiter::Deferred;
+use gossamer_core::{mutant, panics, waker};
 
-pub(crate) use self::alarm::go_on;
-pub use self::moment::Moment;
+use self::here::here;
+pub use self::here::now;
 pub use self::timer::Timer;
-pub(crate) use self::waiting::{Frozen, Waiting, freeze};
 use self::wheel::{AT_ONCE, Cursor, Due, Links, Wheel};
-use crate::context;
-use crate::door::atomic::Ordering;
-use crate::door::{QuietU32, QuietU64, UnsafeCell};
-use crate::policy::{SharedWord, Word};
-use crate::waiter::{Deferred, drop_quietly};
-use crate::{mutant, waker};
-
-/// Who serves a timer that is polled on a thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Serves {
-    /// Who drives a home.
-    Driver(&'static Timers),
-    /// The thread, which waits and drives nothing.
-    Waiting,
-}
 
 /// Whose the timers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +91,7 @@ unsafe impl Send for Timers {}
 
 /// The lock, held.
 #[derive(Debug)]
-pub(crate) struct Locked<'a>(&'a Timers);
+struct Locked<'a>(&'a Timers);
 
 impl Locked<'_> {
     /// The wheel, if there ever was a timer.
@@ -116,32 +110,14 @@ impl Locked<'_> {
         // SAFETY: the lock is held; the rest is passed on to the caller.
         self.0.wheel.with_mut(|wheel| unsafe {
             let wheel = (*wheel).get_or_insert_with(Wheel::new);
-            if self.0.kind == Kind::Alarm {
-                Timer::links(timer.as_ptr(), |links| links.thread = alarm::this_thread());
-            }
             wheel.insert(timer)
         })
-    }
-
-    /// In a forked child: nobody is here who would serve these, and some timers may lie on the stacks of threads that
-    /// are not here either, which new threads overwrite. So no timer is in a wheel any more, and none is touched.
-    pub(crate) fn abandon(&mut self) {
-        let _leaked = self.leak();
-    }
-
-    /// The same; gives the wheel to look at.
-    fn leak(&mut self) -> Option<&'static mut Wheel> {
-        // Relaxed: the child has one thread.
-        self.0.next.store(u64::MAX, Ordering::Relaxed);
-        // SAFETY: the lock is held, and this borrow of it is exclusive.
-        let wheel = self.0.wheel.with_mut(|wheel| unsafe { (*wheel).take() });
-        wheel.map(Box::leak)
     }
 
     /// # Safety
     /// As [`Wheel::remove`].
     #[inline(always)]
-    pub(crate) unsafe fn remove(&mut self, timer: NonNull<Timer>) {
+    unsafe fn remove(&mut self, timer: NonNull<Timer>) {
         // SAFETY: passed on to the caller.
         self.with(|wheel| unsafe { wheel.remove(timer) });
     }
@@ -184,7 +160,7 @@ impl Drop for Locked<'_> {
 
 impl Timers {
     /// None, for a home.
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self::of_kind(Kind::Driven)
     }
 
@@ -200,7 +176,7 @@ impl Timers {
     }
 
     #[inline(always)]
-    pub(crate) fn lock(&self) -> Locked<'_> {
+    fn lock(&self) -> Locked<'_> {
         self.word.lock();
         Locked(self)
     }
@@ -333,7 +309,7 @@ impl Timers {
         let (mut any, mut moved) = (false, false);
         let mut cursor = Cursor::new();
         loop {
-            // Two locks at once: so one at a time does this, and nobody while another forks.
+            // Two locks at once: so one at a time does this.
             let _moves = waiting::moves();
             let (mut from, mut to) = (self.lock(), other.lock());
             for _ in 0..AT_ONCE {
@@ -438,17 +414,11 @@ impl Timers {
                 }
             };
             if let Some(waker) = waker {
-                drop_quietly(waker);
+                panics::end(|| drop(waker));
             }
         }
         self.lock().with(Wheel::begin_anew);
         // Relaxed: by the driver; there are no timers.
-        self.clock.store(REAL, Ordering::Relaxed);
-    }
-
-    /// A home is used again.
-    pub(crate) fn begin_anew(&self) {
-        // Relaxed: as above.
         self.clock.store(REAL, Ordering::Relaxed);
     }
 }
@@ -460,35 +430,6 @@ fn wake(waker: Waker) {
         }
     } else {
         Deferred::new(waker).run();
-    }
-}
-
-/// Makes what is made once, before anybody can fork in the midst of that.
-pub(crate) fn begin() {
-    moment::begin();
-    alarm::begin();
-    waiting::begin();
-}
-
-/// The timers of whoever drives this thread.
-///
-/// # Panics
-/// Nobody does, and the system grants no thread for the process's own.
-#[inline]
-fn here() -> &'static Timers {
-    match context::with(context::Context::timers) {
-        Some(Serves::Driver(timers)) => timers,
-        Some(Serves::Waiting) => waiting::own().unwrap_or_else(alarm::started),
-        None => alarm::started(),
-    }
-}
-
-/// The virtual time, if this thread runs a simulation.
-#[inline]
-fn clock_here() -> Option<Moment> {
-    match context::with(context::Context::timers) {
-        Some(Serves::Driver(timers)) => timers.virtual_now().map(Moment::from_nanos),
-        _ => None,
     }
 }
 

@@ -2,16 +2,15 @@
 //!
 //! loom sees the lock, the owner's word, and who touches a timer's links when; a wheel is plain memory under its lock.
 
-use core::pin::Pin;
-use core::task::{Poll, Waker};
-use std::boxed::Box;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Wake;
+use std::task::{Poll, Wake, Waker};
+
+use gossamer_core::door::model::explore;
+use gossamer_core::door::thread;
 
 use super::*;
-use crate::door::model::explore;
-use crate::door::thread;
 
 /// The only moment there is.
 const NOW: Moment = Moment::from_nanos(7);
@@ -43,10 +42,7 @@ impl Set {
     }
 
     fn poll(&mut self, timers: &'static Timers, waker: &Waker) -> Poll<()> {
-        let before = context::with(|context| context.set_timers(Some(Serves::Driver(timers))));
-        let polled = self.timer.as_mut().poll(waker);
-        context::with(|context| context.set_timers(before));
-        polled
+        self.timer.as_mut().poll_at(|| timers, waker)
     }
 
     fn wakes(&self) -> usize {
