@@ -63,7 +63,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -76,6 +76,7 @@ const CHECKS: [Check; 14] = [
     door::one_door,
     orderings::each_says_its_pair,
     links::resolve,
+    links::named_files_exist,
     operations::all_are_tested,
     planted::table_matches_source,
 ];
