@@ -78,6 +78,7 @@ const CHECKS: [Check; 15] = [
     door::one_door,
     orderings::each_says_its_pair,
     links::resolve,
+    links::named_files_exist,
     operations::all_are_tested,
     planted::table_matches_source,
 ];
