@@ -64,7 +64,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
