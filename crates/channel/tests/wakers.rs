@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
 use gossamer_channel::oneshot;
@@ -131,4 +131,32 @@ fn the_drop_of_a_one_shots_waker_may_panic() {
     drop(receives);
     assert!(!plan.drop.get(), "it was dropped");
     assert!(sends.is_closed());
+}
+
+/// What a waker's clone does when it is dropped, once.
+struct Deed(Cell<Option<Box<dyn FnOnce()>>>);
+
+static DEED: RawWakerVTable = RawWakerVTable::new(
+    |data| RawWaker::new(data, &DEED),
+    |_| (),
+    |_| (),
+    |data| {
+        // SAFETY: leaked, and of this thread.
+        let deed = unsafe { &*data.cast::<Deed>() }.0.take();
+        deed.into_iter().for_each(|deed| deed());
+    },
+);
+
+/// There is a message, so the clone of the waker is not needed: it is dropped without the lock.
+#[test]
+fn an_unused_clone_may_use_the_channel() {
+    let (tx, mut rx) = gossamer_channel::broadcast(4);
+    tx.send(1).expect("there is a receiver");
+    let sends = move || tx.send(2).expect("there is a receiver");
+    let deed: &'static Deed = Box::leak(Box::new(Deed(Cell::new(Some(Box::new(sends))))));
+    // SAFETY: the data is what the functions ask for, and stays on this thread.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(deed).cast(), &DEED) };
+    let polled = pin!(rx.recv()).poll(&mut Context::from_waker(&waker));
+    assert_eq!(polled, Poll::Ready(Ok(1)));
+    assert_eq!(rx.try_recv(), Ok(2), "the clone was dropped");
 }

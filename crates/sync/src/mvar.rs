@@ -259,7 +259,9 @@ impl<T, P: Policy> MVar<T, P> {
             self.unlock(bits);
             return None;
         }
-        Some(self.clone_value(bits))
+        self.unlock(bits | RESERVED | BUSY);
+        // SAFETY: the marks are set.
+        Some(unsafe { self.clone_value() })
     }
 
     /// Whether there is no value at this moment.
@@ -294,8 +296,9 @@ impl<T, P: Policy> MVar<T, P> {
 
     /// Clones the value without the lock, then serves the next in line.
     ///
-    /// Called with the lock held, full and promised to nobody else; returns without it.
-    fn clone_value(&self, bits: u32) -> T
+    /// # Safety
+    /// The caller has found the place full and promised to nobody, and has marked it `RESERVED` and `BUSY` since.
+    unsafe fn clone_value(&self) -> T
     where
         T: Clone,
     {
@@ -307,7 +310,6 @@ impl<T, P: Policy> MVar<T, P> {
                 self.0.wake_ready(bits);
             }
         }
-        self.unlock(bits | RESERVED | BUSY);
         let _reading = Reading(self);
         // SAFETY: BUSY keeps everybody else from the value, and it is there.
         self.value
@@ -442,7 +444,8 @@ impl<T: Clone, P: Policy> Future for Read<'_, T, P> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         let mvar = self.0.object();
         // SAFETY: the field is pinned as its owner is.
-        let bits = ready!(unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx));
-        Poll::Ready(mvar.clone_value(bits))
+        ready!(unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx));
+        // SAFETY: the operation has set the reader's marks.
+        Poll::Ready(unsafe { mvar.clone_value() })
     }
 }

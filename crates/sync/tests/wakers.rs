@@ -3,9 +3,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
-use std::task::{Context, RawWaker, RawWakerVTable, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
-use gossamer_sync::local::{Mutex, MutexGuard};
+use gossamer_sync::local::{MVar, Mutex, MutexGuard};
 
 /// What the clone lets go of, and whether the next one that is dropped panics.
 #[derive(Default)]
@@ -65,4 +65,45 @@ fn an_unused_clone_may_panic() {
     assert!(!held.1.get(), "the clone was dropped");
     drop(polled);
     assert!(mutex.try_lock().is_some(), "nobody has it");
+}
+
+/// What a waker does when it is cloned, and when a clone of it is dropped; each once.
+#[derive(Default)]
+struct Deeds {
+    cloned: RefCell<Option<Box<dyn FnOnce()>>>,
+    dropped: RefCell<Option<Box<dyn FnOnce()>>>,
+}
+
+static DEEDS: RawWakerVTable = RawWakerVTable::new(
+    |data| {
+        // SAFETY: leaked, and of this thread.
+        let deed = unsafe { &*data.cast::<Deeds>() }.cloned.take();
+        deed.into_iter().for_each(|deed| deed());
+        RawWaker::new(data, &DEEDS)
+    },
+    |_| (),
+    |_| (),
+    |data| {
+        // SAFETY: as above.
+        let deed = unsafe { &*data.cast::<Deeds>() }.dropped.take();
+        deed.into_iter().for_each(|deed| deed());
+    },
+);
+
+/// The clone puts a value, so that there was no need of it; as it is dropped, it tries to take the value, which the
+/// reader has.
+#[test]
+fn an_unused_clone_does_not_get_what_is_read() {
+    let place: &'static MVar<Box<u32>> = Box::leak(Box::new(MVar::empty()));
+    let taken: &'static Cell<bool> = Box::leak(Box::new(Cell::new(false)));
+    let deeds: &'static Deeds = Box::leak(Box::default());
+    // SAFETY: the data is what the functions ask for, and stays on this thread.
+    let waker = unsafe { Waker::new(std::ptr::from_ref(deeds).cast(), &DEEDS) };
+    *deeds.cloned.borrow_mut() = Some(Box::new(|| place.try_put(Box::new(7)).expect("empty")));
+    *deeds.dropped.borrow_mut() = Some(Box::new(|| taken.set(place.try_take().is_some())));
+    let polled = pin!(place.read()).poll(&mut Context::from_waker(&waker));
+    assert_eq!(polled, Poll::Ready(Box::new(7)));
+    assert!(deeds.dropped.borrow().is_none(), "the clone was dropped");
+    assert!(!taken.get(), "the reader had it");
+    assert_eq!(place.try_take(), Some(Box::new(7)));
 }

@@ -24,6 +24,7 @@ both! {
     a_set_without_ports_does_not_wait,
     who_waits_is_told_when_the_last_port_goes,
     senders_that_wait_go_on,
+    a_place_is_kept_for_a_sender_that_waits,
     senders_are_told_when_the_set_goes,
     many_at_once,
     all_that_a_port_has,
@@ -363,4 +364,20 @@ fn who_was_woken_and_is_dropped_passes_it_on<F: Sets>() {
     drop(one);
     assert_eq!(two.wakes(), 1);
     assert_eq!(two.poll(), Poll::Ready(Some((key, Ok(1)))));
+}
+
+fn a_place_is_kept_for_a_sender_that_waits<F: Sets>() {
+    let set = F::set();
+    let (tx, rx) = F::channel(1);
+    let key = set.add(rx).unwrap();
+    tx.try_send(0).unwrap();
+    let mut first = parked(tx.send(1));
+    assert_eq!(set.try_recv(), Some((key, Ok(0))));
+    // The set waits for the next message, and there is a place, but it is not for who comes now.
+    let mut second = Hand::new(tx.send(2));
+    assert!(second.poll().is_pending());
+    assert_eq!(first.poll(), Poll::Ready(Ok(())));
+    assert_eq!(set.try_recv(), Some((key, Ok(1))));
+    assert_eq!(second.poll(), Poll::Ready(Ok(())));
+    assert_eq!(set.try_recv(), Some((key, Ok(2))));
 }

@@ -29,7 +29,6 @@ pub(super) unsafe fn wants_of(node: NonNull<Node>) -> u64 {
 
 // SAFETY: a hub has one queue, and all actions in it are a number.
 unsafe impl<S: Content, P: Policy, const WHAT: usize> Action<Hub<S, P>> for Turn<WHAT> {
-    /// The lock is held.
     type Output = ();
     const NAME: &'static str = S::NAMES[WHAT];
 
@@ -45,12 +44,13 @@ unsafe impl<S: Content, P: Policy, const WHAT: usize> Action<Hub<S, P>> for Turn
             return Err(bits);
         }
         content.go();
+        hub.unlock(bits);
         Ok(())
     }
 
-    /// What it was granted is still there: its owner has the only mutable borrow of the end.
     #[inline(always)]
-    unsafe fn resume(&mut self, _: &Hub<S, P>, _: u32, _: State) -> Result<(), u32> {
+    unsafe fn resume(&mut self, hub: &Hub<S, P>, bits: u32, _: State) -> Result<(), u32> {
+        hub.unlock(bits);
         Ok(())
     }
 
@@ -115,10 +115,10 @@ impl<'a, S: Content, P: Policy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
     ) -> Poll<R> {
         let hub = self.hub();
         ready!(self.operation().poll(cx));
-        // SAFETY: the lock is held, and the content is not used elsewhere; `act` is the caller's.
-        let done = act(unsafe { hub.content() });
-        hub.unlock(0);
-        Poll::Ready(done)
+        // What there was for the operation is still there: it has the only mutable borrow of its end. (In between, a
+        // clone of a foreign waker may have been dropped, which is user code.)
+        // SAFETY: passed on to the caller.
+        Poll::Ready(unsafe { hub.look(act) })
     }
 }
 

@@ -298,6 +298,7 @@ pub(super) struct Receives<R>(pub(super) R);
 unsafe impl<T, P: Policy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> {
     type Output = R::Output;
     const NAME: &'static str = R::NAME;
+    const PREPARES: bool = true;
 
     #[inline(always)]
     fn queue(chan: &Chan<T, P>) -> &WaitList {

@@ -125,10 +125,13 @@ impl<T, P: Policy> Chan<T, P> {
         if !self.place.announces() || bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
             return Err(bits);
         }
-        // SAFETY: under the lock.
-        let buffer = unsafe { &mut self.state().buffer };
         let is_lined = !self.sending().is_empty() || !self.receiving().is_empty();
-        if is_lined || !buffer.has_room() || buffer.len() >= self.capacity() {
+        // SAFETY: under the lock. Planted bug: it takes a place that is reserved.
+        let (has_room, buffer) = unsafe {
+            let has_room = self.has_room() || gossamer_core::mutant!("port_takes_reserved_place");
+            (has_room, &mut self.state().buffer)
+        };
+        if is_lined || !has_room || !buffer.has_room() {
             return Err(bits);
         }
         // SAFETY: under the lock, and once.

@@ -20,6 +20,8 @@ pub unsafe trait Action<O: Waitable> {
     /// Whether all of the operation is inlined into the caller's future, not just the
     /// [simple case](Action::try_quickly). That is then the only one: if it gives the bits, the operation has to wait.
     const INLINE: bool = false;
+    /// Whether each poll begins with [`Action::prepare`].
+    const PREPARES: bool = false;
     /// Whether it waits before all others, not behind them.
     const WAITS_FIRST: bool = false;
 
@@ -38,7 +40,8 @@ pub unsafe trait Action<O: Waitable> {
         false
     }
 
-    /// Allocates what the action needs. Not under the lock.
+    /// Allocates what the action needs, if it [does](Action::PREPARES). Not under the lock, and perhaps while the
+    /// operation is queued: nobody else looks at such an action.
     #[inline(always)]
     fn prepare(&mut self, _object: &O) {}
 

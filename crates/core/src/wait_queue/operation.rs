@@ -85,14 +85,17 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// What it does.
     #[inline(always)]
-    pub fn action(self: Pin<&mut Self>) -> &mut A {
-        // SAFETY: actions are not pinned.
-        unsafe { self.get_unchecked_mut() }.action_mut()
+    pub fn action(self: Pin<&mut Self>) -> &A {
+        // SAFETY: nothing is moved out.
+        unsafe { &self.get_unchecked_mut().waiter.action }
     }
 
     /// What it does.
+    ///
+    /// # Safety
+    /// The operation is not in its queue, or the object's lock is held.
     #[inline(always)]
-    pub fn action_mut(&mut self) -> &mut A {
+    pub unsafe fn action_mut(&mut self) -> &mut A {
         &mut self.waiter.action
     }
 
@@ -149,7 +152,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         // SAFETY: nothing is moved out; the node stays where it is.
         let this = unsafe { self.get_unchecked_mut() };
         let object = this.object();
-        this.waiter.action.prepare(object);
+        if A::PREPARES {
+            this.waiter.action.prepare(object);
+        }
         let mut locked = None;
         if this.phase == Phase::Fresh {
             if A::has_to_yield() {

@@ -105,12 +105,12 @@ impl<T> Act<T> for Take {
     }
 }
 
-/// Gives the bits, with the lock held: its operation clones the value outside the lock.
+/// Keeps everybody else from the value, which its operation then clones without the lock.
 #[derive(Debug)]
 pub(super) struct Read;
 
 impl<T> Act<T> for Read {
-    type Output = u32;
+    type Output = ();
     const NAME: &'static str = "MVar::read";
     const LINE: Line = Line::Takers;
 
@@ -118,12 +118,8 @@ impl<T> Act<T> for Read {
         has_value(bits)
     }
 
-    unsafe fn act<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> (u32, u32) {
-        (bits, bits)
-    }
-
-    unsafe fn finish<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> u32 {
-        bits
+    unsafe fn act<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> ((), u32) {
+        ((), bits | RESERVED | BUSY)
     }
 }
 
