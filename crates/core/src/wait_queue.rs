@@ -11,8 +11,9 @@
 //! * No user code runs under the lock. A foreign waker is cloned before the lock is taken; it is called and dropped
 //!   after the lock is released.
 //! * A value never moves into an operation that waits. The one who changes the object either *reserves* something for
-//!   the first waiter, which stays first in its queue ([`State::Notified`]), or *grants* it, and the waiter leaves its
-//!   queue ([`State::Released`]). Either way the waiter's task is woken, and the waiter takes effect in its own poll.
+//!   the first waiter, which stays first in its queue ([`State::Notified`](crate::waiter::State::Notified)), or *grants* it, and the waiter leaves its
+//!   queue ([`State::Released`](crate::waiter::State::Released)). Either way the waiter's task is woken, and the waiter takes effect in its own poll.
+//!   (One exception: the receiver of a rendezvous takes the message out of the sender that waits.)
 //! * An operation that is dropped first gives back what it had been promised, and the next waiter is woken.
 //! * An operation that was woken and finds nothing waits again, first in its queue.
 

@@ -323,7 +323,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     unsafe fn wait_again(&mut self, waker: &mut Kept<'_>, bits: u32) -> Poll<A::Output> {
         let object = self.object();
         let (queue, node) = (A::queue(object), self.node());
-        // SAFETY: as in `poll_locked`; it was the first, so nothing is reserved for the next one.
+        // SAFETY: as in `park`; it was the first, so nothing is reserved for the next one.
         unsafe {
             if crate::mutant!("woken_parks_last") {
                 queue.park(node, Self::KIND, waker, O::THREAD_BOUND);

@@ -163,9 +163,7 @@ impl WaitList {
         // SAFETY: nodes in the list are alive; the parts are looked at where they are written.
         unsafe {
             let parked = node.as_ref();
-            let keeps_one = matches!(parked.raw_state(), LENT | OWNED)
-                || crate::mutant!("notified_keeps_waker") && parked.raw_state() == NOTIFIED;
-            keeps_one && parked.will_wake(waker.waker())
+            matches!(parked.raw_state(), LENT | OWNED) && parked.will_wake(waker.waker())
         }
     }
 

@@ -119,6 +119,9 @@ impl<T> Act<T> for Read {
     }
 
     unsafe fn act<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> ((), u32) {
+        if gossamer_core::mutant!("mvar_read_unmarked") {
+            return ((), bits);
+        }
         ((), bits | RESERVED | BUSY)
     }
 }
