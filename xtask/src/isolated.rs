@@ -130,7 +130,8 @@ impl Program {
         command
             .args(arguments)
             .current_dir(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder);
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .env("GOSSAMER_ALONE", "1");
         prepare(&mut command);
         command
     }
