@@ -4,6 +4,7 @@
 //! so the flavours of a primitive (`sync::Mutex`, `local::Mutex`, `raw::Mutex`) are one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use regex::Regex;
 use syn::{Item, UseTree, Visibility};
@@ -14,6 +15,10 @@ use crate::repo::Repo;
 
 /// Where the facade is.
 const FACADE: &str = "crates/gossamer/src/lib.rs";
+
+/// A type that a macro is given to define.
+static MADE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\bpub (?:struct|enum) (\w+)").expect("a valid pattern"));
 
 /// A type that the facade has: its name, the file that defines it, and a path by which it is reached.
 type Types = BTreeMap<String, BTreeMap<String, String>>;
@@ -29,6 +34,7 @@ pub(super) fn one_meaning_a_name(repo: &Repo) -> Vec<Finding> {
         repo,
         types: Types::new(),
         seen: BTreeSet::new(),
+        depth: 0,
     };
     walk.module(FACADE, "gossamer", None);
     let several = |(name, defined): (&String, &BTreeMap<String, String>)| {
@@ -67,6 +73,8 @@ struct Walk<'a> {
     repo: &'a Repo,
     types: Types,
     seen: BTreeSet<(String, String, Option<String>)>,
+    /// How many inline modules deep the walk is in its file.
+    depth: usize,
 }
 
 impl Walk<'_> {
@@ -77,8 +85,15 @@ impl Walk<'_> {
             return;
         };
         if let Ok(parsed) = syn::parse_file(&text.text) {
-            self.items(&parsed.items, file, path, only);
+            self.inline(&parsed.items, 0, file, path, only);
         }
+    }
+
+    /// What these items show, which are so many inline modules deep.
+    fn inline(&mut self, items: &[Item], depth: usize, file: &str, path: &str, only: Option<&str>) {
+        let before = std::mem::replace(&mut self.depth, depth);
+        self.items(items, file, path, only);
+        self.depth = before;
     }
 
     fn items(&mut self, items: &[Item], file: &str, path: &str, only: Option<&str>) {
@@ -91,16 +106,15 @@ impl Walk<'_> {
                 Item::Trait(item) => self.define(&item.vis, &item.ident, file, path, only),
                 // `pin_project! { pub struct … }`
                 Item::Macro(item) => {
-                    let made = Regex::new(r"\bpub (?:struct|enum) (\w+)").expect("a valid pattern");
                     let text = item.mac.tokens.to_string();
-                    for name in made.captures_iter(&text).filter(|name| wanted(&name[1])) {
+                    for name in MADE.captures_iter(&text).filter(|name| wanted(&name[1])) {
                         self.note(&name[1], file, path);
                     }
                 }
                 Item::Mod(item) if is_public(&item.vis) && wanted(&item.ident.to_string()) => {
                     let inner = format!("{path}::{}", item.ident);
                     match &item.content {
-                        Some((_, items)) => self.items(items, file, &inner, None),
+                        Some((_, items)) => self.inline(items, self.depth + 1, file, &inner, None),
                         None => {
                             if let Some(child) = self.child(file, &item.ident.to_string()) {
                                 self.module(&child, &inner, None);
@@ -203,7 +217,7 @@ impl Walk<'_> {
             return;
         };
         if let Some(items) = inside(&parsed.items, first, rest) {
-            self.items(items, file, path, only);
+            self.inline(items, inline.len(), file, path, only);
         }
     }
 
@@ -211,9 +225,11 @@ impl Walk<'_> {
     fn find(&self, path: &[String], from: &str) -> Option<(String, Vec<String>)> {
         let mut file = from.to_string();
         let mut inline = Vec::new();
+        let mut depth = self.depth;
         for (at, part) in path.iter().enumerate() {
             match part.as_str() {
                 "self" => {}
+                "super" if depth > 0 => depth -= 1,
                 "super" => file = self.parent(&file)?,
                 "crate" => file = format!("{}/src/lib.rs", crate_of(&file)?),
                 part if at == 0 && part.starts_with("gossamer_") => {

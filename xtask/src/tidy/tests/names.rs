@@ -91,7 +91,7 @@ fn names_that_mean_two_things() {
 fn flavours_of_one_type_mean_one_thing() {
     let lib = "pub mod sync { pub use gossamer_sync::sync::*; }\npub mod local { pub use gossamer_sync::local::*; }\n\
                pub mod raw { pub use gossamer_sync::raw::*; }";
-    let sync = "mod mutex;\npub mod raw { pub use crate::mutex::Mutex; }\n\
+    let sync = "mod mutex;\npub mod raw { pub use super::mutex::Mutex; }\n\
                 pub mod sync { pub type Mutex<T> = crate::raw::Mutex<T, Shared>; }\n\
                 pub mod local { pub type Mutex<T> = crate::raw::Mutex<T, Local>; }";
     let files = [
@@ -100,4 +100,30 @@ fn flavours_of_one_type_mean_one_thing() {
         ("crates/sync/src/mutex.rs", "pub struct Mutex<T, P>(T, P);"),
     ];
     assert_eq!(facade(&files, ""), [""; 0]);
+}
+
+#[test]
+fn modules_inside_a_file_and_beside_it() {
+    let ends = |name: &str| format!("mod ends;\npub mod raw {{ pub use super::ends::{name}; }}");
+    let (one, two) = (ends("Sender"), ends("Sender"));
+    let files = [
+        (
+            "crates/gossamer/src/lib.rs",
+            "pub mod channel { pub use gossamer_channel::raw; }",
+        ),
+        (
+            "crates/channel/src/lib.rs",
+            "mod one;\nmod two;\npub mod raw { pub use crate::one::raw as one; pub use crate::two::raw as two; }",
+        ),
+        ("crates/channel/src/one.rs", one.as_str()),
+        ("crates/channel/src/one/ends.rs", "pub struct Sender;"),
+        ("crates/channel/src/two.rs", two.as_str()),
+        ("crates/channel/src/two/ends.rs", "pub struct Sender;"),
+    ];
+    let found = facade(&files, "");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].contains("gossamer::channel::raw::two::Sender"),
+        "{found:?}"
+    );
 }
