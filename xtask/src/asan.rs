@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::isolated;
+
 /// Where the toolchain comes with the sanitizer's runtime.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
@@ -74,27 +76,28 @@ pub fn run(root: &Path) -> Result<bool> {
         return Ok(true);
     }
     let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
-    let start = Instant::now();
+    let flags = format!("{flags} -Zsanitizer=address");
+    let packages = ["-p", "gossamer-tests", "-p", "gossamer-fiber"];
+    let features = ["--features", "gossamer-fiber/sanitizer"];
+    let arguments = [
+        &["--lib", "--test", "it", "--target", &target],
+        &packages[..],
+        &features,
+    ]
+    .concat();
     let mut clean = true;
     for (tests, options) in RUNS {
-        let status = Command::new("cargo")
-            .args(["test", "--target-dir", "target/asan", "--target", &target])
-            .args(["-p", "gossamer-tests", "-p", "gossamer-fiber"])
-            .args(["--features", "gossamer-fiber/sanitizer", "--"])
-            .args(tests)
-            .current_dir(root)
-            .env_remove("CARGO_ENCODED_RUSTFLAGS")
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("RUSTFLAGS", format!("{flags} -Zsanitizer=address").trim())
-            .env("ASAN_OPTIONS", options)
-            .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
-            .env("GOSSAMER_PATIENCE", PATIENCE)
-            .status()
-            .context("cannot start cargo")?;
-        clean &= status.success();
+        let start = Instant::now();
+        let tally = isolated::run(root, &arguments, tests, |command| {
+            command
+                .env("RUSTC_BOOTSTRAP", "1")
+                .env("RUSTFLAGS", flags.trim())
+                .env("ASAN_OPTIONS", options)
+                .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
+                .env("GOSSAMER_PATIENCE", PATIENCE);
+        })?;
+        clean &= isolated::summary("asan", "tests", tally, start);
     }
-    let words = if clean { "nothing found" } else { "FAILED" };
-    println!("asan: {words} ({:.1} s)", start.elapsed().as_secs_f64());
     Ok(clean)
 }
 

@@ -8,14 +8,17 @@
 //! * [`counts`]: instruction counts of the hot operations.
 //! * [`upstream`]: other channels' own tests, run against ours.
 //! * [`whole`]: what the tests run a part of.
+//! * [`isolated`] and [`parallel`]: how the gates run many tests at a time.
 //! * [`repo`] and [`source`]: what the checks read: files, and Rust text split into code and comments.
 
 #![forbid(unsafe_code)]
 
 pub mod asan;
 pub mod counts;
+pub mod isolated;
 pub mod loom;
 pub mod mutants;
+pub mod parallel;
 pub mod repo;
 pub mod shuttle;
 pub mod source;

@@ -1,22 +1,26 @@
 //! Runs the model-checked protocols, built with `--cfg loom`: of each crate that has a `tests/loom.rs` every
 //! `tests/loom*.rs`, and the models of its inner parts, which are unit tests.
+//!
+//! Each model runs in a process of its own ([`isolated`]). The build is the one that the planted bugs of the models use,
+//! with none chosen, so that it is made once ([`mutants::plant`](crate::mutants::plant)).
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use toml::{Table, Value};
 
+use crate::isolated;
+use crate::mutants::plant;
+
 /// How many times loom may preempt a thread in one execution, unless the environment says otherwise.
 const PREEMPTIONS_MAX: &str = "2";
 
-/// Runs all models of the workspace at `root`; answers whether they hold.
+/// Runs all models of the workspace at `root`, or those that `filters` select; answers whether they hold.
 ///
 /// # Errors
 /// When there is no model (then nothing would be checked) or cargo cannot be started.
-pub fn run(root: &Path) -> Result<bool> {
+pub fn run(root: &Path, filters: &[&str]) -> Result<bool> {
     let packages = packages(root, "tests/loom.rs")?;
     ensure!(
         !packages.is_empty(),
@@ -28,43 +32,17 @@ pub fn run(root: &Path) -> Result<bool> {
         "loom: {}, at most {preemptions} preemptions",
         packages.join(", ")
     );
-    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
     let start = Instant::now();
-    let mut child = Command::new("cargo")
-        .args(["test", "--release", "--target-dir", "target/loom"])
-        .args(["--lib", "--test", "loom*"])
-        .args(packages.iter().flat_map(|package| ["-p", package]))
-        .current_dir(root)
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env("RUSTFLAGS", format!("{flags} --cfg loom").trim())
-        .env("LOOM_MAX_PREEMPTIONS", &preemptions)
-        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot start cargo")?;
-    let mut models = 0;
-    for line in BufReader::new(child.stdout.take().context("cargo's output")?).lines() {
-        let line = line.context("cargo's output")?;
-        models += passed(&line);
-        println!("{line}");
-    }
-    let status = child.wait().context("cargo")?;
-    let seconds = start.elapsed().as_secs_f64();
-    if status.success() {
-        println!("loom: all {models} models hold ({seconds:.1} s)");
-    } else {
-        println!("loom: FAILED ({seconds:.1} s)");
-    }
-    Ok(status.success())
+    let environment = plant::environment(root, "--cfg loom")?;
+    let mut arguments = vec!["--profile", "models", "--lib", "--test", "loom*"];
+    arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
+    let tally = isolated::run(root, &arguments, filters, |command| {
+        command
+            .envs(&environment)
+            .env("LOOM_MAX_PREEMPTIONS", &preemptions);
+    })?;
+    Ok(isolated::summary("loom", "models", tally, start))
 }
-
-/// How many tests passed, if this line sums up a test binary.
-fn passed(line: &str) -> u32 {
-    let rest = line.strip_prefix("test result: ok. ");
-    let count = rest.and_then(|rest| rest.split(' ').next()?.parse().ok());
-    count.unwrap_or(0)
-}
-
 /// The packages that have this file, sorted.
 pub(crate) fn packages(root: &Path, file: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();

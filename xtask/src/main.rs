@@ -7,12 +7,18 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use xtask::mutants::choice::Which;
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
   tidy                   the repository lints itself
-  mutants [--only NAME]  plants each bug of xtask/mutants.toml and runs the gate that must catch it
-  loom                   runs the models of every crate that has a tests/loom.rs under the model checker
-  shuttle                runs every crates/*/tests/shuttle.rs under random schedulers
+  mutants                plants bugs of xtask/mutants.toml, those that the last commit and what is not committed can
+                         touch and a share of the others, and runs the gates that must catch them
+  mutants --all          plants all of them
+  mutants [--only] NAME...
+                         plants those of these names
+  loom [FILTER...]       runs the models of every crate that has a tests/loom.rs under the model checker
+  shuttle [FILTER...]    runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
   upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)
   whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
@@ -24,10 +30,13 @@ fn main() -> ExitCode {
     let root = root();
     let answer = match words.as_slice() {
         ["tidy"] => tidy(&root),
-        ["mutants"] => xtask::mutants::run(&root, None),
-        ["mutants", "--only", name] => xtask::mutants::run(&root, Some(name)),
-        ["loom"] => xtask::loom::run(&root),
-        ["shuttle"] => xtask::shuttle::run(&root),
+        ["mutants"] => xtask::mutants::run(&root, Which::Some),
+        ["mutants", "--all"] => xtask::mutants::run(&root, Which::All),
+        ["mutants", "--only", names @ ..] | ["mutants", names @ ..] if are_names(names) => {
+            xtask::mutants::run(&root, Which::Named(names))
+        }
+        ["loom", filters @ ..] => xtask::loom::run(&root, filters),
+        ["shuttle", filters @ ..] => xtask::shuttle::run(&root, filters),
         ["asan"] => xtask::asan::run(&root),
         ["upstream"] => xtask::upstream::run(&root, None),
         ["upstream", name] => xtask::upstream::run(&root, Some(name)),
@@ -58,6 +67,10 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+fn are_names(words: &[&str]) -> bool {
+    !words.is_empty() && words.iter().all(|word| !word.starts_with('-'))
 }
 
 /// The workspace root: the folder above this package.

@@ -1,38 +1,34 @@
 //! Runs every `crates/*/tests/shuttle.rs`, built with `--cfg shuttle`: whole runtimes, scheduled at random.
+//!
+//! As for loom, each test has a process of its own, and the build is that of the planted bugs.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::isolated;
 use crate::loom::packages;
+use crate::mutants::plant;
 
-/// Runs all such tests of the workspace at `root`; answers whether they pass.
+/// Runs all such tests of the workspace at `root`, or those that `filters` select; answers whether they pass.
 ///
 /// # Errors
 /// When there is none (then nothing would be checked) or cargo cannot be started.
-pub fn run(root: &Path) -> Result<bool> {
+pub fn run(root: &Path, filters: &[&str]) -> Result<bool> {
     let packages = packages(root, "tests/shuttle.rs")?;
     ensure!(
         !packages.is_empty(),
         "nothing for shuttle; expected at least one crates/*/tests/shuttle.rs"
     );
-    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
     let start = Instant::now();
-    let status = Command::new("cargo")
-        .args(["test", "--release", "--target-dir", "target/shuttle"])
-        .args(["--test", "shuttle"])
-        .args(packages.iter().flat_map(|package| ["-p", package]))
-        .current_dir(root)
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env("RUSTFLAGS", format!("{flags} --cfg shuttle").trim())
-        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        .status()
-        .context("cannot start cargo")?;
-    let words = if status.success() { "ok" } else { "FAILED" };
-    println!("shuttle: {words} ({:.1} s)", start.elapsed().as_secs_f64());
-    Ok(status.success())
+    let environment = plant::environment(root, "--cfg shuttle")?;
+    let mut arguments = vec!["--profile", "models", "--test", "shuttle"];
+    arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
+    let tally = isolated::run(root, &arguments, filters, |command| {
+        command.envs(&environment);
+    })?;
+    Ok(isolated::summary("shuttle", "tests", tally, start))
 }
 
 #[cfg(test)]

@@ -11,12 +11,13 @@ use anyhow::Result;
 
 use crate::repo::Repo;
 
+mod cycles;
 mod door;
 mod layers;
 mod links;
 mod operations;
 mod orderings;
-mod planted;
+pub(crate) mod planted;
 mod retired;
 mod roles;
 mod sizes;
@@ -65,19 +66,21 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 16] = [
+const CHECKS: [Check; 18] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
     words::no_machine_paths,
     sizes::sizes,
     layers::arrows,
+    cycles::none_but_known,
     unsafety::only_where_listed,
     unsafety::each_has_its_reason,
     unsafety::forbidden_elsewhere,
     door::one_door,
     orderings::each_says_its_pair,
     links::resolve,
+    links::named_files_exist,
     operations::all_are_tested,
     planted::table_matches_source,
     retired::no_retired_words,

@@ -17,12 +17,10 @@ mod waiting;
 
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::{Policy, Word};
-use gossamer_core::waiter::WaitList;
+use gossamer_core::wait_queue::Waitable;
+use gossamer_core::waiter::{Deferred, WaitList};
 
 pub(crate) use self::waiting::Waiting;
-
-/// So many are let go before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// What is under the lock, and who may go. No user code, no waiting in any of it.
 pub(crate) trait Content {
@@ -40,16 +38,16 @@ pub(crate) trait Content {
 }
 
 /// A content, the lock around it, and those who wait for it to change.
-pub(crate) struct Hub<S, P: Policy> {
+pub(crate) struct Hub<S: Content, P: Policy> {
     word: P::Word,
     line: WaitList,
     content: UnsafeCell<S>,
 }
 
 // SAFETY: the content and the line are touched under the word's lock, which is atomic; nodes own their wakers.
-unsafe impl<S: Send, P: Policy> Send for Hub<S, P> where P::Word: Sync {}
+unsafe impl<S: Content + Send, P: Policy> Send for Hub<S, P> where P::Word: Sync {}
 // SAFETY: as above: `&Hub` gives the content to one at a time.
-unsafe impl<S: Send, P: Policy> Sync for Hub<S, P> where P::Word: Sync {}
+unsafe impl<S: Content + Send, P: Policy> Sync for Hub<S, P> where P::Word: Sync {}
 
 impl<S: Content, P: Policy> Hub<S, P> {
     /// Nobody waits. The word is free, and its bits are not used.
@@ -61,21 +59,15 @@ impl<S: Content, P: Policy> Hub<S, P> {
         }
     }
 
-    /// Takes the lock; gives the content.
+    /// The content.
     ///
     /// # Safety
-    /// No user code runs until [`Hub::unlock`], after which the result is not used.
+    /// Under the lock, as long as the result is used, and there is no other.
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
-    unsafe fn lock(&self) -> &mut S {
-        let _no_bits = self.word.lock();
-        // SAFETY: under the lock, and no user code that could come here again.
+    unsafe fn content(&self) -> &mut S {
+        // SAFETY: passed on to the caller.
         self.content.with_mut(|content| unsafe { &mut *content })
-    }
-
-    #[inline(always)]
-    fn unlock(&self) {
-        self.word.unlock(0);
     }
 
     /// Looks at the content, or changes it so that nobody can go who could not before.
@@ -84,9 +76,10 @@ impl<S: Content, P: Policy> Hub<S, P> {
     /// `look` runs no user code, and asks for no memory.
     #[inline(always)]
     pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
-        // SAFETY: passed on to the caller.
-        let seen = look(unsafe { self.lock() });
-        self.unlock();
+        let bits = self.lock();
+        // SAFETY: under the lock, and no user code that could come here again.
+        let seen = look(unsafe { self.content() });
+        self.unlock(bits);
         seen
     }
 
@@ -96,77 +89,48 @@ impl<S: Content, P: Policy> Hub<S, P> {
     /// As [`Hub::look`].
     #[inline(always)]
     pub(crate) unsafe fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
-        // SAFETY: passed on to the caller.
-        let changed = change(unsafe { self.lock() });
-        if self.line.is_empty() {
-            self.unlock();
-        } else {
-            self.settle();
-        }
+        let bits = self.lock();
+        // SAFETY: as in `look`.
+        let changed = change(unsafe { self.content() });
+        self.wake_ready(bits);
         changed
     }
+}
 
-    /// Lets all go that can, and gives the lock up.
-    ///
-    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that, unless
-    /// somebody else changes the content.
-    #[inline(never)]
-    fn settle(&self) {
-        let mut gone = 0;
-        while let Some(first) = self.line.first() {
-            // SAFETY: under the lock: nodes in the line are alive; nobody else uses the content.
-            let deferred = unsafe {
-                let content = self.content.with_mut(|content| &mut *content);
-                if !content.goes(waiting::wants_of(first)) {
-                    break;
-                }
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<S: Content, P: Policy> Waitable for Hub<S, P> {
+    const THREAD_BOUND: bool = P::STAYS;
+
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.word.lock()
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        self.word.unlock(bits);
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    unsafe fn wake_next(&self, _: &mut u32) -> Option<Deferred> {
+        let first = self.line.first()?;
+        // SAFETY: under the lock: nodes in the line are alive; nobody else uses the content.
+        unsafe {
+            let content = self.content();
+            content.goes(waiting::wants_of(first)).then(|| {
                 content.go();
                 self.line.release_first()
-            };
-            gone += 1;
-            if gossamer_core::mutant!("hub_lets_one_go") {
-                break;
-            }
-            if gone % BATCH != 0 && deferred.is_nothing() {
-                continue;
-            }
-            self.unlock();
-            deferred.run();
-            if gone % BATCH == 0 && gossamer_core::mutant!("hub_ends_with_a_batch") {
-                return;
-            }
-            let _no_bits = self.word.lock();
-        }
-        self.unlock();
-    }
-}
-
-impl<S, P: Policy> Hub<S, P> {
-    fn forget_all(&self) {
-        loop {
-            let _no_bits = self.word.lock();
-            // SAFETY: under the lock, and the line is not lone.
-            let waker = unsafe { self.line.unlink_first() };
-            self.word.unlock(0);
-            match waker {
-                Some(waker) => drop(waker),
-                None => break,
-            }
+            })
         }
     }
 }
 
-impl<S, P: Policy> Drop for Hub<S, P> {
-    /// Operations borrow an end, so only forgotten ones can wait: their tasks must not be left with the name of a hub
-    /// that is gone.
+impl<S: Content, P: Policy> Drop for Hub<S, P> {
     fn drop(&mut self) {
-        /// Goes on where a waker panicked when it was dropped.
-        struct Rest<'a, S, P: Policy>(&'a Hub<S, P>);
-        impl<S, P: Policy> Drop for Rest<'_, S, P> {
-            fn drop(&mut self) {
-                self.0.forget_all();
-            }
-        }
-        Rest(self).0.forget_all();
+        self.forget_waiters(&self.line);
     }
 }

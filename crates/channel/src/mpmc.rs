@@ -2,24 +2,27 @@
 //!
 //! # Protocol
 //!
-//! One word with a lock (see [`gossamer_core::policy`]), a buffer, and two lines: of those who wait to send, each with
-//! its message, and of those who wait to receive. (A third one is for [joins](fn@join) alone: `mpmc/awaiting.rs`.)
+//! One word with a lock (see [`gossamer_core::policy`]), a buffer, and two queues: of the operations that wait to send,
+//! and of those that wait to receive. (A third one is for [joins](fn@join) alone: `mpmc/awaiting.rs`.)
 //!
-//! * Who sends puts its message into the buffer; if that is full (in a rendezvous channel it always is), it waits in
-//!   line with the message. A receiver that makes room moves the message of the first in line into the buffer, or takes
-//!   it, if nothing is there: then that sender is done, and is let go. So messages come out in the order in which their
-//!   senders came.
-//! * Who receives takes the first message. If there is none, it waits in line; whoever brings a message *calls* the
-//!   first in line. The message stays where it is: the receiver takes the first one there is, in its own poll. Somebody
-//!   else may be quicker, or a rendezvous sender may have gone: then the receiver is the first in line again. There are
-//!   as many receivers called as there are messages, if there are as many that wait; one that is dropped has the next
-//!   one called.
+//! * A sender puts its message into the buffer. If that is full, it waits in its queue and keeps the message. A receiver
+//!   that makes room *reserves* a place for the first sender in the queue and wakes it; the sender puts its message
+//!   there in its own poll. Places are counted, not numbered: woken senders enter in the order of their polls. Nobody
+//!   else can use a reserved place; a sender that is dropped passes it on.
+//! * In a rendezvous channel the buffer has no place. A sender waits with its message, and a receiver takes it from
+//!   there; then the sender is done, and is woken.
+//! * A receiver takes the first message. If there is none, it waits in its queue; a sender that brings a message *calls*
+//!   the first receiver. The message stays where it is: the receiver takes the first one there is, in its own poll.
+//!   Another receiver may be quicker, or a rendezvous sender may have gone: then the receiver is the first in its queue
+//!   again. As many receivers are called as there are messages, if as many wait; one that is dropped has the next one
+//!   called.
 //!
 //! So every operation takes effect at one moment, under the lock; and a receiver that runs need not wait for another to
 //! be woken (as a mutex may be passed).
 //!
-//! A message is never put into an operation, so none is lost when one is dropped. No user code runs under the lock:
-//! messages are moved there, memory is asked for and given back outside, wakers of other runtimes are called outside.
+//! A message is never put into an operation, so none is lost when one is dropped; and an operation that is dropped has
+//! not sent, but for a rendezvous whose message a receiver has taken. No user code runs under the lock: messages are
+//! moved there, memory is asked for and given back outside, wakers of other runtimes are called outside.
 //!
 //! The last handle to go frees; they are counted under the lock.
 
@@ -30,7 +33,6 @@ mod chan;
 mod ends;
 mod join;
 mod messages;
-mod op;
 mod place;
 mod ready;
 
@@ -39,8 +41,7 @@ use std::task::{Context, Poll};
 
 use gossamer_core::policy::Policy;
 
-use self::act::{Receives, ReceivesMany, Sends};
-use self::op::Op;
+use self::act::{Many, One, Op, Receives, Sends};
 use crate::error::{Closed, SendError};
 
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
@@ -95,14 +96,15 @@ impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
         }
         // SAFETY: it is being dropped in its place, and not moved.
         let op = unsafe { Pin::new_unchecked(&mut self.op) };
-        op.withdraw(self.from);
+        // SAFETY: it has been given up, so it is in no line.
+        op.withdraw(|sends, state| *self.from = unsafe { sends.take_unsent(state) });
     }
 }
 
 /// [`Receiver::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Receiving<'a, T, P: Policy>(Op<'a, T, P, Receives>);
+pub struct Receiving<'a, T, P: Policy>(Op<'a, T, P, Receives<One>>);
 
 impl<T, P: Policy> Future for Receiving<'_, T, P> {
     type Output = Result<T, Closed>;
@@ -117,7 +119,7 @@ impl<T, P: Policy> Future for Receiving<'_, T, P> {
 /// [`Receiver::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct ReceivingMany<'a, T, P: Policy>(Op<'a, T, P, ReceivesMany<'a, T>>);
+pub struct ReceivingMany<'a, T, P: Policy>(Op<'a, T, P, Receives<Many<'a, T>>>);
 
 impl<T, P: Policy> Future for ReceivingMany<'_, T, P> {
     type Output = Result<usize, Closed>;

@@ -24,7 +24,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::door::{Mutex, MutexGuard, process_global, thread_local};
+use crate::door::{Mutex, MutexGuard, per_process, thread_local};
 use crate::header::Header;
 use crate::panics;
 
@@ -33,7 +33,7 @@ const SHARDS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
 
 type Shard = HashMap<usize, Aside, BuildHasherDefault<DefaultHasher>>;
 
-process_global! {
+per_process! {
     /// All that tasks and threads have beside.
     fn shards() -> Vec<Mutex<Shard>> = (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect()
 }
@@ -96,15 +96,6 @@ impl Owner {
 fn shard(address: usize) -> MutexGuard<'static, Shard> {
     // The lowest bits say nothing: headers are aligned.
     shards()[(address >> 6) % SHARDS].lock()
-}
-
-/// One lock, held.
-#[expect(dead_code, reason = "it is held")]
-pub(crate) struct Guard(MutexGuard<'static, Shard>);
-
-/// Every lock: for who forks.
-pub(crate) fn freeze() -> impl Iterator<Item = Guard> {
-    shards().iter().map(|shard| Guard(shard.lock()))
 }
 
 /// What a look for a value finds.

@@ -12,7 +12,6 @@ use core::ptr::{self, NonNull};
 use crate::door::{thread, thread_local};
 use crate::header::{Header, Place, TaskQueue};
 use crate::home::{Home, Marks};
-use crate::timers::{Serves, Timers};
 use crate::wait::Stackful;
 
 mod budget;
@@ -58,13 +57,34 @@ pub struct Context {
     offers: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
-    /// Whose driver serves a timer that is polled here; `None`: no driver's, see the next one.
-    timers: Cell<Option<&'static Timers>>,
-    /// If nobody drives it: whether the thread waits. (Two words of their own: what is written in two parts and read in
+    /// The [timers](Home::timers) of the home that is driven, whose driver serves what is polled here. Null: nobody has
+    /// looked for them since it was entered, or it has none so far, or nobody drives.
+    timers: Cell<*const ()>,
+    /// Whether the thread waits, and so serves its own. (Two words of their own: what is written in two parts and read in
     /// one keeps the processor waiting.)
     waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
+}
+
+/// Who serves a timer that is polled on a thread: the driver of its home, with these timers; or the thread, which waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Serves {
+    pub(crate) timers: *const (),
+    pub(crate) waits: bool,
+}
+
+impl Serves {
+    /// The driver of the home, if there is one, with timers that nobody has looked for so far.
+    pub(crate) const DRIVER: Self = Self {
+        timers: ptr::null(),
+        waits: false,
+    };
+    /// The thread, which waits.
+    pub(crate) const WAITING: Self = Self {
+        waits: true,
+        ..Self::DRIVER
+    };
 }
 
 /// More than one task was woken: they are in the queue.
@@ -94,7 +114,7 @@ impl Context {
             marks: Cell::new(None),
             offers: Cell::new(false),
             fiber: Cell::new(None),
-            timers: Cell::new(None),
+            timers: Cell::new(ptr::null()),
             waits: Cell::new(false),
             polling: Cell::new(ptr::null()),
             again: Cell::new(false),
@@ -259,22 +279,40 @@ impl Context {
         self.polling.set(task.as_ptr());
     }
 
-    /// Who serves a timer that is polled here.
+    /// The [timers](Home::timers) of the home that this thread drives, unless it [waits](Context::waits); null if there are
+    /// none.
     #[inline(always)]
-    pub(crate) fn timers(&self) -> Option<Serves> {
-        match self.timers.get() {
-            Some(timers) => Some(Serves::Driver(timers)),
-            None => self.waits.get().then_some(Serves::Waiting),
+    pub fn timers(&self) -> *const () {
+        let timers = self.timers.get();
+        if timers.is_null() {
+            self.look_for_timers()
+        } else {
+            timers
         }
     }
 
-    /// Says who does so from now on; gives who did.
+    /// Looks for them in the home.
+    #[inline(never)]
+    fn look_for_timers(&self) -> *const () {
+        if !self.waits.get() && self.home() != NOWHERE {
+            self.timers.set(Home::at(self.home()).timers());
+        }
+        self.timers.get()
+    }
+
+    /// Whether this thread waits and drives nothing meanwhile: then it serves its own timers.
     #[inline(always)]
-    pub(crate) fn set_timers(&self, timers: Option<Serves>) -> Option<Serves> {
-        let before = self.timers();
-        self.timers.set(timers.and_then(Serves::driver));
-        self.waits.set(matches!(timers, Some(Serves::Waiting)));
-        before
+    pub fn waits(&self) -> bool {
+        self.waits.get()
+    }
+
+    /// Says who serves a timer that is polled here from now on; gives who did.
+    #[inline(always)]
+    pub(crate) fn set_serves(&self, serves: Serves) -> Serves {
+        Serves {
+            timers: self.timers.replace(serves.timers),
+            waits: self.waits.replace(serves.waits),
+        }
     }
 
     /// The fiber that runs on this thread.
@@ -369,7 +407,7 @@ pub struct Entered {
     polling: *const Header,
     again: bool,
     fiber: Option<NonNull<dyn Stackful>>,
-    timers: Option<Serves>,
+    serves: Serves,
     woken_many: TaskQueue,
 }
 
@@ -383,7 +421,6 @@ pub struct Entered {
 /// thread, before any that it entered earlier.
 pub(crate) unsafe fn enter(
     home: u16,
-    timers: &'static Timers,
     points: bool,
     watched: bool,
     marks: Option<&'static Marks>,
@@ -403,7 +440,7 @@ pub(crate) unsafe fn enter(
         polling: context.polling.replace(ptr::null()),
         again: context.again.replace(false),
         fiber: context.fiber.take(),
-        timers: context.set_timers(Some(Serves::Driver(timers))),
+        serves: context.set_serves(Serves::DRIVER),
         woken_many: context.woken_many.take(),
     })
 }
@@ -428,7 +465,7 @@ impl Drop for Entered {
             context.polling.set(self.polling);
             context.again.set(self.again);
             context.fiber.set(self.fiber);
-            context.set_timers(self.timers);
+            context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
             context.marks.set(self.marks);
             if self.was_out {

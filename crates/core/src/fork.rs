@@ -1,40 +1,36 @@
-//! What is left of a runtime in a forked child: nothing that had threads.
+//! A forked child of a process that had several threads: what the parent began is refused there.
 //!
-//! `fork()` gives the child one thread, the one that called it. A runtime with threads of its own, built before,
-//! does not work there and cannot be ended: whoever uses it is told, at once, and dropping it leaks it. A runtime
-//! without threads goes on, unless another thread was driving or visiting it at that moment. New runtimes are as good as
-//! ever. The locks that this needs are told of in `home/forked.rs`.
-//!
-//! Unseen are forks that bypass `pthread_atfork`: a bare system call, and `vfork`, after which there is nothing to
-//! do but exec.
+//! `fork()` gives the child one thread, the one that called it. No thread of a runtime is there, nor are other threads
+//! that the parent had. So whatever was begun before is refused with one message; new runtimes work (`door/forks.rs`
+//! says how), and what is refused is leaked when it is dropped. In a process of one thread, a fork changes nothing.
+
+use std::sync::Once;
 
 use crate::context;
-use crate::door::QuietU32;
 use crate::door::atomic::Ordering;
+use crate::door::{QuietU32, in_forked_children, single_threaded};
 use crate::home::Home;
 
 /// How many forks lie between the first of our processes and this one.
 static FORKS: QuietU32 = QuietU32::new(0);
 
-/// What to do about it.
-const ADVICE: &str = "before fork(), and its threads do not exist in the child: build a new runtime in the child, or \
-                      call exec";
-
-/// The process in which something was made.
+/// The process in which something was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin(u32);
 
 impl Origin {
-    /// This process.
+    /// This process. Forks count only once [`Origin::watched`] has been called.
     #[inline(always)]
     pub fn here() -> Self {
         // Relaxed: changes only while the process has one thread.
         Self(FORKS.load(Ordering::Relaxed))
     }
 
-    /// A number that no other process of ours has; never zero.
-    pub(crate) fn number(self) -> u32 {
-        self.0 + 1
+    /// This process, and from now on forks count: for those who start threads.
+    pub fn watched() -> Self {
+        static WATCHED: Once = Once::new();
+        WATCHED.call_once(|| in_forked_children(count));
+        Self::here()
     }
 
     /// Whether this process is a forked child of that one.
@@ -43,10 +39,10 @@ impl Origin {
         self != Self::here() && !crate::mutant!("fork_unseen")
     }
 
-    /// Refuses to use a runtime with threads, which was made there.
+    /// Refuses `what` if this process is a forked child of that one.
     ///
     /// # Panics
-    /// This process is a forked child of that one.
+    /// It is.
     #[inline(always)]
     #[track_caller]
     pub fn check(self, what: &str) {
@@ -56,46 +52,36 @@ impl Origin {
     }
 }
 
-/// Says that a runtime is of no use here.
-///
-/// # Panics
-/// Always.
 #[cold]
 #[track_caller]
-pub fn refuse(what: &str) -> ! {
+fn refuse(what: &str) -> ! {
     panic!("{}", refusal(what));
 }
 
-/// The words for it.
+/// Says that `what` is refused in a forked child.
 pub fn refusal(what: &str) -> alloc::string::String {
-    alloc::format!("{what}: this runtime was built {ADVICE}")
+    alloc::format!(
+        "{what}: this was begun before fork(), and its threads do not exist in the forked child: build a new runtime \
+         there, or call exec"
+    )
 }
 
-/// Refuses to wait for a task of `home`, made in another process.
-///
-/// # Panics
-/// Whoever would have run it is not here.
+/// Ends a forked child that can neither go on nor unwind.
 #[cold]
-pub fn refuse_to_join(home: u16) {
-    // What is in no home was a thread, or a call that blocks.
-    if home == context::NOWHERE || Home::at(home).is_lost() {
-        panic!("a join handle waits for what was begun {ADVICE}");
-    }
-}
-
-/// A thread of a runtime forked inside a task, and the task has given way in the child, where nobody can go on: the
-/// other tasks are the parent's. Ends the process.
-#[cold]
-pub fn end_child() -> ! {
-    std::eprintln!(
-        "gossamer: a task called fork(), and gave way in the child, where its runtime does not exist: \
-         call exec or _exit before that, or build a new runtime on a new thread"
-    );
+pub fn end_child(what: &str) -> ! {
+    std::eprintln!("gossamer: {}", refusal(what));
     std::process::abort();
 }
 
-/// One more, in the child.
-pub(crate) fn count() {
+/// One more, in the child. If it was forked in the midst of a poll, that runtime finds out when the poll has ended.
+extern "C" fn count() {
+    if single_threaded() {
+        return;
+    }
     // Relaxed: the child has one thread.
     FORKS.fetch_add(1, Ordering::Relaxed);
+    let home = context::with(context::Context::home);
+    if home != context::NOWHERE {
+        Home::at(home).lose();
+    }
 }

@@ -38,14 +38,12 @@ use crate::context::{self, Context, Entered};
 use crate::door::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
 };
-use crate::door::{Backoff, Mutex, QuietU32, process_global};
+use crate::door::{Backoff, Mutex, QuietPtr, QuietU32, is_light, process_global};
 use crate::header::Header;
-use crate::timers::Timers;
 
 mod adopting;
 mod calling;
 mod driver;
-pub(crate) mod forked;
 mod line;
 mod loans;
 mod marks;
@@ -91,9 +89,9 @@ pub struct Home {
     watched: AtomicBool,
     /// The pool it belongs to, or zero.
     pool: AtomicU32,
-    /// Not zero: a thread of its runtime drives it, which a forked child does not have. (A pool's are known anyway.)
+    /// Not zero: its driver is a thread that does nothing but drive it, and what it drives is one task.
     threaded: QuietU32,
-    /// Not zero: this is a forked child, and who would drive it is not here.
+    /// Not zero: this is a child that was forked in a poll of the driver.
     lost: QuietU32,
     /// Whether a thread drives it in every wait, and has ended ([`owner`]).
     owner: QuietU32,
@@ -111,8 +109,8 @@ pub struct Home {
     open_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
-    /// Who waits for which moment.
-    timers: Timers,
+    /// What the crate of timers has for this home, as soon as it has; it stays.
+    timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the driver, plus [`OPEN`] while open.
     cells: AtomicI64,
     /// The driver's own.
@@ -190,7 +188,7 @@ impl Home {
             open: Mutex::new(moving::Open::default()),
             open_len: AtomicUsize::new(0),
             list: Mutex::new(()),
-            timers: Timers::new(),
+            timers: QuietPtr::new(ptr::null_mut()),
             cells: AtomicI64::new(0),
             driver: Driver::default(),
         }
@@ -198,16 +196,15 @@ impl Home {
 
     /// Takes a free home out of the table; `None` when all 65,535 are in use.
     pub fn open() -> Option<&'static Self> {
-        let table = homes();
-        forked::watch();
-        let home = table.take(Self::new)?;
+        // The first one finds out about fences: a seccomp filter may come later.
+        let _is_known = is_light();
+        let home = homes().take(Self::new)?;
         // Relaxed: as below.
         home.threaded.store(0, Ordering::Relaxed);
         home.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         home.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
         home.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
         home.driver.begin_anew();
-        home.timers.begin_anew();
         // Relaxed: as below.
         home.offers_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
@@ -280,7 +277,7 @@ impl Home {
         // Relaxed: as above.
         let marks = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.marks);
         // SAFETY: claimed just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, &self.timers, points, watched, marks) };
+        let entered = unsafe { context::enter(self.index, points, watched, marks) };
         // Relaxed: only this thread compares it with its own address.
         self.driven_by.store(context::address(), Ordering::Relaxed);
         let claim = Claim {
@@ -297,6 +294,32 @@ impl Home {
     pub fn is_driven_by_this_thread(&self) -> bool {
         // Relaxed: nobody but this thread writes this thread's address.
         self.driven_by.load(Ordering::Relaxed) == context::address()
+    }
+
+    /// Says that the driver is a thread that does nothing but drive it, for one task; before it has that.
+    pub fn set_threaded(&self) {
+        // Relaxed: published with the task.
+        self.threaded.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether its driver is such a thread.
+    pub(crate) fn is_one_thread(&self) -> bool {
+        // Relaxed: as above.
+        self.threaded.load(Ordering::Relaxed) != 0
+    }
+
+    /// In a forked child: the driver, this thread, must not go on after its poll.
+    pub(crate) fn lose(&self) {
+        // Relaxed: the child has one thread.
+        self.lost.store(1, Ordering::Relaxed);
+        self.pending.store(true, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// Whether this is a child that was forked in a poll of the driver. [`has_pending`](Home::has_pending) says so too.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        // Relaxed: written by the driver.
+        self.lost.load(Ordering::Relaxed) != 0
     }
 
     /// Says whether the driver will look at parked nodes; before any task is spawned.
@@ -344,7 +367,7 @@ impl Home {
         // AcqRel pairs with the same in other threads and in `close`: the last one sees all others
         // done with the home.
         if self.cells.fetch_sub(1, Ordering::AcqRel) == 1 {
-            homes().give_back(self.index);
+            table::give_back(self.index);
         }
     }
 
@@ -401,14 +424,13 @@ impl Home {
     fn count_late(&self, balance: i64) {
         // AcqRel pairs with `cell_left_elsewhere`.
         if self.cells.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
-            homes().give_back(self.index);
+            table::give_back(self.index);
         }
     }
 
     /// Ends the home's use; it is given back once its last task has left. The driver has called
-    /// [`Claim::seal`] and finished every task.
+    /// [`Claim::seal`] and finished every task, and the home has no timers any more.
     pub fn close(&'static self, claim: Claim) {
-        self.timers.end();
         let balance = self.driver.take_cells() - OPEN;
         drop(claim);
         self.count_late(balance);

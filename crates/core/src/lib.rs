@@ -5,13 +5,14 @@
 //! * [`waker`]: the one waker vtable; how a wake finds the task's home.
 //! * [`context`]: what the current thread is driving, and the tasks woken meanwhile.
 //! * [`home`]: where tasks of one runtime live: the inbox other threads write to.
+//! * [`wait_queue`]: how operations wait for an object, and how they are woken.
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
-//! * [`timers`]: who waits for which moment: one wheel for each home.
+//! * [`moment`]: points in time; the crate `time` has the timers.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
 //! * [`aside`]: names and values that few tasks have, in a side table.
-//! * [`fork`]: what is left of a runtime in a forked child.
+//! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //! * [`planted`]: bugs that show that a gate can fail.
 //!
@@ -27,6 +28,7 @@ pub mod door;
 pub mod fixed;
 pub mod planted;
 pub mod policy;
+pub mod wait_queue;
 pub mod waiter;
 
 #[cfg(feature = "std")]
@@ -43,11 +45,11 @@ pub mod header;
 #[cfg(feature = "std")]
 pub mod home;
 #[cfg(feature = "std")]
+pub mod moment;
+#[cfg(feature = "std")]
 pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
-#[cfg(feature = "std")]
-pub mod timers;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]

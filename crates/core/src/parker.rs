@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use alloc::task::Wake;
 
 use crate::door::{self, thread_local};
-use crate::timers::Moment;
+use crate::moment::Moment;
 
 /// One thread's permit.
 #[derive(Debug)]

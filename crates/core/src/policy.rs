@@ -22,8 +22,6 @@ use core::ops::Deref;
 #[cfg(feature = "std")]
 mod shared;
 #[cfg(feature = "std")]
-pub(crate) use shared::freeze;
-#[cfg(feature = "std")]
 pub use shared::{Shared, SharedWord};
 
 /// Bits a primitive may use.

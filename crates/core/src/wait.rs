@@ -16,17 +16,19 @@ use alloc::vec::Vec;
 
 use crate::context;
 use crate::door::{single_threaded, thread_local};
-use crate::fork::Origin;
 use crate::home::Home;
+use crate::moment::Moment;
 use crate::parker::Parker;
-use crate::timers::{Moment, Serves, Waiting};
 
 mod alone;
 mod late;
+mod waiting;
 
 use self::alone::Alone;
 pub use self::alone::joins;
 use self::late::Late;
+use self::waiting::Waiting;
+pub use self::waiting::set_own_timers;
 
 /// A runtime that waits on its owner's thread.
 pub trait Drive {
@@ -163,13 +165,12 @@ pub fn may_spin() -> bool {
         let driven = |owned: &RefCell<Vec<Owned>>| owned.borrow().iter().any(Owned::is_alive);
         OWNED.try_with(driven).unwrap_or(true)
     };
-    let is_idle = || match context::with(context::Context::timers) {
-        Some(Serves::Waiting) => !drives(),
-        Some(Serves::Driver(_)) => {
-            let home = context::with(context::Context::home);
-            home != context::NOWHERE && Home::at(home).is_one_thread()
+    let is_idle = || {
+        if context::with(context::Context::waits) {
+            return !drives();
         }
-        None => false,
+        let home = context::with(context::Context::home);
+        home != context::NOWHERE && Home::at(home).is_one_thread()
     };
     !single_threaded() && is_idle()
 }
@@ -216,7 +217,6 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
     #[cfg(any(not(target_os = "linux"), loom, shuttle))]
     late.parker();
-    let origin = Origin::here();
     let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
     if let Poll::Ready(output) = polled {
         match late.taken() {
@@ -226,16 +226,15 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
         }
         return output;
     }
-    block_longer(future, waiting, late.parker(), origin)
+    block_longer(future, waiting, late.parker())
 }
 
-/// The future has been polled, in the process where it began to wait, and waits.
+/// The future has been polled, and waits.
 #[track_caller]
 fn block_longer<F: Future>(
     mut future: Pin<&mut F>,
     Rests(waiting, has_turned): &Rests,
     parker: &Parker,
-    mut origin: Origin,
 ) -> F::Output {
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
@@ -246,27 +245,22 @@ fn block_longer<F: Future>(
         if !waiting.serve() {
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
-                if origin.is_elsewhere() {
-                    // A task forked, and this is the child: what is waited for may never come, and will say so.
-                    origin = Origin::here();
+                let mut late = None;
+                let until = until.min(waiting.next_deadline());
+                let is_ready = || {
+                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
+                        late = Some(output);
+                    }
+                    late.is_some()
+                };
+                if until == Moment::NEVER && alone.home().is_some() {
+                    let mut is_ready = is_ready;
+                    parker.park_and_look(|| alone.look(&mut is_ready));
                 } else {
-                    let mut late = None;
-                    let until = until.min(waiting.next_deadline());
-                    let is_ready = || {
-                        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                            late = Some(output);
-                        }
-                        late.is_some()
-                    };
-                    if until == Moment::NEVER && alone.home().is_some() {
-                        let mut is_ready = is_ready;
-                        parker.park_and_look(|| alone.look(&mut is_ready));
-                    } else {
-                        parker.park_until(until, is_ready);
-                    }
-                    if let Some(output) = late {
-                        return output;
-                    }
+                    parker.park_until(until, is_ready);
+                }
+                if let Some(output) = late {
+                    return output;
                 }
             }
         }

@@ -275,7 +275,7 @@ unsafe fn wake_lent_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> Opt
 /// # Returns
 /// The parked driver, to be woken after unlocking.
 #[inline(always)]
-pub(crate) fn wake_held(waker: Waker) -> Option<Waker> {
+pub fn wake_held(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
     // SAFETY: the waker holds the task.
     if context::with(|context| unsafe { Header::wake_held(task, context) }) {
@@ -290,7 +290,7 @@ pub(crate) fn wake_held(waker: Waker) -> Option<Waker> {
 
 /// A waker that owns a hold, like `waker`; for one of ours cheaper than a clone, and no user code.
 #[inline(always)]
-pub(crate) fn hold(waker: &Waker) -> Waker {
+pub fn hold(waker: &Waker) -> Waker {
     match task_of(waker) {
         Some(task) => {
             // SAFETY: the waker is of a living task.
@@ -304,7 +304,7 @@ pub(crate) fn hold(waker: &Waker) -> Waker {
 
 /// Drops a waker that owns a hold; for one of ours cheaper than its drop.
 #[inline(always)]
-pub(crate) fn let_go(waker: Waker) {
+pub fn let_go(waker: Waker) {
     let stored = task_of(&waker).is_some_and(|task| {
         // SAFETY: the waker's hold is ours.
         context::with(|context| unsafe { Header::store_hold(task, context) })

@@ -31,7 +31,7 @@ use crate::shared::Shared;
 ///
 /// # Panics
 /// When polled: as the call does; if the system grants no thread, and there is none yet; in a forked child, if the
-/// runtime is one with threads; and if the runtime has ended before the call could begin.
+/// runtime was built before; and if the runtime has ended before the call could begin.
 ///
 /// # Examples
 /// ```

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod macros;
 mod model;
 mod naming;
 mod resize;
@@ -34,7 +35,6 @@ mod yielding;
 pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
 pub use gossamer_fiber::Fibers;
-pub use gossamer_macros::{main, protocol, select, test};
 pub use gossamer_sched::{
     Hold, Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
@@ -47,6 +47,7 @@ pub use gossamer_task::{JoinError, JoinHandle};
 pub use gossamer_time::Timed;
 
 pub use self::blocking::{Blocking, blocking};
+pub use self::macros::{main, protocol, select, test};
 pub use self::model::{Model, ParseModelError};
 pub use self::naming::{TaskBuilder, task_name};
 pub use self::resize::Resize;

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::Point;
+use gossamer_core::fork::{Origin, refusal};
 
 /// [`Runtime::resize`](crate::Runtime::resize). Lazy: nothing happens before the first poll; dropped after it,
 /// the pool becomes what was asked for all the same.
@@ -14,13 +15,16 @@ use gossamer_core::context::Point;
 pub struct Resize {
     /// `None`: it is no pool.
     of_pool: Option<gossamer_sched::Resize>,
+    /// The runtime's.
+    origin: Origin,
     point: Point,
 }
 
 impl Resize {
-    pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>) -> Self {
+    pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>, origin: Origin) -> Self {
         Self {
             of_pool,
+            origin,
             point: Point::new(),
         }
     }
@@ -31,6 +35,9 @@ impl Future for Resize {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.point.pass(cx.waker()));
+        if self.origin.is_elsewhere() {
+            return Poll::Ready(Err(io::Error::other(refusal("resize()"))));
+        }
         match &mut self.of_pool {
             Some(resize) => Pin::new(resize).poll(cx),
             None => Poll::Ready(Err(io::Error::new(

@@ -4,6 +4,7 @@ mod structured;
 
 use std::fmt;
 use std::io;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::panic::Location;
 use std::sync::Arc;
@@ -150,14 +151,19 @@ impl<S: Scheduler> Builder<S> {
 /// fire later do nothing.
 ///
 /// # In a forked child
-/// A runtime with threads, built before `fork()`, has none in the child: spawning on it and `block_on` panic there,
-/// `resize` and `try_spawn` give an error, waiting for its tasks, or for a thread or a blocking call, panics, and
-/// dropping it leaks it. A task that forks must exec or exit in the child before it gives way. A runtime under
-/// [`Model::Single`] goes on, but for `spawn_blocking`, unless another thread was driving it, or looking after a
-/// task of it. New runtimes are as good as ever. A place, lock or scope of one's own that another thread held at that
-/// moment stays locked, as always (a scope: while a child of it begins or ends). So does a lock of std's, which a
-/// thread holds for a moment when it starts and when it ends: if that is when the fork happens, the threads that the
-/// child starts hang (seen once in 20,000 forks, while threads start and end).
+/// `fork()` copies one thread. If the process had no other, all goes on, in both processes. Else the child refuses what
+/// was begun before, and says so: a runtime of any model and its spawners panic (`try_spawn` and `resize` give an
+/// error), and so does waiting for their tasks and blocking calls, and for threads. Dropping such a runtime leaks it. A
+/// new runtime works, and so does `exec`.
+///
+/// A task, or the future of a `block_on`, that forks must not give way in the child, nor may a scope end there that was
+/// open: the child is aborted then, with the same message. It may exec or exit first.
+///
+/// Whoever calls `fork`, which is unsafe, promises one thing more: the child uses no primitive, operation or timer that
+/// another thread of the parent could use at that moment, not even to drop it. That thread may have had its lock, which
+/// stays locked then, or waited at it, with a node on a stack that the child uses anew. Locks of the standard library
+/// may stay locked too: one is held while a thread starts or ends, and a child that was forked meanwhile hangs when it
+/// starts a thread (seen once in 20,000 forks).
 pub struct Runtime {
     shared: Arc<Shared>,
 }
@@ -173,7 +179,7 @@ impl Runtime {
     /// A task that panics gives its payload to whoever joins it, and the others are unharmed.
     ///
     /// # Panics
-    /// [In a forked child](Runtime#in-a-forked-child), unless the model is [`Model::Single`].
+    /// [In a forked child](Runtime#in-a-forked-child).
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -189,6 +195,7 @@ impl Runtime {
     /// [In a forked child](Runtime#in-a-forked-child).
     #[track_caller]
     pub fn metrics(&self) -> Option<Metrics> {
+        self.shared.origin.check("metrics()");
         match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.metrics()),
             Inner::Single(_) | Inner::Threads(_) => None,
@@ -215,10 +222,11 @@ impl Runtime {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn resize(&self, workers: usize) -> Resize {
-        match &self.shared.inner {
-            Inner::Pool(pool) => Resize::new(Some(pool.resize(workers))),
-            Inner::Single(_) | Inner::Threads(_) => Resize::new(None),
-        }
+        let of_pool = match &self.shared.inner {
+            Inner::Pool(pool) => Some(pool.resize(workers)),
+            Inner::Single(_) | Inner::Threads(_) => None,
+        };
+        Resize::new(of_pool, self.shared.origin)
     }
 
     /// Spawns a task, if the system grants a thread for it under [`Model::Threads`]; under the other models as
@@ -373,11 +381,14 @@ impl Runtime {
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.
     ///
     /// # Returns
-    /// Whether all its threads have ended.
+    /// Whether all its threads have ended; [in a forked child](Runtime#in-a-forked-child) there are none.
     ///
     /// # Blocking
     /// Until the threads have ended their current polls, or `limit`.
     pub fn shutdown_timeout(self, limit: Duration) -> bool {
+        if self.shared.origin.is_elsewhere() {
+            return true;
+        }
         match &self.shared.inner {
             Inner::Pool(pool) => pool.shutdown(Some(limit)),
             Inner::Threads(threads) => threads.shutdown(Some(limit)),
@@ -392,7 +403,7 @@ impl Runtime {
     ///
     /// # Panics
     /// As the future does. Inside a task, or while another thread drives this runtime: with a message
-    /// that says so. [In a forked child](Runtime#in-a-forked-child), unless the model is [`Model::Single`]. If the
+    /// that says so. [In a forked child](Runtime#in-a-forked-child). If the
     /// runtime's own scheduler stops ([`Idle::Stop`](crate::Idle::Stop)).
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
@@ -434,16 +445,11 @@ impl Runtime {
     #[track_caller]
     pub fn block_on_local<F: Future>(&self, make: impl FnOnce(&LocalScope) -> F) -> F::Output {
         let caller = Location::caller();
+        self.shared.origin.check("block_on()");
         let ran = match &self.shared.inner {
             Inner::Single(single) => run_blocking(&**single, false, caller, make),
-            Inner::Pool(pool) => {
-                pool.origin().check("block_on()");
-                run_beside(pool.environment(), caller, make)
-            }
-            Inner::Threads(threads) => {
-                threads.origin().check("block_on()");
-                run_beside(threads.environment(), caller, make)
-            }
+            Inner::Pool(pool) => run_beside(pool.environment(), caller, make),
+            Inner::Threads(threads) => run_beside(threads.environment(), caller, make),
         };
         match ran {
             Ok(output) => output,
@@ -468,7 +474,12 @@ fn run_beside<F: Future>(
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.shared.end();
+        if self.shared.origin.is_elsewhere() {
+            // Its threads would be waited for, and what its tasks have is the parent's.
+            mem::forget(self.shared.clone());
+        } else {
+            self.shared.end();
+        }
     }
 }
 

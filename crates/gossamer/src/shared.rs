@@ -4,7 +4,7 @@ use std::io;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
 
-use gossamer_core::fork::refusal;
+use gossamer_core::fork::{Origin, refusal};
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::{Blocking, Drives, Pool, SpawnError, Threads, spawn_on};
 use gossamer_structure::{ScopeTask, Spawn};
@@ -21,6 +21,8 @@ pub(crate) enum Inner {
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
     pub(crate) blocking: Blocking,
+    /// In a forked child it is refused, whatever its model: its threads are not there, or others had its locks.
+    pub(crate) origin: Origin,
     fibers: Option<Fibers>,
 }
 
@@ -29,6 +31,7 @@ impl Shared {
         let shared = Arc::new(Self {
             inner,
             blocking: Blocking::new(),
+            origin: Origin::watched(),
             fibers,
         });
         let environment = match &shared.inner {
@@ -49,8 +52,6 @@ impl Shared {
     /// The end of the runtime.
     pub(crate) fn end(&self) {
         match &self.inner {
-            // A forked child: the thread that drove it is not here, and left its tasks half done.
-            Inner::Single(single) if single.home().is_lost() => std::mem::forget(single.clone()),
             Inner::Single(single) => single.clone().end(),
             Inner::Pool(pool) => pool.end(),
             Inner::Threads(threads) => threads.end(),
@@ -68,6 +69,7 @@ impl Shared {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.origin.check("spawn()");
         match &self.inner {
             Inner::Single(single) => spawn_on(&**single, future, caller),
             Inner::Pool(pool) => pool.spawn(future, caller),
@@ -84,12 +86,12 @@ impl Shared {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        if self.origin.is_elsewhere() {
+            let error = io::Error::other(refusal("try_spawn()"));
+            return Err(SpawnError { error, future });
+        }
         match &self.inner {
             Inner::Threads(threads) => threads.try_spawn(future, caller),
-            Inner::Pool(pool) if pool.origin().is_elsewhere() => {
-                let error = io::Error::other(refusal("try_spawn()"));
-                Err(SpawnError { error, future })
-            }
             Inner::Pool(pool) => Ok(pool.spawn(future, caller)),
             Inner::Single(single) => Ok(spawn_on(&**single, future, caller)),
         }
@@ -168,13 +170,5 @@ impl Spawn for Shared {
 
     fn fibers(&self) -> Option<Fibers> {
         self.fibers
-    }
-
-    fn is_lost(&self) -> bool {
-        match &self.inner {
-            Inner::Single(single) => single.home().is_lost(),
-            Inner::Pool(pool) => pool.origin().is_elsewhere(),
-            Inner::Threads(threads) => threads.origin().is_elsewhere(),
-        }
     }
 }

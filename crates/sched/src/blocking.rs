@@ -49,7 +49,7 @@ impl Blocking {
     fn with_keep(keep_for: Duration) -> Self {
         Self {
             shared: Arc::new(Shared {
-                origin: Origin::here(),
+                origin: Origin::watched(),
                 state: Mutex::default(),
                 something_new: Condvar::new(),
                 keep_for,
@@ -146,7 +146,7 @@ impl Shared {
                 drop(state);
                 job();
                 if self.origin.is_elsewhere() {
-                    end_child();
+                    end_child("a blocking call called fork(), and returned in the child");
                 }
                 state = self.state.lock();
                 idle_since = Instant::now();
@@ -180,11 +180,6 @@ impl Blocking {
     /// Calls that have not begun are cancelled, and so are those that come later; those that have run on, and nobody
     /// waits for them here.
     pub fn end(&self) {
-        if self.shared.origin.is_elsewhere() {
-            // What the threads were doing at the fork is half done.
-            std::mem::forget(self.shared.clone());
-            return;
-        }
         let line = {
             let mut state = self.shared.state.lock();
             state.closed = true;

@@ -67,9 +67,9 @@ use std::time::{Duration, Instant};
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use gossamer_core::door::{QuietU32, start_thread};
-use gossamer_core::fork::Origin;
 use gossamer_core::home::Home;
 use gossamer_task::{JoinHandle, spawn};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -92,7 +92,6 @@ pub struct Pool {
 
 /// What the workers of a pool share.
 struct Shared {
-    origin: Origin,
     environment: Environment,
     id: u32,
     /// Where tasks spawned from outside wait; nobody drives it.
@@ -181,22 +180,12 @@ impl Pool {
         Ok(pool)
     }
 
-    /// The process whose threads the workers are.
-    pub fn origin(&self) -> Origin {
-        self.shared.origin
-    }
-
     /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
-    ///
-    /// # Panics
-    /// In a forked child.
-    #[track_caller]
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.origin().check("spawn()");
         let here = context::with(context::Context::home);
         let home = if here != context::NOWHERE && Home::at(here).pool() == self.shared.id {
             Home::at(here)
@@ -208,12 +197,7 @@ impl Pool {
     }
 
     /// What the pool is doing and has done. A moment's look: the figures need not belong together.
-    ///
-    /// # Panics
-    /// In a forked child.
-    #[track_caller]
     pub fn metrics(&self) -> Metrics {
-        self.origin().check("metrics()");
         let shared = &self.shared;
         let crew = shared.crew.figures();
         Metrics {
@@ -244,11 +228,8 @@ impl Pool {
     /// Until all workers have ended (but not the one that calls), or until `limit`; they end later then.
     ///
     /// # Returns
-    /// Whether all workers have ended. In a forked child there are none, and nothing is done.
+    /// Whether all workers have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
-        if self.origin().is_elsewhere() {
-            return true;
-        }
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         // SeqCst is not needed: the locks of `idle` and the injector order this; Release pairs with the acquire in
         // `is_closing`.
@@ -302,7 +283,6 @@ impl Shared {
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         let injector = open_home(id)?;
         let shared = Arc::new(Self {
-            origin: Origin::here(),
             environment: Environment::default(),
             id,
             injector,
@@ -463,6 +443,7 @@ impl Drop for Shared {
         for home in self.homes().chain([self.injector]) {
             if let Some(claim) = home.claim(false) {
                 claim.seal();
+                driver::end(home);
                 home.close(claim);
             }
         }

@@ -24,7 +24,7 @@ mod claiming;
 mod run;
 mod scope;
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
 use std::panic::{Location, resume_unwind};
@@ -34,14 +34,15 @@ use std::task::{Wake, Waker};
 
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::fork::{Origin, refuse};
+use gossamer_core::fork::Origin;
 use gossamer_core::header::Header;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::moment::Moment;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
 use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -65,13 +66,13 @@ pub struct Single<S: Scheduler = Fifo> {
     /// Its tasks are to be ended, by who drives next.
     ends: AtomicBool,
     environment: Environment,
-    /// The process in which it was idle last. Touched as the scheduler is.
-    origin: Cell<Origin>,
+    /// In a forked child it is not driven.
+    origin: Origin,
     /// Touched only by who holds the home's claim, outside polls.
     scheduler: UnsafeCell<S>,
 }
 
-// SAFETY: the scheduler is `Send`, and it and the origin are reached only under the home's claim.
+// SAFETY: the scheduler is `Send`, and it is reached only under the home's claim.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -170,7 +171,7 @@ impl<S: Scheduler> Single<S> {
             points,
             ends: AtomicBool::new(false),
             environment: Environment::default(),
-            origin: Cell::new(Origin::here()),
+            origin: Origin::here(),
             scheduler: UnsafeCell::new(scheduler),
         })
     }
@@ -202,9 +203,6 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
-        if self.origin.get().is_elsewhere() {
-            self.wake_all();
-        }
         // SAFETY: on the driver, outside polls.
         let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
         let woken = context::with(|context| hand_over(context, scheduler));
@@ -218,23 +216,11 @@ impl<S: Scheduler> Single<S> {
     /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The claim
     /// is held.
     fn serve(&self, scheduler: &mut S) -> bool {
-        let fired = self.home.timers().serve();
+        let fired = driver::serve(self.home);
         if fired {
             context::with(|context| hand_over(context, scheduler));
         }
         fired
-    }
-
-    /// A task forked, and this is the child: what the tasks wait for may never come, and will say so when it is
-    /// polled again. The claim is held.
-    #[cold]
-    fn wake_all(&self) {
-        self.origin.set(Origin::here());
-        // SAFETY: on the driver, outside polls.
-        unsafe { Tasks::new(&self.home.driver) }.for_each(|task| {
-            // SAFETY: on the driver; it is on the list, so alive, and no pool's.
-            context::with(|context| unsafe { context::wake_here(context, task.task) });
-        });
     }
 
     /// The end, which may come twice. The claim is of this home.
@@ -282,9 +268,6 @@ pub fn run_blocking<F: Future>(
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
     let Some(claim) = claim_patiently(runtime.home(), points) else {
-        if runtime.home().is_lost() {
-            refuse("block_on()");
-        }
         panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
     };
     if !claim.may_drive() {
@@ -310,7 +293,7 @@ pub fn run_blocking<F: Future>(
     let output = ran.map(|()| root.try_take());
     drop(scope);
     drop(root);
-    runtime.home().timers().rest(|_| false);
+    driver::rest(runtime.home());
     match output? {
         Some(Ok(output)) => Ok(output),
         Some(Err(error)) => match error.try_into_panic() {
@@ -378,7 +361,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
         loop {
             // SAFETY: the claim is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            let polls = if self.home.timers().may_have_any() {
+            let polls = if driver::may_have_any(self.home) {
                 TURN_POLLS
             } else {
                 POLLS_WITHOUT_TIMERS
@@ -395,7 +378,7 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
                     if self.home.park(parker.waker()) {
-                        let until = self.home.timers().next_deadline();
+                        let until = driver::next_deadline(self.home);
                         parker.park_until(until, || self.home.has_pending());
                     }
                 }),
@@ -416,6 +399,9 @@ impl<S: Scheduler> Drive for Single<S> {
             !context::drives(self.home.index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
         );
+        if self.origin.is_elsewhere() {
+            return Turned::Parked(Moment::NEVER);
+        }
         let visit = self.home.visit().or_else(|| {
             // Somebody else drives, and may stop before it has run what this thread waits for.
             self.home.wait_to_drive(waker);
@@ -450,7 +436,7 @@ impl<S: Scheduler> Drive for Single<S> {
         }
         match self.idle(scheduler) {
             Idle::Park | Idle::Stop if self.home.park(waker) => {
-                Turned::Parked(self.home.timers().next_deadline())
+                Turned::Parked(driver::next_deadline(self.home))
             }
             _ => Turned::More,
         }
@@ -458,10 +444,11 @@ impl<S: Scheduler> Drive for Single<S> {
 
     fn rest(&self) {
         // Else somebody else drives, and will rest then.
-        if self.home.timers().may_have_any()
+        if driver::may_have_any(self.home)
+            && !self.origin.is_elsewhere()
             && let Some(_visit) = self.home.visit()
         {
-            self.home.timers().rest(|_| false);
+            driver::rest(self.home);
         }
     }
 
@@ -478,6 +465,7 @@ impl<S: Scheduler> Drop for Single<S> {
             return;
         };
         self.end_tasks(&claim);
+        driver::end(self.home);
         self.home.close(claim);
     }
 }

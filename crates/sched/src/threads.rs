@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use gossamer_core::context;
 use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::door::{Condvar, Mutex, start_thread};
-use gossamer_core::fork::{Origin, refusal};
+use gossamer_core::fork::Origin;
 use gossamer_core::home::{Claim, Home};
+use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
+use gossamer_time::timers::driver;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -32,7 +33,6 @@ pub struct Threads {
 }
 
 struct Shared {
-    origin: Origin,
     environment: Environment,
     closing: AtomicBool,
     /// The homes of the threads that have not ended.
@@ -70,7 +70,6 @@ impl Threads {
     pub fn new() -> Self {
         Self {
             shared: Arc::new(Shared {
-                origin: Origin::here(),
                 environment: Environment::default(),
                 closing: AtomicBool::new(false),
                 homes: Mutex::new(Vec::new()),
@@ -82,14 +81,13 @@ impl Threads {
     /// Starts a thread that runs `future`.
     ///
     /// # Panics
-    /// The system grants no more threads; or in a forked child.
+    /// The system grants no more threads.
     #[track_caller]
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.origin().check("spawn()");
         match self.try_spawn(future, caller) {
             Ok(handle) => handle,
             Err(SpawnError { error, future }) => {
@@ -106,7 +104,7 @@ impl Threads {
     /// Starts a thread that runs `future`.
     ///
     /// # Errors
-    /// The system grants no more threads, or in a forked child: the future comes back.
+    /// The system grants no more threads: the future comes back.
     pub fn try_spawn<F>(
         &self,
         future: F,
@@ -116,10 +114,6 @@ impl Threads {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        if self.origin().is_elsewhere() {
-            let error = io::Error::other(refusal("spawn()"));
-            return Err(SpawnError { error, future });
-        }
         let Some(home) = Home::open() else {
             let error = io::Error::other("65,535 homes are in use");
             return Err(SpawnError { error, future });
@@ -152,22 +146,14 @@ impl Threads {
         &self.shared.environment
     }
 
-    /// The process whose threads these are.
-    pub fn origin(&self) -> Origin {
-        self.shared.origin
-    }
-
     /// Drops the futures of all tasks, each on its thread, once its current poll has ended.
     ///
     /// # Blocking
     /// Until all threads have ended (but not the one that calls), or until `limit`; they end later then.
     ///
     /// # Returns
-    /// Whether all threads have ended. In a forked child there are none, and nothing is done.
+    /// Whether all threads have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
-        if self.origin().is_elsewhere() {
-            return true;
-        }
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut homes = self.shared.homes.lock();
         // Release pairs with the acquire in `is_closing`.
@@ -199,11 +185,9 @@ impl Default for Threads {
 
 impl Threads {
     /// Ends all threads, unless somebody has called [`shutdown`](Threads::shutdown), who has waited as long as it
-    /// wanted. In a forked child the threads' part is leaked: what they were doing at the fork is half done.
+    /// wanted.
     pub fn end(&self) {
-        if self.origin().is_elsewhere() {
-            std::mem::forget(self.shared.clone());
-        } else if !self.shared.is_closing() {
+        if !self.shared.is_closing() {
             self.shutdown(None);
         }
     }
@@ -249,14 +233,14 @@ fn drive(shared: &Shared, home: &'static Home) {
     Parker::with(|parker| {
         while !shared.is_closing() {
             let ran = run(&claim, &mut queue, POLLS, None);
-            if home.timers().serve() || ran != Ran::Idle {
+            if driver::serve(home) || ran != Ran::Idle {
                 continue;
             }
             if queue.seen && home.driver.owned.first().is_none() {
                 break;
             }
             if home.park(parker.waker()) && !shared.is_closing() {
-                let until = home.timers().next_deadline();
+                let until = driver::next_deadline(home);
                 parker.park_until(until, || home.has_pending() || shared.is_closing());
             }
         }
@@ -281,6 +265,7 @@ fn drive(shared: &Shared, home: &'static Home) {
 fn end(claim: Claim, queue: &mut One) {
     claim.seal();
     shut_down(&claim, queue);
+    driver::end(claim.home());
     claim.home().close(claim);
 }
 
@@ -320,6 +305,8 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
+    // The handle is refused in a forked child.
+    let _from_now_on = Origin::watched();
     let (promise, handle) = promise(caller);
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use gossamer_core::door::Mutex;
 use gossamer_core::home::Home;
-use gossamer_core::timers::{Moment, Timers};
+use gossamer_core::moment::Moment;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
+use gossamer_time::timers::driver;
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
@@ -22,8 +23,8 @@ pub struct SimScheduler {
     pub(crate) oracle: Oracle,
     /// What the oracle has chosen, a choice a step.
     pub(crate) choices: Vec<Choice>,
-    /// The timers of its home, and when it began.
-    timers: Option<(&'static Timers, Moment)>,
+    /// Its home, and when it began.
+    home: Option<(&'static Home, Moment)>,
     /// Why the run was given up.
     pub(crate) cause: Option<Cause>,
     /// How many events had happened by then: what follows is the dropping of what is left.
@@ -53,7 +54,7 @@ impl SimScheduler {
             world: Arc::new(Mutex::new(World::default())),
             oracle,
             choices: Vec::new(),
-            timers: None,
+            home: None,
             cause: None,
             failed_at: None,
             enabled: Vec::new(),
@@ -81,21 +82,20 @@ impl SimScheduler {
 
     /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
     fn advance(&self) -> bool {
-        let Some((timers, began)) = self.timers else {
+        let Some((home, began)) = self.home else {
             return false;
         };
-        let Some(now) = timers.advance() else {
+        let Some(now) = driver::advance(home) else {
             return false;
         };
         self.world.lock().advance(now.since(began));
-        timers.fire_due(now);
+        driver::fire_due(home, now);
         true
     }
 
     /// Has virtual time begin, at the home of the simulation.
     pub(crate) fn begin(&mut self, home: &'static Home) {
-        let timers = home.timers();
-        self.timers = Some((timers, timers.begin_simulation()));
+        self.home = Some((home, driver::begin_simulation(home)));
     }
 
     /// The next actor's index among the enabled; `None` gives the run up.

@@ -139,8 +139,8 @@ impl<T> JoinSet<T> {
     /// Puts a task into the set: `set.push(rt.spawn(…))`.
     ///
     /// # Panics
-    /// The handle has been joined: there is no output left in it. In a forked child, if the task is to be run by a thread
-    /// that is not there.
+    /// The handle has been joined: there is no output left in it. In a forked child, if the task was spawned before and
+    /// has not ended.
     #[track_caller]
     pub fn push(&mut self, handle: JoinHandle<T>) -> Id {
         assert!(
@@ -278,9 +278,7 @@ impl<T> JoinSet<T> {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(Id, Result<T, JoinError>)>> {
         while !self.is_empty() {
             let Some(id) = self.ended.next_or_wake(cx.waker()) else {
-                if self.origin.is_elsewhere() {
-                    self.look_again();
-                }
+                self.origin.check("waiting for a join set");
                 return Poll::Pending;
             };
             if let Some(output) = self.take(id) {
@@ -288,21 +286,6 @@ impl<T> JoinSet<T> {
             }
         }
         Poll::Ready(None)
-    }
-}
-
-impl<T> JoinSet<T> {
-    /// A forked child: what the set waits for may never come, and says so.
-    #[cold]
-    fn look_again(&mut self) {
-        self.origin = Origin::here();
-        for slot in &self.slots {
-            if let Some(handle) = &slot.handle
-                && !handle.notify(&self.waker(slot.id))
-            {
-                self.ended.note(slot.id);
-            }
-        }
     }
 }
 

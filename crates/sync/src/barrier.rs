@@ -11,7 +11,7 @@ use core::task::{Context, Poll, ready};
 use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
-use crate::line::{How, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Enter, How, LINED, Line, Rules, Waiting, for_each_policy};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
@@ -117,7 +117,11 @@ impl<P: Policy> Barrier<P> {
     #[track_caller]
     pub fn arrive(&self) -> Arrive<'_, P> {
         Arrive {
-            waiting: Waiting::new(&self.line, self.members as usize, Location::caller()),
+            waiting: Waiting::new(
+                &self.line,
+                Enter::new(self.members as usize),
+                Location::caller(),
+            ),
         }
     }
 }

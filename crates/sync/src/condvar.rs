@@ -12,9 +12,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::Policy;
+use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
-use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
@@ -125,7 +126,7 @@ impl<P: Policy> Condvar<P> {
         guard: MutexGuard<'a, T, P, O>,
     ) -> WaitFor<'c, 'a, T, P, O> {
         WaitFor {
-            waiting: Waiting::new(&self.line, 0, Location::caller()),
+            waiting: Waiting::new(&self.line, Enter::new(0), Location::caller()),
             condvar: self,
             mutex: guard.mutex(),
             guard: Some(guard),
@@ -163,8 +164,11 @@ pin_project! {
     impl<T, P: Policy, O: Order> PinnedDrop for WaitFor<'_, '_, T, P, O> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            let has_noticed = this.lock.is_some().then(|| this.waiting.wants());
-            let was_alone = this.waiting.give_up().or(has_noticed) == Some(ONE);
+            let mut waiting = this.waiting;
+            let was_notified = |_: &mut Enter, state| state == State::Released;
+            let has_noticed = this.lock.is_some();
+            let was_notified = waiting.as_mut().withdraw(was_notified).unwrap_or(has_noticed);
+            let was_alone = was_notified && waiting.action().wants() == ONE;
             if was_alone && !gossamer_core::mutant!("condvar_keeps_notification") {
                 this.condvar.notify_one();
             }
@@ -183,7 +187,7 @@ impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
             }
             let polled = this.waiting.as_mut().poll(cx);
             if polled.is_pending() {
-                if this.waiting.is_in_line() {
+                if this.waiting.is_queued() {
                     drop(this.guard.take());
                 }
                 return Poll::Pending;

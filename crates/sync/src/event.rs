@@ -11,7 +11,7 @@ use core::task::{Context, Poll, ready};
 use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
-use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
 
 /// It has happened.
 const SET: u32 = 1;
@@ -124,7 +124,7 @@ impl<P: Policy> Event<P> {
     #[inline(always)]
     pub fn ready(&self) -> Ready<'_, P> {
         Ready {
-            waiting: Waiting::new(&self.line, 0, Location::caller()),
+            waiting: Waiting::new(&self.line, Enter::new(0), Location::caller()),
         }
     }
 }

@@ -26,15 +26,13 @@ use core::marker::PhantomData;
 use gossamer_core::policy::{Local, LocalWord, Policy, Word};
 #[cfg(feature = "std")]
 use gossamer_core::policy::{Shared, SharedWord};
+use gossamer_core::wait_queue::Waitable;
 use gossamer_core::waiter::{Deferred, WaitList};
 
-pub(crate) use self::waiting::{How, Waiting};
+pub(crate) use self::waiting::{Enter, How, Waiting};
 
 /// Operations wait.
 pub(crate) const LINED: u32 = 1 << 30;
-
-/// So many are served before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// What is to be done for the first in line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,21 +152,6 @@ macro_rules! for_each_policy {
 pub(crate) use for_each_policy;
 
 impl<P: Policy, R: Rules> Line<P, R> {
-    #[inline(always)]
-    pub(crate) fn lock(&self) -> u32 {
-        self.word.lock()
-    }
-
-    /// Gives the lock up, and serves nobody.
-    #[inline(always)]
-    pub(crate) fn unlock(&self, bits: u32) {
-        self.word.unlock(if self.list.is_empty() {
-            bits & !LINED
-        } else {
-            bits | LINED
-        });
-    }
-
     /// The bits at this moment.
     #[inline(always)]
     pub(crate) fn look(&self) -> u32 {
@@ -230,28 +213,10 @@ impl<P: Policy, R: Rules> Line<P, R> {
         self.reads(wants) || R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
     }
 
-    /// Serves the line as far as the rules let it, and gives the lock up.
-    ///
-    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that; who
-    /// comes meanwhile waits behind them.
-    pub(crate) fn serve(&self, mut bits: u32) {
-        let mut served = 0;
-        while let Some(deferred) = self.serve_first(&mut bits) {
-            served += 1;
-            if served % BATCH != 0 && deferred.is_nothing() {
-                continue;
-            }
-            // Who changes the bits after that serves the line.
-            let is_last = self.next(bits) == Next::Stay
-                || served % BATCH == 0 && gossamer_core::mutant!("line_ends_with_a_batch");
-            self.unlock(bits);
-            deferred.run();
-            if is_last {
-                return;
-            }
-            bits = self.lock();
-        }
-        self.unlock(bits);
+    /// Wakes all that the rules let go, and gives the lock up.
+    #[inline(never)]
+    pub(crate) fn serve(&self, bits: u32) {
+        self.wake_ready(bits);
     }
 
     /// Serves the first in line, if the rules let it. Under the lock.
@@ -269,7 +234,7 @@ impl<P: Policy, R: Rules> Line<P, R> {
                 *bits = after;
                 // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
                 unsafe {
-                    waiting::set_wants_of(first, wants);
+                    waiting::wants_of(first).set(wants);
                     self.list.notify_first()
                 }
             }
@@ -279,8 +244,8 @@ impl<P: Policy, R: Rules> Line<P, R> {
     /// What is to be done for the first in line. Under the lock.
     #[inline(always)]
     fn next(&self, bits: u32) -> Next {
-        // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`.
-        let next = |first| R::next(bits, unsafe { waiting::wants_of(first) });
+        // SAFETY: under the lock, so the node is alive.
+        let next = |first| R::next(bits, unsafe { waiting::wants_of(first) }.get());
         self.list.first().map_or(Next::Stay, next)
     }
 
@@ -299,9 +264,9 @@ impl<P: Policy, R: Rules> Line<P, R> {
             self.unlock(bits);
             return false;
         };
-        // SAFETY: under the lock, so the node is alive; those in this list are part of a `Waiter`; not empty.
+        // SAFETY: under the lock, so the node is alive; not empty.
         let deferred = unsafe {
-            waiting::set_wants_of(first, wants);
+            waiting::wants_of(first).set(wants);
             self.list.release_first()
         };
         self.unlock(bits);
@@ -310,30 +275,37 @@ impl<P: Policy, R: Rules> Line<P, R> {
     }
 }
 
-impl<P: Policy, R: Rules> Drop for Line<P, R> {
-    /// Operations borrow the line, so only forgotten ones can wait: their tasks must not be left with the name of a
-    /// line that is gone.
-    fn drop(&mut self) {
-        /// Goes on where a waker panicked when it was dropped.
-        struct Rest<'a, P: Policy, R: Rules>(&'a Line<P, R>);
-        impl<P: Policy, R: Rules> Drop for Rest<'_, P, R> {
-            fn drop(&mut self) {
-                self.0.forget_all();
-            }
-        }
-        Rest(self).0.forget_all();
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<P: Policy, R: Rules> Waitable for Line<P, R> {
+    const THREAD_BOUND: bool = P::STAYS;
+
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.word.lock()
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        self.word.unlock(if self.list.is_empty() {
+            bits & !LINED
+        } else {
+            bits | LINED
+        });
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    #[inline(always)]
+    unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
+        self.serve_first(bits)
     }
 }
 
-impl<P: Policy, R: Rules> Line<P, R> {
-    fn forget_all(&self) {
-        let mut bits = self.lock();
-        // SAFETY: under the lock, and no list of ours is lone.
-        while let Some(waker) = unsafe { self.list.unlink_first() } {
-            self.unlock(bits);
-            drop(waker);
-            bits = self.lock();
-        }
-        self.unlock(bits);
+impl<P: Policy, R: Rules> Drop for Line<P, R> {
+    fn drop(&mut self) {
+        self.forget_waiters(&self.list);
     }
 }

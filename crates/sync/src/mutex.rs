@@ -45,7 +45,7 @@ use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
-use crate::line::{Line, Waiting, for_each_policy};
+use crate::line::{Enter, Line, Waiting, for_each_policy};
 
 pub use self::guard::MutexGuard;
 use self::rules::Mutual;
@@ -122,7 +122,7 @@ impl<T, P: Policy, O: Order> Mutex<T, P, O> {
     #[inline(always)]
     pub(crate) fn lock_at(&self, location: &'static Location<'static>) -> Lock<'_, T, P, O> {
         Lock {
-            waiting: Waiting::new(&self.line, 0, location),
+            waiting: Waiting::new(&self.line, Enter::new(0), location),
             mutex: self,
         }
     }

@@ -29,15 +29,16 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use core::panic::Location;
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::{Local, LocalWord, Policy, Word};
 #[cfg(feature = "std")]
 use gossamer_core::policy::{Shared, SharedWord};
+use gossamer_core::wait_queue::Waitable;
 use gossamer_core::waiter::{Deferred, WaitList};
 
-use self::op::Op;
+use self::op::{Op, Turn};
 
 /// There is a value.
 const FULL: u32 = 1;
@@ -150,7 +151,7 @@ impl<T, P: Policy> MVar<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn take(&self) -> Take<'_, T, P> {
-        Take(Op::new(self, act::Take, Location::caller()))
+        Take(Op::new(self, Turn(act::Take), Location::caller()))
     }
 
     /// Waits until the place is empty and puts `value` there.
@@ -159,7 +160,7 @@ impl<T, P: Policy> MVar<T, P> {
     pub fn put(&self, value: T) -> Put<'_, T, P> {
         Put(Op::new(
             self,
-            act::Put(MaybeUninit::new(value)),
+            Turn(act::Put(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
@@ -173,7 +174,7 @@ impl<T, P: Policy> MVar<T, P> {
     where
         T: Clone,
     {
-        Read(Op::new(self, act::Read, Location::caller()))
+        Read(Op::new(self, Turn(act::Read), Location::caller()))
     }
 
     /// Waits for a value and exchanges it for `value`, in one step.
@@ -182,7 +183,7 @@ impl<T, P: Policy> MVar<T, P> {
     pub fn swap(&self, value: T) -> Swap<'_, T, P> {
         Swap(Op::new(
             self,
-            act::Swap(MaybeUninit::new(value)),
+            Turn(act::Swap(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
@@ -205,7 +206,7 @@ impl<T, P: Policy> MVar<T, P> {
     pub fn replace(&self, value: T) -> Replace<'_, T, P> {
         Replace(Op::new(
             self,
-            act::Replace(MaybeUninit::new(value)),
+            Turn(act::Replace(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
@@ -268,30 +269,6 @@ impl<T, P: Policy> MVar<T, P> {
         bits & FULL == 0
     }
 
-    /// Takes the lock for anything but the quick way: no list is lone then.
-    #[inline(always)]
-    fn lock(&self) -> u32 {
-        let bits = self.word.lock();
-        if !P::STAYS {
-            return bits;
-        }
-        if bits & LONE != 0 {
-            return self.settle_lone(bits);
-        }
-        if bits & LINED == 0 && !gossamer_core::mutant!("lone_leaves_traces") {
-            self.takers.forget_lone();
-            self.putters.forget_lone();
-        }
-        bits & !LINED
-    }
-
-    /// Gives the lock up, after anything but the quick way.
-    #[inline(always)]
-    fn unlock(&self, bits: u32) {
-        let lined = P::STAYS && !(self.takers.is_empty() && self.putters.is_empty());
-        self.word.unlock(if lined { bits | LINED } else { bits });
-    }
-
     #[inline(always)]
     fn try_act<A: act::Act<T>>(&self, act: &mut A) -> Option<A::Output> {
         if P::STAYS && A::IS_PLAIN {
@@ -308,47 +285,11 @@ impl<T, P: Policy> MVar<T, P> {
         let bits = self.lock();
         if A::may_go(bits) {
             // SAFETY: the lock is held, and the act may go.
-            Some(unsafe { self.act_and_unlock(act, bits) })
+            Some(unsafe { act.finish(self, bits) })
         } else {
             self.unlock(bits);
             None
         }
-    }
-
-    /// Lets the act take place, serves the next in line and gives up the lock.
-    ///
-    /// # Safety
-    /// Under the lock; the act may go, or the place was promised to it and `bits` no longer says so.
-    #[inline(always)]
-    unsafe fn act_and_unlock<A: act::Act<T>>(&self, act: &mut A, bits: u32) -> A::Output {
-        // SAFETY: under the lock, and passed on to the caller.
-        let (output, bits) = unsafe { act.act(self, bits) };
-        // SAFETY: under the lock.
-        let (bits, deferred) = unsafe { self.serve_next(bits) };
-        self.unlock(bits);
-        deferred.run();
-        output
-    }
-
-    /// Promises the place to the first of the line that can go, if it is promised to nobody.
-    ///
-    /// # Safety
-    /// Under the lock.
-    #[inline(always)]
-    unsafe fn serve_next(&self, bits: u32) -> (u32, Deferred) {
-        let line = if bits & FULL != 0 {
-            &self.takers
-        } else {
-            &self.putters
-        };
-        if bits & RESERVED != 0 || line.is_empty() {
-            return (bits, Deferred::NOTHING);
-        }
-        if gossamer_core::mutant!("mvar_reserve_without_wake") {
-            return (bits | RESERVED, Deferred::NOTHING);
-        }
-        // SAFETY: under the lock; not empty; nothing is reserved, so the first is not notified.
-        (bits | RESERVED, unsafe { line.notify_first() })
     }
 
     /// Clones the value without the lock, then serves the next in line.
@@ -363,10 +304,7 @@ impl<T, P: Policy> MVar<T, P> {
         impl<T, P: Policy> Drop for Reading<'_, T, P> {
             fn drop(&mut self) {
                 let bits = self.0.lock() & !act::reader_marks();
-                // SAFETY: under the lock.
-                let (bits, deferred) = unsafe { self.0.serve_next(bits) };
-                self.0.unlock(bits);
-                deferred.run();
+                self.0.wake_ready(bits);
             }
         }
         self.unlock(bits | RESERVED | BUSY);
@@ -377,20 +315,62 @@ impl<T, P: Policy> MVar<T, P> {
     }
 }
 
-impl<T, P: Policy> MVar<T, P> {
-    /// Takes all operations out of both lines, because the place goes. Operations borrow it, so only forgotten
-    /// ones can wait: their tasks must not be left with the name of a place that is gone.
-    fn empty_lines(&mut self) {
-        let mut bits = self.lock();
-        for line in [&self.takers, &self.putters] {
-            // SAFETY: under the lock, which settles a lone waiter.
-            while let Some(waker) = unsafe { line.unlink_first() } {
-                self.unlock(bits);
-                drop(waker);
-                bits = self.lock();
-            }
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<T, P: Policy> Waitable for MVar<T, P> {
+    const THREAD_BOUND: bool = P::STAYS;
+
+    /// For anything but the quick way: no list is lone then.
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        let bits = self.word.lock();
+        if !P::STAYS {
+            return bits;
         }
-        self.unlock(bits);
+        if bits & LONE != 0 {
+            return self.settle_lone(bits);
+        }
+        if bits & LINED == 0 && !gossamer_core::mutant!("lone_leaves_traces") {
+            self.takers.forget_lone();
+            self.putters.forget_lone();
+        }
+        bits & !LINED
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        let lined = P::STAYS && self.has_waiters();
+        self.word.unlock(if lined { bits | LINED } else { bits });
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !(self.takers.is_empty() && self.putters.is_empty())
+    }
+
+    /// Promises the place to the first of the line that can go, if it is promised to nobody.
+    #[inline(always)]
+    unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
+        let line = if *bits & FULL != 0 {
+            &self.takers
+        } else {
+            &self.putters
+        };
+        if *bits & RESERVED != 0 || line.is_empty() {
+            return None;
+        }
+        *bits |= RESERVED;
+        if gossamer_core::mutant!("mvar_reserve_without_wake") {
+            return None;
+        }
+        // SAFETY: under the lock; not empty; nothing is reserved, so the first is not notified.
+        Some(unsafe { line.notify_first() })
+    }
+}
+
+impl<T, P: Policy> MVar<T, P> {
+    fn forget_all(&self) {
+        self.forget_waiters(&self.takers);
+        self.forget_waiters(&self.putters);
     }
 }
 
@@ -400,7 +380,7 @@ impl<T, P: Policy> Drop for MVar<T, P> {
         struct Rest<'a, T, P: Policy>(&'a mut MVar<T, P>);
         impl<T, P: Policy> Drop for Rest<'_, T, P> {
             fn drop(&mut self) {
-                self.0.empty_lines();
+                self.0.forget_all();
                 if !self.0.is_empty() {
                     // SAFETY: full, and no operation can exist any more: they borrow the place.
                     self.0
@@ -409,7 +389,7 @@ impl<T, P: Policy> Drop for MVar<T, P> {
                 }
             }
         }
-        Rest(self).0.empty_lines();
+        Rest(self).0.forget_all();
     }
 }
 
@@ -434,7 +414,7 @@ macro_rules! operations {
             #[inline(always)]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<$output> {
                 // SAFETY: the field is pinned as its owner is.
-                unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+                op::poll(unsafe { self.map_unchecked_mut(|this| &mut this.0) }, cx)
             }
         }
     )*};
@@ -460,7 +440,9 @@ impl<T: Clone, P: Policy> Future for Read<'_, T, P> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let mvar = self.0.object();
         // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll_read(cx)
+        let bits = ready!(unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx));
+        Poll::Ready(mvar.clone_value(bits))
     }
 }

@@ -14,6 +14,7 @@ use core::mem::MaybeUninit;
 
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
 
 use crate::line::{Line, Rules, for_each_policy};
 

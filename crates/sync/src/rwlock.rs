@@ -18,7 +18,7 @@ use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
-use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
 
 pub use self::guard::{ReadGuard, WriteGuard};
 
@@ -133,7 +133,7 @@ impl<T, P: Policy> RwLock<T, P> {
     #[inline(always)]
     pub fn read(&self) -> ReadLock<'_, T, P> {
         ReadLock {
-            waiting: Waiting::new(&self.line, READS, Location::caller()),
+            waiting: Waiting::new(&self.line, Enter::new(READS), Location::caller()),
             lock: self,
         }
     }
@@ -143,7 +143,7 @@ impl<T, P: Policy> RwLock<T, P> {
     #[inline(always)]
     pub fn write(&self) -> WriteLock<'_, T, P> {
         WriteLock {
-            waiting: Waiting::new(&self.line, WRITES, Location::caller()),
+            waiting: Waiting::new(&self.line, Enter::new(WRITES), Location::caller()),
             lock: self,
         }
     }

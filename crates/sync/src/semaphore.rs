@@ -9,9 +9,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
 use pin_project_lite::pin_project;
 
-use crate::line::{LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -131,7 +132,7 @@ impl<P: Policy> Semaphore<P> {
     #[inline(always)]
     fn acquire_at(&self, permits: usize, location: &'static Location<'static>) -> Acquire<'_, P> {
         Acquire {
-            waiting: Waiting::new(&self.line, permits, location),
+            waiting: Waiting::new(&self.line, Enter::new(permits), location),
             semaphore: self,
         }
     }
@@ -258,7 +259,7 @@ impl<'a, P: Policy> Future for Acquire<'a, P> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let _how = ready!(this.waiting.as_mut().poll(cx));
-        Poll::Ready(this.semaphore.permit(this.waiting.wants()))
+        Poll::Ready(this.semaphore.permit(this.waiting.action().wants()))
     }
 }
 

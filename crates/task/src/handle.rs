@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::Point;
-use gossamer_core::fork::{Origin, refuse_to_join};
+use gossamer_core::fork::Origin;
 use gossamer_core::header::join::release_handle;
 use gossamer_core::header::{Failure, Header, Parked};
 use gossamer_core::wait::joins;
@@ -29,13 +29,13 @@ use gossamer_core::{context, panics, waker};
 /// [`JoinError`]: the task panicked (the payload is inside), was aborted, or its runtime ended.
 ///
 /// # Panics
-/// In a forked child, when the task is to be run by a thread that is not there.
+/// In a forked child, if the task was spawned before and had not ended.
 #[must_use = "dropping a join handle detaches its task; use `drop` or `let _ =` to say so"]
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
     taken: bool,
     point: Point,
-    /// Where the task was spawned: in a forked child perhaps nobody will run it.
+    /// Where the task was spawned: in a forked child nobody will run it.
     origin: Origin,
     _output: PhantomData<T>,
 }
@@ -70,8 +70,11 @@ impl<T> JoinHandle<T> {
     /// Cancels the task: its future is dropped by the thread that runs it, at its next turn.
     ///
     /// Returns at once. The handle then says [`JoinError::is_cancelled`], unless the task finished
-    /// first.
+    /// first. In a forked child nothing happens to a task that was spawned before.
     pub fn abort(&self) {
+        if self.origin.is_elsewhere() {
+            return;
+        }
         // SAFETY: the handle holds the task.
         unsafe { waker::abort(self.task) };
     }
@@ -87,9 +90,7 @@ impl<T> JoinHandle<T> {
         if self.is_finished() && !gossamer_core::mutant!("set_refuses_what_is_over") {
             return false;
         }
-        if self.origin.is_elsewhere() {
-            refuse_to_join(self.header().place().home());
-        }
+        self.origin.check("waiting for a join handle");
         self.header().join.register(waker)
     }
 
@@ -136,9 +137,7 @@ impl<T> Future for JoinHandle<T> {
         if let Some(output) = self.try_take() {
             return Poll::Ready(output);
         }
-        if self.origin.is_elsewhere() {
-            refuse_to_join(self.header().place().home());
-        }
+        self.origin.check("waiting for a join handle");
         if self.header().join.register(cx.waker()) {
             self.note(cx, Parked::on_task(self.task));
             if context::with(context::Context::home) == context::NOWHERE {

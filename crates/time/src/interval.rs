@@ -6,10 +6,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use gossamer_core::timers::Moment;
+use gossamer_core::moment::Moment;
 use pin_project_lite::pin_project;
 
 use crate::sleep::Sleep;
+use crate::timers::now;
 
 /// Ticks every `period`, the first time one period from now.
 ///
@@ -28,7 +29,7 @@ use crate::sleep::Sleep;
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
     check(period);
-    Interval::new(Moment::now().after(period), period)
+    Interval::new(now().after(period), period)
 }
 
 /// Ticks every `period`, the first time at `first`, which may be past.
@@ -114,7 +115,7 @@ impl Interval {
     /// The tick that is due has come: when that was.
     fn come(&mut self) -> Moment {
         let due = self.due;
-        let now = Moment::now();
+        let now = now();
         let late = now.since(due);
         self.due = match self.missed {
             Missed::Delay if late >= self.period => now.after(self.period),

@@ -4,7 +4,7 @@
 //! runtime or thread, once). It registers with whoever drives the thread that polls it: a runtime, or a thread that
 //! waits by `.wait()`; and if there is nobody, because a foreign executor polls it, with a thread of the process that
 //! is started for that. To that thread also go the timers of operations that another future wraps in a waker of its own,
-//! as `FuturesUnordered` does, when the wait or the `block_on` has ended in which they were polled. See [`gossamer_core::timers`].
+//! as `FuturesUnordered` does, when the wait or the `block_on` has ended in which they were polled. See [`timers`].
 //!
 //! # How exact
 //!
@@ -25,16 +25,14 @@
 //!
 //! # In a forked child
 //!
-//! The timers that other threads registered are in no wheel there: an operation that is polled again registers anew.
-#![forbid(unsafe_code)]
+//! New operations work. One that was polled before must not be used there if other threads had timers.
 
 mod interval;
 mod sleep;
 mod timeout;
+pub mod timers;
 
 use std::time::Instant;
-
-use gossamer_core::timers::Moment;
 
 pub use self::interval::{Interval, Missed, Tick, interval, interval_at};
 pub use self::sleep::{Sleep, sleep, sleep_until};
@@ -48,5 +46,5 @@ pub use self::timeout::{Elapsed, Timed, Timeout, deadline, timeout};
 /// ```
 #[must_use]
 pub fn now() -> Instant {
-    Moment::now().instant().unwrap_or_else(Instant::now)
+    timers::now().instant().unwrap_or_else(Instant::now)
 }

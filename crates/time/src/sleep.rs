@@ -7,9 +7,11 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::timers::{Moment, Timer};
+use gossamer_core::moment::Moment;
 use gossamer_core::waiter::Parts;
 use pin_project_lite::pin_project;
+
+use crate::timers::Timer;
 
 /// Waits for so long, counted from the first poll.
 ///

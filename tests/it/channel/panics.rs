@@ -96,9 +96,10 @@ fn a_waker_that_panics_harms_nobody<F: Channels>() {
     let mut first = Hand::new(tx.send(1));
     assert!(first.poll_with(&loud).is_pending());
     let second = parked(tx.send(2));
-    assert_eq!(rx.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
-    assert_eq!(second.wakes(), 1);
+    assert_eq!(rx.try_iter().collect::<Vec<_>>(), [0]);
     assert_eq!(first.poll_with(&loud), Poll::Ready(Ok(())));
+    assert_eq!(rx.try_recv(), Ok(1));
+    assert_eq!(second.wakes(), 1);
 }
 
 /// A waker that uses the channel when it is called, and when it is dropped: it is called without the lock.
@@ -167,12 +168,10 @@ fn a_waker_that_sends_passes_nobody() {
         let mut messages = Vec::with_capacity(16);
         let received = Hand::new(rx.recv_many(&mut messages, capacity)).poll();
         assert_eq!(received, Poll::Ready(Ok(capacity)));
-        messages.extend(rx.try_iter());
-        assert_eq!(messages[capacity..][..2], [3, 4]);
-        assert_eq!(
-            messages.get(capacity + 2).copied(),
-            (capacity > 2).then_some(9)
-        );
+        // The waker of the first one sends too: there is room for it only if each that waits has a place.
+        let nines = usize::from(capacity > 2);
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), [9][..nines]);
         assert!(first.poll().is_ready() && second.poll().is_ready());
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), [3, 4]);
     }
 }

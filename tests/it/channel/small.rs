@@ -48,7 +48,7 @@ struct Call {
     op: Op,
     message: u32,
     began: u32,
-    /// Not, if it waited until the end: a message may have been sent all the same.
+    /// Not, if it waited until the end: a message of a rendezvous may have been sent all the same.
     ended: Option<(u32, Output)>,
 }
 
@@ -158,7 +158,12 @@ fn search(
         if first_end.is_some_and(|end| call.began > end) {
             continue;
         }
-        for after in steps(call, &messages, capacity) {
+        let end = call.ended.as_ref().map_or(u32::MAX, |(end, _)| *end);
+        let waits = |other: &usize| {
+            *other != task && next(*other).is_some_and(|one| one.op == Op::Send && one.began < end)
+        };
+        let waiting = (0..histories.len()).filter(waits).count();
+        for after in steps(call, &messages, capacity, waiting) {
             let mut at = at.clone();
             at[task] += 1;
             if search(histories, capacity, (at, after), seen) {
@@ -169,30 +174,25 @@ fn search(
     false
 }
 
-/// What may become of the messages by this call. A channel that holds none, or is full and has senders that wait, has
-/// those of them that are taken meanwhile: they are sent just before.
-fn steps(call: &Call, messages: &[u32], capacity: usize) -> Vec<Vec<u32>> {
-    let sends = |messages: &[u32], room: usize| {
+/// What may become of the messages by this call, while so many others wait to send. A place may be reserved for each of
+/// those. A rendezvous channel has the messages of senders that are taken meanwhile: they are sent just before.
+fn steps(call: &Call, messages: &[u32], capacity: usize, waiting: usize) -> Vec<Vec<u32>> {
+    let room = if capacity == 0 { usize::MAX } else { capacity };
+    let sends = |messages: &[u32]| {
         let mut after = messages.to_vec();
         after.push(call.message);
         (after.len() <= room).then_some(after)
     };
-    // Those of two senders that wait come on top, on the way to a receiver: how many a channel may hold is not judged
-    // here, but rule by rule.
-    let room = if capacity == 0 { usize::MAX } else { capacity };
     match (&call.ended, call.op) {
-        (None, Op::Send) => {
+        (None, Op::Send) if capacity == 0 => {
             let mut all = vec![messages.to_vec()];
-            all.extend(sends(messages, room.saturating_add(2)));
+            all.extend(sends(messages));
             all
         }
         (None, _) => vec![messages.to_vec()],
-        (Some((_, Output::Sent(true))), Op::Send) => sends(messages, room.saturating_add(2))
-            .into_iter()
-            .collect(),
-        (Some((_, Output::Sent(true))), _) => sends(messages, room).into_iter().collect(),
+        (Some((_, Output::Sent(true))), _) => sends(messages).into_iter().collect(),
         (Some((_, Output::Sent(false))), _) => {
-            let is_full = messages.len() >= capacity;
+            let is_full = messages.len() + waiting >= capacity;
             if is_full {
                 vec![messages.to_vec()]
             } else {

@@ -206,10 +206,6 @@ impl Spawn for Gives {
     fn fibers(&self) -> Option<Fibers> {
         Some(FIBERS)
     }
-
-    fn is_lost(&self) -> bool {
-        false
-    }
 }
 
 /// Meets its like when it is dropped.

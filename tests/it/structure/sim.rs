@@ -40,10 +40,6 @@ impl Spawn for InSim {
     fn fibers(&self) -> Option<Fibers> {
         Some(FIBERS)
     }
-
-    fn is_lost(&self) -> bool {
-        false
-    }
 }
 
 /// A fiber in a scope, aborted at any moment: its children end before it does.

@@ -1,4 +1,5 @@
-//! What each poll has to give: a channel as a queue of messages, in which those of senders that wait are the last.
+//! What each poll has to give: a channel as a queue of messages, and places reserved for senders that were woken. In a
+//! rendezvous channel the messages of senders that wait are in the queue.
 
 use std::collections::VecDeque;
 
@@ -19,8 +20,10 @@ pub(super) enum Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waits {
     No,
-    /// With this message, which is in the queue, and has no room.
+    /// With this message; in a rendezvous channel it is in the queue.
     ToSend(u8),
+    /// There is a place for its message.
+    HasPlace,
     /// It is over, and this is the end.
     Has(Output),
     ToReceive,
@@ -32,6 +35,8 @@ pub(super) struct Spec {
     capacity: usize,
     queue: VecDeque<u8>,
     waits: [Waits; 3],
+    /// The senders that wait, in their order.
+    line: VecDeque<usize>,
     senders: usize,
     receivers: usize,
 }
@@ -42,6 +47,7 @@ impl Spec {
             capacity,
             queue: VecDeque::new(),
             waits: [Waits::No; 3],
+            line: VecDeque::new(),
             senders,
             receivers,
         }
@@ -61,16 +67,21 @@ impl Spec {
         }
         match op {
             Op::Send if self.receivers == 0 => Some(Output::Closed),
-            Op::Send => {
+            // Its own place is no longer reserved: `waits` says nothing of it.
+            Op::Send if before == Waits::HasPlace || self.has_room() => {
                 self.queue.push_back(message);
-                if self.queue.len() <= self.capacity {
-                    return Some(Output::Sent);
+                Some(Output::Sent)
+            }
+            Op::Send => {
+                if self.capacity == 0 {
+                    self.queue.push_back(message);
                 }
                 self.waits[task] = Waits::ToSend(message);
+                self.line.push_back(task);
                 None
             }
             Op::TrySend if self.receivers == 0 => Some(Output::Closed),
-            Op::TrySend if self.queue.len() < self.capacity || self.is_awaited(woken) => {
+            Op::TrySend if self.has_room() || self.is_awaited(woken) => {
                 self.queue.push_back(message);
                 Some(Output::Sent)
             }
@@ -90,16 +101,24 @@ impl Spec {
         }
     }
 
-    /// Who waited with a message that is out, or has room now, has sent it.
+    /// Whether a message may be put that no place was reserved for.
+    fn has_room(&self) -> bool {
+        let has_place = |waits: &&Waits| **waits == Waits::HasPlace;
+        let reserved = self.waits.iter().filter(has_place).count();
+        self.queue.len() + reserved < self.capacity
+    }
+
+    /// Who waited with the message that is out has sent it; or the first that waits has a place.
     fn make_room(&mut self, received: u8) {
-        let last = self.capacity.checked_sub(1);
-        let moved = last.and_then(|last| self.queue.get(last)).copied();
         for waits in &mut self.waits {
-            if let Waits::ToSend(message) = *waits
-                && [Some(received), moved].contains(&Some(message))
-            {
+            if self.capacity == 0 && *waits == Waits::ToSend(received) {
                 *waits = Waits::Has(Output::Sent);
             }
+        }
+        while self.has_room()
+            && let Some(first) = self.line.pop_front()
+        {
+            self.waits[first] = Waits::HasPlace;
         }
     }
 
@@ -120,14 +139,14 @@ impl Spec {
         if self.receivers == 0 {
             self.queue.clear();
             for waits in &mut self.waits {
-                if let Waits::ToSend(_) = waits {
+                if let Waits::ToSend(_) | Waits::HasPlace = waits {
                     *waits = Waits::Has(Output::Closed);
                 }
             }
         }
     }
 
-    /// Who has been woken by now: each sender that is done, and no other; as many receivers as there are messages, or all
+    /// Who has been woken by now: each sender that is done or has a place, and no other; as many receivers as there are messages, or all
     /// if none will come. A receiver that was woken may have come too late.
     pub(super) fn is_right(&self, woken: [bool; 3]) -> bool {
         let mut receivers = 0;
@@ -136,8 +155,8 @@ impl Spec {
             match waits {
                 Waits::No => {}
                 Waits::ToSend(_) if woken => return false,
-                Waits::Has(_) if !woken => return false,
-                Waits::ToSend(_) | Waits::Has(_) => {}
+                Waits::Has(_) | Waits::HasPlace if !woken => return false,
+                Waits::ToSend(_) | Waits::Has(_) | Waits::HasPlace => {}
                 Waits::ToReceive => {
                     receivers += 1;
                     called += usize::from(woken);

@@ -51,16 +51,6 @@ struct Table {
 }
 
 impl Mutant {
-    /// A program that runs the compiler it is given with all bugs that can be planted, and its name: mostly the same.
-    pub fn wrapper(&self) -> (&str, String) {
-        let name = &self.name;
-        if self.compiled {
-            let flag = format!("--cfg 'mutant=\"{name}\"'");
-            return (name, format!("#!/bin/sh\nexec \"$@\" {flag}\n"));
-        }
-        ("all", "#!/bin/sh\nexec \"$@\" --cfg mutants\n".to_string())
-    }
-
     /// The command that builds the gate and runs nothing.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! The runner against gates that are small shell scripts: each verdict is reached.
 
+use super::choice::{Touched, module, named, some};
 use super::table::{Mutant, parse};
-use super::{Runner, UnknownMutant, Verdict, select};
+use super::{Runner, UnknownMutant, Verdict};
 
 /// A gate that fails exactly when its mutant is planted: compiled in, and chosen.
 const SEES_THE_BUG: &str = r#"case "$($RUSTC_WORKSPACE_WRAPPER echo rustc) $GOSSAMER_MUTANT" in
@@ -21,8 +22,10 @@ fn mutant(gate: &str, build: &str) -> Mutant {
 
 fn verdict(mutant: &Mutant) -> Verdict {
     let folder = tempfile::tempdir().unwrap();
-    let judged = Runner::new(folder.path()).unwrap().judge(mutant);
-    judged.unwrap().0
+    let judged = Runner::new(folder.path())
+        .unwrap()
+        .judge(std::slice::from_ref(mutant));
+    judged.unwrap().remove(0).verdict
 }
 
 #[test]
@@ -73,14 +76,17 @@ fn a_build_that_fails_catches_nothing() {
 #[test]
 fn what_showed_the_verdict_is_known_also_of_a_gate_that_ran_before() {
     let folder = tempfile::tempdir().unwrap();
-    let mut runner = Runner::new(folder.path()).unwrap();
-    let mut mutant = mutant("echo why; false", "true");
-    for name in ["m", "second"] {
-        mutant.name = name.to_string();
-        let (verdict, shown_by) = runner.judge(&mutant).unwrap();
-        assert_eq!(verdict, Verdict::BrokenGate);
-        assert!(shown_by.log.ends_with("log/m.control"));
-        assert_eq!(std::fs::read_to_string(&shown_by.log).unwrap(), "why\n");
+    let runner = Runner::new(folder.path()).unwrap();
+    let first = mutant("echo why; false", "true");
+    let mut second = first.clone();
+    second.name = "second".to_string();
+    for judged in runner.judge(&[first, second]).unwrap() {
+        assert_eq!(judged.verdict, Verdict::BrokenGate);
+        assert!(judged.shown_by.log.ends_with("log/m.control"));
+        assert_eq!(
+            std::fs::read_to_string(&judged.shown_by.log).unwrap(),
+            "why\n"
+        );
     }
 }
 
@@ -146,12 +152,83 @@ fn wrong_tables_are_refused() {
 }
 
 #[test]
+fn verdicts_come_in_the_order_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let gates = [SEES_THE_BUG, "true", "false", SEES_THE_BUG];
+    let mut mutants: Vec<Mutant> = gates.iter().map(|gate| mutant(gate, "true")).collect();
+    mutants[1].name = "second".to_string();
+    mutants[2].name = "third".to_string();
+    mutants[3].build = Some(vec!["false".to_string()]);
+    let judged = Runner::new(folder.path()).unwrap().judge(&mutants).unwrap();
+    let verdicts: Vec<Verdict> = judged.iter().map(|judged| judged.verdict).collect();
+    let expected = [
+        Verdict::Caught,
+        Verdict::Missed,
+        Verdict::BrokenGate,
+        Verdict::BuildError,
+    ];
+    assert_eq!(verdicts, expected);
+}
+
+#[test]
 fn an_unknown_name_is_answered_with_the_known_ones() {
     let known = vec![mutant("true", "true")];
-    let error = select(known.clone(), Some("x")).unwrap_err();
+    let error = named(known.clone(), &["m", "x"]).unwrap_err();
     assert!(
         error.is::<UnknownMutant>() && error.to_string().contains("(m)"),
         "{error}"
     );
-    assert_eq!(select(known, Some("m")).unwrap().len(), 1);
+    assert_eq!(named(known, &["m"]).unwrap().len(), 1);
+}
+
+/// Numbered ones, each with a test of its own.
+fn numbered(count: usize) -> Vec<Mutant> {
+    let row = |at| {
+        format!(
+            "[[mutant]]\nname = \"m{at}\"\nbreaks = \"it\"\ngate = [\"cargo\", \"test\", \"a::t{at}::it\"]\n"
+        )
+    };
+    parse(&(0..count).map(row).collect::<String>()).unwrap()
+}
+
+fn names(mutants: &[Mutant]) -> Vec<&str> {
+    mutants.iter().map(|mutant| mutant.name.as_str()).collect()
+}
+
+#[test]
+fn the_shares_together_are_the_table() {
+    let nothing = Touched::default();
+    let mut planted = Vec::new();
+    for number in 7..11 {
+        let share = some(numbered(10), number, &nothing);
+        assert!((2..=3).contains(&share.len()));
+        planted.extend(names(&share).into_iter().map(str::to_owned));
+    }
+    planted.sort();
+    assert_eq!(planted, names(&numbered(10)));
+}
+
+#[test]
+fn what_a_change_touches_is_planted_beside_the_share() {
+    let touched = Touched {
+        names: vec!["m1".to_string()],
+        modules: vec!["a::t2".to_string(), "t3".to_string(), "a::t".to_string()],
+    };
+    assert_eq!(
+        names(&some(numbered(6), 0, &touched)),
+        ["m0", "m1", "m2", "m4"]
+    );
+}
+
+#[test]
+fn a_file_names_its_tests() {
+    let of = |path| module(path).unwrap_or_default();
+    assert_eq!(of("tests/it/models/pool.rs"), "models::pool");
+    assert_eq!(of("tests/whole/histories.rs"), "histories");
+    assert_eq!(of("crates/a/tests/loom_b.rs"), "loom_b");
+    assert_eq!(
+        of("crates/a/src/pool/tests/ending.rs"),
+        "pool::tests::ending"
+    );
+    assert_eq!(of("README.md"), "");
 }

@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("task", &["core"]),
     ("fiber", &["core"]),
     ("time", &["core"]),
-    ("sched", &["core", "task"]),
+    ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
     ("macros", &[]),

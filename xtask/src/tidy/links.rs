@@ -1,9 +1,10 @@
-//! Links between the repository's own pages lead somewhere: to a file, and to a heading in it.
+//! Links between the repository's own pages lead somewhere: to a file, and to a heading in it. A source file that a page
+//! names is there.
 
 use regex::Regex;
 
 use super::Finding;
-use crate::repo::Repo;
+use crate::repo::{File, Repo};
 
 /// Every relative link in a `.md` file resolves.
 pub(super) fn resolve(repo: &Repo) -> Vec<Finding> {
@@ -20,6 +21,27 @@ pub(super) fn resolve(repo: &Repo) -> Vec<Finding> {
                 if let Err(expected) = check(repo, &file.path, &found[1]) {
                     let found = format!("the link `{}`", &found[1]);
                     findings.push(Finding::new(&file.path, at, found, expected));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// Every source file that a page names in code style, or by the end of its path, exists; and so does everything in `crates/`.
+pub(super) fn named_files_exist(repo: &Repo) -> Vec<Finding> {
+    let name = Regex::new(r"`([a-z0-9_./-]+\.rs|crates/[a-z0-9_./-]+)`").expect("a valid pattern");
+    let is_history = |path: &str| path == "CHANGELOG.md" || path.starts_with("lab/records/");
+    let pages = repo.files().filter(|file| file.path.ends_with(".md"));
+    let mut findings = Vec::new();
+    for page in pages.filter(|page| !is_history(&page.path)) {
+        for (at, line) in fenced_out(&page.text) {
+            for found in name.captures_iter(line) {
+                let ending = format!("/{}", &found[1]);
+                let is_there = |file: &File| file.path.ends_with(&ending);
+                if !repo.has(&found[1]) && !repo.files().any(is_there) {
+                    let found = format!("the file `{}`", &found[1]);
+                    findings.push(Finding::new(&page.path, at, found, "a file that exists"));
                 }
             }
         }

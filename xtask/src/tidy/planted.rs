@@ -47,7 +47,7 @@ pub(super) fn table_matches_source(repo: &Repo) -> Vec<Finding> {
 }
 
 /// Name, path and line of every planted bug.
-fn planted(repo: &Repo) -> Vec<(String, String, usize)> {
+pub(crate) fn planted(repo: &Repo) -> Vec<(String, String, usize)> {
     let condition = Regex::new(r#"\bmutant\s*(?:=|!\s*\()\s*"([^"]*)""#).expect("a valid pattern");
     let mut found = Vec::new();
     for (file, source) in repo.rust() {

@@ -5,6 +5,7 @@ use crate::repo::Repo;
 
 mod code;
 mod crates;
+mod cycles;
 mod names;
 mod operations;
 mod text;

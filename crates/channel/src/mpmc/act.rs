@@ -1,14 +1,21 @@
 //! What sending and receiving do once they can. All of it happens under the lock: messages are moved, no user code
 //! runs.
 
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 
+use gossamer_core::context;
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::WaitList;
+use gossamer_core::wait_queue::{Action, Operation, Waitable, action_of};
+use gossamer_core::waiter::{Could, State, WaitList};
 
-use super::chan::{Chan, Grant, NO_RECEIVERS};
+use super::buffer;
+use super::chan::{Chan, NO_RECEIVERS};
 use crate::error::{Closed, SendError};
+
+/// An operation on a channel.
+pub(super) type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
 /// How an attempt ends.
 pub(super) enum Try<R> {
@@ -20,85 +27,48 @@ pub(super) enum Try<R> {
     Grow(usize),
 }
 
-/// One of the operations.
-pub(super) trait Act<T>: Sized {
-    /// What it gives.
-    type Output;
-    /// Its name in dumps.
-    const NAME: &'static str;
-    /// Whether it takes messages out, so that memory may be given back.
-    const RECEIVES: bool;
-    /// Whether it puts messages in, and so changes nothing when it goes on.
-    const SENDS: bool = false;
-
-    /// Where it waits.
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList;
-
-    /// Gets memory ready. Not under the lock.
-    #[inline(always)]
-    fn prepare<P: Policy>(&mut self, _chan: &Chan<T, P>) {}
-
-    /// Does it, if that is simple; else gives the bits, and the lock is held.
-    ///
-    /// # Safety
-    /// Not again after it has been done.
-    #[inline(always)]
-    unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, u32> {
-        Err(chan.lock())
+/// Attempts until it is done, and then wakes those that can go on and gives the lock up. `receives`: memory may be given
+/// back.
+///
+/// # Errors
+/// It has to wait. The lock is held, with these bits.
+///
+/// # Safety
+/// Under the lock, with these bits; `attempt` runs no user code.
+#[inline(always)]
+pub(super) unsafe fn attempt<T, P: Policy, R>(
+    chan: &Chan<T, P>,
+    mut bits: u32,
+    receives: bool,
+    mut attempt: impl FnMut(u32) -> Try<R>,
+) -> Result<R, u32> {
+    // Memory is given back after the lock is.
+    let mut memory = buffer::memory(0);
+    loop {
+        match attempt(bits) {
+            Try::Done(output) => {
+                // SAFETY: passed on to the caller.
+                unsafe { chan.give_back(&mut memory, receives) };
+                chan.settle(bits);
+                return Ok(output);
+            }
+            Try::Wait if memory.is_empty() => return Err(bits),
+            Try::Wait => {
+                chan.unlock(bits);
+                memory = buffer::memory(0);
+                bits = chan.lock();
+            }
+            Try::Grow(places) => bits = chan.grow(bits, places, &mut memory),
+        }
     }
-
-    /// Does it, if that can be at once.
-    ///
-    /// # Safety
-    /// Under the lock, with these bits; not again after it has been done. Afterwards the lines are settled.
-    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<Self::Output>;
-
-    /// Whether the first that waits could go now. A receiver could whenever there is a message: if one that was called
-    /// is kept from polling, those behind it are told of by a simulation as if they had been forgotten.
-    ///
-    /// # Safety
-    /// Under the lock.
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool;
-
-    /// It begins to wait, or ends to without having been let go.
-    ///
-    /// # Safety
-    /// Under the lock.
-    unsafe fn waits<P: Policy>(_chan: &Chan<T, P>, _begins: bool) {}
-
-    /// It has been let go; `None` if it has to wait again.
-    ///
-    /// # Safety
-    /// As [`Act::attempt`].
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<Self::Output>;
-
-    /// It has been let go, and is dropped instead of going on.
-    ///
-    /// # Safety
-    /// Under the lock. Afterwards the lines are settled.
-    unsafe fn give_back<P: Policy>(_chan: &Chan<T, P>, _grant: Grant) {}
-
-    /// Whether one that was let go so has taken effect, though it does not know.
-    fn has_gone(_grant: Grant) -> bool {
-        false
-    }
-
-    /// Drops what it has, having had no effect; user code.
-    ///
-    /// # Safety
-    /// Once; it is not in line.
-    unsafe fn abandon(&self) {}
 }
 
 /// Sending one message.
 pub(super) struct Sends<T> {
-    /// Taken by whoever completes the operation, under the lock.
+    /// In a rendezvous channel it is taken by the receiver, under the lock.
     message: UnsafeCell<MaybeUninit<T>>,
+    /// Whether that has been done. Written by parking.
+    is_taken: Cell<MaybeUninit<bool>>,
 }
 
 impl<T> Sends<T> {
@@ -106,6 +76,7 @@ impl<T> Sends<T> {
     pub(super) fn new(message: T) -> Self {
         Self {
             message: UnsafeCell::new(MaybeUninit::new(message)),
+            is_taken: Cell::new(MaybeUninit::uninit()),
         }
     }
 
@@ -119,32 +90,51 @@ impl<T> Sends<T> {
         self.message
             .with(|message| unsafe { (*message).assume_init_read() })
     }
-}
 
-impl<T> Act<T> for Sends<T> {
-    type Output = Result<(), SendError<T>>;
-    const NAME: &'static str = "Sender::send";
-    const RECEIVES: bool = false;
-    const SENDS: bool = true;
-
-    #[inline(always)]
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
-        chan.sending()
+    /// The message that waits in a rendezvous channel, taken out by its receiver.
+    ///
+    /// # Safety
+    /// Once. Under the lock; the operation is parked.
+    pub(super) unsafe fn take_offer(&self) -> T {
+        self.is_taken.set(MaybeUninit::new(true));
+        // SAFETY: passed on to the caller.
+        unsafe { self.take() }
     }
 
-    #[inline(always)]
-    unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, u32> {
-        chan.push_quickly(self).map(Ok)
+    /// Whether the receiver has taken the message.
+    ///
+    /// # Safety
+    /// Under the lock, or by the owner while it is not in line; the operation has been parked.
+    pub(super) unsafe fn is_taken(&self) -> bool {
+        // SAFETY: written by parking.
+        unsafe { self.is_taken.get().assume_init() }
     }
 
+    /// Takes the message of an operation that has ended as `state` says, if it still has it.
+    ///
+    /// # Safety
+    /// Once; the operation is not in line.
+    pub(super) unsafe fn take_unsent(&self, state: State) -> Option<T> {
+        // SAFETY: passed on to the caller; one that was released has been parked.
+        unsafe { (state != State::Released || !self.is_taken()).then(|| self.take()) }
+    }
+
+    /// Puts the message into the buffer, if there is room for one more.
+    ///
+    /// # Safety
+    /// Under the lock, with these bits; the message has not been taken.
     #[inline(always)]
-    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<Self::Output> {
-        // SAFETY: passed on to the caller; the message is there, as it has not been done.
+    unsafe fn push<P: Policy>(
+        &self,
+        chan: &Chan<T, P>,
+        bits: u32,
+    ) -> Try<Result<(), SendError<T>>> {
+        // SAFETY: passed on to the caller.
         unsafe {
             if bits & NO_RECEIVERS != 0 {
                 return Try::Done(Err(SendError(self.take())));
             }
-            // Nobody is passed, also while the lock was given up in the midst of letting senders go.
+            // Nobody is passed, also while the lock was given up in the midst of waking senders.
             if !chan.has_room()
                 || !chan.sending().is_empty() && !gossamer_core::mutant!("channel_passes_senders")
             {
@@ -159,55 +149,12 @@ impl<T> Act<T> for Sends<T> {
         }
     }
 
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        bits & NO_RECEIVERS != 0 || unsafe { chan.has_room() }
-    }
-
-    unsafe fn waits<P: Policy>(chan: &Chan<T, P>, begins: bool) {
-        // SAFETY: passed on to the caller.
-        let offering = unsafe { &mut chan.state().offering };
-        if begins {
-            *offering += 1;
-        } else {
-            *offering -= 1;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        _chan: &Chan<T, P>,
-        _bits: u32,
-        grant: Grant,
-    ) -> Option<Self::Output> {
-        Some(match grant {
-            Grant::Closed => {
-                // SAFETY: passed on to the caller; nobody took it.
-                Err(SendError(unsafe { self.take() }))
-            }
-            _ => Ok(()),
-        })
-    }
-
-    fn has_gone(grant: Grant) -> bool {
-        grant == Grant::Taken
-    }
-
-    unsafe fn abandon(&self) {
-        // SAFETY: passed on to the caller.
-        drop(unsafe { self.take() });
-    }
-}
-
-/// The same without waiting: to a receiver that waits it goes also if the channel holds no messages.
-pub(super) struct TrySends<T>(pub(super) Sends<T>);
-
-impl<T> TrySends<T> {
+    /// The same without waiting: to a receiver that waits it goes also if the channel holds no messages.
+    ///
     /// # Safety
-    /// Under the lock.
-    pub(super) unsafe fn attempt<P: Policy>(
-        &mut self,
+    /// As [`Sends::push`].
+    pub(super) unsafe fn try_push<P: Policy>(
+        &self,
         chan: &Chan<T, P>,
         bits: u32,
     ) -> Try<Result<(), SendError<T>>> {
@@ -218,30 +165,210 @@ impl<T> TrySends<T> {
                 if !buffer.has_room() {
                     return Try::Grow((buffer.len() + 1).next_power_of_two());
                 }
-                buffer.push(self.0.take());
+                buffer.push(self.take());
                 return Try::Done(Ok(()));
             }
-            self.0.attempt(chan, bits)
+            self.push(chan, bits)
+        }
+    }
+}
+
+// SAFETY: only sends wait in this line.
+unsafe impl<T, P: Policy> Action<Chan<T, P>> for Sends<T> {
+    type Output = Result<(), SendError<T>>;
+    const NAME: &'static str = "Sender::send";
+
+    #[inline(always)]
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
+        chan.sending()
+    }
+
+    /// An offer may be what a receiver of a rendezvous channel waits for.
+    #[inline(always)]
+    fn wakes_when_parked(chan: &Chan<T, P>) -> bool {
+        chan.is_rendezvous()
+    }
+
+    #[inline(always)]
+    fn try_quickly(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
+        match chan.push_quickly(self) {
+            Ok(()) => Ok(Ok(())),
+            Err(bits) => Err(Some(bits)),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<Self::Output, u32> {
+        // SAFETY: passed on to the caller; the message is there, as it has not been sent.
+        unsafe { attempt(chan, bits, false, |bits| self.push(chan, bits)) }
+    }
+
+    unsafe fn park(&mut self, chan: &Chan<T, P>, bits: u32) -> u32 {
+        self.is_taken.set(MaybeUninit::new(false));
+        if chan.is_rendezvous() {
+            // SAFETY: passed on to the caller.
+            unsafe { chan.state() }.offering += 1;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    unsafe fn resume(
+        &mut self,
+        chan: &Chan<T, P>,
+        bits: u32,
+        _: State,
+    ) -> Result<Self::Output, u32> {
+        // SAFETY: passed on to the caller; only the receiver of a rendezvous channel takes the message from here.
+        unsafe {
+            if self.is_taken() {
+                chan.unlock(bits);
+                return Ok(Ok(()));
+            }
+            let message = self.take();
+            if bits & NO_RECEIVERS != 0 {
+                chan.unlock(bits);
+                return Ok(Err(SendError(message)));
+            }
+            let state = chan.state();
+            state.reserved -= 1;
+            // One waits at a full channel, so the memory is there.
+            state.buffer.push(message);
+            chan.settle(bits);
+        }
+        Ok(Ok(()))
+    }
+
+    unsafe fn cancel(&mut self, chan: &Chan<T, P>, bits: u32, state: State) -> u32 {
+        // SAFETY: passed on to the caller.
+        let channel = unsafe { chan.state() };
+        if state == State::Parked {
+            channel.offering -= usize::from(chan.is_rendezvous());
+        } else if !chan.is_rendezvous() && bits & NO_RECEIVERS == 0 {
+            channel.reserved -= 1;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn abandon(&mut self, state: State) {
+        // SAFETY: it has ended, and the message is not used again.
+        drop(unsafe { self.take_unsent(state) });
+    }
+
+    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
+        // SAFETY: passed on to the caller.
+        (bits & NO_RECEIVERS != 0 || unsafe { chan.has_room() }).into()
+    }
+}
+
+/// What an operation does that waits for a message.
+pub(super) trait Receive<T> {
+    /// What it gives.
+    type Output;
+    /// What dumps call it.
+    const NAME: &'static str;
+    /// Whether it takes messages out, so that memory may be given back.
+    const TAKES: bool;
+
+    /// Allocates what it needs. Not under the lock.
+    #[inline(always)]
+    fn prepare<P: Policy>(&mut self, _chan: &Chan<T, P>) {}
+
+    /// Does it in the simple case.
+    ///
+    /// # Errors
+    /// It is not such a case. `Some`: the lock is held, and these are the bits.
+    #[inline(always)]
+    fn try_quickly<P: Policy>(&mut self, _: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
+        Err(None)
+    }
+
+    /// Does it, if that can be.
+    ///
+    /// # Safety
+    /// Under the lock, with these bits. Afterwards the lines are [settled](Chan::settle).
+    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<Self::Output>;
+}
+
+/// Waiting for a message. When it is woken it has been *called*: there is a message, or none will come.
+pub(super) struct Receives<R>(pub(super) R);
+
+// SAFETY: nobody looks at the actions in this line.
+unsafe impl<T, P: Policy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> {
+    type Output = R::Output;
+    const NAME: &'static str = R::NAME;
+
+    #[inline(always)]
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
+        chan.receiving()
+    }
+
+    #[inline(always)]
+    fn has_to_yield() -> bool {
+        context::has_to_give_way_receiving()
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, chan: &Chan<T, P>) {
+        self.0.prepare(chan);
+    }
+
+    #[inline(always)]
+    fn try_quickly(&mut self, chan: &Chan<T, P>) -> Result<R::Output, Option<u32>> {
+        self.0.try_quickly(chan)
+    }
+
+    #[inline(always)]
+    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<R::Output, u32> {
+        // SAFETY: passed on to the caller.
+        unsafe { attempt(chan, bits, R::TAKES, |bits| self.0.attempt(chan, bits)) }
+    }
+
+    #[inline(always)]
+    unsafe fn resume(&mut self, chan: &Chan<T, P>, bits: u32, _: State) -> Result<R::Output, u32> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            chan.state().called -= 1;
+            attempt(chan, bits, R::TAKES, |bits| self.0.attempt(chan, bits))
+        }
+    }
+
+    unsafe fn cancel(&mut self, chan: &Chan<T, P>, bits: u32, state: State) -> u32 {
+        if state == State::Released {
+            // SAFETY: passed on to the caller.
+            unsafe { chan.state() }.called -= 1;
+        }
+        bits
+    }
+
+    /// A receiver could go on whenever there is a message: if one that was called is kept from polling, those behind it
+    /// are told of by a simulation as if they had been forgotten.
+    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if !chan.has_any() && !chan.is_over(bits) {
+                Could::No
+            } else if chan.is_promised() {
+                Could::IfOthersDoNot
+            } else {
+                Could::Yes
+            }
         }
     }
 }
 
 /// Receiving one message.
-pub(super) struct Receives;
+pub(super) struct One;
 
-impl<T> Act<T> for Receives {
+impl<T> Receive<T> for One {
     type Output = Result<T, Closed>;
     const NAME: &'static str = "Receiver::recv";
-    const RECEIVES: bool = true;
+    const TAKES: bool = true;
 
     #[inline(always)]
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
-        chan.receiving()
-    }
-
-    #[inline(always)]
-    unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, u32> {
-        chan.pop_quickly().map(Ok)
+    fn try_quickly<P: Policy>(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
+        chan.pop_quickly().map(Ok).map_err(Some)
     }
 
     #[inline(always)]
@@ -257,58 +384,24 @@ impl<T> Act<T> for Receives {
         }
         Try::Wait
     }
-
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { chan.has_any() || chan.is_over(bits) }
-    }
-
-    #[inline(always)]
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<Self::Output> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            Self::give_back(chan, grant);
-            match self.attempt(chan, bits) {
-                Try::Done(output) => Some(output),
-                Try::Wait | Try::Grow(_) => None,
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn give_back<P: Policy>(chan: &Chan<T, P>, grant: Grant) {
-        if grant == Grant::Called && !gossamer_core::mutant!("channel_keeps_call") {
-            // SAFETY: passed on to the caller.
-            unsafe { chan.state() }.called -= 1;
-        }
-    }
 }
 
 /// Receiving all messages there are, up to a limit.
-pub(super) struct ReceivesMany<'b, T> {
+pub(super) struct Many<'b, T> {
     into: &'b mut Vec<T>,
     most: usize,
 }
 
-impl<'b, T> ReceivesMany<'b, T> {
+impl<'b, T> Many<'b, T> {
     pub(super) fn new(into: &'b mut Vec<T>, most: usize) -> Self {
         Self { into, most }
     }
 }
 
-impl<T> Act<T> for ReceivesMany<'_, T> {
+impl<T> Receive<T> for Many<'_, T> {
     type Output = Result<usize, Closed>;
     const NAME: &'static str = "Receiver::recv_many";
-    const RECEIVES: bool = true;
-
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
-        chan.receiving()
-    }
+    const TAKES: bool = true;
 
     /// There may be more by the time that they are taken; those come the next time.
     fn prepare<P: Policy>(&mut self, chan: &Chan<T, P>) {
@@ -321,7 +414,7 @@ impl<T> Act<T> for ReceivesMany<'_, T> {
         unsafe {
             let mut received = chan.state().buffer.pop_into(self.into, self.most);
             let has_room = self.into.len() < self.into.capacity();
-            // What senders in line offer comes when they have been let go, but for the first one.
+            // What rendezvous senders offer comes when they have gone on, but for the first one.
             if received == 0
                 && self.most > 0
                 && has_room
@@ -339,30 +432,18 @@ impl<T> Act<T> for ReceivesMany<'_, T> {
             }
         }
     }
+}
 
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { Receives::could_go(chan, bits) }
-    }
-
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<Self::Output> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            Self::give_back(chan, grant);
-            match self.attempt(chan, bits) {
-                Try::Done(output) => Some(output),
-                Try::Wait | Try::Grow(_) => None,
-            }
-        }
-    }
-
-    unsafe fn give_back<P: Policy>(chan: &Chan<T, P>, grant: Grant) {
-        // SAFETY: passed on to the caller.
-        unsafe { <Receives as Act<T>>::give_back(chan, grant) };
+/// Takes the message of the first sender that waits in a rendezvous channel; it goes on when the lines are settled.
+///
+/// # Safety
+/// Under the lock; there is one.
+#[inline(always)]
+pub(super) unsafe fn take_offer<T, P: Policy>(chan: &Chan<T, P>) -> Option<T> {
+    // SAFETY: passed on to the caller; only sends wait in this line.
+    unsafe {
+        let first = chan.sending().first()?;
+        chan.state().offering -= 1;
+        Some(action_of::<Sends<T>>(first).take_offer())
     }
 }

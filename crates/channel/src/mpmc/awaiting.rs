@@ -9,12 +9,13 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use gossamer_core::context;
 use gossamer_core::policy::Policy;
-use gossamer_core::waiter::{Deferred, WaitList};
+use gossamer_core::wait_queue::Action;
+use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
-use super::act::{Act, Receives, Try};
-use super::chan::{Chan, Grant};
-use super::op::{Op, Waiter};
+use super::act::{Op, Receive, Receives, Try};
+use super::chan::Chan;
 
 /// Waiting until a channel has a message, or is over, and leaving it there.
 #[doc(hidden)]
@@ -23,7 +24,7 @@ pub struct Awaiting<'a, T, P: Policy>(What<'a, T, P>);
 
 #[derive(Debug)]
 enum What<'a, T, P: Policy> {
-    Message(Op<'a, T, P, Awaits>),
+    Message(Op<'a, T, P, Receives<Awaits>>),
     End(Op<'a, T, P, Watches>),
 }
 
@@ -35,7 +36,7 @@ impl<'a, T, P: Policy> Awaiting<'a, T, P> {
         location: &'static Location<'static>,
     ) -> Self {
         Self(if missing {
-            What::Message(Op::new(chan, Awaits, location))
+            What::Message(Op::new(chan, Receives(Awaits), location))
         } else {
             What::End(Op::new(chan, Watches, location))
         })
@@ -58,105 +59,83 @@ impl<T, P: Policy> Future for Awaiting<'_, T, P> {
 
 struct Awaits;
 
-impl<T> Act<T> for Awaits {
+impl<T> Receive<T> for Awaits {
     type Output = ();
     const NAME: &'static str = "join";
-    const RECEIVES: bool = false;
-
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
-        chan.receiving()
-    }
+    const TAKES: bool = false;
 
     unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
         // SAFETY: passed on to the caller.
-        match unsafe { <Self as Act<T>>::could_go(chan, bits) } {
+        match unsafe { chan.has_any() || chan.is_over(bits) } {
             true => Try::Done(()),
             false => Try::Wait,
         }
-    }
-
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { Receives::could_go(chan, bits) }
-    }
-
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<()> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            <Self as Act<T>>::give_back(chan, grant);
-            <Self as Act<T>>::could_go(chan, bits).then_some(())
-        }
-    }
-
-    unsafe fn give_back<P: Policy>(chan: &Chan<T, P>, grant: Grant) {
-        // SAFETY: passed on to the caller.
-        unsafe { <Receives as Act<T>>::give_back(chan, grant) };
     }
 }
 
 struct Watches;
 
-impl<T> Act<T> for Watches {
+// SAFETY: nobody looks at the actions in this line.
+unsafe impl<T, P: Policy> Action<Chan<T, P>> for Watches {
     type Output = ();
     const NAME: &'static str = "join";
-    const RECEIVES: bool = false;
 
-    fn line<P: Policy>(chan: &Chan<T, P>) -> &WaitList {
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
         chan.watching()
     }
 
-    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
+    fn has_to_yield() -> bool {
+        context::has_to_give_way_receiving()
+    }
+
+    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<(), u32> {
         // SAFETY: passed on to the caller.
-        match unsafe { <Self as Act<T>>::could_go(chan, bits) } {
-            true => Try::Done(()),
-            false => Try::Wait,
+        if !unsafe { chan.is_over(bits) } {
+            return Err(bits);
         }
+        chan.settle(bits);
+        Ok(())
     }
 
-    unsafe fn could_go<P: Policy>(chan: &Chan<T, P>, bits: u32) -> bool {
+    /// There may be others when it leaves; who settles finds out.
+    unsafe fn park(&mut self, chan: &Chan<T, P>, bits: u32) -> u32 {
+        chan.place.set_watched(true);
+        bits
+    }
+
+    /// What is over stays so.
+    unsafe fn resume(&mut self, chan: &Chan<T, P>, bits: u32, _: State) -> Result<(), u32> {
+        chan.settle(bits);
+        Ok(())
+    }
+
+    unsafe fn cancel(&mut self, _: &Chan<T, P>, bits: u32, _: State) -> u32 {
+        bits
+    }
+
+    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
         // SAFETY: passed on to the caller.
-        unsafe { chan.is_over(bits) }
-    }
-
-    unsafe fn waits<P: Policy>(chan: &Chan<T, P>, begins: bool) {
-        if begins {
-            chan.place.set_watched(true);
-        }
-        // There may be others; who settles finds out.
-    }
-
-    unsafe fn go_on<P: Policy>(&mut self, _: &Chan<T, P>, _: u32, _: Grant) -> Option<()> {
-        // What is over stays so.
-        Some(())
+        unsafe { chan.is_over(bits) }.into()
     }
 }
 
 impl<T, P: Policy> Chan<T, P> {
-    /// Lets the first go that waits for the end, if that has come. Nobody waits to receive.
+    /// Wakes the first that waits for the end, if that has come. Nobody waits to receive.
     ///
     /// # Safety
     /// Under the lock.
     #[cold]
     #[inline(never)]
     pub(super) unsafe fn tell_of_end(&self, bits: u32) -> Option<Deferred> {
-        let Some(first) = self.watching().first() else {
+        if self.watching().is_empty() {
             self.place.set_watched(false);
             return None;
-        };
-        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and each is the first
-        // field of its `Waiter`.
+        }
+        // SAFETY: passed on to the caller; not empty.
         unsafe {
-            if !self.is_over(bits) || gossamer_core::mutant!("join_is_not_told_of_the_end") {
-                return None;
-            }
-            let watcher: &Waiter<Watches> = first.cast().as_ref();
-            watcher.grant.set(Grant::Closed);
-            Some(self.watching().release_first())
+            let tells =
+                self.is_over(bits) && !gossamer_core::mutant!("join_is_not_told_of_the_end");
+            tells.then(|| self.watching().release_first())
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use gossamer_core::door::UnsafeCell;
 use gossamer_core::policy::{Policy, Word};
+use gossamer_core::wait_queue::{Waitable, action_of};
 use gossamer_core::waiter::{Deferred, WaitList};
 
-use super::act::{Receives, Sends};
+use super::act::{self, Sends};
 use super::buffer::{self, Buffer, Memory};
-use super::op::Waiter;
 use super::place::Place;
 
 /// No sender is left.
@@ -14,24 +14,8 @@ pub(super) const NO_SENDERS: u32 = 1;
 /// No receiver is left.
 pub(super) const NO_RECEIVERS: u32 = 2;
 
-/// Somebody waits in line.
+/// Somebody waits in line, or has a place reserved.
 const LINED: u32 = 4;
-
-/// So many are let go before the lock is given up for a moment, so that others may come in between.
-const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
-
-/// Why an operation that waited goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
-    /// It waits.
-    Nothing,
-    /// To a sender: its message has been taken.
-    Taken,
-    /// To a receiver: there is a message, and unless somebody is quicker it takes that.
-    Called,
-    /// The other side is gone.
-    Closed,
-}
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
@@ -59,14 +43,16 @@ pub(super) struct State<T> {
     pub(super) receivers: usize,
     /// Both, and those of them that are about to go: the last one frees.
     pub(super) handles: usize,
-    /// Senders in line with their messages.
+    /// Of a rendezvous channel: senders in line whose messages nobody has taken.
     pub(super) offering: usize,
+    /// Of any other one: places for senders that were woken and have not put their messages there so far.
+    pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
     pub(super) called: usize,
 }
 
 impl<T> State<T> {
-    /// Messages in the buffer, and those of the senders in line.
+    /// Messages in the buffer, and those that are offered.
     pub(super) fn messages(&self) -> usize {
         self.buffer.len() + self.offering
     }
@@ -92,6 +78,7 @@ impl<T, P: Policy> Chan<T, P> {
                 receivers: 1,
                 handles: 2,
                 offering: 0,
+                reserved: 0,
                 called: 0,
             }),
             watching: WaitList::new(),
@@ -113,9 +100,10 @@ impl<T, P: Policy> Chan<T, P> {
         self.capacity
     }
 
+    /// Whether it holds no message, so that a sender waits for its receiver.
     #[inline(always)]
-    pub(super) fn lock(&self) -> u32 {
-        self.word.lock()
+    pub(super) fn is_rendezvous(&self) -> bool {
+        self.capacity == 0
     }
 
     /// One more, or one fewer, of the handles that keep the channel; whether none is left. Nothing of the channel is used
@@ -138,22 +126,12 @@ impl<T, P: Policy> Chan<T, P> {
         is_last
     }
 
-    /// Whether somebody waits for the other side or for the end, or a port set does.
+    /// Whether somebody waits for the other side or for the end, a port set does, or a place is reserved.
     #[inline(always)]
     fn is_lined(&self) -> bool {
-        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.tells()
-    }
-
-    /// Gives the lock up, and lets nobody go.
-    #[inline(always)]
-    pub(super) fn unlock(&self, bits: u32) {
-        let lined = if self.is_lined() { LINED } else { 0 };
-        let bits = bits & !LINED | lined;
-        if bits != 0 {
-            // SAFETY: under the lock.
-            unsafe { self.state() }.buffer.stop();
-        }
-        self.word.unlock(bits);
+        // SAFETY: only called under the lock.
+        let reserved = unsafe { self.state() }.reserved;
+        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.tells() || reserved > 0
     }
 
     /// Puts a message, if nobody waits and the memory is there; else gives the bits, and the lock is held.
@@ -232,17 +210,18 @@ impl<T, P: Policy> Chan<T, P> {
             && !self.receiving.is_empty()
     }
 
-    /// Whether a message can be put.
+    /// Whether a message can be put: there is a place, and it is not reserved.
     ///
     /// # Safety
     /// Under the lock.
     #[inline(always)]
     pub(super) unsafe fn has_room(&self) -> bool {
         // SAFETY: passed on to the caller.
-        unsafe { self.state() }.buffer.len() < self.capacity
+        let state = unsafe { self.state() };
+        state.buffer.len() + state.reserved < self.capacity
     }
 
-    /// The next message: of the buffer, or of the sender that has waited longest.
+    /// The next message: of the buffer, or of the rendezvous sender that has waited longest.
     ///
     /// # Safety
     /// Under the lock; afterwards the lines are [settled](Chan::settle).
@@ -250,117 +229,48 @@ impl<T, P: Policy> Chan<T, P> {
     pub(super) unsafe fn pop(&self) -> Option<T> {
         // SAFETY: passed on to the caller.
         unsafe {
-            match self.state().buffer.pop() {
+            let state = self.state();
+            match state.buffer.pop() {
                 Some(message) => Some(message),
-                None => self.take_offer(),
+                None if state.offering > 0 => act::take_offer(self),
+                None => None,
             }
         }
     }
 
-    /// The message of the sender that has waited longest, which goes on when the lines are settled.
-    ///
-    /// # Safety
-    /// As [`Chan::pop`].
-    #[inline(always)]
-    unsafe fn take_offer(&self) -> Option<T> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            if self.state().offering == 0 {
-                return None;
-            }
-            let first = self.sending.first()?;
-            let sender: &Waiter<Sends<T>> = first.cast().as_ref();
-            debug_assert!(sender.grant.get() == Grant::Nothing);
-            sender.grant.set(Grant::Taken);
-            self.state().offering -= 1;
-            Some(sender.act.take())
-        }
-    }
-
-    /// Lets all go that can, and gives the lock up.
-    ///
-    /// A foreign waker is called without the lock. Until it returns, those who could go as well wait for that, unless
-    /// somebody else settles; a sender that comes meanwhile waits behind them.
+    /// Wakes all that can go on, and gives the lock up.
     #[inline(always)]
     pub(super) fn settle(&self, bits: u32) {
-        if self.is_lined() {
-            self.settle_lines(bits);
-        } else {
-            self.unlock(bits);
-        }
+        self.wake_ready(bits);
     }
 
-    /// The same, when no sender can go.
-    #[inline(always)]
-    pub(super) fn settle_receiving(&self, bits: u32) {
-        if self.receiving.is_empty() && !self.place.tells() {
-            self.unlock(bits);
-        } else {
-            self.settle_lines(bits);
-        }
-    }
-
-    #[inline(never)]
-    fn settle_lines(&self, mut bits: u32) {
-        let mut gone = 0;
-        // SAFETY: under the lock.
-        while let Some(deferred) = unsafe { self.let_one_go(bits) } {
-            gone += 1;
-            if gone % BATCH != 0 && deferred.is_nothing() {
-                continue;
-            }
-            self.unlock(bits);
-            deferred.run();
-            if gone % BATCH == 0 && gossamer_core::mutant!("channel_ends_with_a_batch") {
-                return;
-            }
-            bits = self.lock();
-        }
-        self.unlock(bits);
-    }
-
-    /// Lets the first of a line go, if it can, or announces the port.
+    /// Wakes the first sender in line, if it can go on: the channel is closed, its message was taken, or there is a place
+    /// for it, which is then reserved.
     ///
     /// # Safety
     /// Under the lock.
     #[inline(always)]
-    pub(super) unsafe fn let_one_go(&self, bits: u32) -> Option<Deferred> {
-        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and each is the first
-        // field of its side's `Waiter`.
+    unsafe fn wake_sender(&self, bits: u32) -> Option<Deferred> {
+        let first = self.sending.first()?;
+        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and only sends wait in
+        // this one.
         unsafe {
-            if let Some(first) = self.sending.first() {
-                let sender: &Waiter<Sends<T>> = first.cast().as_ref();
-                let mut goes = sender.grant.get() != Grant::Nothing;
-                if !goes && bits & NO_RECEIVERS != 0 {
-                    sender.grant.set(Grant::Closed);
-                    self.state().offering -= 1;
-                    goes = true;
-                } else if !goes && self.has_room() {
-                    // Who waits has come to a full channel, so the memory is there.
-                    if let Some(message) = self.take_offer()
-                        && !gossamer_core::mutant!("channel_loses_offer")
-                    {
-                        self.state().buffer.push(message);
+            let state = self.state();
+            let is_closed = bits & NO_RECEIVERS != 0;
+            if self.is_rendezvous() {
+                if !action_of::<Sends<T>>(first).is_taken() {
+                    if !is_closed {
+                        return None;
                     }
-                    goes = true;
+                    state.offering -= 1;
                 }
-                if goes {
-                    return Some(self.sending.release_first());
+            } else if !is_closed {
+                if !self.has_room() {
+                    return None;
                 }
+                state.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
             }
-            let Some(first) = self.receiving.first() else {
-                return self.place.tells().then(|| self.tell(bits))?;
-            };
-            let receiver: &Waiter<Receives> = first.cast().as_ref();
-            if self.state().messages() > self.state().called {
-                self.state().called += 1;
-                receiver.grant.set(Grant::Called);
-            } else if self.is_over(bits) {
-                receiver.grant.set(Grant::Closed);
-            } else {
-                return None;
-            }
-            Some(self.receiving.release_first())
+            Some(self.sending.release_first())
         }
     }
 
@@ -439,9 +349,10 @@ impl<T, P: Policy> Chan<T, P> {
     #[inline(always)]
     pub(super) unsafe fn give_back(&self, memory: &mut Memory<T>, received: bool) {
         // SAFETY: passed on to the caller.
-        let buffer = unsafe { &mut self.state().buffer };
-        // Messages of senders in line are about to be moved there.
-        if received && buffer.is_to_shrink() && self.sending.is_empty() {
+        let state = unsafe { self.state() };
+        let buffer = &mut state.buffer;
+        // Senders in line, and those that have a place reserved, find the memory there.
+        if received && buffer.is_to_shrink() && self.sending.is_empty() && state.reserved == 0 {
             *memory = buffer.take_memory();
         }
     }
@@ -453,5 +364,52 @@ impl<T, P: Policy> Chan<T, P> {
         let len = unsafe { self.state() }.buffer.len();
         self.unlock(bits);
         len
+    }
+}
+
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
+    const THREAD_BOUND: bool = P::STAYS;
+
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.word.lock()
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        let lined = if self.is_lined() { LINED } else { 0 };
+        let bits = bits & !LINED | lined;
+        if bits != 0 {
+            // SAFETY: under the lock.
+            unsafe { self.state() }.buffer.stop();
+        }
+        self.word.unlock(bits);
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        self.is_lined()
+    }
+
+    /// The first of a line, or the port, which announces itself.
+    #[inline(always)]
+    unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
+        let bits = *bits;
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if let Some(woken) = self.wake_sender(bits) {
+                return Some(woken);
+            }
+            if self.receiving.is_empty() {
+                return self.place.tells().then(|| self.tell(bits))?;
+            }
+            let state = self.state();
+            if state.messages() <= state.called && !self.is_over(bits) {
+                return None;
+            }
+            state.called += 1;
+            Some(self.receiving.release_first())
+        }
     }
 }

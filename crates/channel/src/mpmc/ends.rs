@@ -6,12 +6,12 @@ use std::ptr::NonNull;
 
 use gossamer_core::policy::Policy;
 use gossamer_core::wait::Wait;
+use gossamer_core::wait_queue::Waitable;
 
-use super::act::{Act, Receives, ReceivesMany, Sends, Try, TrySends};
-use super::buffer::{self, Buffer};
+use super::act::{self, Many, One, Op, Receive, Receives, Sends, Try};
+use super::buffer::Buffer;
 use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
 use super::messages::Messages;
-use super::op::Op;
 use super::{Receiving, ReceivingMany, Sending, SendingFrom};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
 
@@ -60,34 +60,24 @@ pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P
 }
 
 /// Does what can be done at once.
-fn attempt<T, P: Policy, R>(
+fn try_now<T, P: Policy, R>(
     chan: &Chan<T, P>,
     receives: bool,
     mut attempt: impl FnMut(u32) -> Try<R>,
 ) -> Option<R> {
-    // Memory is given back after the lock is.
-    let mut memory = buffer::memory(0);
     let mut again = true;
-    let mut bits = chan.lock();
     loop {
-        match attempt(bits) {
-            Try::Done(output) => {
-                // SAFETY: under the lock.
-                unsafe { chan.give_back(&mut memory, receives) };
-                chan.settle(bits);
-                return Some(output);
-            }
-            Try::Grow(places) => bits = chan.grow(bits, places, &mut memory),
-            Try::Wait => {
-                // SAFETY: under the lock.
-                let may_go = !receives && unsafe { chan.has_room() };
-                chan.settle(bits);
-                if !std::mem::take(&mut again) || !may_go {
-                    return None;
-                }
-                // There was room for senders in line, and somebody was about to let them go.
-                bits = chan.lock();
-            }
+        // SAFETY: under the lock; no user code.
+        let bits = match unsafe { act::attempt(chan, chan.lock(), receives, &mut attempt) } {
+            Ok(output) => return Some(output),
+            Err(bits) => bits,
+        };
+        // SAFETY: under the lock.
+        let may_go = !receives && unsafe { chan.has_room() };
+        chan.settle(bits);
+        // There was room for senders in line, and somebody was about to wake them.
+        if !std::mem::take(&mut again) || !may_go {
+            return None;
         }
     }
 }
@@ -102,8 +92,11 @@ impl<T, P: Policy> Sender<T, P> {
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.
     ///
     /// # Cancellation
-    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; unless a receiver has made room for
-    /// it, or has taken it, and it was dropped before it was polled again: then it has been sent.
+    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; but in a rendezvous channel a receiver
+    /// may have taken the message before, and then it has been sent.
+    ///
+    /// When a receiver makes room, a place is reserved for the first sender that waits. One that is then neither polled
+    /// nor dropped keeps the place from all others.
     ///
     /// # Errors
     /// No receiver is left: gives the message back.
@@ -131,8 +124,8 @@ impl<T, P: Policy> Sender<T, P> {
     /// As [`send`](Sender::send).
     ///
     /// # Cancellation
-    /// Dropped unfinished: either it has sent nothing, and the message is in its place again; or a receiver has made
-    /// room for it, or has taken it, and then there is none.
+    /// Dropped unfinished: either it has sent nothing, and the message is in its place again; or the receiver of a
+    /// rendezvous has taken it, and then there is none.
     ///
     /// # Errors
     /// No receiver is left.
@@ -147,20 +140,20 @@ impl<T, P: Policy> Sender<T, P> {
         SendingFrom { op, from }
     }
 
-    /// Sends a message, if there is room for it; in a rendezvous channel if a receiver waits, which has been there, but
+    /// Sends a message, if there is room for it that is not reserved for a sender that waits; in a rendezvous channel if a receiver waits, which has been there, but
     /// may be dropped before it has taken it: then the next one gets it. (A [join](crate::join()) that waits is one, though
     /// it leaves the message if another one is missing.)
     ///
     /// # Errors
     /// Gives the message back, and says why.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let (chan, mut act) = (self.0.chan(), TrySends(Sends::new(message)));
+        let (chan, sends) = (self.0.chan(), Sends::new(message));
         // SAFETY: under the lock.
-        match attempt(chan, false, |bits| unsafe { act.attempt(chan, bits) }) {
+        match try_now(chan, false, |bits| unsafe { sends.try_push(chan, bits) }) {
             Some(Ok(())) => Ok(()),
             Some(Err(SendError(message))) => Err(TrySendError::Closed(message)),
             // SAFETY: it was not sent, so it is there.
-            None => Err(TrySendError::Full(unsafe { act.0.take() })),
+            None => Err(TrySendError::Full(unsafe { sends.take() })),
         }
     }
 
@@ -220,7 +213,7 @@ impl<T, P: Policy> Receiver<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn recv(&self) -> Receiving<'_, T, P> {
-        Receiving(Op::new(self.0.chan(), Receives, Location::caller()))
+        Receiving(Op::new(self.0.chan(), Receives(One), Location::caller()))
     }
 
     /// The next message, if there is one.
@@ -230,7 +223,7 @@ impl<T, P: Policy> Receiver<T, P> {
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let chan = self.0.chan();
         // SAFETY: under the lock.
-        match attempt(chan, true, |bits| unsafe { Receives.attempt(chan, bits) }) {
+        match try_now(chan, true, |bits| unsafe { One.attempt(chan, bits) }) {
             Some(Ok(message)) => Ok(message),
             Some(Err(Closed)) => Err(TryRecvError::Closed),
             None => Err(TryRecvError::Empty),
@@ -251,7 +244,7 @@ impl<T, P: Policy> Receiver<T, P> {
     /// [`Closed`]: no sender is left, and no message.
     #[track_caller]
     pub fn recv_many<'a>(&'a self, into: &'a mut Vec<T>, most: usize) -> ReceivingMany<'a, T, P> {
-        let act = ReceivesMany::new(into, most);
+        let act = Receives(Many::new(into, most));
         ReceivingMany(Op::new(self.0.chan(), act, Location::caller()))
     }
 

@@ -15,6 +15,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::Point;
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
 
 use super::awaiting::Awaiting;
 use super::ends::Receiver;

@@ -7,16 +7,15 @@ use std::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::Policy;
 
-use super::act::Receives;
+use super::act::{One, Op, Receives};
 use super::ends::Receiver;
-use super::op::Op;
 
 /// [`Receiver::stream`].
 #[must_use = "streams do nothing until they are polled"]
 #[derive(Debug)]
 pub struct Messages<'a, T, P: Policy> {
     receiver: &'a Receiver<T, P>,
-    op: Op<'a, T, P, Receives>,
+    op: Op<'a, T, P, Receives<One>>,
     is_over: bool,
     location: &'static Location<'static>,
 }
@@ -25,7 +24,7 @@ impl<'a, T, P: Policy> Messages<'a, T, P> {
     pub(super) fn new(receiver: &'a Receiver<T, P>, location: &'static Location<'static>) -> Self {
         Self {
             receiver,
-            op: Op::new(receiver.0.chan(), Receives, location),
+            op: Op::new(receiver.0.chan(), Receives(One), location),
             is_over: false,
             location,
         }
@@ -46,7 +45,11 @@ impl<T, P: Policy> Stream for Messages<'_, T, P> {
         let mut op = unsafe { Pin::new_unchecked(&mut this.op) };
         let message = ready!(op.as_mut().poll(cx)).ok();
         this.is_over = message.is_none();
-        op.set(Op::new(this.receiver.0.chan(), Receives, this.location));
+        op.set(Op::new(
+            this.receiver.0.chan(),
+            Receives(One),
+            this.location,
+        ));
         Poll::Ready(message)
     }
 }

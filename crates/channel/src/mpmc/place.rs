@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
 use gossamer_core::waiter::Deferred;
 
 use super::act::Sends;
@@ -283,7 +284,7 @@ impl<T, P: Policy> Receiver<T, P> {
         unsafe {
             let mut memory = buffer::memory(0);
             chan.give_back(&mut memory, true);
-            while let Some(deferred) = chan.let_one_go(bits) {
+            while let Some(deferred) = chan.wake_next(&mut { bits }) {
                 if !deferred.is_nothing() {
                     waker = Some((deferred, self.0.counted()));
                     break;

@@ -7,12 +7,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::policy::{Policy, Shared, SharedWord};
-use gossamer_core::waiter::{Deferred, WaitList};
+use gossamer_core::wait_queue::Waitable;
+use gossamer_core::waiter::Deferred;
 
-use super::act::{Act, Receives, Sends, Try};
+use super::act::{One, Op, Receive, Receives, Sends, Try};
 use super::buffer::{self, Buffer};
-use super::chan::{Chan, Grant, NO_SENDERS};
-use super::op::Op;
+use super::chan::{Chan, NO_SENDERS};
 use crate::error::Closed;
 
 /// The queue.
@@ -92,7 +92,7 @@ impl Ready {
         // SAFETY: under the lock.
         let deferred = unsafe {
             self.0.state().buffer.push(index);
-            self.0.let_one_go(bits)
+            self.0.wake_next(&mut { bits })
         };
         self.0.unlock(bits);
         deferred.unwrap_or(Deferred::NOTHING)
@@ -124,50 +124,33 @@ impl Ready {
         self.0.unlock(bits);
         &into[..taken]
     }
-
-    /// Takes those who wait out of the line, and drops their wakers.
-    fn forget_all(&self) {
-        loop {
-            let bits = self.0.lock();
-            // SAFETY: under the lock, and the line is not lone.
-            let waker = unsafe { self.0.receiving().unlink_first() };
-            self.0.unlock(bits);
-            match waker {
-                Some(waker) => drop(waker),
-                None => break,
-            }
-        }
-    }
 }
 
 impl Drop for Ready {
-    /// Operations borrow the set, so only forgotten ones can wait: their tasks must not be left with the name of a queue
-    /// that is gone.
     fn drop(&mut self) {
-        /// Goes on where a waker panicked when it was dropped.
-        struct Rest<'a>(&'a Ready);
-        impl Drop for Rest<'_> {
-            fn drop(&mut self) {
-                self.0.forget_all();
-            }
-        }
-        Rest(self).0.forget_all();
+        self.0.forget_waiters(self.0.receiving());
     }
 }
 
 /// Waiting for the first place that has been announced; [`Closed`]: there is no port.
 #[derive(Debug)]
-pub(crate) struct Picking<'a>(Op<'a, u32, Shared, Picks>);
+pub(crate) struct Picking<'a>(Op<'a, u32, Shared, Receives<Picks>>);
 
 impl<'a> Picking<'a> {
     pub(crate) fn new(ready: &'a Ready, location: &'static Location<'static>) -> Self {
-        Self(Op::new(&ready.0, Picks { ahead: None }, location))
+        Self(Op::new(&ready.0, Receives(Picks { ahead: None }), location))
     }
 
     /// A place whose turn comes soon, if many are announced; it may be free by now.
     #[inline(always)]
-    pub(crate) fn ahead(&self) -> Option<u32> {
-        self.0.act().ahead
+    pub(crate) fn ahead(self: Pin<&mut Self>) -> Option<u32> {
+        self.operation().action().0.ahead
+    }
+
+    #[inline(always)]
+    fn operation(self: Pin<&mut Self>) -> Pin<&mut Op<'a, u32, Shared, Receives<Picks>>> {
+        // SAFETY: the field is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.0) }
     }
 }
 
@@ -176,8 +159,7 @@ impl Future for Picking<'_> {
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+        self.operation().poll(cx)
     }
 }
 
@@ -190,46 +172,20 @@ struct Picks {
 /// So many before its turn a place is told of: where fewer are announced, the cache is sure to have them.
 const AHEAD: usize = 16;
 
-impl Act<u32> for Picks {
+impl Receive<u32> for Picks {
     type Output = Result<u32, Closed>;
     const NAME: &'static str = "PortSet::recv";
-    const RECEIVES: bool = false;
+    const TAKES: bool = false;
 
     #[inline(always)]
-    fn line<P: Policy>(chan: &Chan<u32, P>) -> &WaitList {
-        chan.receiving()
-    }
-
-    #[inline(always)]
-    unsafe fn quickly<P: Policy>(&mut self, chan: &Chan<u32, P>) -> Result<Self::Output, u32> {
+    fn try_quickly<P: Policy>(&mut self, chan: &Chan<u32, P>) -> Result<Self::Output, Option<u32>> {
         let look = |rest: &Buffer<u32>| self.ahead = rest.ahead(AHEAD).copied();
-        chan.pop_quickly_and(look).map(Ok)
+        chan.pop_quickly_and(look).map(Ok).map_err(Some)
     }
 
     #[inline(always)]
     unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<u32, P>, bits: u32) -> Try<Self::Output> {
         // SAFETY: passed on to the caller.
-        unsafe { Receives.attempt(chan, bits) }
-    }
-
-    unsafe fn could_go<P: Policy>(chan: &Chan<u32, P>, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { <Receives as Act<u32>>::could_go(chan, bits) }
-    }
-
-    #[inline(always)]
-    unsafe fn go_on<P: Policy>(
-        &mut self,
-        chan: &Chan<u32, P>,
-        bits: u32,
-        grant: Grant,
-    ) -> Option<Self::Output> {
-        // SAFETY: passed on to the caller.
-        unsafe { Receives.go_on(chan, bits, grant) }
-    }
-
-    unsafe fn give_back<P: Policy>(chan: &Chan<u32, P>, grant: Grant) {
-        // SAFETY: passed on to the caller.
-        unsafe { <Receives as Act<u32>>::give_back(chan, grant) };
+        unsafe { One.attempt(chan, bits) }
     }
 }

@@ -42,11 +42,11 @@ impl<'a, T, P: Flavour> Waiting<'a, T, P> {
         let this = unsafe { self.get_unchecked_mut() };
         loop {
             // SAFETY: pinned as its owner is.
-            let picking = unsafe { Pin::new_unchecked(&mut this.picking) };
-            let Ok(index) = ready!(picking.poll(cx)) else {
+            let mut picking = unsafe { Pin::new_unchecked(&mut this.picking) };
+            let Ok(index) = ready!(picking.as_mut().poll(cx)) else {
                 return Poll::Ready(None);
             };
-            if let Some(ahead) = this.picking.ahead() {
+            if let Some(ahead) = picking.as_mut().ahead() {
                 this.set.table.with(|places| places.fetch_place(ahead));
             }
             if let Some(event) = this.set.find(index) {

@@ -362,7 +362,7 @@ impl<T, P: Policy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
             )
         };
         loop {
-            let before = waiting.wants();
+            let before = waiting.as_mut().wants();
             let look = |watched: &mut Watched<_>| watched.unseen(before);
             // SAFETY: only a pointer is cloned.
             let (value, version) = match ready!(unsafe { waiting.as_mut().poll(cx, look) }) {

@@ -2,6 +2,7 @@
 
 pub use loom::cell::UnsafeCell;
 pub use loom::hint::spin_loop;
+pub use loom::lazy_static;
 pub use loom::sync::MutexGuard;
 pub use loom::thread_local;
 
@@ -177,19 +178,22 @@ pub fn single_threaded() -> bool {
 }
 
 /// A value made at first use that lives as long as one loom execution.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! process_global {
     ($(#[$doc:meta])* fn $name:ident() -> $type:ty = $make:expr) => {
         $(#[$doc])*
         fn $name() -> &'static $type {
-            loom::lazy_static! { static ref VALUE: $type = $make; }
+            $crate::door::lazy_static! { static ref VALUE: $type = $make; }
             &VALUE
         }
     };
 }
 pub(crate) use process_global;
+pub use process_global as per_process;
 
 /// No model forks.
-pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+pub fn in_forked_children(_call: extern "C" fn()) {}
 
 /// In a model both sides have a full fence.
 pub fn light_fence() {

@@ -2,6 +2,7 @@
 //! consistent.
 
 pub use shuttle::hint::spin_loop;
+pub use shuttle::lazy_static;
 pub use shuttle::sync::MutexGuard;
 pub use shuttle::thread;
 pub use shuttle::thread_local;
@@ -65,19 +66,22 @@ pub fn single_threaded() -> bool {
 }
 
 /// A value made at first use that lives as long as one execution.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! process_global {
     ($(#[$doc:meta])* fn $name:ident() -> $type:ty = $make:expr) => {
         $(#[$doc])*
         fn $name() -> &'static $type {
-            shuttle::lazy_static! { static ref VALUE: $type = $make; }
+            $crate::door::lazy_static! { static ref VALUE: $type = $make; }
             &VALUE
         }
     };
 }
 pub(crate) use process_global;
+pub use process_global as per_process;
 
 /// Nobody forks here.
-pub fn around_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+pub fn in_forked_children(_call: extern "C" fn()) {}
 
 /// Nothing is ever reordered here.
 pub fn light_fence() {}

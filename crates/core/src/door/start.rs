@@ -59,7 +59,7 @@ mod room {
     use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
     use crate::door::atomic::Ordering;
-    use crate::door::{QuietI64, around_fork, thread};
+    use crate::door::{QuietI64, per_process, thread};
 
     /// So many of our threads take no more mappings than any system grants.
     const FEW: i64 = 1_000;
@@ -70,15 +70,23 @@ mod room {
     /// So many threads start after each look.
     const AT_ONCE: usize = 64;
 
-    static ALIVE: QuietI64 = QuietI64::new(0);
-    /// Of these, threads that may not have all their mappings yet.
-    static STARTING: QuietI64 = QuietI64::new(0);
-    /// Threads that may start before somebody looks again.
-    static FOUND: QuietI64 = QuietI64::new(0);
-    /// Whether somebody looks. It takes for a moment what a starting thread may need, so that nobody starts meanwhile.
-    static LOOKING: QuietI64 = QuietI64::new(0);
-    /// Whether a forked child is told that it has no other threads.
-    static TOLD: QuietI64 = QuietI64::new(0);
+    /// Counts of our threads.
+    #[derive(Default)]
+    struct Room {
+        alive: QuietI64,
+        /// Of these, threads that may not have all their mappings yet.
+        starting: QuietI64,
+        /// Threads that may start before somebody looks again.
+        found: QuietI64,
+        /// Whether somebody looks. It takes for a moment what a starting thread may need, so that nobody starts
+        /// meanwhile.
+        looking: QuietI64,
+    }
+
+    per_process! {
+        /// This process's.
+        fn room() -> Room = Room::default()
+    }
 
     /// A thread that is about to start.
     pub(super) struct Place {
@@ -94,7 +102,7 @@ mod room {
 
     impl Count {
         fn new(count: &'static QuietI64) -> (Self, i64) {
-            // Relaxed: nothing hangs of `ALIVE`, and to `STARTING` adds who then takes of `FOUND`.
+            // Relaxed: nothing hangs of `alive`, and to `starting` adds who then takes of `found`.
             let before = count.fetch_add(1, Ordering::Relaxed);
             (Self(count), before + 1)
         }
@@ -109,9 +117,9 @@ mod room {
 
     impl Place {
         pub(super) fn take() -> io::Result<Self> {
-            let (alive, threads) = Count::new(&ALIVE);
+            let (alive, threads) = Count::new(&room().alive);
             let starting = loop {
-                let (starting, _) = Count::new(&STARTING);
+                let (starting, _) = Count::new(&room().starting);
                 if threads <= FEW || crate::mutant!("start_without_room") || take_found() {
                     break starting;
                 }
@@ -139,52 +147,41 @@ mod room {
     /// Takes one of what was found.
     fn take_found() -> bool {
         let less = |found: i64| (found > 0).then(|| found - 1);
-        // Release: that this one is starting; pairs with the load of `FOUND` in `look`. Relaxed: nothing is read.
-        let taken = FOUND.fetch_update(Ordering::Release, Ordering::Relaxed, less);
+        // Release: that this one is starting; pairs with the load of `found` in `look`. Relaxed: nothing is read.
+        let taken = room()
+            .found
+            .fetch_update(Ordering::Release, Ordering::Relaxed, less);
         taken.is_ok()
     }
 
     /// Looks for room for some more threads, once those that are starting have theirs; or waits for who does. Returns
     /// whether it is worth another try.
     fn look() -> bool {
+        let room = room();
         // Acquire: what the last one found; pairs with the store at the end.
-        if LOOKING.swap(1, Ordering::Acquire) == 1 {
+        if room.looking.swap(1, Ordering::Acquire) == 1 {
             // Relaxed: the swap above will see for sure.
-            while LOOKING.load(Ordering::Relaxed) == 1 {
+            while room.looking.load(Ordering::Relaxed) == 1 {
                 thread::yield_now();
             }
             return true;
         }
-        // Relaxed: a flag alone, under `LOOKING`.
-        if TOLD.swap(1, Ordering::Relaxed) == 0 {
-            around_fork(nothing, nothing, only_this);
-        }
         // Acquire: whoever took of it is seen to be starting; pairs with `take_found`.
-        let found = FOUND.load(Ordering::Acquire) > 0 || {
+        let found = room.found.load(Ordering::Acquire) > 0 || {
             // Acquire: its mappings are taken; pairs with the drop of a `Count`.
-            while STARTING.load(Ordering::Acquire) > 0 {
+            while room.starting.load(Ordering::Acquire) > 0 {
                 thread::yield_now();
             }
             let found = has_room(SPARE + EACH * AT_ONCE);
             if found {
                 // Relaxed: a count; nobody adds to it meanwhile, and nothing is left to take.
-                FOUND.store(AT_ONCE as i64, Ordering::Relaxed);
+                room.found.store(AT_ONCE as i64, Ordering::Relaxed);
             }
             found
         };
         // Release: pairs with the swap above.
-        LOOKING.store(0, Ordering::Release);
+        room.looking.store(0, Ordering::Release);
         found
-    }
-
-    extern "C" fn nothing() {}
-
-    /// A forked child has none of the threads that were starting or looking.
-    extern "C" fn only_this() {
-        for count in [&ALIVE, &STARTING, &FOUND, &LOOKING] {
-            // Relaxed: there is only this thread.
-            count.store(0, Ordering::Relaxed);
-        }
     }
 
     /// Whether so many mappings can be had: takes them, and gives them back.

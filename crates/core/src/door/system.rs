@@ -88,7 +88,8 @@ pub fn single_threaded() -> bool {
     }
 }
 
-/// A value made at first use that lives as long as the process (as long as one execution, under loom).
+/// A value made at first use that lives as long as the process, and in forked children too (as long as one execution,
+/// under loom). If it has a lock, see `per_process!`.
 macro_rules! process_global {
     ($(#[$doc:meta])* fn $name:ident() -> $type:ty = $make:expr) => {
         $(#[$doc])*

@@ -308,7 +308,7 @@ impl Home {
             (here, shared)
         };
         self.marks.go_out();
-        if shared && !self.is_lost() {
+        if shared {
             self.call_helper();
         }
         woken
@@ -337,7 +337,7 @@ impl Home {
             unsafe { context.push_woken(task) };
         }
         self.marks.go_out();
-        if shared && !self.is_lost() {
+        if shared {
             self.call_helper();
         }
     }

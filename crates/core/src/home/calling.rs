@@ -1,14 +1,37 @@
 //! Calling the driver of a home, though nothing was pushed; and its timers, which call nobody.
 
+use core::ptr::NonNull;
+
 use super::Home;
 use crate::door::atomic::Ordering;
-use crate::timers::Timers;
+#[cfg(loom)]
+use crate::door::atomic::fence;
 use crate::waiter::Deferred;
 
 impl Home {
-    /// Who waits for which moment, and is served by who drives this home.
-    pub fn timers(&'static self) -> &'static Timers {
-        &self.timers
+    /// The timers of this home, which its driver serves, as the crate knows them that has timers; null as long as it has
+    /// made none.
+    #[inline(always)]
+    pub fn timers(&self) -> *const () {
+        // Acquire pairs with the release in `set_timers`.
+        let timers = self.timers.load(Ordering::Acquire);
+        #[cfg(loom)]
+        if !timers.is_null() {
+            // loom does not see the pointer, or each look would be a step in every model. A fence pairs with the same below.
+            fence(Ordering::SeqCst);
+        }
+        timers
+    }
+
+    /// Gives this home, which has none, its timers.
+    ///
+    /// # Safety
+    /// They are never freed, and they are what everybody takes them for who asks for them.
+    pub unsafe fn set_timers(&self, timers: NonNull<()>) {
+        #[cfg(loom)]
+        fence(Ordering::SeqCst); // pairs with the one above
+        // Release pairs with the acquire in `timers`.
+        self.timers.store(timers.as_ptr(), Ordering::Release);
     }
 
     /// Calls the driver though nothing was pushed: wakes it, if it has parked or is about to, or ends its

@@ -44,9 +44,8 @@ impl Home {
     /// # Safety
     /// As [`Home::push_open`].
     pub(crate) unsafe fn offer(&self, task: NonNull<Header>) -> bool {
-        // Whoever ends a home empties its open queue first, and then nobody may touch its tasks. In a forked child the
-        // other workers do not exist.
-        if self.driver.closing.get() || self.is_lost() {
+        // Whoever ends a home empties its open queue first, and then nobody may touch its tasks.
+        if self.driver.closing.get() {
             return false;
         }
         // SAFETY: alive, as it is scheduled.

@@ -14,6 +14,7 @@ use crate::context;
 use crate::door::atomic::{AtomicBool, Ordering};
 use crate::door::thread::{self, ThreadId};
 use crate::door::thread_local;
+use crate::fork::Origin;
 use crate::header::{Header, Owned};
 use crate::waiter::Deferred;
 
@@ -27,6 +28,8 @@ pub(super) struct Stays {
 /// This thread's own.
 struct Here {
     stays: Arc<Stays>,
+    /// In a forked child nobody is told of the parent's homes, whose locks others may have.
+    origin: Origin,
     /// Where tasks have stayed with it.
     homes: BTreeSet<u16>,
 }
@@ -52,8 +55,10 @@ impl Stays {
     pub(super) fn at(home: u16) -> Arc<Self> {
         let known = HERE.try_with(|here| {
             let mut here = here.borrow_mut();
+            let _parents = here.take_if(|here| here.origin.is_elsewhere());
             let here = here.get_or_insert_with(|| Here {
                 stays: Self::new(),
+                origin: Origin::here(),
                 homes: BTreeSet::new(),
             });
             here.homes.insert(home);
@@ -80,6 +85,9 @@ pub fn thread_ends() {
     let Some(here) = here.ok().flatten() else {
         return;
     };
+    if here.origin.is_elsewhere() {
+        return;
+    }
     if crate::mutant!("ended_fibers_keep_their_home") {
         return;
     }

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use super::Home;
 use crate::context::NOWHERE;
-use crate::door::{Mutex, MutexGuard};
+use crate::door::atomic::Ordering;
+use crate::door::{Mutex, QuietU32, per_process};
 
 /// Homes in the first chunk; each further chunk doubles the table. One in models, where the table is made
 /// anew in every execution.
@@ -18,47 +19,51 @@ const CHUNKS: usize = 11;
 #[derive(Debug)]
 pub(super) struct Table {
     chunks: [OnceLock<Box<[Home]>>; CHUNKS],
-    free: Mutex<Free>,
+    /// The first that was never used. Changes under the lock of [`given_back`].
+    never_used: QuietU32,
 }
 
-#[derive(Debug)]
-pub(super) struct Free {
-    given_back: Vec<u16>,
-    never_used: u16,
+per_process! {
+    /// Homes to be used again. A forked child uses none of its parent's again: others may have their locks.
+    fn given_back() -> Mutex<Vec<u16>> = Mutex::default()
+}
+
+pub(super) fn give_back(index: u16) {
+    given_back().lock().push(index);
 }
 
 impl Table {
     pub(super) fn new() -> Self {
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
-            free: Mutex::new(Free {
-                given_back: Vec::new(),
-                never_used: 0,
-            }),
+            never_used: QuietU32::new(0),
         }
     }
 
     /// A home that is not in use; makes it if it was never used.
     pub(super) fn take(&self, make: impl Fn(u16) -> Home) -> Option<&Home> {
-        // Held while a chunk is made, so that no fork finds one half made.
-        let mut free = self.free.lock();
-        let index = match free.given_back.pop() {
-            Some(index) => index,
-            None if free.never_used == NOWHERE => return None,
-            None => {
-                free.never_used += 1;
-                free.never_used - 1
-            }
-        };
+        let mut given_back = given_back().lock();
+        if let Some(index) = given_back.pop() {
+            return Some(self.at(index));
+        }
+        // Relaxed: under the lock.
+        let index = u16::try_from(self.never_used.load(Ordering::Relaxed)).ok()?;
+        if index == NOWHERE {
+            return None;
+        }
         let (chunk, offset) = place(index);
-        let homes = self.chunks[chunk].get_or_init(|| {
+        let chunk_of = &self.chunks[chunk];
+        if chunk_of.get().is_none() {
             let first = if chunk == 0 { 0 } else { FIRST << (chunk - 1) };
             let size = FIRST << chunk.saturating_sub(1);
-            (first..first + size)
-                .map(|at| make(u16::try_from(at).unwrap_or(NOWHERE)))
-                .collect()
-        });
-        Some(&homes[offset])
+            let homes = (first..first + size).map(|at| make(u16::try_from(at).unwrap_or(NOWHERE)));
+            // Made before: a forked child would wait for a thread that is in the midst of it.
+            let homes = homes.collect();
+            let _first = chunk_of.set(homes);
+        }
+        self.never_used
+            .store(u32::from(index) + 1, Ordering::Relaxed); // Relaxed: as above
+        chunk_of.get()?.get(offset)
     }
 
     /// The home with this index, which has been taken at least once.
@@ -68,17 +73,6 @@ impl Table {
         &self.chunks[chunk]
             .get()
             .expect("a task's home has been opened")[offset]
-    }
-
-    /// Keeps homes from being taken and given back as long as the guard lives, and gives all there have been.
-    pub(super) fn freeze(&self) -> (MutexGuard<'_, Free>, impl Iterator<Item = &Home>) {
-        let free = self.free.lock();
-        let used = 0..free.never_used;
-        (free, used.map(|index| self.at(index)))
-    }
-
-    pub(super) fn give_back(&self, index: u16) {
-        self.free.lock().given_back.push(index);
     }
 }
 

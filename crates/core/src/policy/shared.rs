@@ -10,9 +10,7 @@ use alloc::sync::Arc;
 
 use super::{BITS, Policy, Word};
 use crate::door::atomic::{AtomicU32, Ordering};
-use crate::door::{
-    Condvar, Mutex, MutexGuard, heavy_fence, light_fence, single_threaded, spin_loop,
-};
+use crate::door::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
@@ -37,43 +35,29 @@ const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };
 const FIRST_PAUSE: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
 const BUCKETS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 64 };
 
-#[derive(Debug)]
+/// Where threads sleep for a lock, by its address.
+#[derive(Debug, Default)]
 struct Bucket {
-    /// How many threads sleep here, or are about to.
-    sleepers: AtomicU32,
     asleep: Mutex<()>,
     wake: Condvar,
 }
 
-/// Where threads sleep for a lock, by its address.
-#[cfg(not(any(loom, shuttle)))]
-static ALL: [Bucket; BUCKETS] = [const {
-    Bucket {
-        sleepers: AtomicU32::new(0),
-        asleep: Mutex::new(()),
-        wake: Condvar::new(),
-    }
-}; BUCKETS];
-
+/// How many threads sleep in each bucket, or are about to. (In a forked child perhaps fewer do.)
 #[cfg(not(any(loom, shuttle)))]
 #[inline(always)]
-fn buckets() -> &'static [Bucket; BUCKETS] {
-    &ALL
+fn sleepers() -> &'static [AtomicU32; BUCKETS] {
+    static SLEEPERS: [AtomicU32; BUCKETS] = [const { AtomicU32::new(0) }; BUCKETS];
+    &SLEEPERS
 }
 
 #[cfg(any(loom, shuttle))]
 crate::door::process_global! {
-    /// Where threads sleep for a lock, by its address.
-    fn buckets() -> [Bucket; BUCKETS] = core::array::from_fn(|_| Bucket {
-        sleepers: AtomicU32::new(0),
-        asleep: Mutex::new(()),
-        wake: Condvar::new(),
-    })
+    /// The same.
+    fn sleepers() -> [AtomicU32; BUCKETS] = core::array::from_fn(|_| AtomicU32::new(0))
 }
 
-/// Keeps threads from falling asleep, or being woken, as long as the guards live.
-pub(crate) fn freeze() -> impl Iterator<Item = MutexGuard<'static, ()>> {
-    buckets().iter().map(|bucket| bucket.asleep.lock())
+crate::door::per_process! {
+    fn buckets() -> [Bucket; BUCKETS] = core::array::from_fn(|_| Bucket::default())
 }
 
 impl SharedWord {
@@ -120,7 +104,7 @@ impl SharedWord {
         }
         light_fence();
         // Relaxed: the fence orders it after the store.
-        if self.bucket().sleepers.load(Ordering::Relaxed) != 0 {
+        if self.sleepers().load(Ordering::Relaxed) != 0 {
             self.wake_sleepers();
         }
     }
@@ -142,10 +126,10 @@ impl SharedWord {
     }
 
     fn sleep(&self) {
-        let bucket = self.bucket();
+        let (bucket, sleepers) = (self.bucket(), self.sleepers());
         let asleep = bucket.asleep.lock();
         // Relaxed: the fence orders it before the look at the word.
-        bucket.sleepers.fetch_add(1, Ordering::Relaxed);
+        sleepers.fetch_add(1, Ordering::Relaxed);
         if !crate::mutant!("sleep_without_fence") {
             heavy_fence();
         }
@@ -154,7 +138,7 @@ impl SharedWord {
             drop(bucket.wake.wait(asleep));
         }
         // Relaxed: one too many costs a notification.
-        bucket.sleepers.fetch_sub(1, Ordering::Relaxed);
+        sleepers.fetch_sub(1, Ordering::Relaxed);
     }
 
     #[cold]
@@ -170,12 +154,21 @@ impl SharedWord {
         bucket.wake.notify_all();
     }
 
+    fn bucket(&self) -> &'static Bucket {
+        &buckets()[self.at()]
+    }
+
+    #[inline(always)]
+    fn sleepers(&self) -> &'static AtomicU32 {
+        &sleepers()[self.at()]
+    }
+
+    /// Its bucket's number.
     // One bucket, in models.
     #[cfg_attr(any(loom, shuttle), allow(clippy::modulo_one))]
     #[inline(always)]
-    fn bucket(&self) -> &'static Bucket {
-        let at = core::ptr::from_ref(self).addr();
-        &buckets()[(at >> 4) % BUCKETS]
+    fn at(&self) -> usize {
+        (core::ptr::from_ref(self).addr() >> 4) % BUCKETS
     }
 }
 

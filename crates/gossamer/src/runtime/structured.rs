@@ -68,8 +68,8 @@ impl Runtime {
     ///
     /// # Panics
     /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
-    /// ended. Inside a task: use [`async_scope`](Runtime::async_scope). In a forked child, if the children are run by
-    /// threads that are not there.
+    /// ended. Inside a task: use [`async_scope`](Runtime::async_scope). (A scope that was open at a `fork()` must not
+    /// end [in the child](Runtime#in-a-forked-child).)
     ///
     /// # Examples
     /// ```

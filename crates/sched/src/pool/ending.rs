@@ -9,12 +9,9 @@ impl Pool {
         &self.shared.environment
     }
 
-    /// Ends the pool, unless [`shutdown`](Pool::shutdown) was called. In a forked child the pool
-    /// is leaked: what the workers were doing at the fork is half done.
+    /// Ends the pool, unless [`shutdown`](Pool::shutdown) was called.
     pub fn end(&self) {
-        if self.origin().is_elsewhere() {
-            std::mem::forget(self.shared.clone());
-        } else if !self.shared.is_closing() {
+        if !self.shared.is_closing() {
             self.shutdown(None);
         }
     }

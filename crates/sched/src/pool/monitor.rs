@@ -41,7 +41,7 @@ use gossamer_core::door::{
 use gossamer_core::home::Home;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
+use gossamer_time::timers::driver;
 
 use super::Shared;
 pub use held::Hold;
@@ -342,10 +342,7 @@ impl Look<'_> {
             }
             if self.is_stuck(number, home, &mut told) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
-                    let now = Moment::real_now();
-                    if home.timers().earliest() <= now {
-                        home.timers().fire_due(now);
-                    }
+                    driver::fire_for_driver(home);
                 }
                 // Also from one that is no worker any more, but lingers.
                 adopted += home.adopt();

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::fork::refusal;
 use gossamer_core::home::Home;
 use gossamer_core::mutant;
+use gossamer_time::timers::driver;
 
 use super::{Pool, Shared, WORKERS_MAX};
 
@@ -71,7 +71,7 @@ impl Pool {
     ///
     /// # Errors
     /// No workers, or more than [`WORKERS_MAX`]; the pool is shutting down; the system grants no more threads (the
-    /// pool keeps those it has); another resize has come in between; or this is a forked child.
+    /// pool keeps those it has); or another resize has come in between.
     pub fn resize(&self, workers: usize) -> Resize {
         Resize {
             shared: self.shared.clone(),
@@ -91,14 +91,14 @@ impl Shared {
         }
         if let Some(first) = self.homes[0].get()
             && home.index() != first.index()
-            && home.timers().move_to(first.timers())
+            && driver::move_to(home, first)
         {
             // It may have parked until a later deadline.
             first.call();
             // Or it has ended, and its timers before these came. (Its inbox's lock, in the call and when it seals itself,
             // says who was first: it sees these, or we see that the pool is closing.)
             if self.is_closing() && !mutant!("late_timers_are_lost") {
-                first.timers().end();
+                driver::end(first);
             }
         }
     }
@@ -137,9 +137,6 @@ impl Future for Resize {
     type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.shared.origin.is_elsewhere() {
-            return Poll::Ready(Err(io::Error::other(refusal("resize()"))));
-        }
         if !self.begun {
             self.begun = true;
             self.begin()?;
@@ -180,7 +177,7 @@ mod tests {
     use std::time::Duration;
 
     use gossamer_core::door::atomic::Ordering;
-    use gossamer_core::timers::Timer;
+    use gossamer_time::timers::{Timer, driver};
 
     use super::Shared;
     use crate::pool::Watching;
@@ -195,13 +192,13 @@ mod tests {
         let mut timer = Box::pin(Timer::after(Duration::from_secs(3600)));
         let claim = claim_again(second);
         assert!(timer.as_mut().poll(Waker::noop()).is_pending());
-        assert!(second.timers().may_have_any());
+        assert!(driver::may_have_any(second));
         // As `shutdown` and the first worker do. (Relaxed: this is the one thread.)
         shared.closing.store(true, Ordering::Relaxed);
-        first.timers().end();
+        driver::end(first);
         shared.take_over_timers(second);
-        assert!(!second.timers().may_have_any());
-        assert!(!first.timers().may_have_any(), "nobody serves it there");
+        assert!(!driver::may_have_any(second));
+        assert!(!driver::may_have_any(first), "nobody serves it there");
         drop(claim);
     }
 }

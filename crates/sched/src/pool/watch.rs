@@ -6,8 +6,8 @@ use gossamer_core::door::QuietU32;
 use gossamer_core::door::atomic::Ordering;
 use gossamer_core::door::spin_loop;
 use gossamer_core::home::Home;
+use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
-use gossamer_core::timers::Moment;
 
 use super::Shared;
 

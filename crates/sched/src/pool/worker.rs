@@ -9,6 +9,7 @@ use gossamer_core::door::{heavy_fence, spin_loop, thread};
 use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
 use gossamer_core::waiter::Deferred;
+use gossamer_time::timers::driver;
 
 use super::Shared;
 use super::idle::Sleeper;
@@ -48,7 +49,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
             linger_or_not(shared, number, home, &mut queue);
         }
         let ran = run(&claim, &mut queue, POLLS, None);
-        let fired = home.timers().serve();
+        let fired = driver::serve(home);
         if home.driver.returned.take() {
             shared.dismiss_spares();
         }
@@ -80,7 +81,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
     queue.close();
     claim.seal();
     shut_down(&claim, &mut queue);
-    home.timers().end();
+    driver::end(home);
 }
 
 /// Leaves the crew; gives the claim again if the crew has grown meanwhile, or is closed. The tasks stay at the home, for
@@ -139,7 +140,7 @@ fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
         };
         // Whoever calls from here on finds the parker.
         if home.park(parker.waker()) && stays() {
-            let until = home.timers().next_deadline();
+            let until = driver::next_deadline(home);
             parker.park_until(until, || home.waiting() > 0 || !stays());
         }
     });
@@ -227,7 +228,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
         if !has_something() && home.park(parker.waker()) && !has_something() {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-            let until = home.timers().next_deadline();
+            let until = driver::next_deadline(home);
             if !(watches && watch(shared, home, parker, until)) {
                 if std::mem::take(&mut watches) {
                     shared.watch.end();

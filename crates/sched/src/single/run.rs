@@ -127,7 +127,7 @@ fn poll_until<S: Scheduler>(
     while *polls > 0 {
         if home.has_pending() {
             if home.is_lost() {
-                end_child();
+                end_child("a task called fork(), and gave way in the child");
             }
             hand_over(context, scheduler);
             claim.drain();

@@ -329,9 +329,7 @@ where
         if let Some(output) = take(&mut self.outcome.lock()) {
             return Some(output);
         }
-        if self.data.origin().is_elsewhere() {
-            self.data.refuse_lost();
-        }
+        self.data.origin().check("waiting for a child of a scope");
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
         let waker = waker.clone();
         let (output, _before) = {

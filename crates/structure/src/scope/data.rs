@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context::Point;
 use gossamer_core::door::Mutex;
-use gossamer_core::fork::{Origin, refuse};
+use gossamer_core::fork::{Origin, end_child};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
@@ -42,30 +42,10 @@ struct State {
 }
 
 /// A child that has not ended. Before its task is there, the place is only taken.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Entry {
-    /// The process in which it was spawned.
-    origin: Origin,
     child: Option<Arc<dyn Child>>,
     task: Option<Arc<JoinHandle<()>>>,
-}
-
-impl Entry {
-    fn new() -> Self {
-        Self {
-            origin: Origin::here(),
-            child: None,
-            task: None,
-        }
-    }
-}
-
-impl State {
-    /// Whether no child is left, but for those of the process that this one was forked from.
-    fn has_none_here(&self) -> bool {
-        self.running == 0
-            || (self.children.iter().flatten()).all(|entry| entry.origin.is_elsewhere())
-    }
 }
 
 impl Data {
@@ -77,7 +57,12 @@ impl Data {
     }
 
     /// A place for one more child, unless the scope is being ended.
+    ///
+    /// # Panics
+    /// In a forked child, if the scope was open before.
+    #[track_caller]
     pub(crate) fn reserve(&self) -> Option<usize> {
+        self.origin.check("spawning in a scope");
         let mut state = self.state.lock();
         if state.closed {
             return None;
@@ -85,11 +70,11 @@ impl Data {
         state.running += 1;
         match state.free.pop() {
             Some(at) => {
-                state.children[at] = Some(Entry::new());
+                state.children[at] = Some(Entry::default());
                 Some(at)
             }
             None => {
-                state.children.push(Some(Entry::new()));
+                state.children.push(Some(Entry::default()));
                 Some(state.children.len() - 1)
             }
         }
@@ -132,9 +117,7 @@ impl Data {
             let entry = state.children[at].take();
             state.free.push(at);
             state.running -= 1;
-            let is_last = (state.running == 0
-                || self.origin.is_elsewhere() && state.has_none_here())
-                && !gossamer_core::mutant!("scope_last_wakes_nobody");
+            let is_last = state.running == 0 && !gossamer_core::mutant!("scope_last_wakes_nobody");
             (entry, state.waiter.take_if(|_| is_last))
         };
         drop(entry);
@@ -228,43 +211,23 @@ impl Data {
         self.origin
     }
 
-    /// A forked child: refuses to wait for a child of the scope that a thread runs which is not here.
-    ///
-    /// # Panics
-    /// There is such a child.
-    #[cold]
-    pub(crate) fn refuse_lost(&self) {
-        if !self.origin.is_elsewhere() {
-            return;
-        }
-        let entries: Vec<Entry> = {
-            let state = self.state.lock();
-            state.children.iter().flatten().cloned().collect()
-        };
-        for task in entries.into_iter().filter_map(|entry| entry.task) {
-            // It finds out.
-            task.notify(Waker::noop());
-        }
-    }
-
-    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`. In a
-    /// forked child those of the parent are ended once, if they are not `lost`, and not waited for: what threads run
-    /// that are not here never uses anything.
+    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
     ///
     /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
     /// fiber of another thread is ended by that; a thread when it has returned.
-    pub(crate) fn take_back(&self, limit: Option<Duration>, lost: bool) -> bool {
+    pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
+        self.refuse_to_end();
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let serving = Serving::begin();
         Parker::with(|parker| {
             loop {
                 serving.serve(parker.waker());
-                self.end_all(lost);
-                if self.is_over_or_wake(parker.waker(), |state| state.has_none_here()) {
+                self.end_all();
+                if self.is_over_or_wake(parker.waker(), |state| state.running == 0) {
                     return true;
                 }
                 match deadline {
-                    None => parker.park(|| self.state.lock().has_none_here()),
+                    None => parker.park(|| self.state.lock().running == 0),
                     Some(deadline) => {
                         let left = deadline.saturating_duration_since(Instant::now());
                         if left.is_zero() {
@@ -277,16 +240,8 @@ impl Data {
         })
     }
 
-    fn end_all(&self, lost: bool) {
-        for entry in self.close() {
-            let Entry {
-                origin,
-                child,
-                task,
-            } = entry;
-            if lost && origin.is_elsewhere() {
-                continue;
-            }
+    fn end_all(&self) {
+        for Entry { child, task } in self.close() {
             let Some(child) = child else {
                 // Being spawned, by a sibling that finds out.
                 continue;
@@ -327,14 +282,16 @@ impl Data {
         over
     }
 
-    /// Waits until no child is left. `point` is where this gives way; `is_lost` whether
-    /// nobody runs the children, in a forked child.
-    pub(crate) fn poll_all_ended(
-        &self,
-        cx: &mut Context<'_>,
-        point: &mut Point,
-        is_lost: impl Fn() -> bool,
-    ) -> Poll<()> {
+    /// Ends a forked child, if the scope was open before: it has children that nobody runs, and may have lent them what
+    /// would unwind.
+    fn refuse_to_end(&self) {
+        if self.origin.is_elsewhere() {
+            end_child("the end of a scope");
+        }
+    }
+
+    /// Waits until no child is left. `point` is where this gives way.
+    pub(crate) fn poll_all_ended(&self, cx: &mut Context<'_>, point: &mut Point) -> Poll<()> {
         ready!(point.pass(cx.waker()));
         // Under one lock: from then on none is added.
         let end = |state: &mut State| {
@@ -344,12 +301,7 @@ impl Data {
         if self.is_over_or_wake(cx.waker(), end) {
             return Poll::Ready(());
         }
-        if self.origin.is_elsewhere() {
-            if is_lost() {
-                refuse("scope()");
-            }
-            self.refuse_lost();
-        }
+        self.refuse_to_end();
         Poll::Pending
     }
 }

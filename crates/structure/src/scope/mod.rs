@@ -59,9 +59,6 @@ pub trait Spawn: Send + Sync {
 
     /// What was promised for fibers, if they may be spawned.
     fn fibers(&self) -> Option<Fibers>;
-
-    /// Whether this is a forked child, and whatever runs the tasks is not here.
-    fn is_lost(&self) -> bool;
 }
 
 /// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended. They
@@ -108,13 +105,12 @@ pub fn scope<'env, R>(
         if let Some(serving) = &serving {
             serving.serve(cx.waker());
         }
-        data.poll_all_ended(cx, &mut point, || on.is_lost())
+        data.poll_all_ended(cx, &mut point)
     });
     let waited = caught(|| all_ended.wait());
     drop(serving);
     if waited.is_err() {
-        let is_lost = data.origin().is_elsewhere() && on.is_lost();
-        data.take_back(None, is_lost);
+        data.take_back(None);
     }
     mem::forget(stays);
     match (result, waited) {

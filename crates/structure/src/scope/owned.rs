@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::Point;
 use gossamer_core::header::Payload;
@@ -30,11 +30,10 @@ where
     let data = Arc::new(Data::new());
     let scope = AsyncScope {
         data: data.clone(),
-        on: on.clone(),
+        on,
     };
     RunScope {
         data,
-        on,
         body: Some(Box::pin(body(scope, input))),
         ended: None,
         point: Point::new(),
@@ -132,7 +131,6 @@ impl fmt::Debug for AsyncScope {
 #[must_use = "futures do nothing unless polled"]
 pub struct RunScope<B: Future> {
     data: Arc<Data>,
-    on: Arc<dyn Spawn>,
     body: Option<Pin<Box<B>>>,
     ended: Option<Result<B::Output, Payload>>,
     point: Point,
@@ -159,11 +157,7 @@ impl<B: Future> Future for RunScope<B> {
                 drop(output);
             }
         }
-        let on = &this.on;
-        let is_lost = || on.is_lost();
-        if (this.data.poll_all_ended(cx, &mut this.point, is_lost)).is_pending() {
-            return Poll::Pending;
-        }
+        ready!(this.data.poll_all_ended(cx, &mut this.point));
         match this.ended.take() {
             Some(Ok(output)) => {
                 this.data.raise();

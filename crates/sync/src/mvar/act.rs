@@ -5,6 +5,8 @@
 use core::mem::MaybeUninit;
 
 use gossamer_core::policy::Policy;
+use gossamer_core::wait_queue::Waitable;
+use gossamer_core::waiter::Deferred;
 
 use super::{BUSY, FULL, MVar, RESERVED};
 
@@ -43,8 +45,24 @@ pub(super) trait Act<T> {
     /// it (and `bits` does not say so any more).
     unsafe fn act<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> (Self::Output, u32);
 
+    /// The same, and then wakes the next in line and gives up the lock.
+    ///
+    /// # Safety
+    /// As [`Act::act`].
+    #[inline(always)]
+    unsafe fn finish<P: Policy>(&mut self, mvar: &MVar<T, P>, bits: u32) -> Self::Output {
+        // SAFETY: passed on to the caller.
+        let (output, mut bits) = unsafe { self.act(mvar, bits) };
+        // SAFETY: under the lock.
+        let woken = unsafe { mvar.wake_next(&mut bits) };
+        let deferred = woken.unwrap_or(Deferred::NOTHING);
+        mvar.unlock(bits);
+        deferred.run();
+        output
+    }
+
     /// Drops the value that an operation which never acted still has.
-    fn give_up(&mut self);
+    fn give_up(&mut self) {}
 }
 
 /// What a reader takes away when it has cloned the value. Planted bug: it leaves the promise, to nobody.
@@ -85,16 +103,14 @@ impl<T> Act<T> for Take {
             .with_mut(|place| unsafe { (*place).assume_init_read() });
         (value, bits & !FULL)
     }
-
-    fn give_up(&mut self) {}
 }
 
-/// Never acts by itself: its operation clones the value outside the lock.
+/// Gives the bits, with the lock held: its operation clones the value outside the lock.
 #[derive(Debug)]
 pub(super) struct Read;
 
 impl<T> Act<T> for Read {
-    type Output = ();
+    type Output = u32;
     const NAME: &'static str = "MVar::read";
     const LINE: Line = Line::Takers;
 
@@ -102,11 +118,13 @@ impl<T> Act<T> for Read {
         has_value(bits)
     }
 
-    unsafe fn act<P: Policy>(&mut self, _mvar: &MVar<T, P>, bits: u32) -> ((), u32) {
-        ((), bits)
+    unsafe fn act<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> (u32, u32) {
+        (bits, bits)
     }
 
-    fn give_up(&mut self) {}
+    unsafe fn finish<P: Policy>(&mut self, _: &MVar<T, P>, bits: u32) -> u32 {
+        bits
+    }
 }
 
 #[derive(Debug)]

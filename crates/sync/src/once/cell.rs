@@ -9,7 +9,7 @@ use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, MAKES, Once};
-use crate::line::{Waiting, for_each_policy};
+use crate::line::{Enter, Waiting, for_each_policy};
 
 /// A value that is assigned once, mostly by the first who needs it.
 ///
@@ -86,7 +86,7 @@ impl<T, P: Policy> OnceCell<T, P> {
         M: Future<Output = T>,
     {
         GetOrInit {
-            waiting: Waiting::new(&self.0.line, MAKES, Location::caller()),
+            waiting: Waiting::new(&self.0.line, Enter::new(MAKES), Location::caller()),
             cell: self,
             make: Some(make),
             making: None,

@@ -10,7 +10,7 @@ use gossamer_core::policy::Policy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, Once, READS};
-use crate::line::{Waiting, for_each_policy};
+use crate::line::{Enter, Waiting, for_each_policy};
 
 /// A variable that is assigned once; who reads it before that waits.
 ///
@@ -77,7 +77,7 @@ impl<T, P: Policy> IVar<T, P> {
     #[inline(always)]
     pub fn read(&self) -> ReadIVar<'_, T, P> {
         ReadIVar {
-            waiting: Waiting::new(&self.0.line, READS, Location::caller()),
+            waiting: Waiting::new(&self.0.line, Enter::new(READS), Location::caller()),
             ivar: self,
         }
     }

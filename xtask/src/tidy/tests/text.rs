@@ -172,3 +172,20 @@ fn links_to_nowhere() {
     files.push(("docs/a.md", text));
     assert_eq!(check(&Repo::of(&files)), []);
 }
+
+#[test]
+fn files_that_are_not_there() {
+    let check: Check = links::named_files_exist;
+    finds(
+        check,
+        "a.md",
+        "ok\n`gone.rs`",
+        2,
+        "`gone.rs`; a file that exists",
+    );
+    finds(check, "a.md", "`crates/gone`", 1, "`crates/gone`");
+    let text = "`crates/x/src/pool.rs` `src/pool.rs` `crates/x/src` `crates/NAME/tests`\n```\n`gone.rs`\n```\n";
+    let mut files = vec![("crates/x/src/pool.rs", ""), ("docs/a.md", text)];
+    files.push(("CHANGELOG.md", "`gone.rs`"));
+    assert_eq!(check(&Repo::of(&files)), []);
+}

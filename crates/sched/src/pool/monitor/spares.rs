@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gossamer_core::home::Home;
-use gossamer_core::timers::Moment;
+use gossamer_core::moment::Moment;
+use gossamer_time::timers::driver;
 
 use super::super::Shared;
 use super::super::crew::spares_max;
@@ -14,7 +15,7 @@ impl Shared {
     /// So long, or until the next timer of a worker that is stuck.
     pub(super) fn until_next_timer(&self, most: Duration) -> Duration {
         let stuck = self.homes().filter(|home| home.is_open());
-        let next = stuck.map(|home| home.timers().earliest()).min();
+        let next = stuck.map(driver::earliest).min();
         let left = next.and_then(Moment::left);
         // Perhaps now, as what `earliest` says may be too early.
         left.map_or(most, |left| left.clamp(LEAST, most.max(LEAST)))

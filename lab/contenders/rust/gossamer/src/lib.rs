@@ -1,13 +1,14 @@
 //! What the programs of our contender share: the command line, places, arithmetic, our channels.
 //!
 //! Several programs, because code that is called from many places is compiled otherwise than code that is called
-//! from one: `gossamer-contender` has the ring and what `cargo xtask counts` counts, `gossamer-workloads` the
-//! rest, and neither changes the other.
+//! from one: `gossamer-contender` has the ring and what it rests on, `gossamer-counts` what else `cargo xtask counts`
+//! counts, `gossamer-workloads` the rest, and none changes another.
 #![forbid(unsafe_code)]
 
 pub mod args;
 pub mod flavours;
 pub mod generator;
+pub mod pipes;
 pub mod places;
 pub mod sets;
 mod spawned;

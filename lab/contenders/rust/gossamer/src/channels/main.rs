@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod pipes;
 mod ring;
 mod slot;
 
@@ -16,7 +15,7 @@ use gossamer::{Runtime, raw};
 
 use gossamer_contender::args::said;
 use gossamer_contender::flavours::{Local, LocalSpsc, Shared, Spsc};
-use gossamer_contender::{Failure, args, end, spawned, spawned_here};
+use gossamer_contender::{Failure, args, end, pipes, spawned, spawned_here};
 
 fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;

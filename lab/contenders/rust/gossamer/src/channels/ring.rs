@@ -4,10 +4,9 @@
 use channels::{Came, Channel, Went};
 use gossamer::{Model, Wait, raw};
 
-use crate::pipes;
 use gossamer_contender::args::{Args, runtime};
 use gossamer_contender::flavours::{Local, Shared};
-use gossamer_contender::{Failure, spawned, spawned_here};
+use gossamer_contender::{Failure, pipes, spawned, spawned_here};
 
 /// Runs the ring and gives the number of the task that received the zero.
 pub(crate) fn run(args: &Args) -> Result<u64, Failure> {

@@ -1,0 +1,98 @@
+//! The process's own timers, for who polls one where nobody drives: a foreign executor. One thread serves them,
+//! started when the first is registered. A forked child has its own timers and its own thread.
+//!
+//! The race to fear: one registers just as the thread goes to sleep. The thread finds out how long it may sleep under
+//! the timers' lock; who registers one that comes before all others, under that lock, gives it its permit. So it
+//! either knows of the timer, or the permit keeps it from sleeping.
+
+use std::io;
+use std::task::Waker;
+
+use gossamer_core::door::atomic::Ordering;
+use gossamer_core::door::{Mutex, QuietU32, per_process, start_thread};
+use gossamer_core::parker::Parker;
+use gossamer_core::waiter::Deferred;
+
+use super::{Kind, Timers};
+
+#[derive(Debug)]
+struct Alarm {
+    timers: Timers,
+    /// Not zero: there is a thread. A hint.
+    runs: QuietU32,
+    thread: Mutex<Thread>,
+}
+
+/// The thread, or what is known of it.
+#[derive(Debug, Default)]
+struct Thread {
+    started: bool,
+    /// Wakes it.
+    waker: Option<Waker>,
+}
+
+per_process! {
+    /// The process's own.
+    fn alarm() -> Alarm = Alarm {
+        timers: Timers::of_kind(Kind::Alarm),
+        runs: QuietU32::new(0),
+        thread: Mutex::default(),
+    }
+}
+
+/// The timers; perhaps nobody serves them.
+pub(super) fn timers() -> &'static Timers {
+    &alarm().timers
+}
+
+/// The timers, which are served.
+///
+/// # Panics
+/// The system grants no thread for that.
+pub(super) fn started() -> &'static Timers {
+    if let Err(error) = start() {
+        panic!(
+            "a timer was polled where no runtime of gossamer runs, and the system grants no thread to wake it \
+             ({error}): raise the limit, or poll it inside a runtime or by .wait()"
+        );
+    }
+    timers()
+}
+
+/// Starts the thread; `false` if that cannot be. Then timers wait for the next one who registers, who is told.
+pub(super) fn starts() -> bool {
+    start().is_ok()
+}
+
+fn start() -> io::Result<()> {
+    // Relaxed: a hint.
+    if alarm().runs.load(Ordering::Relaxed) != 0 {
+        return Ok(());
+    }
+    let mut thread = alarm().thread.lock();
+    if !thread.started {
+        start_thread("gossamer-alarm", run)?;
+        thread.started = true;
+    }
+    // Relaxed: as above.
+    alarm().runs.store(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Has the thread look at the timers anew.
+pub(super) fn ring() {
+    let waker = alarm().thread.lock().waker.clone();
+    if let Some(waker) = waker {
+        Deferred::new(waker).run();
+    }
+}
+
+fn run() {
+    Parker::with(|parker| {
+        alarm().thread.lock().waker = Some(parker.waker().clone());
+        loop {
+            timers().serve();
+            parker.park_until(timers().next_deadline(), || false);
+        }
+    });
+}
