@@ -18,6 +18,8 @@ mod links;
 mod operations;
 mod orderings;
 pub(crate) mod planted;
+mod retired;
+mod roles;
 mod sizes;
 mod unsafety;
 mod words;
@@ -64,7 +66,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 16] = [
+const CHECKS: [Check; 18] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -81,6 +83,8 @@ const CHECKS: [Check; 16] = [
     links::named_files_exist,
     operations::all_are_tested,
     planted::table_matches_source,
+    retired::no_retired_words,
+    roles::one_meaning_a_name,
 ];
 
 /// Runs every check on the repository at `root`; the findings are sorted by path and line.

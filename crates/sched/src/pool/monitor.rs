@@ -1,28 +1,26 @@
 //! The monitor: a thread that finds workers that are stuck in a poll, and puts spares in their place.
 //!
-//! "Green threads considered harmful": whatever holds the worker's thread (a computation, `read(2)`, a page fault, a
-//! foreign function) holds all tasks of the worker hostage. So every few milliseconds the monitor pokes each worker that
-//! is not idle; one that has not answered by the next look is in one poll since then. When its thread has run or been
-//! blocked in it for 10 ms (`held.rs`; one that was preempted has not), its home is opened, and its tasks are adopted
-//! (`home/adopting.rs` of `core`); if work waits and nobody is idle (one that still looks for work is not), a *spare* is
-//! hired: a worker with a number above those that were asked for. (Go's sysmon takes the processor away from a thread in
-//! the same way; here it is the tasks that go.) A worker whose poll has ended closes its home, and as many spares are
-//! surplus as there are fewer stuck workers: they retire as after a [`resize`](super::resize). As long as a worker is
-//! stuck, the monitor fires its timers.
+//! A poll that does not end (a computation, `read(2)`, a page fault, a foreign function) holds all tasks of its worker
+//! hostage. So every few milliseconds the monitor pokes each busy worker; a worker that has not answered by the next look
+//! has been in one poll since. When its thread has run or been blocked for 10 ms in that poll (`held.rs`; a preempted
+//! thread has not), the monitor opens its home, and its tasks are adopted (`home/adopting.rs` of `core`). If work waits
+//! and no worker is idle, the monitor hires a *spare*: a worker with a number above those that were asked for. (Go's
+//! sysmon moves the processor away from a stuck thread; here the tasks move.) A worker whose poll has ended closes its
+//! home, and surplus spares retire as after a [`resize`](super::resize). The monitor fires a stuck worker's timers.
 //!
-//! # What is told
+//! # Reports
 //!
-//! A poll is reported when it has ended, or has gone on for [`TELL_AFTER`], because only its end tells whether it was
-//! held by the report of a panic: the hook may print a backtrace, which takes long, and is nobody's mistake. The end of
-//! the pool waits for polls, perhaps for ever: so the monitor looks on until the last worker has left, and by then a
-//! poll that goes on is reported though no other work waits. Of each spawn site one poll is told in ten seconds, and then
-//! how many more there were (`report.rs`).
+//! A poll is reported at its end, or after [`TELL_AFTER`]: only the end tells whether the panic hook held it, whose
+//! backtrace takes long and is nobody's mistake. The end of the pool waits for polls, perhaps for ever; so the monitor
+//! stays until the last worker has left, and then reports a long poll though no other work waits. For each spawn site it
+//! reports one poll in ten seconds, and then how many more there were (`report.rs`).
 //!
-//! # Going to sleep
+//! # Sleeping
 //!
-//! When no worker has been busy for a while, the monitor says that it sleeps, has a (heavy) fence, looks once more whether
-//! all are idle, and parks. A worker that is idle no more leaves the list of the idle, has a (light) fence, and calls the
-//! monitor if it sleeps; one that lingers does so when it has claimed its home. So a machine without work has no monitor that wakes it.
+//! When no worker has been busy for a while, the monitor says that it sleeps, issues a (heavy) fence, looks once more
+//! whether all are idle, and parks. A worker that becomes busy leaves the list of idle workers, issues a (light) fence,
+//! and calls the monitor if it sleeps; a lingering one does so once it runs its home. So the monitor wakes no idle
+//! machine.
 
 mod held;
 mod report;
