@@ -70,13 +70,14 @@ async fn spend(
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises
+    // one.
     let fibers = unsafe { Fibers::contract() };
     let rt = Runtime::builder()
         .model(Model::Single)
         .fibers(fibers)
         .build()?;
-    let (door, arriving) = unbounded::<bank::Wish>();
+    let (platform, arriving) = unbounded::<bank::Wish>();
     let bank = rt.spawn_fiber(move || {
         // One customer after the other.
         let mut balance = 0;
@@ -87,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let enter = || {
         let (customer, bank) = account::pipe();
-        door.try_send(bank).expect("the bank is open");
+        platform.try_send(bank).expect("the bank is open");
         customer
     };
 
@@ -108,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Balance::Balance(rest, at) = enter().look()?.recv().wait()?;
     println!("there is {rest} left");
     drop(at.deposit(5)?); // and goes without waiting for the answer
-    drop(door);
+    drop(platform);
     println!("the bank has {}", bank.wait()?);
     Ok(())
 }

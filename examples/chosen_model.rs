@@ -19,16 +19,16 @@ fn chosen() -> Model {
 
 #[gossamer::main(model = chosen(), runtime = rt)]
 async fn main() -> Result<(), JoinError> {
-    let place = Arc::new(MVar::empty());
+    let mvar = Arc::new(MVar::empty());
     let tasks: Vec<_> = (1..=10)
         .map(|number| {
-            let place = place.clone();
-            rt.spawn(async move { place.put(number).await })
+            let mvar = mvar.clone();
+            rt.spawn(async move { mvar.put(number).await })
         })
         .collect();
     let mut sum = 0;
     for _ in &tasks {
-        sum += place.take().await;
+        sum += mvar.take().await;
     }
     for task in tasks {
         task.await?;

@@ -2,7 +2,7 @@
 
 mod broadcast;
 mod cancelling;
-mod join;
+mod join_pattern;
 mod panics;
 mod rules;
 mod sharing;
@@ -53,20 +53,24 @@ pub(crate) fn explore<F: Channels, B: Future>(body: impl Fn(u64) -> B) {
 
 fn sim<F: Channels>() -> Sim {
     let sim = Sim::new();
-    if F::POINTS { sim } else { sim.without_points() }
+    if F::SCHEDULING_POINTS {
+        sim
+    } else {
+        sim.without_scheduling_points()
+    }
 }
 
 /// The channels of a flavour.
 pub(crate) trait Channels: Flavour {
     /// Whether it is explored with scheduling points.
-    const POINTS: bool;
+    const SCHEDULING_POINTS: bool;
 
     /// Zero: rendezvous; `usize::MAX`: unbounded.
     fn channel<T>(capacity: usize) -> (Sender<T, Self::P>, Receiver<T, Self::P>);
 }
 
 impl Channels for Shared {
-    const POINTS: bool = false;
+    const SCHEDULING_POINTS: bool = false;
 
     fn channel<T>(capacity: usize) -> (Sender<T, raw::Shared>, Receiver<T, raw::Shared>) {
         match capacity {
@@ -78,7 +82,7 @@ impl Channels for Shared {
 }
 
 impl Channels for Local {
-    const POINTS: bool = true;
+    const SCHEDULING_POINTS: bool = true;
 
     fn channel<T>(capacity: usize) -> (Sender<T, raw::Local>, Receiver<T, raw::Local>) {
         match capacity {

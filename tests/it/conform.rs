@@ -13,7 +13,7 @@ use gossamer::{JoinHandle, Runtime, Wait};
 use crate::contract::SIM;
 use crate::models::{MODELS, runtime, watched};
 use crate::mvar::looking;
-use script::{Places, Script, Seen};
+use script::{MVars, Script, Seen};
 
 /// What runs a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +50,14 @@ impl World {
     }
 
     /// Has an actor of this kind follow a script; its output is what it saw.
-    fn start(&self, kind: Kind, places: &Places, script: Script) -> JoinHandle<Seen> {
-        let places = places.clone();
+    fn start(&self, kind: Kind, mvars: &MVars, script: Script) -> JoinHandle<Seen> {
+        let mvars = mvars.clone();
         let awaited = {
-            let (places, script) = (places.clone(), script.clone());
+            let (mvars, script) = (mvars.clone(), script.clone());
             async move {
                 let mut seen = Seen::default();
                 for step in script {
-                    seen.note(step.act(&places).await);
+                    seen.note(step.act(&mvars).await);
                 }
                 seen
             }
@@ -65,7 +65,7 @@ impl World {
         let waited = move || {
             let mut seen = Seen::default();
             for step in script {
-                seen.note(step.act(&places).wait());
+                seen.note(step.act(&mvars).wait());
             }
             seen
         };
@@ -133,7 +133,7 @@ pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {
-    for sim in [SIM, SIM.without_points()] {
+    for sim in [SIM, SIM.without_scheduling_points()] {
         for (one, two) in pairs(&[Kind::Task, Kind::Fiber]) {
             for seed in 0..seeds {
                 let run = looking(sim, seed).run(seed, || rule(World::Simulated, one, two, seed));

@@ -2,27 +2,27 @@
 
 use std::rc::Rc;
 
-use gossamer::raw::{self, MVar, Policy};
+use gossamer::raw::{self, LockPolicy, MVar};
 
 /// A flavour of the primitives.
 pub(crate) trait Flavour: 'static {
-    type P: Policy + gossamer::raw::channel::spsc::Flavour;
+    type P: LockPolicy + gossamer::raw::channel::spsc::RingPolicy;
     fn empty<T>() -> MVar<T, Self::P>;
     fn full<T>(value: T) -> MVar<T, Self::P>;
 
-    /// An empty place that tasks share.
-    fn place<T>() -> Place<Self, T> {
+    /// An empty `MVar` that tasks share.
+    fn mvar<T>() -> SharedMVar<Self, T> {
         Rc::new(Self::empty())
     }
 
-    /// A full place that tasks share.
-    fn place_with<T>(value: T) -> Place<Self, T> {
+    /// A full `MVar` that tasks share.
+    fn mvar_with<T>(value: T) -> SharedMVar<Self, T> {
         Rc::new(Self::full(value))
     }
 }
 
-/// A place that tasks share.
-pub(crate) type Place<F, T> = Rc<MVar<T, <F as Flavour>::P>>;
+/// An `MVar` that tasks share.
+pub(crate) type SharedMVar<F, T> = Rc<MVar<T, <F as Flavour>::P>>;
 
 pub(crate) struct Shared;
 pub(crate) struct Local;

@@ -1,7 +1,7 @@
 //! A test that hangs says where: what has been running, and who waits for what, since when.
 //!
-//! A body that is [watched](super::models::watched) has a patience of its own. All other tests hang when the whole process
-//! sleeps for as long: then it ends, with the same words.
+//! A body that is [watched](super::models::watched) has a patience of its own. All other tests hang when the whole
+//! process sleeps for as long: then it ends, with the same words.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -84,10 +84,10 @@ fn a_test_that_hangs_says_where() {
     if std::env::var_os(HANGS).is_some() {
         watched("it waits for ever", || {
             let rt = runtime(Model::Single);
-            let place = std::sync::Arc::new(MVar::<u32>::empty());
-            let from = place.clone();
+            let mvar = std::sync::Arc::new(MVar::<u32>::empty());
+            let from = mvar.clone();
             let task = rt.spawn(async move { from.take().await });
-            let thread = rt.spawn_thread(move || place.read().wait());
+            let thread = rt.spawn_thread(move || mvar.read().wait());
             thread.wait().expect("no panic");
             task.wait().expect("no panic");
         });

@@ -1,4 +1,4 @@
-//! Two hundred that wait for the same: more than are let go in one batch, and more than a task is counted to lend
+//! Two hundred that wait for the same: more than are let go in one batch, and more than a task is counted to loan
 //! itself to.
 //!
 //! All of them wait first; then what they wait for comes, once, and all of them end: as tasks, fibers and threads under
@@ -129,7 +129,7 @@ fn on_sim(make: fn(&Arc<Crowd>) -> Program<Local>) {
         },
     ];
     let sim = SIM.look_each_step();
-    for sim in [sim, sim.without_points()] {
+    for sim in [sim, sim.without_scheduling_points()] {
         for start in starts {
             if let Err(failure) = sim.run(0, || run(make, spawn, start)) {
                 panic!("{failure}");

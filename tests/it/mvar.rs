@@ -4,9 +4,9 @@
 //! operations; and without, by the short ways that production takes.
 
 pub(crate) mod cancelling;
-mod lines;
 mod model;
 mod panics;
+mod queues;
 mod replacing;
 mod small;
 mod table;
@@ -26,7 +26,7 @@ pub(crate) const SCHEDULES_MAX: usize = 2_000_000;
 
 thread_local! {
     /// Whether operations are scheduling points in the simulation that runs on this thread.
-    static POINTS: Cell<bool> = const { Cell::new(true) };
+    static SCHEDULING_POINTS: Cell<bool> = const { Cell::new(true) };
 }
 
 /// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
@@ -56,8 +56,8 @@ pub(crate) fn looking(sim: Sim, seed: u64) -> Sim {
 /// As [`explore`], for a rule whose program depends on the seed too.
 #[track_caller]
 pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
-    for (points, sim) in [(true, sim), (false, sim.without_points())] {
-        POINTS.set(points);
+    for (points, sim) in [(true, sim), (false, sim.without_scheduling_points())] {
+        SCHEDULING_POINTS.set(points);
         for seed in seeds() {
             if let Err(failure) = looking(sim, seed).run(seed, || body(seed)) {
                 let mode = if points { "with" } else { "without" };
@@ -82,8 +82,8 @@ pub(crate) fn exhaust_each_step<F: Future>(body: impl Fn() -> F) {
 
 #[track_caller]
 fn exhaust_in<F: Future>(sim: Sim, body: impl Fn() -> F) {
-    for (points, sim) in [(true, sim), (false, sim.without_points())] {
-        POINTS.set(points);
+    for (points, sim) in [(true, sim), (false, sim.without_scheduling_points())] {
+        SCHEDULING_POINTS.set(points);
         let explored = sim.exhaustive(SCHEDULES_MAX, &body);
         assert!(
             explored.complete,
@@ -112,7 +112,7 @@ impl Line {
     /// As [`Line::pass`], for an operation that may be woken in vain so often.
     async fn pass_overtaken<O: Future>(&self, id: u32, in_vain: usize, operation: O) -> O::Output {
         let mut operation = pin!(operation);
-        let joins = if POINTS.get() {
+        let joins = if SCHEDULING_POINTS.get() {
             2
         } else {
             yield_now().await;
@@ -133,7 +133,7 @@ impl Line {
                 !last || polled.is_ready(),
                 "it was woken and did not complete"
             );
-            assert!(polls >= joins || polled.is_pending(), "it did not give way");
+            assert!(polls >= joins || polled.is_pending(), "it did not yield");
             polled
         })
         .await

@@ -7,7 +7,7 @@ mod panics;
 mod rules;
 mod small;
 
-use gossamer::channel::pipe::{Flavour as PipeFlavour, Full};
+use gossamer::channel::pipe::{Full, PipePolicy as PipeFlavour};
 use gossamer::protocol;
 
 use crate::flavour::{Flavour, Local, Shared};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gossamer::channel::{Closed, Receiver, Sender, bounded, oneshot, rendezvous, unbounded};
 use gossamer::time::sleep as pause;
-use gossamer::{Model, Timed, Wait, select};
+use gossamer::{Model, TimeoutExt, Wait, select};
 use gossamer_sim::{Sim, spawn};
 
 use crate::hand::{Hand, parked};

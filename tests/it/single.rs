@@ -22,7 +22,7 @@ use gossamer::Runtime;
 
 fn runtime() -> Runtime {
     crate::hanging::watch();
-    Runtime::builder().build().expect("a home for the runtime")
+    Runtime::builder().build().expect("a shard for the runtime")
 }
 
 /// A planned panic: the hook says nothing of it.
@@ -44,10 +44,10 @@ fn panic_of<T>(run: impl FnOnce() -> T) -> (String, String) {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let place = info
+            let mvar = info
                 .location()
                 .map(|at| format!("{}:{}", at.file(), at.line()));
-            LAST.with(|last| last.replace(place.unwrap_or_default()));
+            LAST.with(|last| last.replace(mvar.unwrap_or_default()));
             before(info);
         }));
     });

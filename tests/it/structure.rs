@@ -2,8 +2,8 @@
 
 mod async_scope;
 mod blocking;
-mod bounded;
 mod cancel;
+mod concurrency_limit;
 mod join_set;
 mod locals;
 mod scope;

@@ -16,7 +16,7 @@ const FAR: Duration = Duration::from_secs(86_400);
 /// Near: some tests wait for it.
 const NEAR: Duration = Duration::from_millis(2);
 
-/// Polls once, in the task that asks; it has to be pending. (It may give way first.)
+/// Polls once, in the task that asks; it has to be pending. (It may yield first.)
 async fn begin<F: Future>(mut future: Pin<&mut F>) {
     poll_fn(|cx| {
         assert!(future.as_mut().poll(cx).is_pending());

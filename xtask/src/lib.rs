@@ -1,7 +1,7 @@
 //! Gossamer's automation, as a library so that `cargo test` runs the same checks as `cargo xtask`.
 //!
 //! * [`tidy`]: the repository lints itself.
-//! * [`mutants`]: planted bugs, each with the gate that must catch it.
+//! * [`mutants`]: mutants, each with the gate that must catch it.
 //! * [`loom`]: the model-checked protocols.
 //! * [`shuttle`]: whole runtimes, scheduled at random.
 //! * [`asan`]: tests under AddressSanitizer.

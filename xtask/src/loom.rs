@@ -1,7 +1,7 @@
 //! Runs the model-checked protocols, built with `--cfg loom`: of each crate that has a `tests/loom.rs` every
 //! `tests/loom*.rs`, and the models of its inner parts, which are unit tests.
 //!
-//! Each model runs in a process of its own ([`isolated`]). The build is the one that the planted bugs of the models use,
+//! Each model runs in a process of its own ([`isolated`]). The build is the one that the mutants of the models use,
 //! with none chosen, so that it is made once ([`mutants::plant`](crate::mutants::plant)).
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Planted bugs: each must make its gate fail, or the gate guards nothing.
+//! Mutants: each must make its gate fail, or the gate guards nothing.
 //!
 //! For each row of `xtask/mutants.toml` that is asked for ([`choice`]):
 //! 1. The gate is built, with all bugs in it and none chosen ([`plant`]): a build that fails has caught nothing. One
@@ -26,7 +26,7 @@ pub mod table;
 
 use choice::Which;
 use gate::{Job, Outcome};
-use plant::{PLANTED, WRAPPER};
+use plant::{MUTANT, WRAPPER};
 use table::Mutant;
 
 /// How long a build may take, and a gate without the bug at least.
@@ -50,7 +50,7 @@ impl std::fmt::Display for UnknownMutant {
 
 impl std::error::Error for UnknownMutant {}
 
-/// What became of one planted bug.
+/// What became of one mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The gate failed, as it must.
@@ -252,7 +252,7 @@ impl Runner {
     fn gate(&self, mutant: &Mutant) -> Result<Job> {
         let limit = Duration::from_secs(mutant.limit_s);
         let mut gate = self.job(mutant, &mutant.gate, "gate", limit)?;
-        gate.env.insert(PLANTED.to_string(), mutant.name.clone());
+        gate.env.insert(MUTANT.to_string(), mutant.name.clone());
         Ok(gate)
     }
 

@@ -1,6 +1,6 @@
 //! Runs every `crates/*/tests/shuttle.rs`, built with `--cfg shuttle`: whole runtimes, scheduled at random.
 //!
-//! As for loom, each test has a process of its own, and the build is that of the planted bugs.
+//! As for loom, each test has a process of its own, and the build is that of the mutants.
 
 use std::path::Path;
 use std::time::Instant;

@@ -12,12 +12,12 @@ use anyhow::Result;
 use crate::repo::Repo;
 
 mod cycles;
-mod door;
 mod layers;
 mod links;
+pub(crate) mod mutants;
 mod operations;
 mod orderings;
-pub(crate) mod planted;
+mod platform;
 mod retired;
 mod roles;
 mod sizes;
@@ -77,12 +77,12 @@ const CHECKS: [Check; 18] = [
     unsafety::only_where_listed,
     unsafety::each_has_its_reason,
     unsafety::forbidden_elsewhere,
-    door::one_door,
+    platform::only_platform,
     orderings::each_says_its_pair,
     links::resolve,
     links::named_files_exist,
     operations::all_are_tested,
-    planted::table_matches_source,
+    mutants::table_matches_source,
     retired::no_retired_words,
     roles::one_meaning_a_name,
 ];

@@ -28,7 +28,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 const FILE_LIMIT: Duration = Duration::from_secs(300);
 
 /// Which bug is planted; set, but empty, where a gate is to pass without one.
-const PLANTED: &str = "GOSSAMER_MUTANT";
+const MUTANT: &str = "GOSSAMER_MUTANT";
 
 /// A crate's tests could not be had, so they were not run.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ impl std::error::Error for NotThere {}
 /// Runs all suites of the list at `root`, or only the one named; answers whether they pass.
 ///
 /// # Errors
-/// When the list cannot be read or has no such suite, a program cannot be started, or a crate's tests are neither in the
-/// cache nor to be fetched ([`NotThere`]; the other suites are run all the same).
+/// When the list cannot be read or has no such suite, a program cannot be started, or a crate's tests are neither in
+/// the cache nor to be fetched ([`NotThere`]; the other suites are run all the same).
 pub fn run(root: &Path, only: Option<&str>) -> Result<bool> {
     let root = root.canonicalize().context("the root")?;
     let text = std::fs::read_to_string(root.join(list::LIST)).context(list::LIST)?;
@@ -143,11 +143,11 @@ impl Runner<'_> {
         let target = self.root.join("target/upstream/build");
         let target = target.to_string_lossy().into_owned();
         let mut env = BTreeMap::from([("CARGO_TARGET_DIR".to_string(), target)]);
-        if let Ok(bug) = std::env::var(PLANTED) {
-            // This is the gate of a planted bug, with it or without (then the name is empty): the black box is no part of
+        if let Ok(bug) = std::env::var(MUTANT) {
+            // This is the gate of a mutant, with it or without (then the name is empty): the black box is no part of
             // the workspace, and gets the flag here. Both times, or only the build with the bug could fail, and would
             // seem to have caught it.
-            env.insert(PLANTED.to_string(), bug);
+            env.insert(MUTANT.to_string(), bug);
             env.insert("RUSTFLAGS".to_string(), "--cfg mutants".to_string());
         }
         Job {

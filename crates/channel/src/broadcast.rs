@@ -1,13 +1,13 @@
 //! A channel in which every receiver gets every message that is sent after it has subscribed.
 //!
-//! The channel holds the last messages, as many as its capacity says. Senders never wait: a receiver that is slower than
-//! that misses the oldest ones. It is told [how many](RecvError::Missed), and goes on with the oldest message that is
-//! still there. Each receiver gets the messages in the order in which they were sent, which is the same for all.
+//! The channel holds the last messages, as many as its capacity says. Senders never wait: a receiver that is slower
+//! than that misses the oldest ones. It is told [how many](RecvError::Lagged), and goes on with the oldest message that
+//! is still there. Each receiver gets the messages in the order in which they were sent, which is the same for all.
 //!
-//! Each message is one allocation. It is cloned for each receiver but the last one, which gets the message itself; so with one receiver nothing is
-//! cloned. A message that no receiver needs any more is dropped, and a channel whose messages have been received by all
-//! keeps no memory of them. Receivers on several threads may clone a message at the same time, so it has to be `Sync` to
-//! go to them:
+//! Each message is one allocation. It is cloned for each receiver but the last one, which gets the message itself; so
+//! with one receiver nothing is cloned. A message that no receiver needs any more is dropped, and a channel whose
+//! messages have been received by all keeps no memory of them. Receivers on several threads may clone a message at the
+//! same time, so it has to be `Sync` to go to them:
 //! ```compile_fail,E0277
 //! let (tx, rx) = gossamer_channel::broadcast(1);
 //! std::thread::spawn(move || tx.send(std::cell::Cell::new(1)));
@@ -35,7 +35,7 @@
 //! assert_eq!(other.join().unwrap(), Ok("first"));
 //! tx.send("second").unwrap();
 //! tx.send("third").unwrap();
-//! assert_eq!(one.recv().wait(), Err(RecvError::Missed(1)));
+//! assert_eq!(one.recv().wait(), Err(RecvError::Lagged(1)));
 //! assert_eq!(one.recv().wait(), Ok("second"));
 //! ```
 
@@ -60,7 +60,7 @@ pub(crate) mod raw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecvError {
     /// So many messages are no longer there, as it was too slow for them. It goes on with the oldest that is.
-    Missed(u64),
+    Lagged(u64),
     /// No message will come: no sender is left, and all messages have been received.
     Closed,
 }
@@ -68,7 +68,7 @@ pub enum RecvError {
 impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missed(number) => Missed(*number).fmt(f),
+            Self::Lagged(number) => Lagged(*number).fmt(f),
             Self::Closed => Closed.fmt(f),
         }
     }
@@ -76,12 +76,12 @@ impl fmt::Display for RecvError {
 
 impl Error for RecvError {}
 
-/// So many messages are no longer there, as the receiver was too slow for them: what an iterator or a stream gives in their
-/// place. It goes on with the oldest that is there.
+/// So many messages are no longer there, as the receiver was too slow for them: what an iterator or a stream gives in
+/// their place. It goes on with the oldest that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Missed(pub u64);
+pub struct Lagged(pub u64);
 
-impl fmt::Display for Missed {
+impl fmt::Display for Lagged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -91,15 +91,15 @@ impl fmt::Display for Missed {
     }
 }
 
-impl Error for Missed {}
+impl Error for Lagged {}
 
 /// Why a receiver has no message at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TryRecvError {
     /// It has received all there are; more may come.
     Empty,
-    /// See [`RecvError::Missed`].
-    Missed(u64),
+    /// See [`RecvError::Lagged`].
+    Lagged(u64),
     /// See [`RecvError::Closed`].
     Closed,
 }
@@ -108,7 +108,7 @@ impl fmt::Display for TryRecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Empty => f.write_str("there is no message at this moment"),
-            Self::Missed(number) => Missed(number).fmt(f),
+            Self::Lagged(number) => Lagged(number).fmt(f),
             Self::Closed => RecvError::Closed.fmt(f),
         }
     }

@@ -8,7 +8,7 @@
 //! * [`watch()`]: the latest value.
 //! * [`SharedSender`]: one sending end for many senders.
 //! * [`PortSet`]: a set of receiving ends that are waited for as one.
-//! * [`join`]: a message of each of several channels, or none.
+//! * [`join_pattern`]: a message of each of several channels, or none.
 //! * [`select`]: waiting for whichever of several operations comes first.
 //!
 //! # Many senders, one receiver: which of them
@@ -20,9 +20,9 @@
 //! | [`PortSet`], with a channel each | in their order | none: the ports take turns, so a message may overtake one that led to it | each port in turn, however much others send | nothing but the moment when an idle port gets its first message |
 //!
 //! A channel is what most programs want. A port set is for ends of different kinds or lifetimes, for many senders of
-//! which few are active, and where a sender must not be able to crowd out the others. A shared sender is for an end that
-//! exists only once. Where the order between senders matters with a port set, wait for the ends: a server that answers
-//! when all of them are closed has seen all that was sent before.
+//! which few are active, and where a sender must not be able to crowd out the others. A shared sender is for an end
+//! that exists only once. Where the order between senders matters with a port set, wait for the ends: a server that
+//! answers when all of them are closed has seen all that was sent before.
 //!
 //! # Flavours
 //!
@@ -32,19 +32,19 @@
 
 pub mod broadcast;
 mod error;
-mod hub;
 mod mpmc;
 pub mod oneshot;
 pub mod pipe;
 pub mod port_set;
 pub mod select;
 mod shared;
+mod shared_state;
 pub mod spsc;
 pub mod watch;
 
 pub use self::broadcast::broadcast;
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
-pub use self::mpmc::join;
+pub use self::mpmc::join_pattern;
 pub use self::oneshot::oneshot;
 pub use self::port_set::AddError;
 pub use self::shared::UniqueSender;
@@ -65,8 +65,8 @@ pub type SharedSender<T, E = Sender<T>> = raw::SharedSender<T, gossamer_core::po
 /// Channels, generic over the lock policy, and their operations.
 pub mod raw {
     pub use crate::mpmc::{
-        Group, IntoIter, Iter, Join, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending,
-        SendingFrom,
+        Group, IntoIter, Iter, JoinPattern, Messages, Receiver, Receiving, ReceivingMany, Sender,
+        Sending, SendingFrom,
     };
     pub use crate::port_set::{PipeEnd, Port, PortReceiving, PortSet, PortsReceiving};
     pub use crate::shared::{SendingShared, SharedSender};
@@ -101,7 +101,7 @@ pub mod local {
 
     /// [Broadcast channels](mod@crate::broadcast) for one thread.
     pub mod broadcast {
-        pub use crate::broadcast::{Missed, RecvError, SendError, TryRecvError};
+        pub use crate::broadcast::{Lagged, RecvError, SendError, TryRecvError};
         crate::broadcast::flavour!(
             gossamer_core::policy::Local,
             gossamer_core::policy::LocalWord

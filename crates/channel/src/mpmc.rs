@@ -5,17 +5,17 @@
 //! One word with a lock (see [`gossamer_core::policy`]), a buffer, and two queues: of the operations that wait to send,
 //! and of those that wait to receive. (A third one is for [joins](fn@join) alone: `mpmc/awaiting.rs`.)
 //!
-//! * A sender puts its message into the buffer. If that is full, it waits in its queue and keeps the message. A receiver
-//!   that makes room *reserves* a place for the first sender in the queue and wakes it; the sender puts its message
-//!   there in its own poll. Places are counted, not numbered: woken senders enter in the order of their polls. Nobody
-//!   else can use a reserved place; a sender that is dropped passes it on.
+//! * A sender puts its message into the buffer. If that is full, it waits in its queue and keeps the message. A
+//!   receiver that makes room *reserves* a place for the first sender in the queue and wakes it; the sender puts its
+//!   message there in its own poll. Places are counted, not numbered: woken senders enter in the order of their polls.
+//!   Nobody else can use a reserved place; a sender that is dropped passes it on.
 //! * In a rendezvous channel the buffer has no place. A sender waits with its message, and a receiver takes it from
 //!   there; then the sender is done, and is woken.
-//! * A receiver takes the first message. If there is none, it waits in its queue; a sender that brings a message *calls*
-//!   the first receiver. The message stays where it is: the receiver takes the first one there is, in its own poll.
-//!   Another receiver may be quicker, or a rendezvous sender may have gone: then the receiver is the first in its queue
-//!   again. As many receivers are called as there are messages, if as many wait; one that is dropped has the next one
-//!   called.
+//! * A receiver takes the first message. If there is none, it waits in its queue; a sender that brings a message
+//!   *calls* the first receiver. The message stays where it is: the receiver takes the first one there is, in its own
+//!   poll. Another receiver may be quicker, or a rendezvous sender may have gone: then the receiver is the first in its
+//!   queue again. As many receivers are called as there are messages, if as many wait; one that is dropped has the next
+//!   one called.
 //!
 //! So every operation takes effect at one moment, under the lock; and a receiver that runs need not wait for another to
 //! be woken (as a mutex may be passed).
@@ -26,36 +26,36 @@
 //!
 //! The last handle to go frees; they are counted under the lock.
 
-mod act;
+mod action;
 mod awaiting;
 mod buffer;
 mod chan;
 mod ends;
-mod join;
+mod join_pattern;
 mod messages;
-mod place;
 mod ready;
+mod registration;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 
-use self::act::{Many, One, Op, Receives, Sends};
+use self::action::{Many, One, Op, Receives, Sends};
 use crate::error::{Closed, SendError};
 
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
-pub use self::join::{Group, Join, join};
+pub use self::join_pattern::{Group, JoinPattern, join_pattern};
 pub use self::messages::Messages;
-pub(crate) use self::place::{Found, Unsettled, fetch};
-pub(crate) use self::ready::{Picking, Ready};
+pub(crate) use self::ready::{PopReady, Ready};
+pub(crate) use self::registration::{Found, Unsettled, fetch};
 
 /// [`Sender::send`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Sending<'a, T, P: Policy>(Op<'a, T, P, Sends<T>>);
+pub struct Sending<'a, T, P: LockPolicy>(Op<'a, T, P, Sends<T>>);
 
-impl<T, P: Policy> Future for Sending<'_, T, P> {
+impl<T, P: LockPolicy> Future for Sending<'_, T, P> {
     type Output = Result<(), SendError<T>>;
 
     #[inline(always)]
@@ -68,13 +68,13 @@ impl<T, P: Policy> Future for Sending<'_, T, P> {
 /// [`Sender::send_from`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct SendingFrom<'a, T, P: Policy> {
+pub struct SendingFrom<'a, T, P: LockPolicy> {
     op: Op<'a, T, P, Sends<T>>,
     /// Empty as long as the operation has the message.
     from: &'a mut Option<T>,
 }
 
-impl<T, P: Policy> Future for SendingFrom<'_, T, P> {
+impl<T, P: LockPolicy> Future for SendingFrom<'_, T, P> {
     type Output = Result<(), SendError<()>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -89,7 +89,7 @@ impl<T, P: Policy> Future for SendingFrom<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
+impl<T, P: LockPolicy> Drop for SendingFrom<'_, T, P> {
     fn drop(&mut self) {
         if gossamer_core::mutant!("channel_forgets_message") {
             return;
@@ -104,9 +104,9 @@ impl<T, P: Policy> Drop for SendingFrom<'_, T, P> {
 /// [`Receiver::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Receiving<'a, T, P: Policy>(Op<'a, T, P, Receives<One>>);
+pub struct Receiving<'a, T, P: LockPolicy>(Op<'a, T, P, Receives<One>>);
 
-impl<T, P: Policy> Future for Receiving<'_, T, P> {
+impl<T, P: LockPolicy> Future for Receiving<'_, T, P> {
     type Output = Result<T, Closed>;
 
     #[inline(always)]
@@ -119,9 +119,9 @@ impl<T, P: Policy> Future for Receiving<'_, T, P> {
 /// [`Receiver::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct ReceivingMany<'a, T, P: Policy>(Op<'a, T, P, Receives<Many<'a, T>>>);
+pub struct ReceivingMany<'a, T, P: LockPolicy>(Op<'a, T, P, Receives<Many<'a, T>>>);
 
-impl<T, P: Policy> Future for ReceivingMany<'_, T, P> {
+impl<T, P: LockPolicy> Future for ReceivingMany<'_, T, P> {
     type Output = Result<usize, Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

@@ -24,9 +24,9 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::UnsafeCell;
 use gossamer_core::header::join::{Finish, Join};
-use gossamer_core::waiter::{Deferred, Parts};
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::waiter::{Deferred, RawWakerParts};
 
 pub use crate::error::{Closed, SendError, TryRecvError};
 
@@ -171,13 +171,13 @@ impl<T> fmt::Debug for Sender<T> {
 /// Polled after it has given its output.
 #[must_use = "dropping the receiver closes the channel"]
 pub struct Receiver<T> {
-    /// Null once it has given its output; with [`GAVE_WAY`] in its lowest bit.
+    /// Null once it has given its output; with [`YIELDED`] in its lowest bit.
     shared: *mut Shared<T>,
     _message: PhantomData<T>,
 }
 
-/// The operation has given way, at its scheduling point.
-const GAVE_WAY: usize = 1;
+/// The operation has yielded, at its scheduling point.
+const YIELDED: usize = 1;
 
 // SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
 unsafe impl<T: Send> Send for Receiver<T> {}
@@ -189,7 +189,7 @@ impl<T> Unpin for Receiver<T> {}
 impl<T> Receiver<T> {
     /// What both sides point at, if it has not given its output.
     fn shared(&self) -> Option<NonNull<Shared<T>>> {
-        NonNull::new(self.shared.map_addr(|at| at & !GAVE_WAY))
+        NonNull::new(self.shared.map_addr(|at| at & !YIELDED))
     }
 
     /// The message, if it is there; never waits.
@@ -249,10 +249,10 @@ impl<T> Future for Receiver<T> {
         let Some(shared) = self.shared() else {
             panic!("a one-shot receiver was polled after it had given its output");
         };
-        if self.shared.addr() & GAVE_WAY == 0 {
-            self.shared = shared.as_ptr().map_addr(|at| at | GAVE_WAY);
-            if context::has_to_give_way() {
-                context::give_way(Parts::new(cx.waker()));
+        if self.shared.addr() & YIELDED == 0 {
+            self.shared = shared.as_ptr().map_addr(|at| at | YIELDED);
+            if context::must_yield() {
+                context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A program does not use what is here as it is: `protocol!` makes a type for each side and state of a protocol, and
 //! this is what those are made of. The two facts that memory depends on are in the types here: an end either
-//! [speaks](Speaking) or [listens](Listening), and using it gives the other kind.
+//! [speaks](SendingEnd) or [listens](ReceivingEnd), and using it gives the other kind.
 //!
 //! # Protocol
 //!
@@ -35,14 +35,14 @@
 //! sent, or given back to the sender, if that side had gone before.
 //!
 //! The race to fear: one side gives the turn, or goes, as the other registers, or goes. All of them are
-//! read-modify-writes of the one word: one is the second, and sees what the first has done. Whoever goes has the other's
-//! waker out by the same exchange, so the allocation may be freed before the waker is called.
+//! read-modify-writes of the one word: one is the second, and sees what the first has done. Whoever goes has the
+//! other's waker out by the same exchange, so the allocation may be freed before the waker is called.
 
 mod ends;
 mod receiving;
 mod slot;
 mod word;
 
-pub use self::ends::{Listening, Speaking, pair};
+pub use self::ends::{ReceivingEnd, SendingEnd, pair};
 pub use self::receiving::{Endpoint, Full, Hears, Receiving, Speaks};
-pub use self::word::{AnyThread, First, Flavour, Second, Side};
+pub use self::word::{AnyThread, First, PipePolicy, Second, Side};

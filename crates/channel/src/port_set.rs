@@ -2,21 +2,21 @@
 //!
 //! # Protocol
 //!
-//! Each port has a *place* in the set's table. When its channel gets a message (or loses its last sender), it puts the
-//! index of the place into the set's queue, unless it is there already; that is all that sending costs more, and it
+//! Each port has a *entry* in the set's table. When its channel gets a message (or loses its last sender), it puts the
+//! index of the entry into the set's queue, unless it is there already; that is all that sending costs more, and it
 //! does not depend on how many ports there are. Who receives from the set takes the first index from the queue, takes
 //! a message of that port, and puts the index back at the end if there is more: so the ports take turns, and those that
 //! have nothing cost nothing. (The ready list of `epoll(7)` works so.)
 //!
 //! The queue is itself a channel, of indices, whose senders are the ports (`mpmc/ready.rs`): so several tasks may
-//! receive from one set, and one that is dropped in the midst of it loses nothing. When the last port has gone, they are
-//! told as the receivers of a closed channel are.
+//! receive from one set, and one that is dropped in the midst of it loses nothing. When the last port has gone, they
+//! are told as the receivers of a closed channel are.
 //!
-//! A one-shot, a ring and a pipe do not know of sets: they have the waker of their place (`port_set/signal.rs`), which puts
-//! the index into the queue. The set registers it whenever it looks there and finds nothing; before, it says that the
-//! waker announces from now on, so that what comes meanwhile is looked at once more. A pipe's end is used up by what it
-//! receives: then the place is free, and the protocol's code runs without any lock; also, who receives from many ports at
-//! once has no other place then.
+//! A one-shot, a ring and a pipe do not know of sets: they have the waker of their entry (`port_set/signal.rs`), which
+//! puts the index into the queue. The set registers it whenever it looks there and finds nothing; before, it says that
+//! the waker announces from now on, so that what comes meanwhile is looked at once more. A pipe's end is used up by
+//! what it receives: then the entry is free, and the protocol's code runs without any lock; also, who receives from
+//! many ports at once has no other entry then.
 //!
 //! Locks are taken in this order: the table's, a channel's, the queue's. Wakers are called without any.
 
@@ -36,7 +36,7 @@ use gossamer_core::policy::{Local, LocalWord, Shared, SharedWord};
 
 use crate::error::Closed;
 use crate::mpmc::{Found, Ready};
-use crate::spsc::raw::Flavour;
+use crate::spsc::raw::RingPolicy;
 use port::{Looked, Placed};
 use recv::Taken;
 use table::Table;
@@ -45,8 +45,8 @@ pub use pipe_end::{Holds, PipeEnd};
 pub use port::Port;
 pub use recv::{PortReceiving, PortsReceiving};
 
-/// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone in
-/// the one's place.
+/// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone
+/// in the one's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     index: u32,
@@ -90,15 +90,15 @@ pub type Event<T> = (Key, Result<T, Closed>);
 /// assert_eq!(set.recv().wait(), None);
 /// # Ok::<(), gossamer_channel::AddError<i32, _>>(())
 /// ```
-pub struct PortSet<T, P: Flavour = Shared> {
+pub struct PortSet<T, P: RingPolicy = Shared> {
     table: Table<T, P>,
     ready: Arc<Ready>,
 }
 
 // SAFETY: the table is touched under its lock, which is atomic; only messages move between threads.
-unsafe impl<T: Send, P: Flavour> Send for PortSet<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Send for PortSet<T, P> where P::Word: Sync {}
 // SAFETY: as above.
-unsafe impl<T: Send, P: Flavour> Sync for PortSet<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Sync for PortSet<T, P> where P::Word: Sync {}
 
 impl<T> PortSet<T, Shared> {
     /// A set without ports.
@@ -116,7 +116,7 @@ impl<T> PortSet<T, Local> {
     }
 }
 
-impl<T, P: Flavour> PortSet<T, P> {
+impl<T, P: RingPolicy> PortSet<T, P> {
     fn with(word: P::Word) -> Self {
         Self {
             table: Table::new(word),
@@ -140,8 +140,8 @@ impl<T, P: Flavour> PortSet<T, P> {
         let index = self.table.reserve();
         self.ready.reserve(index as usize + 1);
         let placed = Placed::new(port, &self.ready, index, Location::caller());
-        let (key, (unsettled, announce)) = self.table.with(|places| {
-            let (key, placed, announced) = places.fill(index, placed);
+        let (key, (unsettled, announce)) = self.table.with(|entries| {
+            let (key, placed, announced) = entries.fill(index, placed);
             // SAFETY: unique.
             (key, unsafe { placed.enter(&self.ready, index, announced) })
         });
@@ -154,9 +154,9 @@ impl<T, P: Flavour> PortSet<T, P> {
 
     /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer.
     pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
-        let placed = self.table.with(|places| {
-            let is_there = places.has(key);
-            is_there.then(|| places.take(key.index, false))
+        let placed = self.table.with(|entries| {
+            let is_there = entries.has(key);
+            is_there.then(|| entries.take(key.index, false))
         })?;
         self.ready.count_out();
         Some(placed.into_port())
@@ -164,7 +164,7 @@ impl<T, P: Flavour> PortSet<T, P> {
 
     /// Whether the port is in the set.
     pub fn contains(&self, key: Key) -> bool {
-        self.table.with(|places| places.has(key))
+        self.table.with(|entries| entries.has(key))
     }
 
     /// How many ports are in the set.
@@ -185,7 +185,7 @@ impl<T, P: Flavour> PortSet<T, P> {
     ///
     /// # Cancellation
     /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
-    /// place from those who wait behind it.
+    /// entry from those who wait behind it.
     #[track_caller]
     pub fn recv(&self) -> PortReceiving<'_, T, P> {
         PortReceiving::new(self, Location::caller())
@@ -202,7 +202,7 @@ impl<T, P: Flavour> PortSet<T, P> {
     ///
     /// # Cancellation
     /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
-    /// place from those who wait behind it.
+    /// entry from those who wait behind it.
     #[track_caller]
     pub fn recv_many<'a>(
         &'a self,
@@ -226,7 +226,7 @@ impl<T, P: Flavour> PortSet<T, P> {
         }
     }
 
-    /// Looks at a place that has been taken from the queue; if there is more, puts it back at the end.
+    /// Looks at an entry that has been taken from the queue; if there is more, puts it back at the end.
     #[inline(always)]
     fn find(&self, index: u32) -> Option<Event<T>> {
         let (event, more) = self.look(index, None);
@@ -236,13 +236,13 @@ impl<T, P: Flavour> PortSet<T, P> {
         event
     }
 
-    /// Looks at a place that has been taken from the queue; how many more looks have something: then it is the caller's
-    /// to look there again, or to put it back. `taken` are other places, put back if a pipe's code is to run: that may
-    /// wait for somebody who receives from them.
+    /// Looks at an entry that has been taken from the queue; how many more looks have something: then it is the
+    /// caller's to look there again, or to put it back. `taken` are other entries, put back if a pipe's code is to run:
+    /// that may wait for somebody who receives from them.
     #[inline(always)]
     fn look(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
-        let found = self.table.with(|places| {
-            let (key, placed) = places.look(index)?;
+        let found = self.table.with(|entries| {
+            let (key, placed) = entries.look(index)?;
             placed
                 .find_quickly()
                 .map(|(message, more)| ((key, Ok(message)), more))
@@ -256,14 +256,14 @@ impl<T, P: Flavour> PortSet<T, P> {
 
     #[inline(never)]
     fn look_slowly(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
-        let looked = self.table.with(|places| {
-            let (key, placed) = places.look(index)?;
+        let looked = self.table.with(|entries| {
+            let (key, placed) = entries.look(index)?;
             let looked = placed.find();
             let ends = matches!(
                 looked,
                 Looked::Channel(Found::End(_), _) | Looked::Signalled(Found::End(_)) | Looked::Turn
             );
-            Some((looked, key, ends.then(|| places.take(index, true))))
+            Some((looked, key, ends.then(|| entries.take(index, true))))
         });
         let Some((looked, key, placed)) = looked else {
             return (None, 0);
@@ -290,7 +290,7 @@ impl<T, P: Flavour> PortSet<T, P> {
                 let mut goes = true;
                 while goes
                     && let Some((deferred, more)) =
-                        self.table.with(|places| places.let_sender_go(key))
+                        self.table.with(|entries| entries.let_sender_go(key))
                 {
                     deferred.run();
                     goes = more;
@@ -319,24 +319,24 @@ impl<T, P: Flavour> PortSet<T, P> {
     }
 }
 
-impl<T, P: Flavour> Drop for PortSet<T, P> {
+impl<T, P: RingPolicy> Drop for PortSet<T, P> {
     fn drop(&mut self) {
-        // The places first: a message whose drop panics must not leave one behind.
-        let places = self.table.with(|places| places.close());
+        // The entries first: a message whose drop panics must not leave one behind.
+        let places = self.table.with(|entries| entries.close());
         drop(places);
     }
 }
 
 /// The port has not been put into the set, as its channel has other receivers; this is it.
-pub struct AddError<T, P: Flavour>(pub Port<T, P>);
+pub struct AddError<T, P: RingPolicy>(pub Port<T, P>);
 
-impl<T, P: Flavour> fmt::Debug for AddError<T, P> {
+impl<T, P: RingPolicy> fmt::Debug for AddError<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AddError(..)")
     }
 }
 
-impl<T, P: Flavour> fmt::Display for AddError<T, P> {
+impl<T, P: RingPolicy> fmt::Display for AddError<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "the receiver was not added: its channel has other receivers; a port set needs the only one",
@@ -344,9 +344,9 @@ impl<T, P: Flavour> fmt::Display for AddError<T, P> {
     }
 }
 
-impl<T, P: Flavour> Error for AddError<T, P> {}
+impl<T, P: RingPolicy> Error for AddError<T, P> {}
 
-impl<T, P: Flavour> fmt::Debug for PortSet<T, P> {
+impl<T, P: RingPolicy> fmt::Debug for PortSet<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PortSet")
             .field("ports", &self.len())

@@ -11,7 +11,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::context::{self, Point};
+use gossamer_core::context::{self, SchedulingPoint};
 
 /// What asking one branch has given; for the macro.
 #[doc(hidden)]
@@ -31,7 +31,7 @@ pub enum Turn<T> {
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
 pub struct Select<F> {
-    point: Point,
+    point: SchedulingPoint,
     branches: usize,
     fair: bool,
     ask: F,
@@ -46,7 +46,7 @@ impl<F> Select<F> {
         F: FnMut(usize, &mut Context<'_>) -> Turn<T>,
     {
         Self {
-            point: Point::new(),
+            point: SchedulingPoint::new(),
             branches,
             fair,
             ask,
@@ -77,15 +77,15 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
     }
 }
 
-/// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other. (Their
-/// order with a first one of chance is not that: the first of some that are ready would mostly be the one behind those
-/// that are not.)
+/// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other.
+/// (Their order with a first one of chance is not that: the first of some that are ready would mostly be the one behind
+/// those that are not.)
 ///
 /// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
 /// places is at any two moments of the walk.
 ///
-/// A number of [`chance`](context::chance) has 16 bits. So that holds for far fewer than 65,536 branches; with more, each
-/// is still asked in each walk, but some never first.
+/// A number of [`chance`](context::random) has 16 bits. So that holds for far fewer than 65,536 branches; with more,
+/// each is still asked in each walk, but some never first.
 fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
     let (mut place, step, places) = match fair && branches > 1 {
         true if gossamer_core::mutant!("select_unfair") => (0, 1, branches),
@@ -93,9 +93,9 @@ fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
             let places = prime(branches);
             let step = match gossamer_core::mutant!("select_passes_neighbours") {
                 true => 1,
-                false => 1 + context::chance() as usize % (places - 1),
+                false => 1 + context::random() as usize % (places - 1),
             };
-            (context::chance() as usize % places, step, places)
+            (context::random() as usize % places, step, places)
         }
         false => (0, 1, branches),
     };
@@ -151,7 +151,7 @@ where
     }
     Any {
         operations: operations.into(),
-        point: Point::new(),
+        point: SchedulingPoint::new(),
         location: Location::caller(),
     }
 }
@@ -162,7 +162,7 @@ where
 pub struct Any<F> {
     /// None: it is complete.
     operations: Pin<Box<[F]>>,
-    point: Point,
+    point: SchedulingPoint,
     location: &'static Location<'static>,
 }
 

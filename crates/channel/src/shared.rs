@@ -13,12 +13,12 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::{Counted, Local, LocalWord, Policy, Shared, SharedWord};
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::{Counted, Local, LocalWord, LockPolicy, Shared, SharedWord};
 
 use crate::error::{SendError, TrySendError};
-use crate::hub::{Content, Hub, Waiting};
 use crate::raw::spsc;
+use crate::shared_state::{Content, SharedState, Waiting};
 
 /// An end that one at a time may send by.
 pub trait UniqueSender<T> {
@@ -38,7 +38,7 @@ pub trait UniqueSender<T> {
     fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>>;
 }
 
-impl<T, P: Policy> UniqueSender<T> for crate::raw::Sender<T, P> {
+impl<T, P: LockPolicy> UniqueSender<T> for crate::raw::Sender<T, P> {
     type Sending<'a>
         = crate::raw::Sending<'a, T, P>
     where
@@ -54,7 +54,7 @@ impl<T, P: Policy> UniqueSender<T> for crate::raw::Sender<T, P> {
     }
 }
 
-impl<T, P: spsc::Flavour> UniqueSender<T> for spsc::Sender<T, P> {
+impl<T, P: spsc::RingPolicy> UniqueSender<T> for spsc::Sender<T, P> {
     type Sending<'a>
         = spsc::Sending<'a, T, P>
     where
@@ -92,15 +92,15 @@ impl Content for Turn {
 }
 
 /// What the senders share.
-struct Inner<P: Policy, E> {
-    turn: Hub<Turn, P>,
+struct Inner<P: LockPolicy, E> {
+    turn: SharedState<Turn, P>,
     end: UnsafeCell<E>,
 }
 
 // SAFETY: the end is used by one at a time, who has the turn.
-unsafe impl<P: Policy, E: Send> Sync for Inner<P, E> where P::Word: Sync {}
+unsafe impl<P: LockPolicy, E: Send> Sync for Inner<P, E> where P::Word: Sync {}
 
-impl<P: Policy, E> Inner<P, E> {
+impl<P: LockPolicy, E> Inner<P, E> {
     /// The end.
     ///
     /// # Safety
@@ -113,9 +113,9 @@ impl<P: Policy, E> Inner<P, E> {
 }
 
 /// Ends a turn.
-struct Leaves<'a, P: Policy>(&'a Hub<Turn, P>);
+struct Leaves<'a, P: LockPolicy>(&'a SharedState<Turn, P>);
 
-impl<P: Policy> Drop for Leaves<'_, P> {
+impl<P: LockPolicy> Drop for Leaves<'_, P> {
     fn drop(&mut self) {
         // SAFETY: only a flag.
         unsafe { self.0.change(|turn| turn.0 = false) };
@@ -124,9 +124,9 @@ impl<P: Policy> Drop for Leaves<'_, P> {
 
 /// A sending end that several share: one after the other, in the order in which they come.
 ///
-/// The receiver is not concerned: what it does costs what it costs with one sender. So it is for many senders that seldom
-/// send, where the other end has much to do; see the [table](crate#many-senders-one-receiver-which-of-them). When the last clone goes,
-/// so does the end.
+/// The receiver is not concerned: what it does costs what it costs with one sender. So it is for many senders that
+/// seldom send, where the other end has much to do; see the [table](crate#many-senders-one-receiver-which-of-them).
+/// When the last clone goes, so does the end.
 ///
 /// # Examples
 /// ```
@@ -142,7 +142,7 @@ impl<P: Policy> Drop for Leaves<'_, P> {
 /// drop(one);
 /// assert_eq!(rx.iter().collect::<Vec<_>>(), [1, 2]);
 /// ```
-pub struct SharedSender<T, P: Policy, E> {
+pub struct SharedSender<T, P: LockPolicy, E> {
     inner: P::Counted<Inner<P, E>>,
     _message: PhantomData<fn(T)>,
 }
@@ -153,7 +153,7 @@ macro_rules! constructors {
             /// Shares this end.
             pub fn new(end: E) -> Self {
                 let inner = Inner {
-                    turn: Hub::new(<$word>::new(0), Turn(false)),
+                    turn: SharedState::new(<$word>::new(0), Turn(false)),
                     end: UnsafeCell::new(end),
                 };
                 Self {
@@ -167,7 +167,7 @@ macro_rules! constructors {
 constructors!(Shared, SharedWord);
 constructors!(Local, LocalWord);
 
-impl<T, P: Policy, E: UniqueSender<T>> SharedSender<T, P, E> {
+impl<T, P: LockPolicy, E: UniqueSender<T>> SharedSender<T, P, E> {
     /// Sends a message: waits for its turn, and then until there is room for it.
     ///
     /// # Blocking
@@ -205,7 +205,7 @@ impl<T, P: Policy, E: UniqueSender<T>> SharedSender<T, P, E> {
     }
 }
 
-impl<T, P: Policy, E> Clone for SharedSender<T, P, E> {
+impl<T, P: LockPolicy, E> Clone for SharedSender<T, P, E> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
@@ -214,14 +214,14 @@ impl<T, P: Policy, E> Clone for SharedSender<T, P, E> {
     }
 }
 
-impl<T, P: Policy, E> fmt::Debug for SharedSender<T, P, E> {
+impl<T, P: LockPolicy, E> fmt::Debug for SharedSender<T, P, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedSender").finish_non_exhaustive()
     }
 }
 
 /// How far it is.
-enum Stage<'a, T, P: Policy, E: UniqueSender<T> + 'a> {
+enum Stage<'a, T, P: LockPolicy, E: UniqueSender<T> + 'a> {
     /// It waits for its turn.
     Waits(T),
     /// It is its turn, which ends after what sends has been dropped.
@@ -235,13 +235,13 @@ enum Stage<'a, T, P: Policy, E: UniqueSender<T> + 'a> {
 
 /// [`SharedSender::send`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct SendingShared<'a, T, P: Policy, E: UniqueSender<T>> {
+pub struct SendingShared<'a, T, P: LockPolicy, E: UniqueSender<T>> {
     turn: Waiting<'a, Turn, P>,
     inner: &'a Inner<P, E>,
     stage: Stage<'a, T, P, E>,
 }
 
-impl<'a, T, P: Policy, E: UniqueSender<T>> Future for SendingShared<'a, T, P, E> {
+impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P, E> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -274,7 +274,7 @@ impl<'a, T, P: Policy, E: UniqueSender<T>> Future for SendingShared<'a, T, P, E>
     }
 }
 
-impl<T, P: Policy, E: UniqueSender<T>> fmt::Debug for SendingShared<'_, T, P, E> {
+impl<T, P: LockPolicy, E: UniqueSender<T>> fmt::Debug for SendingShared<'_, T, P, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.turn.fmt(f)
     }

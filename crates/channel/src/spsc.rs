@@ -14,10 +14,10 @@
 //!
 //! # Protocol
 //!
-//! Two numbers that only grow (and wrap), each written by one side: `tail`, how many messages have been sent, and `head`,
-//! how many have been received. Message number *i* is in place *i* modulo the ring's length, a power of two. Each side
-//! keeps the other's number as it last saw it, and looks again only when by that one it could not go: so as a rule an
-//! operation writes its own number, reads one word that hardly ever changes, and that is all.
+//! Two numbers that only grow (and wrap), each written by one side: `tail`, how many messages have been sent, and
+//! `head`, how many have been received. Message number *i* is in place *i* modulo the ring's length, a power of two.
+//! Each side keeps the other's number as it last saw it, and looks again only when by that one it could not go: so as a
+//! rule an operation writes its own number, reads one word that hardly ever changes, and that is all.
 //!
 //! That word is a lock's, with these bits:
 //!
@@ -33,46 +33,46 @@
 //!
 //! A side parks just as the other one does what it waits for. Each writes and then reads what the other one writes: the
 //! one that parks its bit, then the number; the other one its number, then the bit. With a fence in between on both
-//! sides, at least one sees the other. The fences are those of [`gossamer_core::door`]: the one that passes messages
-//! pays nothing, the one that parks has all other threads run a barrier. Closing is the same race: a receiver that goes
-//! takes along (and drops) what has been sent before, and a sender that finds, *after* it has put a message, that the
-//! receiver is gone asks under the lock whether it was; if not it takes the message back.
+//! sides, at least one sees the other. The fences are those of [`gossamer_core::platform`]: the one that passes
+//! messages pays nothing, the one that parks has all other threads run a barrier. Closing is the same race: a receiver
+//! that goes takes along (and drops) what has been sent before, and a sender that finds, *after* it has put a message,
+//! that the receiver is gone asks under the lock whether it was; if not it takes the message back.
 //!
-//! A barrier on all threads takes a microsecond or more, and is for nothing if both sides run on one worker. So each side
-//! notes on which worker it is, and when it comes to another one, it writes that down, and has a full fence, before it
-//! goes on. The one that parks has a full fence after its bit is set, and looks there. If it reads its own worker, then
-//! what the other one has done so far, it did there, in order; and what it is going to do elsewhere comes after its
-//! fence, and sees the bit. (The same holds if the other one has done nothing so far.) A side that runs on a bare thread
-//! is on no worker: then there is a barrier, but not in a process of one thread.
+//! A barrier on all threads takes a microsecond or more, and is for nothing if both sides run on one worker. So each
+//! side notes on which worker it is, and when it comes to another one, it writes that down, and has a full fence,
+//! before it goes on. The one that parks has a full fence after its bit is set, and looks there. If it reads its own
+//! worker, then what the other one has done so far, it did there, in order; and what it is going to do elsewhere comes
+//! after its fence, and sees the bit. (The same holds if the other one has done nothing so far.) A side that runs on a
+//! bare thread is on no worker: then there is a barrier, but not in a process of one thread.
 //!
 //! # Waking
 //!
-//! A side that waits is woken by the first message, or the first free place; it takes its bit away, so what follows wakes
-//! nobody. A sender is *not* kept waiting until a good part of the ring is free: the receiver may wait for what comes
-//! after that message before it receives more. Between tasks of one worker that is no loss, as the sender runs when the
-//! receiver has to wait; between threads the receiver goes on while the sender wakes up.
+//! A side that waits is woken by the first message, or the first free place; it takes its bit away, so what follows
+//! wakes nobody. A sender is *not* kept waiting until a good part of the ring is free: the receiver may wait for what
+//! comes after that message before it receives more. Between tasks of one worker that is no loss, as the sender runs
+//! when the receiver has to wait; between threads the receiver goes on while the sender wakes up.
 
-mod act;
+mod action;
 mod chan;
 mod ends;
 mod flavour;
 mod iter;
-mod lined;
 mod op;
+mod parked_receiver;
 mod receiver;
 mod sender;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use self::act::{Receives, ReceivesMany, Sends};
-use self::flavour::Flavour;
+use self::action::{Receives, ReceivesMany, Sends};
+use self::flavour::RingPolicy;
 use self::op::Op;
 use crate::error::{Closed, SendError};
 
 /// The handles and iterators, generic over the lock policy.
 pub mod raw {
-    pub use super::flavour::Flavour;
+    pub use super::flavour::RingPolicy;
     pub use super::iter::{IntoIter, Iter, TryIter};
     pub use super::receiver::Receiver;
     pub use super::sender::Sender;
@@ -82,9 +82,9 @@ pub mod raw {
 /// [`Sender::send`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Sending<'a, T: 'a, P: Flavour>(Op<'a, T, P, Sends<T>>);
+pub struct Sending<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, Sends<T>>);
 
-impl<T, P: Flavour> Future for Sending<'_, T, P> {
+impl<T, P: RingPolicy> Future for Sending<'_, T, P> {
     type Output = Result<(), SendError<T>>;
 
     #[inline(always)]
@@ -97,9 +97,9 @@ impl<T, P: Flavour> Future for Sending<'_, T, P> {
 /// [`Receiver::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Receiving<'a, T: 'a, P: Flavour>(Op<'a, T, P, Receives>);
+pub struct Receiving<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, Receives>);
 
-impl<T, P: Flavour> Future for Receiving<'_, T, P> {
+impl<T, P: RingPolicy> Future for Receiving<'_, T, P> {
     type Output = Result<T, Closed>;
 
     #[inline(always)]
@@ -112,9 +112,9 @@ impl<T, P: Flavour> Future for Receiving<'_, T, P> {
 /// [`Receiver::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct ReceivingMany<'a, T: 'a, P: Flavour>(Op<'a, T, P, ReceivesMany<'a, T>>);
+pub struct ReceivingMany<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, ReceivesMany<'a, T>>);
 
-impl<T, P: Flavour> Future for ReceivingMany<'_, T, P> {
+impl<T, P: RingPolicy> Future for ReceivingMany<'_, T, P> {
     type Output = Result<usize, Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -146,6 +146,6 @@ macro_rules! constructors {
 }
 pub(crate) use constructors;
 pub(crate) use ends::pair;
-pub(crate) use lined::Lined;
+pub(crate) use parked_receiver::ParkedReceiver;
 
 constructors!(gossamer_core::policy::Shared);

@@ -1,12 +1,12 @@
 //! A channel that holds one value, the latest: each receiver is told that there is another one.
 //!
-//! Sending never waits, and replaces the value; a receiver that is slow sees the latest, and not those before. There may
-//! be no receiver: one that [subscribes](crate::raw::watch::Sender::subscribe) later sees the value too.
+//! Sending never waits, and replaces the value; a receiver that is slow sees the latest, and not those before. There
+//! may be no receiver: one that [subscribes](crate::raw::watch::Sender::subscribe) later sees the value too.
 //!
-//! The value is never locked. What is read is a [`Latest`](crate::raw::watch::Latest): the value of a moment, which stays
-//! as it is for as long as it is kept. So nothing can deadlock: it may be kept across an `.await`, and a closure that is
-//! given the value may use the channel, and sees the value as it was before. Several threads may read one value at the
-//! same time, so it has to be `Sync` to go to them.
+//! The value is never locked. What is read is a [`Snapshot`](crate::raw::watch::Snapshot): the value of a moment, which
+//! stays as it is for as long as it is kept. So nothing can deadlock: it may be kept across an `.await`, and a closure
+//! that is given the value may use the channel, and sees the value as it was before. Several threads may read one value
+//! at the same time, so it has to be `Sync` to go to them.
 //!
 //! # Protocol
 //!
@@ -38,7 +38,7 @@ pub use crate::error::Closed;
 /// The ends, generic over their lock policy.
 pub(crate) mod raw {
     pub use super::changes::{Changes, Iter};
-    pub use super::ends::{Changed, Latest, Receiver, Sender, WaitFor};
+    pub use super::ends::{Changed, Receiver, Sender, Snapshot, WaitFor};
 }
 
 /// The names of one flavour.
@@ -54,7 +54,7 @@ macro_rules! flavour {
         /// The side that receives.
         pub type Receiver<T> = crate::raw::watch::Receiver<T, $policy>;
         /// The value of a moment.
-        pub type Latest<T> = crate::raw::watch::Latest<T, $policy>;
+        pub type Snapshot<T> = crate::raw::watch::Snapshot<T, $policy>;
     };
 }
 pub(crate) use ends::pair;

@@ -12,9 +12,9 @@ use std::task::Poll;
 
 use gossamer_channel::oneshot;
 use gossamer_channel::oneshot::{Closed, TryRecvError};
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, joined, poll_once};
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, joined, poll_once};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
 use support::Message;

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 use gossamer_channel::broadcast::{RecvError, TryRecvError, broadcast};
 use gossamer_channel::watch::watch;
 use gossamer_channel::{Closed, SharedSender, bounded, unbounded};
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, joined, poll_once};
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, joined, poll_once};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
 use support::Message;
@@ -43,10 +43,10 @@ fn broadcast_overtakes_its_receivers() {
         assert!(tx.send(Message::new(&living)).is_ok());
         let receives = thread::spawn(move || two.try_recv().map(drop));
         assert!(tx.send(Message::new(&living)).is_ok());
-        assert_eq!(one.try_recv().map(drop), Err(TryRecvError::Missed(1)));
+        assert_eq!(one.try_recv().map(drop), Err(TryRecvError::Lagged(1)));
         assert!(matches!(
             joined(receives),
-            Ok(()) | Err(TryRecvError::Missed(1))
+            Ok(()) | Err(TryRecvError::Lagged(1))
         ));
         assert!(one.try_recv().is_ok());
         assert_eq!((living.load(Counted::Relaxed), tx.len()), (0, 0));

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 use std::task::Poll;
 
 use gossamer_channel::{Closed, SendError, TryRecvError, bounded, rendezvous, unbounded};
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, joined, poll_once};
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, joined, poll_once};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
 use support::Message;

@@ -13,18 +13,18 @@ use std::task::Poll;
 
 use gossamer_channel::Closed;
 use gossamer_channel::pipe::{
-    Endpoint, First, Hears, Listening, Receiving, Second, Side, Speaking, pair,
+    Endpoint, First, Hears, Receiving, ReceivingEnd, Second, SendingEnd, Side, pair,
 };
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, joined, poll_once};
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, joined, poll_once};
+use gossamer_core::platform::thread;
 use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
 use support::Message;
 
 /// The simplest protocol: any message, any number of times, by turns.
-struct Hearing<M, S: Side>(Listening<M, Shared, S>);
+struct Hearing<M, S: Side>(ReceivingEnd<M, Shared, S>);
 
 impl<M, S: Side> Endpoint for Hearing<M, S> {
     type Message = M;
@@ -33,26 +33,29 @@ impl<M, S: Side> Endpoint for Hearing<M, S> {
 }
 
 impl<M, S: Side> Hears for Hearing<M, S> {
-    type Heard = (Option<M>, Speaking<M, Shared, S>);
+    type Heard = (Option<M>, SendingEnd<M, Shared, S>);
 
-    fn of_listening(end: Listening<M, Shared, S>) -> Self {
+    fn of_receiving_end(end: ReceivingEnd<M, Shared, S>) -> Self {
         Self(end)
     }
 
-    fn into_listening(self) -> Listening<M, Shared, S> {
+    fn into_receiving_end(self) -> ReceivingEnd<M, Shared, S> {
         self.0
     }
 
-    fn hear(message: Option<M>, end: Speaking<M, Shared, S>) -> Self::Heard {
+    fn hear(message: Option<M>, end: SendingEnd<M, Shared, S>) -> Self::Heard {
         (message, end)
     }
 }
 
-fn pipe<M>() -> (Speaking<M, Shared, First>, Listening<M, Shared, Second>) {
+fn pipe<M>() -> (
+    SendingEnd<M, Shared, First>,
+    ReceivingEnd<M, Shared, Second>,
+) {
     pair()
 }
 
-fn recv<M, S: Side>(end: Listening<M, Shared, S>) -> Receiving<Hearing<M, S>> {
+fn recv<M, S: Side>(end: ReceivingEnd<M, Shared, S>) -> Receiving<Hearing<M, S>> {
     Receiving::new(Hearing(end))
 }
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
+use gossamer_channel::pipe::{Endpoint, Hears, Receiving, ReceivingEnd, Second, SendingEnd, pair};
 use gossamer_channel::raw::Port;
 use gossamer_channel::{Closed, PortSet, bounded, oneshot, rendezvous, spsc, unbounded};
-use gossamer_core::door::model::{explore, joined};
-use gossamer_core::door::{Mutex, thread};
+use gossamer_core::platform::model::{explore, joined};
+use gossamer_core::platform::{Mutex, thread};
 use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
@@ -246,7 +246,7 @@ fn a_full_ring() {
 }
 
 /// The simplest protocol: any message, any number of times, by turns.
-struct Hearing<M = u32>(Listening<M, Shared, Second>);
+struct Hearing<M = u32>(ReceivingEnd<M, Shared, Second>);
 
 impl<M> Endpoint for Hearing<M> {
     type Message = M;
@@ -255,17 +255,17 @@ impl<M> Endpoint for Hearing<M> {
 }
 
 impl<M> Hears for Hearing<M> {
-    type Heard = (M, Speaking<M, Shared, Second>);
+    type Heard = (M, SendingEnd<M, Shared, Second>);
 
-    fn of_listening(end: Listening<M, Shared, Second>) -> Self {
+    fn of_receiving_end(end: ReceivingEnd<M, Shared, Second>) -> Self {
         Self(end)
     }
 
-    fn into_listening(self) -> Listening<M, Shared, Second> {
+    fn into_receiving_end(self) -> ReceivingEnd<M, Shared, Second> {
         self.0
     }
 
-    fn hear(message: Option<M>, end: Speaking<M, Shared, Second>) -> Self::Heard {
+    fn hear(message: Option<M>, end: SendingEnd<M, Shared, Second>) -> Self::Heard {
         (message.expect("there is one"), end)
     }
 }

@@ -1,7 +1,7 @@
 //! Models of the ring of one sender and one receiver: who is woken, what is seen, and who frees.
 //!
-//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. Every ring's numbers begin just
-//! below the largest one, so that they wrap.
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. Every ring's numbers begin
+//! just below the largest one, so that they wrap.
 #![cfg(loom)]
 
 mod support;
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize as Count, Ordering as Counted};
 use std::task::{Context, Poll, Wake, Waker};
 
 use gossamer_channel::{Closed, SendError, TryRecvError, TrySendError, spsc};
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, joined};
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, joined};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
 use support::Message;

@@ -1,4 +1,4 @@
-//! A ring wakes the side that waits for the other: in a small program, as the planted bug that this catches needs a build
+//! A ring wakes the side that waits for the other: in a small program, as the mutant that this catches needs a build
 //! of its own.
 #![cfg(not(any(loom, shuttle)))]
 

@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
 use gossamer_channel::oneshot;
-use gossamer_channel::pipe::{Endpoint, Hears, Listening, Receiving, Second, Speaking, pair};
+use gossamer_channel::pipe::{Endpoint, Hears, Receiving, ReceivingEnd, Second, SendingEnd, pair};
 use gossamer_core::policy::Local;
 
 /// Which call of a waker panics next.
@@ -39,7 +39,7 @@ unsafe fn drop_waker(data: *const ()) {
 }
 
 /// Any message, any number of times, by turns.
-struct Hearing(Listening<u32, Local, Second>);
+struct Hearing(ReceivingEnd<u32, Local, Second>);
 
 impl Endpoint for Hearing {
     type Message = u32;
@@ -50,15 +50,15 @@ impl Endpoint for Hearing {
 impl Hears for Hearing {
     type Heard = Option<u32>;
 
-    fn of_listening(end: Listening<u32, Local, Second>) -> Self {
+    fn of_receiving_end(end: ReceivingEnd<u32, Local, Second>) -> Self {
         Self(end)
     }
 
-    fn into_listening(self) -> Listening<u32, Local, Second> {
+    fn into_receiving_end(self) -> ReceivingEnd<u32, Local, Second> {
         self.0
     }
 
-    fn hear(message: Option<u32>, _end: Speaking<u32, Local, Second>) -> Option<u32> {
+    fn hear(message: Option<u32>, _end: SendingEnd<u32, Local, Second>) -> Option<u32> {
         message
     }
 }

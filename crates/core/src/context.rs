@@ -1,73 +1,76 @@
-//! What the current thread is driving, and the tasks woken meanwhile.
+//! What the current thread is running, and the tasks woken meanwhile.
 //!
-//! One [`Context`] a thread. It is a save/restore stack: entering a home puts the outer state
+//! One [`Context`] a thread. It is a save/restore stack: entering a shard puts the outer state
 //! aside and leaving brings it back, so a simulation inside a task and a runtime inside a runtime
-//! work. A wake of a task whose home this thread drives only notes the task in the context:
-//! no atomics, no scheduler called. The driver hands the woken tasks to its scheduler after the
+//! work. A wake of a task whose shard this thread runs only notes the task in the context:
+//! no atomics, no scheduler called. The runner hands the woken tasks to its scheduler after the
 //! poll, so no scheduler is ever entered from inside a task.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
-use crate::door::{thread, thread_local};
-use crate::header::{Header, Place, TaskQueue};
-use crate::home::{Home, Marks};
+use crate::header::{Header, TaskQueue, TaskState};
+use crate::platform::{thread, thread_local};
+use crate::shard::{AccessFlag, Shard};
 use crate::wait::Stackful;
 
 mod budget;
-mod chance;
 mod inside;
+mod rng;
 mod waking;
 
 use self::budget::{BUDGET, NOTHING};
-pub use self::budget::{Point, give_way, has_to_give_way, has_to_give_way_receiving, ways_given};
-pub use self::chance::{chance, set_chance};
+pub use self::budget::{
+    SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
+};
+pub use self::rng::{random, seed_rng};
 pub use self::waking::wake_here;
 pub(crate) use self::waking::{wake_if_here, wake_inside};
 
-/// The index of no home.
+/// The index of no shard.
 pub const NOWHERE: u16 = u16::MAX;
 
-/// What the current thread is driving.
+/// What the current thread is running.
 #[derive(Debug)]
 pub struct Context {
     /// The one task woken, or null, or [`MANY`].
     woken_one: Cell<*const Header>,
-    /// The words of local tasks of the home that is driven: running, and lent to one node.
-    running_local: Cell<Place>,
-    lent_local: Cell<Place>,
-    points: Cell<bool>,
+    /// The words of local tasks of the shard that is run: running, and loaned to one node.
+    running_local: Cell<TaskState>,
+    loaned_local: Cell<TaskState>,
+    scheduling_points: Cell<bool>,
     watched: Cell<bool>,
-    /// What operations may still take in this poll before one gives way.
+    /// What operations may still take in this poll before one yields.
     left: Cell<u32>,
     /// What there is of that when a poll begins.
     budget: Cell<u32>,
-    /// How many have given way on this thread so far.
-    ways: Cell<u32>,
-    /// See [`chance`].
-    chance: Cell<u32>,
+    /// How many have yielded on this thread so far.
+    yields: Cell<u32>,
+    /// See [`random`].
+    rng: Cell<u32>,
     polling: Cell<*const Header>,
     /// Whether the task being polled has woken itself, and is to be queued after the poll.
     again: Cell<bool>,
-    /// Of the home that is driven, if its driver may be found stuck (`home/marks.rs`).
-    marks: Cell<Option<&'static Marks>>,
+    /// Of the shard that is run, if its runner may be found stuck (`shard/access_flag.rs`).
+    access: Cell<Option<&'static AccessFlag>>,
     /// How many polls have begun; it wraps.
     turn: Cell<u16>,
-    /// Whether what a poll wakes is offered to other workers at once (`home/offering.rs`).
-    offers: Cell<bool>,
+    /// Whether what a poll wakes is published to other workers at once (`shard/publishing.rs`).
+    publishes: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
-    /// The [timers](Home::timers) of the home that is driven, whose driver serves what is polled here. Null: nobody has
-    /// looked for them since it was entered, or it has none so far, or nobody drives.
+    /// The [timers](Shard::timers) of the shard that is run, whose runner serves what is polled here. Null: nobody has
+    /// looked for them since it was entered, or it has none so far, or nobody runs.
     timers: Cell<*const ()>,
-    /// Whether the thread waits, and so serves its own. (Two words of their own: what is written in two parts and read in
-    /// one keeps the processor waiting.)
+    /// Whether the thread waits, and so serves its own. (Two words of their own: what is written in two parts and read
+    /// in one keeps the processor waiting.)
     waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
 }
 
-/// Who serves a timer that is polled on a thread: the driver of its home, with these timers; or the thread, which waits.
+/// Who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread, which
+/// waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Serves {
     pub(crate) timers: *const (),
@@ -75,15 +78,15 @@ pub(crate) struct Serves {
 }
 
 impl Serves {
-    /// The driver of the home, if there is one, with timers that nobody has looked for so far.
-    pub(crate) const DRIVER: Self = Self {
+    /// The runner of the shard, if there is one, with timers that nobody has looked for so far.
+    pub(crate) const RUNNER: Self = Self {
         timers: ptr::null(),
         waits: false,
     };
     /// The thread, which waits.
     pub(crate) const WAITING: Self = Self {
         waits: true,
-        ..Self::DRIVER
+        ..Self::RUNNER
     };
 }
 
@@ -103,16 +106,16 @@ impl Context {
     const fn new() -> Self {
         Self {
             woken_one: Cell::new(ptr::null()),
-            running_local: Cell::new(Place::running_local(NOWHERE)),
-            lent_local: Cell::new(Place::lent_local(NOWHERE)),
-            points: Cell::new(false),
+            running_local: Cell::new(TaskState::running_local(NOWHERE)),
+            loaned_local: Cell::new(TaskState::loaned_local(NOWHERE)),
+            scheduling_points: Cell::new(false),
             watched: Cell::new(false),
             left: Cell::new(BUDGET),
             budget: Cell::new(BUDGET),
-            ways: Cell::new(0),
-            chance: Cell::new(0),
-            marks: Cell::new(None),
-            offers: Cell::new(false),
+            yields: Cell::new(0),
+            rng: Cell::new(0),
+            access: Cell::new(None),
+            publishes: Cell::new(false),
             fiber: Cell::new(None),
             timers: Cell::new(ptr::null()),
             waits: Cell::new(false),
@@ -123,24 +126,24 @@ impl Context {
         }
     }
 
-    /// The word of a running local task of the home that is driven.
+    /// The word of a running local task of the shard that is run.
     #[inline(always)]
-    pub fn running_local(&self) -> Place {
+    pub fn running_local(&self) -> TaskState {
         self.running_local.get()
     }
 
-    /// The word of a local task of the home that is driven, parked and lent to one node.
+    /// The word of a local task of the shard that is run, parked and loaned to one node.
     #[inline(always)]
-    pub(crate) fn lent_local(&self) -> Place {
-        self.lent_local.get()
+    pub(crate) fn loaned_local(&self) -> TaskState {
+        self.loaned_local.get()
     }
 
-    /// Sets the home that is driven; gives the one before.
-    fn set_home(&self, home: u16) -> u16 {
-        self.lent_local.set(Place::lent_local(home));
+    /// Sets the shard that is run; gives the one before.
+    fn set_shard(&self, shard: u16) -> u16 {
+        self.loaned_local.set(TaskState::loaned_local(shard));
         self.running_local
-            .replace(Place::running_local(home))
-            .home()
+            .replace(TaskState::running_local(shard))
+            .shard()
     }
 
     /// Whether no task is woken.
@@ -158,7 +161,7 @@ impl Context {
     /// Notes a woken task.
     ///
     /// # Safety
-    /// The current thread drives the task's home; the task is scheduled and in no queue.
+    /// The current thread runs the task's shard; the task is scheduled and in no queue.
     #[inline(always)]
     pub unsafe fn push_woken(&self, task: NonNull<Header>) {
         if self.woken_one.get().is_null() {
@@ -173,9 +176,9 @@ impl Context {
     /// As [`Context::push_woken`].
     #[cold]
     unsafe fn push_another(&self, task: NonNull<Header>) {
-        if self.offers.get() {
+        if self.publishes.get() {
             // SAFETY: passed on to the caller.
-            return unsafe { self.offer(task) };
+            return unsafe { self.publish(task) };
         }
         let one = self.woken_one.replace(MANY);
         if let Some(first) =
@@ -205,44 +208,44 @@ impl Context {
             return self.take_only_woken();
         }
         let task = self.woken_many.pop_front();
-        if self.woken_many.is_empty() && !self.offers.get() {
+        if self.woken_many.is_empty() && !self.publishes.get() {
             self.woken_one.set(ptr::null());
         }
         task
     }
 
-    /// Whether what a poll wakes is offered to other workers at once.
+    /// Whether what a poll wakes is published to other workers at once.
     #[inline(always)]
-    pub fn offers(&self) -> bool {
-        self.offers.get()
+    pub fn publishes(&self) -> bool {
+        self.publishes.get()
     }
 
-    /// Begins or ends offering what a poll wakes. While it does, there is never room for only one woken task, so every
-    /// wake comes by [`Context::offer`].
-    pub(crate) fn set_offers(&self, offers: bool) {
-        if offers == self.offers.replace(offers) {
+    /// Begins or ends publishing what a poll wakes. While it does, there is never room for only one woken task, so
+    /// every wake comes by [`Context::publish`].
+    pub(crate) fn set_publishes(&self, publishes: bool) {
+        if publishes == self.publishes.replace(publishes) {
             return;
         }
-        if offers && self.woken_one.get().is_null() {
+        if publishes && self.woken_one.get().is_null() {
             self.woken_one.set(MANY);
-        } else if offers && self.woken_one.get() != MANY {
+        } else if publishes && self.woken_one.get() != MANY {
             if let Some(one) = NonNull::new(self.woken_one.replace(MANY).cast_mut()) {
                 // SAFETY: scheduled, and in no queue so far.
                 unsafe { self.woken_many.push_back(one) };
             }
-        } else if !offers && self.woken_many.is_empty() {
+        } else if !publishes && self.woken_many.is_empty() {
             self.woken_one.set(ptr::null());
         }
     }
 
     /// # Safety
     /// As [`Context::push_woken`].
-    unsafe fn offer(&self, task: NonNull<Header>) {
-        let home = Home::at(self.home());
+    unsafe fn publish(&self, task: NonNull<Header>) {
+        let shard = Shard::at(self.shard());
         // SAFETY: passed on to the caller; the task that is being polled stays.
         unsafe {
             let stays = !self.is_polling() || self.polling() == Some(task);
-            if stays || !home.offer(task) {
+            if stays || !shard.publish(task) {
                 self.woken_many.push_back(task);
             }
         }
@@ -279,8 +282,8 @@ impl Context {
         self.polling.set(task.as_ptr());
     }
 
-    /// The [timers](Home::timers) of the home that this thread drives, unless it [waits](Context::waits); null if there are
-    /// none.
+    /// The [timers](Shard::timers) of the shard that this thread runs, unless it [waits](Context::waits); null if there
+    /// are none.
     #[inline(always)]
     pub fn timers(&self) -> *const () {
         let timers = self.timers.get();
@@ -291,16 +294,16 @@ impl Context {
         }
     }
 
-    /// Looks for them in the home.
+    /// Looks for them in the shard.
     #[inline(never)]
     fn look_for_timers(&self) -> *const () {
-        if !self.waits.get() && self.home() != NOWHERE {
-            self.timers.set(Home::at(self.home()).timers());
+        if !self.waits.get() && self.shard() != NOWHERE {
+            self.timers.set(Shard::at(self.shard()).timers());
         }
         self.timers.get()
     }
 
-    /// Whether this thread waits and drives nothing meanwhile: then it serves its own timers.
+    /// Whether this thread waits and runs nothing meanwhile: then it serves its own timers.
     #[inline(always)]
     pub fn waits(&self) -> bool {
         self.waits.get()
@@ -352,10 +355,10 @@ impl Context {
         }
     }
 
-    /// The home this thread drives, or [`NOWHERE`].
+    /// The shard this thread runs, or [`NOWHERE`].
     #[inline(always)]
-    pub fn home(&self) -> u16 {
-        self.running_local.get().home()
+    pub fn shard(&self) -> u16 {
+        self.running_local.get().shard()
     }
 }
 
@@ -370,20 +373,20 @@ pub(crate) fn address() -> *mut Context {
     with(|context| ptr::from_ref(context).cast_mut())
 }
 
-/// Whether the current thread drives `home`.
+/// Whether the current thread runs `shard`.
 #[inline(always)]
-pub fn drives(home: u16) -> bool {
-    with(|context| context.home() == home)
+pub fn runs(shard: u16) -> bool {
+    with(|context| context.shard() == shard)
 }
 
 /// A number that is another one in the next poll, and on another thread: two that are alike were most probably made in
 /// one poll. A hint, of 16 bits.
 #[inline(always)]
 pub fn stamp() -> u16 {
-    with(|context| context.turn.get() ^ context.home().wrapping_mul(0x9E37))
+    with(|context| context.turn.get() ^ context.shard().wrapping_mul(0x9E37))
 }
 
-/// Whether the driver looks at parked operations: this thread runs a simulation, with scheduling points or
+/// Whether the runner looks at parked operations: this thread runs a simulation, with scheduling points or
 /// without.
 #[inline(always)]
 pub fn is_watched() -> bool {
@@ -395,15 +398,15 @@ pub fn is_watched() -> bool {
 #[must_use]
 pub struct Entered {
     woken_one: *const Header,
-    home: u16,
-    points: bool,
+    shard: u16,
+    scheduling_points: bool,
     watched: bool,
     left: u32,
     budget: u32,
-    offers: bool,
-    marks: Option<&'static Marks>,
-    /// Whether the outer driver was in a poll.
-    was_out: bool,
+    publishes: bool,
+    access: Option<&'static AccessFlag>,
+    /// Whether the outer runner was in a poll.
+    was_outside: bool,
     polling: *const Header,
     again: bool,
     fiber: Option<NonNull<dyn Stackful>>,
@@ -411,36 +414,36 @@ pub struct Entered {
     woken_many: TaskQueue,
 }
 
-/// Puts the current context aside and drives `home` from here on.
+/// Puts the current context aside and runs `shard` from here on.
 ///
-/// With `points`, every operation on a primitive first gives way once (see the crate `sim`); `watched` says
-/// that the driver looks at parked operations, which then note what they are.
+/// With `scheduling_points`, every operation on a primitive first yields once (see the crate `sim`); `watched` says
+/// that the runner looks at parked operations, which then note what they are.
 ///
 /// # Safety
-/// The caller holds the claim of `home` as long as the result lives, and drops the result on this
+/// The caller holds the guard of `shard` as long as the result lives, and drops the result on this
 /// thread, before any that it entered earlier.
 pub(crate) unsafe fn enter(
-    home: u16,
-    points: bool,
+    shard: u16,
+    scheduling_points: bool,
     watched: bool,
-    marks: Option<&'static Marks>,
+    access: Option<&'static AccessFlag>,
 ) -> Entered {
-    let budget = if points { NOTHING } else { BUDGET };
+    let budget = if scheduling_points { NOTHING } else { BUDGET };
     with(|context| Entered {
-        // First of all: what is put aside must not be adopted.
-        was_out: context.come_in_if_out(),
+        // First of all: what is put aside must not be evacuated.
+        was_outside: context.go_inside_if_outside(),
         woken_one: context.woken_one.replace(ptr::null()),
-        home: context.set_home(home),
-        points: context.points.replace(points),
+        shard: context.set_shard(shard),
+        scheduling_points: context.scheduling_points.replace(scheduling_points),
         watched: context.watched.replace(watched),
         left: context.left.replace(budget),
         budget: context.budget.replace(budget),
-        offers: context.offers.replace(false),
-        marks: context.marks.replace(marks),
+        publishes: context.publishes.replace(false),
+        access: context.access.replace(access),
         polling: context.polling.replace(ptr::null()),
         again: context.again.replace(false),
         fiber: context.fiber.take(),
-        serves: context.set_serves(Serves::DRIVER),
+        serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
     })
 }
@@ -456,20 +459,20 @@ impl Drop for Entered {
                 "woken tasks were not given to the scheduler"
             );
             context.woken_one.set(self.woken_one);
-            context.set_home(self.home);
-            context.points.set(self.points);
+            context.set_shard(self.shard);
+            context.scheduling_points.set(self.scheduling_points);
             context.watched.set(self.watched);
             context.left.set(self.left);
             context.budget.set(self.budget);
-            context.offers.set(self.offers);
+            context.publishes.set(self.publishes);
             context.polling.set(self.polling);
             context.again.set(self.again);
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
-            context.marks.set(self.marks);
-            if self.was_out {
-                context.go_out();
+            context.access.set(self.access);
+            if self.was_outside {
+                context.go_outside();
             }
         });
     }

@@ -1,14 +1,14 @@
-//! Without an operating system no thread drives a home, and no simulation runs.
+//! Without an operating system no thread runs a shard, and no simulation runs.
 
-use crate::waiter::Parts;
+use crate::waiter::RawWakerParts;
 
-/// Operations are scheduling points only in a simulation, and nobody is driven here who could be kept waiting.
-pub fn has_to_give_way() -> bool {
+/// Operations are scheduling points only in a simulation, and nobody is run here who could be kept waiting.
+pub fn must_yield() -> bool {
     false
 }
 
-/// Never: there is nobody to give way to.
-pub fn has_to_give_way_receiving() -> bool {
+/// Never: there is nobody to yield to.
+pub fn must_yield_receiving() -> bool {
     false
 }
 
@@ -23,4 +23,4 @@ pub fn stamp() -> u16 {
 }
 
 /// Never called: there are no scheduling points.
-pub fn give_way(_waker: Parts<'_>) {}
+pub fn yield_to_others(_waker: RawWakerParts<'_>) {}

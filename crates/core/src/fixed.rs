@@ -22,7 +22,7 @@ use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, RawWaker, RawWakerVTable, Waker};
 
-use crate::door::atomic::{AtomicBool, AtomicU16, Ordering};
+use crate::platform::atomic::{AtomicBool, AtomicU16, Ordering};
 
 /// Bytes of a task beside its future.
 pub const SLOT_BYTES: usize = 6;

@@ -1,18 +1,19 @@
 //! A forked child of a process that had several threads: what the parent began is refused there.
 //!
 //! `fork()` gives the child one thread, the one that called it. No thread of a runtime is there, nor are other threads
-//! that the parent had. So whatever was begun before is refused with one message; new runtimes work (`door/forks.rs`
-//! says how), and what is refused is leaked when it is dropped. In a process of one thread, a fork changes nothing.
+//! that the parent had. So whatever was begun before is refused with one message; new runtimes work
+//! (`platform/forks.rs` says how), and what is refused is leaked when it is dropped. In a process of one thread, a fork
+//! changes nothing.
 
 use std::sync::Once;
 
 use crate::context;
-use crate::door::atomic::Ordering;
-use crate::door::{QuietU32, in_forked_children, single_threaded};
-use crate::home::Home;
+use crate::platform::atomic::Ordering;
+use crate::platform::{UnmodelledU32, in_forked_children, single_threaded};
+use crate::shard::Shard;
 
 /// How many forks lie between the first of our processes and this one.
-static FORKS: QuietU32 = QuietU32::new(0);
+static FORKS: UnmodelledU32 = UnmodelledU32::new(0);
 
 /// The process in which something was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +81,8 @@ extern "C" fn count() {
     }
     // Relaxed: the child has one thread.
     FORKS.fetch_add(1, Ordering::Relaxed);
-    let home = context::with(context::Context::home);
-    if home != context::NOWHERE {
-        Home::at(home).lose();
+    let shard = context::with(context::Context::shard);
+    if shard != context::NOWHERE {
+        Shard::at(shard).lose();
     }
 }

@@ -1,20 +1,20 @@
 //! The vocabulary of Gossamer, with no policy in it.
 //!
-//! * [`door`]: the one door to atomics, threads and thread-locals (std, or loom or shuttle behind it).
+//! * [`platform`]: the one platform to atomics, threads and thread-locals (std, or loom or shuttle behind it).
 //! * [`header`]: what every task begins with, and the table of its states.
-//! * [`waker`]: the one waker vtable; how a wake finds the task's home.
-//! * [`context`]: what the current thread is driving, and the tasks woken meanwhile.
-//! * [`home`]: where tasks of one runtime live: the inbox other threads write to.
+//! * [`waker`]: the one waker vtable; how a wake finds the task's shard.
+//! * [`context`]: what the current thread is running, and the tasks woken meanwhile.
+//! * [`shard`]: where tasks of one runtime live: the inbox other threads write to.
 //! * [`wait_queue`]: how operations wait for an object, and how they are woken.
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`moment`]: points in time; the crate `time` has the timers.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
-//! * [`aside`]: names and values that few tasks have, in a side table.
+//! * [`task_locals`]: names and values that few tasks have, in a side table.
 //! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
-//! * [`planted`]: bugs that show that a gate can fail.
+//! * [`mutants`]: bugs that show that a gate can fail.
 //!
 //! Nothing here knows a scheduler: what must wake something holds a waiter, never a worker.
 #![no_std]
@@ -23,16 +23,14 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-pub mod door;
 #[cfg(not(any(loom, shuttle)))]
 pub mod fixed;
-pub mod planted;
+pub mod mutants;
+pub mod platform;
 pub mod policy;
 pub mod wait_queue;
 pub mod waiter;
 
-#[cfg(feature = "std")]
-pub mod aside;
 #[cfg(feature = "std")]
 pub mod context;
 #[cfg(not(feature = "std"))]
@@ -43,13 +41,15 @@ pub mod fork;
 #[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
-pub mod home;
-#[cfg(feature = "std")]
 pub mod moment;
 #[cfg(feature = "std")]
 pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
+#[cfg(feature = "std")]
+pub mod shard;
+#[cfg(feature = "std")]
+pub mod task_locals;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]

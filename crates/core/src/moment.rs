@@ -5,7 +5,7 @@ use core::task::Waker;
 use core::time::Duration;
 use std::time::Instant;
 
-use crate::door::process_global;
+use crate::platform::process_global;
 
 process_global! {
     /// What all moments count from: so long before the first that this process asked for. (Where instants do not go
@@ -84,7 +84,7 @@ pub fn nanos_of(duration: Duration) -> u64 {
     seconds.saturating_add(u64::from(duration.subsec_nanos()))
 }
 
-/// The timers of a thread that waits and drives nothing: its waits serve them. They are made when the thread registers
+/// The timers of a thread that waits and runs nothing: its waits serve them. They are made when the thread registers
 /// the first, by the crate that has timers, which [says so](crate::wait::set_own_timers).
 pub trait OwnTimers: fmt::Debug + Sync {
     /// Fires what is due; `true` if something was.

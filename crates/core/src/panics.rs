@@ -5,15 +5,15 @@ use std::boxed::Box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::{self, Context};
-use crate::home::Home;
+use crate::shard::Shard;
 
 /// Notes that the current thread has caught a panic. The hook that reports one may take long (a backtrace takes tens of
-/// milliseconds at first): what held the driver up was that, and no task.
+/// milliseconds at first): what held the runner up was that, and no task.
 #[cold]
 pub fn note() {
-    let home = context::with(Context::home);
-    if home != context::NOWHERE {
-        Home::at(home).driver.count_panic();
+    let shard = context::with(Context::shard);
+    if shard != context::NOWHERE {
+        Shard::at(shard).runner.count_panic();
     }
 }
 

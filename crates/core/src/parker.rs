@@ -12,8 +12,8 @@ use core::time::Duration;
 use alloc::sync::Arc;
 use alloc::task::Wake;
 
-use crate::door::{self, thread_local};
 use crate::moment::Moment;
+use crate::platform::{self, thread_local};
 
 /// One thread's permit.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Parker {
 }
 
 #[derive(Debug)]
-struct Permit(door::Permit);
+struct Permit(platform::Permit);
 
 impl Wake for Permit {
     fn wake(self: Arc<Self>) {
@@ -37,16 +37,16 @@ impl Wake for Permit {
 
 #[cfg(not(loom))]
 thread_local! {
-    static SPARE: RefCell<Option<Parker>> = const { RefCell::new(None) };
+    static CACHED_REF: RefCell<Option<Parker>> = const { RefCell::new(None) };
 }
 #[cfg(loom)]
 thread_local! {
-    static SPARE: RefCell<Option<Parker>> = RefCell::new(None);
+    static CACHED_REF: RefCell<Option<Parker>> = RefCell::new(None);
 }
 
 impl Parker {
     fn new() -> Self {
-        let permit = Arc::new(Permit(door::Permit::new()));
+        let permit = Arc::new(Permit(platform::Permit::new()));
         Self {
             waker: Waker::from(permit.clone()),
             permit,
@@ -64,13 +64,13 @@ impl Parker {
     /// A parker of the current thread, which has it no more.
     pub(crate) fn take() -> Self {
         // While the thread's thread-locals go, there may be none to keep it in.
-        let spare = SPARE.try_with(|spare| spare.borrow_mut().take());
+        let spare = CACHED_REF.try_with(|spare| spare.borrow_mut().take());
         spare.ok().flatten().unwrap_or_else(Self::new)
     }
 
     /// The current thread keeps it for the next time.
     pub(crate) fn put_back(self) {
-        let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(self));
+        let _kept = CACHED_REF.try_with(|spare| *spare.borrow_mut() = Some(self));
     }
 
     /// Wakes this thread.
@@ -132,10 +132,10 @@ mod watched {
     use core::time::Duration;
 
     use super::Parker;
-    use crate::door::atomic::Ordering;
-    use crate::door::{QuietU32, thread};
+    use crate::platform::atomic::Ordering;
+    use crate::platform::{UnmodelledU32, thread};
 
-    static ON: QuietU32 = QuietU32::new(0);
+    static ON: UnmodelledU32 = UnmodelledU32::new(0);
 
     /// Between two looks; and how long who has something to do waits for the wake that may be on its way.
     pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);

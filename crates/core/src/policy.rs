@@ -28,13 +28,13 @@ pub use shared::{Shared, SharedWord};
 pub const BITS: u32 = (1 << 31) - 1;
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
-pub trait Policy: sealed::Sealed + fmt::Debug + 'static {
+pub trait LockPolicy: sealed::Sealed + fmt::Debug + 'static {
     /// The word a primitive keeps.
     type Word: Word;
     /// What several ends own together: as many threads as may use the word may have it.
     type Counted<T>: Counted<T>;
     /// Whether an operation on the primitive never leaves its thread.
-    const STAYS: bool;
+    const THREAD_BOUND: bool;
 }
 
 /// A pointer that is counted: `Rc` or `Arc`. No user code runs when it is cloned.
@@ -98,10 +98,10 @@ pub trait Word: fmt::Debug {
 #[derive(Debug)]
 pub struct Local;
 
-impl Policy for Local {
+impl LockPolicy for Local {
     type Word = LocalWord;
     type Counted<T> = Rc<T>;
-    const STAYS: bool = true;
+    const THREAD_BOUND: bool = true;
 }
 
 /// The word of [`Local`]: a cell.
@@ -148,7 +148,7 @@ impl Word for LocalWord {
 }
 
 mod sealed {
-    /// Keeps [`super::Policy`] to this module.
+    /// Keeps [`super::LockPolicy`] to this module.
     pub trait Sealed {}
     impl Sealed for super::Local {}
     #[cfg(feature = "std")]

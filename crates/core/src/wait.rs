@@ -1,8 +1,8 @@
 //! Finishing an operation from an OS thread.
 //!
-//! [`Wait::wait`] polls on the calling thread. A thread that built a `Single` runtime drives it
+//! [`Wait::wait`] polls on the calling thread. A thread that built a `Single` runtime runs it
 //! while it waits (there is nobody else to do so); any other thread sleeps until it is woken.
-//! A fiber gives way to others until it is woken: what that means is the fiber's own ([`Stackful`]).
+//! A fiber yields to others until it is woken: what that means is the fiber's own ([`Stackful`]).
 
 use core::cell::{Cell, RefCell};
 use core::future::{Future, IntoFuture};
@@ -15,23 +15,23 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::door::{single_threaded, thread_local};
-use crate::home::Home;
 use crate::moment::Moment;
 use crate::parker::Parker;
+use crate::platform::{single_threaded, thread_local};
+use crate::shard::Shard;
 
 mod alone;
-mod late;
+mod lazy_parker;
 mod waiting;
 
 use self::alone::Alone;
 pub use self::alone::joins;
-use self::late::Late;
+use self::lazy_parker::LazyParker;
 use self::waiting::Waiting;
 pub use self::waiting::set_own_timers;
 
 /// A runtime that waits on its owner's thread.
-pub trait Drive {
+pub trait RunWhileWaiting {
     /// Runs what is runnable, for a bounded while.
     fn turn(&self, waker: &Waker) -> Turned;
 
@@ -61,7 +61,7 @@ pub trait Stackful {
 }
 
 /// A runtime that the current thread has built; dropped when the thread ends, if the runtime does not end before.
-struct Owned(Weak<dyn Drive>);
+struct Owned(Weak<dyn RunWhileWaiting>);
 
 impl Drop for Owned {
     fn drop(&mut self) {
@@ -80,8 +80,8 @@ thread_local! {
     static OWNED: RefCell<Vec<Owned>> = RefCell::new(Vec::new());
 }
 
-/// Has every [`Wait::wait`] of the current thread drive this runtime, as long as it lives.
-pub fn drive_from_here(runtime: Weak<dyn Drive>) {
+/// Has every [`Wait::wait`] of the current thread run this runtime, as long as it lives.
+pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
     OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
         // A place that is free again, or a new one: never move the others, somebody may be going
@@ -108,7 +108,7 @@ pub fn drive_from_here(runtime: Weak<dyn Drive>) {
 ///
 /// # Panics
 /// Inside a task's poll, where it would block all other tasks; the message names the caller's line. For the join handle
-/// of a task of a `Single` runtime, if the thread that built it has ended, and for ten seconds no other has driven it.
+/// of a task of a `Single` runtime, if the thread that built it has ended, and for ten seconds no other has run it.
 ///
 /// # Examples
 /// ```
@@ -158,19 +158,19 @@ pub fn refuse_inside_task(what: &str, instead: &str) {
 }
 
 /// Whether the current thread has nothing else to do while what it polls is pending: it polls for a [`Wait::wait`] and
-/// drives no runtime, or for the one task that is its own; and there are other threads. So it may look a few times before
+/// runs no runtime, or for the one task that is its own; and there are other threads. So it may look a few times before
 /// it goes to sleep. A hint: the poll may have other operations in it, which then are looked at later.
 pub fn may_spin() -> bool {
-    let drives = || {
-        let driven = |owned: &RefCell<Vec<Owned>>| owned.borrow().iter().any(Owned::is_alive);
-        OWNED.try_with(driven).unwrap_or(true)
+    let runs = || {
+        let run = |owned: &RefCell<Vec<Owned>>| owned.borrow().iter().any(Owned::is_alive);
+        OWNED.try_with(run).unwrap_or(true)
     };
     let is_idle = || {
         if context::with(context::Context::waits) {
-            return !drives();
+            return !runs();
         }
-        let home = context::with(context::Context::home);
-        home != context::NOWHERE && Home::at(home).is_one_thread()
+        let shard = context::with(context::Context::shard);
+        shard != context::NOWHERE && Shard::at(shard).is_one_thread()
     };
     !single_threaded() && is_idle()
 }
@@ -213,7 +213,7 @@ fn block<F: Future>(future: F) -> F::Output {
 #[track_caller]
 fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     let mut future = pin!(future);
-    let late = Late::new();
+    let late = LazyParker::new();
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
     #[cfg(any(not(target_os = "linux"), loom, shuttle))]
     late.parker();
@@ -253,7 +253,7 @@ fn block_longer<F: Future>(
                     }
                     late.is_some()
                 };
-                if until == Moment::NEVER && alone.home().is_some() {
+                if until == Moment::NEVER && alone.shard().is_some() {
                     let mut is_ready = is_ready;
                     parker.park_and_look(|| alone.look(&mut is_ready));
                 } else {
@@ -308,9 +308,10 @@ fn turn_all(waker: &Waker) -> Turned {
 }
 
 /// Every runtime of this thread.
-fn each_owned(mut each: impl FnMut(&dyn Drive)) {
+fn each_owned(mut each: impl FnMut(&dyn RunWhileWaiting)) {
     for at in 0.. {
-        // Asked for anew each time: a task may build a runtime. There are none while the thread-locals of the thread go.
+        // Asked for anew each time: a task may build a runtime. There are none while the thread-locals of the thread
+        // go.
         let runtime = OWNED.try_with(|owned| owned.borrow().get(at).map(|own| own.0.upgrade()));
         let Ok(Some(runtime)) = runtime else {
             break;

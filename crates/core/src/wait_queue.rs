@@ -11,9 +11,10 @@
 //! * No user code runs under the lock. A foreign waker is cloned before the lock is taken; it is called and dropped
 //!   after the lock is released.
 //! * A value never moves into an operation that waits. The one who changes the object either *reserves* something for
-//!   the first waiter, which stays first in its queue ([`State::Notified`](crate::waiter::State::Notified)), or *grants* it, and the waiter leaves its
-//!   queue ([`State::Released`](crate::waiter::State::Released)). Either way the waiter's task is woken, and the waiter takes effect in its own poll.
-//!   (One exception: the receiver of a rendezvous takes the message out of the sender that waits.)
+//!   the first waiter, which stays first in its queue ([`State::Notified`](crate::waiter::State::Notified)), or
+//!   *grants* it, and the waiter leaves its queue ([`State::Released`](crate::waiter::State::Released)). Either way the
+//!   waiter's task is woken, and the waiter takes effect in its own poll. (One exception: the receiver of a rendezvous
+//!   takes the message out of the sender that waits.)
 //! * An operation that is dropped first gives back what it had been promised, and the next waiter is woken.
 //! * An operation that was woken and finds nothing waits again, first in its queue.
 
@@ -31,8 +32,8 @@ const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 /// An object that operations wait for: a lock, and the rule by which waiters go on.
 ///
 /// # Safety
-/// Between [`lock`](Waitable::lock) and [`unlock`](Waitable::unlock) no other thread gets the lock. Unless the object is
-/// [bound to a thread](Waitable::THREAD_BOUND), what one thread does under the lock is seen by the next one.
+/// Between [`lock`](Waitable::lock) and [`unlock`](Waitable::unlock) no other thread gets the lock. Unless the object
+/// is [bound to a thread](Waitable::THREAD_BOUND), what one thread does under the lock is seen by the next one.
 pub unsafe trait Waitable {
     /// Whether the object and its operations never leave their thread.
     const THREAD_BOUND: bool;
@@ -103,7 +104,7 @@ pub unsafe trait Waitable {
             fn forget(&self) {
                 loop {
                     let bits = self.0.lock();
-                    // SAFETY: under the lock, which settles a lone waiter.
+                    // SAFETY: under the lock, which settles a inline waiter.
                     let waker = unsafe { self.1.unlink_first() };
                     self.0.unlock(bits);
                     match waker {

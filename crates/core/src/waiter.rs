@@ -6,7 +6,7 @@
 //! | node state | meaning | in a list |
 //! | --- | --- | --- |
 //! | idle | never parked, or unlinked by its owner | no |
-//! | parked, lent | waits; points at its task without owning a waker | yes |
+//! | parked, loaned | waits; points at its task without owning a waker | yes |
 //! | parked, owned | waits; it owns a [`Waker`] | yes |
 //! | parked, bare | waits; its task has been woken and will poll it and park it anew | yes |
 //! | notified | the primitive has reserved something for it; its task has been woken | yes, first |
@@ -21,22 +21,22 @@
 //! node may point at its task for nothing. But an operation can be polled in one task, boxed, and
 //! forgotten or handed to another task; then the first task ends while the node is linked. So a
 //! node either owns a waker, which is counted; or, if it cannot leave its thread
-//! ([`Local`](crate::policy::Local)) and its task cannot either, the task is *lent* to it: the
+//! ([`Local`](crate::policy::Local)) and its task cannot either, the task is *loaned* to it: the
 //! task's header counts the loan, in plain memory (see [`crate::header`]).
 //!
-//! # The lone waiter
+//! # The inline waiter
 //!
-//! Mostly there is one waiter. A primitive with two lists may then keep it *lone*: its list names the task,
-//! which is lent to the node, and the other list, empty otherwise, names the node. The node's kind, state
+//! Mostly there is one waiter. A primitive with two lists may then keep it *inline*: its list names the task,
+//! which is loaned to the node, and the other list, empty otherwise, names the node. The node's kind, state
 //! and links are not written; the primitive's word says the rest. So a wake finds the task by one load.
-//! [`WaitList::settle_lone`] makes proper lists of the two, before anything else is done to them. When a lone
-//! waiter has left, the lists are not emptied: [`WaitList::forget_lone`] does it, before they are looked at.
+//! [`WaitList::spill_inline`] makes proper lists of the two, before anything else is done to them. When a inline
+//! waiter has left, the lists are not emptied: [`WaitList::forget_inline`] does it, before they are looked at.
 
 mod deferred;
-mod kept;
 mod list;
 #[cfg(feature = "std")]
 pub mod packed;
+mod poll_waker;
 
 use core::cell::Cell;
 use core::fmt;
@@ -51,8 +51,8 @@ use crate::waker;
 pub use self::deferred::Deferred;
 #[cfg(feature = "std")]
 pub(crate) use self::deferred::drop_quietly;
-pub use self::kept::{Kept, Parts};
 pub use self::list::WaitList;
+pub use self::poll_waker::{PollWaker, RawWakerParts};
 
 /// What an operation is and when it could go on; one static for each kind of operation.
 #[repr(align(8))]
@@ -104,7 +104,7 @@ pub enum State {
 }
 
 const IDLE: usize = 0;
-const LENT: usize = 1;
+const LOANED: usize = 1;
 const OWNED: usize = 2;
 const NOTIFIED: usize = 3;
 const BARE: usize = 4;
@@ -134,7 +134,7 @@ impl<T: Copy> Later<T> {
 }
 
 /// A waiter: 56 bytes inside a waiting operation. Only the object and the place of the call are written
-/// before it parks, and a lone one writes no more.
+/// before it parks, and a inline one writes no more.
 #[repr(C)]
 pub struct Node {
     object: *const (),
@@ -196,7 +196,7 @@ impl Node {
         unsafe { &*self.kind.get().map_addr(|at| at & !STATE) }
     }
 
-    /// Where the node stands; only under the primitive's lock, and when its list is not lone.
+    /// Where the node stands; only under the primitive's lock, and when its list is not inline.
     ///
     /// # Safety
     /// The node has been parked.
@@ -227,7 +227,7 @@ impl Node {
         self.kind
             .set(unsafe { self.kind.get() }.map_addr(|at| (at & !STATE) | state));
         #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
-        if matches!(state, LENT | OWNED) {
+        if matches!(state, LOANED | OWNED) {
             // SAFETY: written just now.
             let name = unsafe { self.kind() }.name;
             crate::waits::begins(
@@ -241,19 +241,19 @@ impl Node {
         }
     }
 
-    /// Keeps a waker in the node: with `may_lend` its task is lent if that can be.
+    /// Keeps a waker in the node: with `may_loan` its task is loaned if that can be.
     ///
     /// # Safety
     /// Under the primitive's lock; the node, whose kind is written, stays in place until it is unlinked.
-    /// With `may_lend` it never leaves this thread. The waker is ready.
+    /// With `may_loan` it never leaves this thread. The waker is ready.
     #[inline(always)]
-    unsafe fn keep(this: NonNull<Self>, new: &mut Kept<'_>, may_lend: bool) {
+    unsafe fn keep(this: NonNull<Self>, new: &mut PollWaker<'_>, may_loan: bool) {
         // SAFETY: the caller vouches for the node, and the task that is being polled is alive.
         unsafe {
             let node = this.as_ref();
-            if may_lend && waker::lend(new.waker()) {
+            if may_loan && waker::loan(new.waker()) {
                 node.waker_data.set(new.waker().data());
-                node.set_state(LENT);
+                node.set_state(LOANED);
             } else {
                 let owned = ManuallyDrop::new(new.take());
                 node.waker_data.set(owned.data());
@@ -264,11 +264,11 @@ impl Node {
         }
     }
 
-    /// Notes, for dumps, what a lone node is and that its task waits with it.
+    /// Notes, for dumps, what a inline node is and that its task waits with it.
     ///
     /// # Safety
-    /// Under the primitive's lock; the node is lone, and the task that `waker` wakes is lent to it.
-    pub unsafe fn name_lone(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
+    /// Under the primitive's lock; the node is inline, and the task that `waker` wakes is loaned to it.
+    pub unsafe fn name_inline(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
         // SAFETY: the caller vouches for both.
         unsafe {
             this.as_ref().kind.set(kind);
@@ -305,8 +305,8 @@ impl Node {
             let state = parked.raw_state();
             parked.set_state(IDLE);
             match state {
-                LENT => {
-                    waker::take_back(parked.waker_data.get(), this);
+                LOANED => {
+                    waker::end_loan(parked.waker_data.get(), this);
                     None
                 }
                 OWNED => {
@@ -322,12 +322,12 @@ impl Node {
     /// Whether the parked node would wake what `other` wakes.
     ///
     /// # Safety
-    /// The state is `LENT` or `OWNED`.
+    /// The state is `LOANED` or `OWNED`.
     unsafe fn will_wake(&self, other: &Waker) -> bool {
         // SAFETY: both states have the data, and `OWNED` has the vtable.
         unsafe {
             self.waker_data.get() == other.data()
-                && if self.raw_state() == LENT {
+                && if self.raw_state() == LOANED {
                     waker::is_ours(other.vtable())
                 } else {
                     ptr::eq(self.waker_vtable.get(), other.vtable())

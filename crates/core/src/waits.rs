@@ -1,16 +1,16 @@
 //! Who waits for what, and since when: what a test says that hangs.
 //!
-//! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time; and in a
-//! build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line. What
-//! a task awaits without one is not here: a join, a pipe, a one-shot, a lone operation of a `local` primitive.
+//! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time; and in
+//! a build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line.
+//! What a task awaits without one is not here: a join, a pipe, a one-shot, a lone operation of a `local` primitive.
 
 use core::fmt;
 use core::panic::Location;
 use std::time::Instant;
 use std::vec::Vec;
 
-use crate::door::Mutex;
-use crate::door::thread::{self, Thread};
+use crate::platform::Mutex;
+use crate::platform::thread::{self, Thread};
 #[cfg(debug_assertions)]
 use crate::{context, parker};
 

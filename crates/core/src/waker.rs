@@ -1,20 +1,20 @@
-//! The one waker vtable, and how a wake finds the task's home.
+//! The one waker vtable, and how a wake finds the task's shard.
 //!
-//! A [`Waker`] of one of our tasks is a counted hold on its header. The waker that a poll is given
+//! A [`Waker`] of one of our tasks is a counted reference on its header. The waker that a poll is given
 //! is borrowed: the task is alive while it is polled, so it is made without counting. Wakers are
-//! `Send` and `Sync` whatever the future is: a wake from a thread that does not drive the task goes
-//! through its home's inbox (or, between workers of a pool, takes the task along), and the future is polled and
-//! dropped by the driver alone.
+//! `Send` and `Sync` whatever the future is: a wake from a thread that does not run the task goes
+//! through its shard's inbox (or, between workers of a pool, takes the task along), and the future is polled and
+//! dropped by the runner alone.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::context;
-use crate::header::life::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, Parked, release};
-use crate::home::{Home, cancel_here, pull};
-use crate::waiter::{Node, Parts};
+use crate::header::ref_count::{HANDLE, QUEUED, Queue};
+use crate::header::{Header, QueueLink, ref_dec};
+use crate::shard::{Shard, cancel_here, pull};
+use crate::waiter::{Node, RawWakerParts};
 
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
@@ -40,21 +40,21 @@ pub(crate) fn is_ours(vtable: &'static RawWakerVTable) -> bool {
 /// The task is alive as long as the result is used; the result is not dropped.
 #[inline(always)]
 pub unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
-    // SAFETY: the vtable's functions match; nothing is dropped, so no hold is needed.
-    ManuallyDrop::new(unsafe { from_hold(task) })
+    // SAFETY: the vtable's functions match; nothing is dropped, so no reference is needed.
+    ManuallyDrop::new(unsafe { from_ref(task) })
 }
 
-/// A waker that takes over a hold.
+/// A waker that takes over a reference.
 ///
 /// # Safety
-/// The caller owns one `HANDLE` hold on the task.
+/// The caller owns one `HANDLE` reference to the task.
 #[inline(always)]
-pub unsafe fn from_hold(task: NonNull<Header>) -> Waker {
+pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
     // SAFETY: the vtable's functions take the pointer for a held header.
     unsafe { Waker::from_raw(RawWaker::new(task.as_ptr().cast_const().cast(), &VTABLE)) }
 }
 
-/// Schedules a task. The result, if any, is the parked driver: wake it after unlocking.
+/// Schedules a task. The result, if any, is the parked runner: wake it after unlocking.
 ///
 /// # Safety
 /// The task is alive during the call (the caller holds it, or the lock of a primitive in which one
@@ -80,57 +80,57 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
     // SAFETY: alive.
     let header = unsafe { task.as_ref() };
     // Once queued, the task is the inbox's: what we touch after the push must be ours.
-    let home = header.look().home();
-    if home == context::NOWHERE {
+    let shard = header.look().shard();
+    if shard == context::NOWHERE {
         // It is over.
         return None;
     }
-    let home = Home::at(home);
+    let shard = Shard::at(shard);
     // SAFETY: passed on to the caller.
-    if !cancel && unsafe { pull(task, home) } {
+    if !cancel && unsafe { pull(task, shard) } {
         return None;
     }
     let queue = if cancel {
-        header.life.queue_cancel()
+        header.refs.queue_cancel()
     } else {
-        header.life.queue()
+        header.refs.queue()
     };
     match queue {
         Queue::Already => None,
-        Queue::Push => match home.push(task) {
-            Ok(driver) => driver,
+        Queue::Push => match shard.push(task) {
+            Ok(runner) => runner,
             Err(_) => {
                 // SAFETY: the `QUEUED` hold stayed ours.
-                unsafe { release(task, QUEUED) };
+                unsafe { ref_dec(task, QUEUED) };
                 None
             }
         },
-        Queue::Gone if crate::mutant!("late_wake_keeps_hold") => None,
+        Queue::Gone if crate::mutant!("late_wake_keeps_ref") => None,
         Queue::Gone => {
             // SAFETY: the `QUEUED` hold is ours.
-            unsafe { release(task, QUEUED) };
+            unsafe { ref_dec(task, QUEUED) };
             None
         }
     }
 }
 
-/// Has a task's future dropped by its driver instead of polled again.
+/// Has a task's future dropped by its runner instead of polled again.
 ///
 /// # Safety
 /// The task is alive during the call.
 pub unsafe fn abort(task: NonNull<Header>) {
     // SAFETY: alive.
-    let home = unsafe { task.as_ref() }.look().home();
-    if home == context::NOWHERE {
+    let shard = unsafe { task.as_ref() }.look().shard();
+    if shard == context::NOWHERE {
         // It is over.
         return;
     }
-    if context::drives(home) && Home::at(home).pool() == 0 {
-        // SAFETY: this thread drives the task's home.
+    if context::runs(shard) && Shard::at(shard).pool() == 0 {
+        // SAFETY: this thread runs the task's shard.
         context::with(|context| unsafe { cancel_here(context, task) });
     // SAFETY: passed on to the caller.
-    } else if let Some(driver) = unsafe { wake_elsewhere(task, true) } {
-        driver.wake();
+    } else if let Some(runner) = unsafe { wake_elsewhere(task, true) } {
+        runner.wake();
     }
 }
 
@@ -142,7 +142,7 @@ pub unsafe fn abort(task: NonNull<Header>) {
 pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
         // SAFETY: alive.
-        unsafe { Header::park_on(task, Parked::on_node(node)) };
+        unsafe { Header::park_on(task, QueueLink::on_node(node)) };
     }
 }
 
@@ -153,161 +153,161 @@ pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
 pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
         // SAFETY: alive.
-        unsafe { Header::unpark_from(task, Parked::on_node(node)) };
+        unsafe { Header::unpark_from(task, QueueLink::on_node(node)) };
     }
 }
 
-/// Lends the task that `waker` wakes to a node, which will own no waker; `false` if that cannot be.
+/// Loans the task that `waker` wakes to a node, which will own no waker; `false` if that cannot be.
 ///
 /// # Safety
 /// If the waker is one of ours, its task is alive. The node never leaves this thread.
 #[inline(always)]
-pub(crate) unsafe fn lend(waker: &Waker) -> bool {
+pub(crate) unsafe fn loan(waker: &Waker) -> bool {
     task_of(waker).is_some_and(|task| {
         // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::lend(task, context) })
+        context::with(|context| unsafe { Header::loan(task, context) })
     })
 }
 
-/// The same, only if it costs nothing: a running local task that is lent to nobody.
+/// The same, only if it costs nothing: a running local task that is loaned to nobody.
 ///
 /// # Safety
-/// As [`lend`].
+/// As [`loan`].
 #[inline(always)]
-pub(crate) unsafe fn lend_quickly(waker: Parts<'_>) -> bool {
+pub(crate) unsafe fn loan_quickly(waker: RawWakerParts<'_>) -> bool {
     is_ours(waker.vtable()) && {
         // SAFETY: our wakers are made from non-null pointers.
         let task = unsafe { NonNull::new_unchecked(waker.data().cast::<Header>().cast_mut()) };
         // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::lend_quickly(task, context) })
+        context::with(|context| unsafe { Header::loan_quickly(task, context) })
     }
 }
 
 /// Ends a loan without waking.
 ///
 /// # Safety
-/// `data` is that of the lent task's waker; the loan has not been ended.
-pub(crate) unsafe fn take_back(data: *const (), node: NonNull<Node>) {
+/// `data` is that of the loaned task's waker; the loan has not been ended.
+pub(crate) unsafe fn end_loan(data: *const (), node: NonNull<Node>) {
     // SAFETY: wakers are made from non-null pointers.
     let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
     // SAFETY: the loan keeps the task alive.
-    let home = unsafe { task.as_ref() }.place().home();
-    if context::drives(home) {
-        // SAFETY: this thread drives the task.
-        unsafe { Header::take_back(task, node) };
+    let shard = unsafe { task.as_ref() }.state().shard();
+    if context::runs(shard) {
+        // SAFETY: this thread runs the task.
+        unsafe { Header::end_loan(task, node) };
     } else {
         // SAFETY: passed on to the caller.
         unsafe { take_back_outside(task, node) };
     }
 }
 
-/// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody drives
-/// the home now, we visit it. (The caller may hold the lock of a primitive: a visit runs no user code.) If another
+/// The operation outlived the run in which it parked, or is dropped inside a runtime inside it. If nobody runs
+/// the shard now, we visit it. (The caller may hold the lock of a primitive: a visit runs no user code.) If another
 /// thread does (the runtime was moved), it ends the loan; in a simulation, the process ends.
 ///
 /// # Safety
-/// As [`take_back`].
+/// As [`end_loan`].
 #[cold]
 #[inline(never)]
 unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
-    // SAFETY: the loan keeps the task alive, and at its home.
+    // SAFETY: the loan keeps the task alive, and at its shard.
     let header = unsafe { task.as_ref() };
-    let home = Home::at(header.place().home());
+    let shard = Shard::at(header.state().shard());
     loop {
-        let is_driver = home.is_driven_by_this_thread();
-        let visit = if is_driver { None } else { home.visit() };
-        if is_driver || visit.is_some() {
-            // SAFETY: this thread drives the task, or nobody else touches the home's plain memory during the visit.
-            return unsafe { Header::take_back(task, node) };
+        let is_runner = shard.is_run_by_this_thread();
+        let visit = if is_runner { None } else { shard.visit() };
+        if is_runner || visit.is_some() {
+            // SAFETY: this thread runs the task, or nobody else touches the shard's plain memory during the visit.
+            return unsafe { Header::end_loan(task, node) };
         }
-        home.node_leaves_elsewhere(header);
+        shard.node_leaves_elsewhere(header);
         // SAFETY: the loan is ours, and not touched afterwards.
-        if unsafe { home.leave_loan(task, node) } {
+        if unsafe { shard.defer_end_loan(task, node) } {
             return;
         }
     }
 }
 
-/// Ends a loan and schedules the task, if that costs nothing: a parked local task that this thread drives,
-/// lent to nobody else. `false`: nothing was done.
+/// Ends a loan and schedules the task, if that costs nothing: a parked local task that this thread runs,
+/// loaned to nobody else. `false`: nothing was done.
 ///
 /// # Safety
-/// As [`take_back`].
+/// As [`end_loan`].
 #[inline(always)]
-pub(crate) unsafe fn wake_lent_here(data: *const ()) -> bool {
+pub(crate) unsafe fn wake_loaned_here(data: *const ()) -> bool {
     // SAFETY: wakers are made from non-null pointers.
     let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
     // SAFETY: passed on to the caller.
-    context::with(|context| unsafe { Header::wake_lent_quickly(task, context) })
+    context::with(|context| unsafe { Header::wake_loaned_quickly(task, context) })
 }
 
 /// Ends a loan and schedules the task.
 ///
 /// # Safety
-/// As [`take_back`].
+/// As [`end_loan`].
 #[inline(always)]
-pub(crate) unsafe fn wake_lent(data: *const (), node: NonNull<Node>) -> Option<Waker> {
+pub(crate) unsafe fn wake_loaned(data: *const (), node: NonNull<Node>) -> Option<Waker> {
     // SAFETY: wakers are made from non-null pointers.
     let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
     // SAFETY: passed on to the caller.
-    if context::with(|context| unsafe { Header::wake_lent(task, node, context) }) {
+    if context::with(|context| unsafe { Header::wake_loaned(task, node, context) }) {
         None
     } else {
         // SAFETY: passed on to the caller.
-        unsafe { wake_lent_elsewhere(task, node) }
+        unsafe { wake_loaned_elsewhere(task, node) }
     }
 }
 
 /// # Safety
-/// As [`take_back`].
+/// As [`end_loan`].
 #[cold]
 #[inline(never)]
-unsafe fn wake_lent_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> Option<Waker> {
+unsafe fn wake_loaned_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> Option<Waker> {
     // SAFETY: the loan keeps the task alive.
-    let driver = unsafe { wake_elsewhere(task, false) };
+    let runner = unsafe { wake_elsewhere(task, false) };
     // SAFETY: the loan is still there to be ended.
     unsafe { take_back_outside(task, node) };
-    driver
+    runner
 }
 
-/// Schedules the task of one of our own wakers and lets go of the waker.
+/// Schedules the task of one of our own wakers and releases the waker.
 ///
 /// # Returns
-/// The parked driver, to be woken after unlocking.
+/// The parked runner, to be woken after unlocking.
 #[inline(always)]
-pub fn wake_held(waker: Waker) -> Option<Waker> {
+pub fn wake_owned(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
     // SAFETY: the waker holds the task.
-    if context::with(|context| unsafe { Header::wake_held(task, context) }) {
+    if context::with(|context| unsafe { Header::wake_owned(task, context) }) {
         core::mem::forget(waker);
         return None;
     }
     // SAFETY: as above.
-    let driver = unsafe { wake_task(task) };
+    let runner = unsafe { wake_task(task) };
     drop(waker);
-    driver
+    runner
 }
 
-/// A waker that owns a hold, like `waker`; for one of ours cheaper than a clone, and no user code.
+/// A waker that owns a reference, like `waker`; for one of ours cheaper than a clone, and no user code.
 #[inline(always)]
-pub fn hold(waker: &Waker) -> Waker {
+pub fn clone_ref(waker: &Waker) -> Waker {
     match task_of(waker) {
         Some(task) => {
             // SAFETY: the waker is of a living task.
-            context::with(|context| unsafe { Header::take_hold(task, context) });
-            // SAFETY: the hold was just taken.
-            unsafe { from_hold(task) }
+            context::with(|context| unsafe { Header::take_ref(task, context) });
+            // SAFETY: the reference was just taken.
+            unsafe { from_ref(task) }
         }
         None => waker.clone(),
     }
 }
 
-/// Drops a waker that owns a hold; for one of ours cheaper than its drop.
+/// Drops a waker that owns a reference; for one of ours cheaper than its drop.
 #[inline(always)]
 pub fn let_go(waker: Waker) {
     let stored = task_of(&waker).is_some_and(|task| {
-        // SAFETY: the waker's hold is ours.
-        context::with(|context| unsafe { Header::store_hold(task, context) })
+        // SAFETY: the waker's reference is ours.
+        context::with(|context| unsafe { Header::cache_ref(task, context) })
     });
     if stored {
         core::mem::forget(waker);
@@ -318,16 +318,16 @@ pub fn let_go(waker: Waker) {
 /// `data` is a held header.
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: the waker being cloned holds the header.
-    unsafe { &*data.cast::<Header>() }.life.add_handle();
+    unsafe { &*data.cast::<Header>() }.refs.ref_inc();
     RawWaker::new(data, &VTABLE)
 }
 
 /// # Safety
-/// `data` is a held header, and the hold is ours.
+/// `data` is a held header, and the reference is ours.
 unsafe fn wake(data: *const ()) {
     // SAFETY: held until `drop_waker`.
     unsafe { wake_by_ref(data) };
-    // SAFETY: the hold is ours.
+    // SAFETY: the reference is ours.
     unsafe { drop_waker(data) };
 }
 
@@ -340,16 +340,16 @@ unsafe fn wake_by_ref(data: *const ()) {
         return;
     }
     // SAFETY: held by the waker.
-    if let Some(driver) = unsafe { wake_task(task) } {
-        driver.wake();
+    if let Some(runner) = unsafe { wake_task(task) } {
+        runner.wake();
     }
 }
 
 /// # Safety
-/// `data` is a held header, and the hold is ours.
+/// `data` is a held header, and the reference is ours.
 unsafe fn drop_waker(data: *const ()) {
     // SAFETY: wakers are made from non-null pointers.
     let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
-    // SAFETY: the hold is ours.
-    unsafe { release(task, HANDLE) };
+    // SAFETY: the reference is ours.
+    unsafe { ref_dec(task, HANDLE) };
 }

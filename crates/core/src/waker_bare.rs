@@ -1,9 +1,9 @@
-//! Without an operating system there are no homes: every waker is foreign, so owned.
+//! Without an operating system there are no shards: every waker is foreign, so owned.
 
 use core::ptr::NonNull;
 use core::task::{RawWakerVTable, Waker};
 
-use crate::waiter::{Node, Parts};
+use crate::waiter::{Node, RawWakerParts};
 
 pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
     false
@@ -11,27 +11,27 @@ pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
 
 /// # Safety
 /// None needed; the shape is that of the other file.
-pub(crate) unsafe fn lend(_waker: &Waker) -> bool {
+pub(crate) unsafe fn loan(_waker: &Waker) -> bool {
     false
 }
 
 /// # Safety
 /// None needed; the shape is that of the other file.
-pub(crate) unsafe fn lend_quickly(_waker: Parts<'_>) -> bool {
+pub(crate) unsafe fn loan_quickly(_waker: RawWakerParts<'_>) -> bool {
     false
 }
 
 /// # Safety
-/// Never called: nothing is lent.
-pub(crate) unsafe fn take_back(_data: *const (), _node: NonNull<Node>) {}
+/// Never called: nothing is loaned.
+pub(crate) unsafe fn end_loan(_data: *const (), _node: NonNull<Node>) {}
 
 /// # Safety
-/// Never called: nothing is lent.
-pub(crate) unsafe fn wake_lent(_data: *const (), _node: NonNull<Node>) -> Option<Waker> {
+/// Never called: nothing is loaned.
+pub(crate) unsafe fn wake_loaned(_data: *const (), _node: NonNull<Node>) -> Option<Waker> {
     None
 }
 
-pub(crate) fn wake_held(waker: Waker) -> Option<Waker> {
+pub(crate) fn wake_owned(waker: Waker) -> Option<Waker> {
     Some(waker)
 }
 
@@ -43,12 +43,12 @@ pub(crate) unsafe fn park_on(_waker: &Waker, _node: NonNull<Node>) {}
 /// None needed; the shape is that of the other file.
 pub(crate) unsafe fn unpark_from(_waker: &Waker, _node: NonNull<Node>) {}
 
-pub(crate) fn hold(waker: &Waker) -> Waker {
+pub(crate) fn clone_ref(waker: &Waker) -> Waker {
     waker.clone()
 }
 
 /// # Safety
-/// Never called: nothing is lent.
-pub(crate) unsafe fn wake_lent_here(_data: *const ()) -> bool {
+/// Never called: nothing is loaned.
+pub(crate) unsafe fn wake_loaned_here(_data: *const ()) -> bool {
     false
 }

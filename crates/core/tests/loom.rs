@@ -1,22 +1,22 @@
-//! Models of what is atomic in `core` by itself: the shared lock, the parker, and the word `life`.
+//! Models of what is atomic in `core` by itself: the shared lock, the parker, and the word `refs`.
 //!
 //! Run by `cargo xtask loom`. Each model explores every interleaving with at most `LOOM_MAX_PREEMPTIONS`
 //! (2) preemptions, and every value that a weak memory may give a load.
 //!
 //! What loom cannot see: plain memory (`Cell`s of a header or a node: only their order by the locks around
 //! them is checked, by what comes of it), sequential consistency of single accesses (none is relied on),
-//! load buffering, and the quick way of a process with one thread (`door::single_threaded` says `false`
+//! load buffering, and the quick way of a process with one thread (`platform::single_threaded` says `false`
 //! here). Spins shrink to one look and the sleeping buckets to one, so that every model sleeps.
 #![cfg(loom)]
 
 use std::sync::Arc;
 
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::explore;
-use gossamer_core::door::{Mutex, thread};
-use gossamer_core::header::Life;
-use gossamer_core::header::life::{Drained, Queue};
+use gossamer_core::header::RefCount;
+use gossamer_core::header::ref_count::{Drained, Queue};
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::explore;
+use gossamer_core::platform::{Mutex, thread};
 use gossamer_core::policy::{SharedWord, Word};
 
 /// A place under the lock: the lock's own bits count the entries, and so does `behind`, whose relaxed
@@ -147,9 +147,9 @@ fn parker_keeps_a_late_permit() {
     });
 }
 
-/// One task's `life`, its inbox, and what its wakers wrote before they woke it.
+/// One task's `refs`, its inbox, and what its wakers wrote before they woke it.
 struct Woken {
-    life: Life,
+    refs: RefCount,
     inbox: Mutex<u32>,
     written: [AtomicU32; 2],
 }
@@ -157,7 +157,7 @@ struct Woken {
 impl Woken {
     fn new() -> Arc<Self> {
         Arc::new(Self {
-            life: Life::new(),
+            refs: RefCount::new(),
             inbox: Mutex::new(0),
             written: [AtomicU32::new(0), AtomicU32::new(0)],
         })
@@ -165,22 +165,22 @@ impl Woken {
 
     fn wake(&self, place: usize) {
         self.written[place].store(1, Ordering::Relaxed);
-        self.push(self.life.queue());
+        self.push(self.refs.queue());
     }
 
     fn push(&self, queue: Queue) {
         match queue {
             Queue::Push => *self.inbox.lock() += 1,
             Queue::Already => {}
-            Queue::Gone => panic!("the driver still holds the task"),
+            Queue::Gone => panic!("the runner still holds the task"),
         }
     }
 
-    /// What the driver finds in the inbox, if anything.
+    /// What the runner finds in the inbox, if anything.
     fn drain(&self) -> Option<Drained> {
         let tasks = std::mem::take(&mut *self.inbox.lock());
         assert!(tasks <= 1, "a task was in the inbox twice");
-        (tasks == 1).then(|| self.life.drain())
+        (tasks == 1).then(|| self.refs.drain())
     }
 
     /// What a poll reads.
@@ -189,9 +189,9 @@ impl Woken {
     }
 }
 
-/// Two wakers and a driver: once the inbox is empty, the last poll has seen what both wrote before they
-/// woke, although the one that finds `QUEUED` set pushes nothing (`Life::announce` writes even then, and
-/// `Life::drain` reads from it).
+/// Two wakers and a runner: once the inbox is empty, the last poll has seen what both wrote before they
+/// woke, although the one that finds `QUEUED` set pushes nothing (`RefCount::announce` writes even then, and
+/// `RefCount::drain` reads from it).
 #[test]
 fn life_wake_is_seen_by_the_next_poll() {
     explore("life_wake_is_seen_by_the_next_poll", || {
@@ -215,7 +215,7 @@ fn life_wake_is_seen_by_the_next_poll() {
     });
 }
 
-/// An abort and a wake at once: whichever comes first, the task is in the inbox once, and the driver's last
+/// An abort and a wake at once: whichever comes first, the task is in the inbox once, and the runner's last
 /// look finds the abort.
 #[test]
 fn life_abort_is_not_lost() {
@@ -224,7 +224,7 @@ fn life_abort_is_not_lost() {
         let other = task.clone();
         let wakes = thread::spawn(move || other.wake(0));
         let other = task.clone();
-        let aborts = thread::spawn(move || other.push(other.life.queue_cancel()));
+        let aborts = thread::spawn(move || other.push(other.refs.queue_cancel()));
         let mut last = task.drain();
         for thread in [wakes, aborts] {
             thread.join().expect("the other thread does not panic");

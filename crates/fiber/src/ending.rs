@@ -1,11 +1,12 @@
 //! The end of a thread: it ends the fibers that stand still on it, and none runs there any more.
 //!
-//! A fiber that stands still may hold a reference to a thread-local, and may have lent it to other threads
+//! A fiber that stands still may hold a reference to a thread-local, and may have loaned it to other threads
 //! (`std::thread::scope`). So its stack must be unwound before the thread-local goes, whoever has the fiber: its
 //! runtime may have been forgotten, moved to another thread, or be a thread-local itself. Threads that the runtime has
 //! started say when their work is done; of the others glibc tells us (`ending/glibc.rs`).
 //!
-//! From then on other threads may drive the homes of those fibers' tasks, and cancel them (`core`'s `home/staying.rs`).
+//! From then on other threads may run the shards of those fibers' tasks, and cancel them (`core`'s
+//! `shard/thread_bound.rs`).
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod glibc;
@@ -16,9 +17,9 @@ use std::sync::OnceLock;
 use gossamer_core::context;
 // loom's knows no `const`, and no model has a fiber.
 #[cfg(not(loom))]
-use gossamer_core::door::thread_local;
-use gossamer_core::door::{call_at_end_of_threads, is_started_here};
-use gossamer_core::home::thread_ends;
+use gossamer_core::platform::thread_local;
+use gossamer_core::platform::{call_at_end_of_threads, is_started_here};
+use gossamer_core::shard::thread_ends;
 
 use crate::standing;
 

@@ -17,11 +17,11 @@
 //!
 //! Its stack may hold what is not `Send`, and addresses of thread-locals. So a fiber may be moved to another thread
 //! only before its first poll. From then on its task is pinned: the runtime polls and drops it on that thread. Who
-//! polls it elsewhere all the same gets a panic; who drops it elsewhere leaves the stack, with all that is on it, to that
-//! thread, which ends it when it ends itself (see `ending.rs`).
+//! polls it elsewhere all the same gets a panic; who drops it elsewhere leaves the stack, with all that is on it, to
+//! that thread, which ends it when it ends itself (see `ending.rs`).
 //!
-//! No check finds code whose soundness relies on thread-locals being used like a stack (`scoped_tls` and its kin, a lazy
-//! initialiser that waits) and that stands still in the midst of it. So the program promises that there is none
+//! No check finds code whose soundness relies on thread-locals being used like a stack (`scoped_tls` and its kin, a
+//! lazy initialiser that waits) and that stands still in the midst of it. So the program promises that there is none
 //! (`contract.rs`).
 //!
 //! # The end of a fiber that has not returned
@@ -46,10 +46,10 @@ use std::task::{Context, Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use gossamer_core::door::thread;
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Stackful;
-use gossamer_core::{aside, context};
+use gossamer_core::{context, task_locals};
 
 use crate::contract::Fibers;
 use crate::ending;
@@ -102,8 +102,8 @@ where
     /// on.
     ///
     /// # Errors
-    /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system grants
-    /// no memory for the stack: the closure comes back.
+    /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system
+    /// grants no memory for the stack: the closure comes back.
     pub fn new(body: F, promised: Option<Fibers>) -> Result<Self, (io::Error, F)> {
         match Fibers::check(promised).and_then(|()| new_stack()) {
             Ok(stack) => Ok(Self(State::New { body, stack })),
@@ -239,7 +239,7 @@ impl<F, T> Drop for Fiber<F, T> {
             return;
         }
         if !gossamer_core::mutant!("leaked_fiber_loses_values") {
-            aside::leak_polled();
+            task_locals::leak_polled();
         }
         if !standing.is_here() {
             // Nobody is left to be told that it could not be said.

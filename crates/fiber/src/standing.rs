@@ -9,13 +9,13 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::task::Waker;
 
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::thread::{self, ThreadId};
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::thread::{self, ThreadId};
 // loom's knows no `const`, and no model has a fiber.
-#[cfg(not(loom))]
-use gossamer_core::door::thread_local;
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
+#[cfg(not(loom))]
+use gossamer_core::platform::thread_local;
 
 use crate::fiber::{Outcome, Switch, resume, unwind};
 
@@ -158,8 +158,8 @@ impl<T> Drop for Standing<T> {
     }
 }
 
-/// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on their
-/// stacks is the parent's business, and lent to threads that are not here.
+/// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on
+/// their stacks is the parent's business, and loaned to threads that are not here.
 pub(crate) fn end_all() {
     while let Some((_, standing)) = HERE.with(|here| here.borrow_mut().pop_first()) {
         if standing.origin().is_elsewhere() || gossamer_core::mutant!("thread_leaves_its_fibers") {

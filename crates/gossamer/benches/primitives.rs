@@ -1,6 +1,6 @@
 //! Times of the hot operations, for a quick look while working on them: `cargo bench -p gossamer-rt`.
 //!
-//! Claims of speed come from the lab, limits from `cargo xtask counts`; this is for neither.
+//! Acquires of speed come from the lab, limits from `cargo xtask counts`; this is for neither.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,21 +24,21 @@ fn report(name: &str, run: impl Fn(u64) -> Duration) {
 
 /// Times `times` rounds of `work` inside a runtime.
 fn timed(times: u64, work: impl AsyncFn(&Runtime, u64)) -> Duration {
-    let rt = Runtime::builder().build().expect("a home is free");
+    let rt = Runtime::builder().build().expect("a shard is free");
     let start = Instant::now();
     rt.block_on(work(&rt, times));
     start.elapsed()
 }
 
-async fn put_and_take<P: raw::Policy>(place: &raw::MVar<u64, P>, times: u64) {
+async fn put_and_take<P: raw::LockPolicy>(mvar: &raw::MVar<u64, P>, times: u64) {
     for number in 0..times {
-        place.put(number).await;
-        black_box(place.take().await);
+        mvar.put(number).await;
+        black_box(mvar.take().await);
     }
 }
 
 fn wake_there_and_back(times: u64) -> Duration {
-    let rt = Runtime::builder().build().expect("a home is free");
+    let rt = Runtime::builder().build().expect("a shard is free");
     let start = Instant::now();
     rt.block_on_local(|scope| {
         let ask: &'static local::MVar<u64> = Box::leak(Box::default());

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
-use gossamer_core::door::Mutex;
+use gossamer_core::context::SchedulingPoint;
+use gossamer_core::platform::Mutex;
 use gossamer_task::JoinHandle;
 
 use crate::shared::Shared;
@@ -19,8 +19,8 @@ use crate::shared::Shared;
 /// In a task or fiber of a runtime the thread is one of that runtime's, as for
 /// [`spawn_blocking`](crate::Runtime::spawn_blocking): at most 512 calls run at once, and more wait in line.
 ///
-/// Elsewhere the call is made in place, by the first poll: in a thread (also in one that owns a runtime, whose tasks then
-/// stand), in a simulation, and in a future that another library's runtime polls (which is then blocked).
+/// Elsewhere the call is made in place, by the first poll: in a thread (also in one that owns a runtime, whose tasks
+/// then stand), in a simulation, and in a future that another library's runtime polls (which is then blocked).
 ///
 /// # Blocking
 /// `.await` in a task, `.wait()` in a fiber or thread.
@@ -53,7 +53,7 @@ where
 {
     Blocking {
         stage: Stage::New(call),
-        point: Point::new(),
+        point: SchedulingPoint::new(),
         caller: Location::caller(),
     }
 }
@@ -63,7 +63,7 @@ where
 pub struct Blocking<F, T> {
     stage: Stage<F, T>,
     /// Of a call that is made in place.
-    point: Point,
+    point: SchedulingPoint,
     caller: &'static Location<'static>,
 }
 

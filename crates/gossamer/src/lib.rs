@@ -22,13 +22,13 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod handle;
 mod macros;
 mod model;
 mod naming;
 mod resize;
 mod runtime;
 mod shared;
-mod spawner;
 mod threads;
 mod yielding;
 
@@ -39,26 +39,26 @@ pub use gossamer_sched::{
     Hold, Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
 };
 pub use gossamer_structure::{
-    AsyncScope, Bounded, BoundedSpawn, BoundedSpawner, CancelOnDrop, CancelToken, JoinSet, Place,
-    RunScope, RunUntilCancelled, Scope, ScopedHandle, TaskLocal, WaitForCancel, WaitForPlace,
-    task_local,
+    AcquirePermit, AsyncScope, CancelOnDrop, CancellationToken, ConcurrencyLimit,
+    ConcurrencyPermit, JoinSet, LimitedHandle, LimitedSpawn, RunScope, RunUntilCancelled, Scope,
+    ScopedHandle, TaskLocal, WaitForCancel, task_local,
 };
 pub use gossamer_task::{JoinError, JoinHandle};
-pub use gossamer_time::Timed;
+pub use gossamer_time::TimeoutExt;
 
 pub use self::blocking::{Blocking, blocking};
+pub use self::handle::Handle;
 pub use self::macros::{main, protocol, select, test};
 pub use self::model::{Model, ParseModelError};
 pub use self::naming::{TaskBuilder, task_name};
 pub use self::resize::Resize;
 pub use self::runtime::{Builder, Runtime};
-pub use self::spawner::Spawner;
 pub use self::threads::{spawn_thread, try_spawn_thread};
 pub use self::yielding::{YieldNow, yield_now};
 
 /// The parts of a [`JoinSet`]: its operations, and the numbers of its tasks.
 pub mod join_set {
-    pub use gossamer_structure::{Id, Next, NextWithId, Shutdown};
+    pub use gossamer_structure::{Id, JoinNext, JoinNextWithId, Shutdown};
 }
 
 /// Primitives for any thread.
@@ -70,22 +70,22 @@ pub mod sync {
 ///
 /// ```
 /// use std::time::Duration;
-/// use gossamer::{Runtime, Timed, Wait, sync::MVar, time};
+/// use gossamer::{Runtime, TimeoutExt, Wait, sync::MVar, time};
 ///
 /// let rt = Runtime::builder().build()?;
-/// let place = MVar::<i32>::empty();
+/// let mvar = MVar::<i32>::empty();
 /// let late = rt.block_on(async {
 ///     time::sleep(Duration::from_millis(1)).await;
-///     place.take().timeout(Duration::from_millis(1)).await
+///     mvar.take().timeout(Duration::from_millis(1)).await
 /// });
 /// assert_eq!(late, Err(time::Elapsed));
-/// assert!(place.take().timeout(Duration::from_millis(1)).wait().is_err());
+/// assert!(mvar.take().timeout(Duration::from_millis(1)).wait().is_err());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub mod time {
     pub use gossamer_time::{
-        Elapsed, Interval, Missed, Sleep, Tick, Timed, Timeout, deadline, interval, interval_at,
-        now, sleep, sleep_until, timeout,
+        Elapsed, Interval, MissedTickBehavior, Sleep, Tick, Timeout, TimeoutExt, interval,
+        interval_at, now, sleep, sleep_until, timeout, timeout_at,
     };
 }
 
@@ -98,7 +98,7 @@ pub mod local {
 /// The primitives, generic over their lock policy, and their operations.
 pub mod raw {
     pub use gossamer_channel::raw as channel;
-    pub use gossamer_core::policy::{Local, Policy, Shared};
+    pub use gossamer_core::policy::{Local, LockPolicy, Shared};
     pub use gossamer_sync::raw::*;
 }
 
@@ -106,7 +106,7 @@ pub mod raw {
 pub mod channel {
     pub use gossamer_channel::{
         Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
-        UniqueSender, bounded, broadcast, join, oneshot, pipe, port_set, rendezvous, spsc,
+        UniqueSender, bounded, broadcast, join_pattern, oneshot, pipe, port_set, rendezvous, spsc,
         unbounded, watch,
     };
 }

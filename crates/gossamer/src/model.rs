@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gossamer_core::door::thread;
+use gossamer_core::platform::thread;
 use gossamer_sched::WORKERS_MAX;
 
 /// Who runs the tasks.

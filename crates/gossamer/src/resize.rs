@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::{Origin, refusal};
 
 /// [`Runtime::resize`](crate::Runtime::resize). Lazy: nothing happens before the first poll; dropped after it,
@@ -17,7 +17,7 @@ pub struct Resize {
     of_pool: Option<gossamer_sched::Resize>,
     /// The runtime's.
     origin: Origin,
-    point: Point,
+    point: SchedulingPoint,
 }
 
 impl Resize {
@@ -25,7 +25,7 @@ impl Resize {
         Self {
             of_pool,
             origin,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
         }
     }
 }

@@ -56,32 +56,33 @@ impl<S: Scheduler> Builder<S> {
         }
     }
 
-    /// Has `report` be told of polls that a worker of a [`Model::Pool`] was stuck in while work waited. Without it a line
-    /// goes to the standard error.
+    /// Has `report` be told of polls that a worker of a [`Model::Pool`] was stuck in while work waited. Without it a
+    /// line goes to the standard error.
     ///
-    /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called, or a
-    /// spare worker hired, to take the worker's other tasks over. While the runtime is shut down, which waits for it, one
-    /// that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a panic is not, as
-    /// what took long may have been the report of that. Of the tasks that were spawned in one line at most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
+    /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called,
+    /// or a spare worker started, to take the worker's other tasks over. While the runtime is shut down, which waits
+    /// for it, one that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a
+    /// panic is not, as what took long may have been the report of that. Of the tasks that were spawned in one line at
+    /// most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
     /// ([`Stuck::more`]).
     ///
-    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it, up to
-    /// its limit: a poll that goes on then may be told of later. A panic in it is swallowed.
+    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it, up
+    /// to its limit: a poll that goes on then may be told of later. A panic in it is swallowed.
     pub fn on_stuck(mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
         self.watching.set_report(report);
         self
     }
 
-    /// A worker whose thread has run or been blocked for so long in one poll is stuck, and its tasks are taken over; 10 ms
-    /// unless told otherwise, from 100 µs to an hour. Time in which the thread waits for a processor does not count, where
-    /// the system tells it apart (on 64-bit Linux with `/proc`).
+    /// A worker whose thread has run or been blocked for so long in one poll is stuck, and its tasks are taken over; 10
+    /// ms unless told otherwise, from 100 µs to an hour. Time in which the thread waits for a processor does not count,
+    /// where the system tells it apart (on 64-bit Linux with `/proc`).
     pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
         self.watching.set_stuck_after(stuck_after);
         self
     }
 
     /// Has the runtime run fibers, which the program has to promise something for: see [`Fibers::contract`]. Without it
-    /// [`spawn_fiber`](Runtime::spawn_fiber) panics, also that of scopes and spawners.
+    /// [`spawn_fiber`](Runtime::spawn_fiber) panics, also that of scopes and handles.
     ///
     /// # Examples
     /// ```
@@ -106,16 +107,16 @@ impl<S: Scheduler> Builder<S> {
 
     /// Builds the runtime.
     ///
-    /// Under [`Model::Single`] the current thread owns it: its `.wait()`s drive the tasks.
+    /// Under [`Model::Single`] the current thread owns it: its `.wait()`s run the tasks.
     ///
     /// # Seccomp
     /// The first runtime of a process asks Linux for `membarrier(2)`, and all do without if that is forbidden. A filter
     /// that is installed later has to allow it: else the process is aborted, with a message that says so.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system grants no more threads (the error
-    /// says for which worker, or for the monitor); or 65,535 homes (one a
-    /// runtime, one a worker) are in use in this process.
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system
+    /// grants no more threads (the error says for which worker, or for the monitor); or 65,535 shards (one a runtime,
+    /// one a worker) are in use in this process.
     pub fn build(self) -> io::Result<Runtime> {
         let inner = match self.model {
             Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
@@ -152,11 +153,11 @@ impl<S: Scheduler> Builder<S> {
 ///
 /// # In a forked child
 /// `fork()` copies one thread. If the process had no other, all goes on, in both processes. Else the child refuses what
-/// was begun before, and says so: a runtime of any model and its spawners panic (`try_spawn` and `resize` give an
+/// was begun before, and says so: a runtime of any model and its handles panic (`try_spawn` and `resize` give an
 /// error), and so does waiting for their tasks and blocking calls, and for threads. Dropping such a runtime leaks it. A
 /// new runtime works, and so does `exec`.
 ///
-/// A task, or the future of a `block_on`, that forks must not give way in the child, nor may a scope end there that was
+/// A task, or the future of a `block_on`, that forks must not yield in the child, nor may a scope end there that was
 /// open: the child is aborted then, with the same message. It may exec or exit first.
 ///
 /// Whoever calls `fork`, which is unsafe, promises one thing more: the child uses no primitive, operation or timer that
@@ -257,10 +258,10 @@ impl Runtime {
     /// use gossamer::{Runtime, Wait, sync::MVar};
     ///
     /// let rt = Runtime::builder().build()?;
-    /// let place = Arc::new(MVar::empty());
-    /// let put = place.clone();
+    /// let mvar = Arc::new(MVar::empty());
+    /// let put = mvar.clone();
     /// let thread = rt.spawn_thread(move || put.put(1).wait());
-    /// assert_eq!(place.take().wait(), 1);
+    /// assert_eq!(mvar.take().wait(), 1);
     /// thread.wait()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -288,26 +289,27 @@ impl Runtime {
 
     /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
     ///
-    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile (but not
-    /// in a destructor while it unwinds). Its stack has 1 MiB of address space, of which what is used costs memory, and
-    /// one guard page: C code without stack probes can jump it.
+    /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile (but
+    /// not in a destructor while it unwinds). Its stack has 1 MiB of address space, of which what is used costs memory,
+    /// and one guard page: C code without stack probes can jump it.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
-    /// nothing else then), and under [`Model::Single`] only that thread can drive the runtime while the fiber lives. If
+    /// nothing else then), and under [`Model::Single`] only that thread can run the runtime while the fiber lives. If
     /// such a runtime is dropped on another thread, which says so, or forgotten, the fiber stands still until its own
     /// thread ends.
     ///
     /// # Cancellation
     /// [`abort`](JoinHandle::abort) and the end of the runtime have the fiber unwind out of the wait it is in, and out
-    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it waits
-    /// for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
-    /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on it,
-    /// and waits for that: what they have lent may go with the thread. Their handles then say that they were cancelled, or
-    /// what they panicked with, as soon as somebody drives the runtime, which any thread may again.
+    /// of every later one, so destructors run. A destructor that waits meanwhile blocks its thread, for good if it
+    /// waits for something that this thread runs. A closure that catches every unwinding, and waits again, never ends.
+    /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on
+    /// it, and waits for that: what they have loaned may go with the thread. Their handles then say that they were
+    /// cancelled, or what they panicked with, as soon as somebody runs the runtime, which any thread may again.
     ///
     /// # Panics
-    /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of
-    /// the closure comes back as an error when the fiber is joined.
+    /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see
+    /// [`try_spawn_fiber`](Runtime::try_spawn_fiber). A panic of the closure comes back as an error when the fiber is
+    /// joined.
     ///
     /// # Examples
     /// ```
@@ -317,11 +319,11 @@ impl Runtime {
     /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
     /// let fibers = unsafe { Fibers::contract() };
     /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).fibers(fibers).build()?;
-    /// let place = Arc::new(MVar::empty());
-    /// let from = place.clone();
+    /// let mvar = Arc::new(MVar::empty());
+    /// let from = mvar.clone();
     /// let fiber = rt.spawn_fiber(move || [1, 2, 3].map(|_| from.take().wait()));
     /// for value in 0..3 {
-    ///     place.put(value).wait();
+    ///     mvar.put(value).wait();
     /// }
     /// assert_eq!(fiber.wait()?, [0, 1, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -402,7 +404,7 @@ impl Runtime {
     /// Blocks the calling thread, and parks it while nothing is runnable.
     ///
     /// # Panics
-    /// As the future does. Inside a task, or while another thread drives this runtime: with a message
+    /// As the future does. Inside a task, or while another thread runs this runtime: with a message
     /// that says so. [In a forked child](Runtime#in-a-forked-child). If the
     /// runtime's own scheduler stops ([`Idle::Stop`](crate::Idle::Stop)).
     #[track_caller]
@@ -428,13 +430,13 @@ impl Runtime {
     ///
     /// let rt = Runtime::builder().build()?;
     /// let sum = rt.block_on_local(|scope| {
-    ///     let place = Rc::new(MVar::empty());
+    ///     let mvar = Rc::new(MVar::empty());
     ///     let task = scope.spawn_local({
-    ///         let place = place.clone();
-    ///         async move { place.put(20).await }
+    ///         let mvar = mvar.clone();
+    ///         async move { mvar.put(20).await }
     ///     });
     ///     async move {
-    ///         let value = place.take().await;
+    ///         let value = mvar.take().await;
     ///         task.await.expect("no panic there");
     ///         value + 1
     ///     }
@@ -458,7 +460,7 @@ impl Runtime {
     }
 }
 
-/// The local tasks live on this thread, in a home of their own; the pool or the threads run on beside.
+/// The local tasks live on this thread, in a shard of their own; the pool or the threads run on beside.
 #[track_caller]
 fn run_beside<F: Future>(
     environment: &Environment,

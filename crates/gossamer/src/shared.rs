@@ -1,4 +1,4 @@
-//! What a runtime and its spawners share.
+//! What a runtime and its handles share.
 
 use std::io;
 use std::panic::Location;
@@ -6,13 +6,13 @@ use std::sync::{Arc, Weak};
 
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_fiber::{Fiber, Fibers};
-use gossamer_sched::{Blocking, Drives, Pool, SpawnError, Threads, spawn_on};
+use gossamer_sched::{Blocking, Pool, SingleRuntime, SpawnError, Threads, spawn_on};
 use gossamer_structure::{ScopeTask, Spawn};
 use gossamer_task::JoinHandle;
 
 /// A runtime, whatever its model.
 pub(crate) enum Inner {
-    Single(Arc<dyn Drives>),
+    Single(Arc<dyn SingleRuntime>),
     Pool(Pool),
     Threads(Threads),
 }

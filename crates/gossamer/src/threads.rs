@@ -17,10 +17,10 @@ use gossamer_task::JoinHandle;
 /// use std::sync::Arc;
 /// use gossamer::{Wait, sync::MVar};
 ///
-/// let place = Arc::new(MVar::empty());
-/// let put = place.clone();
+/// let mvar = Arc::new(MVar::empty());
+/// let put = mvar.clone();
 /// let thread = gossamer::spawn_thread(move || put.put(1).wait());
-/// assert_eq!(place.take().wait(), 1);
+/// assert_eq!(mvar.take().wait(), 1);
 /// thread.wait()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

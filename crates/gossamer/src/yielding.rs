@@ -1,4 +1,4 @@
-//! Giving way to other tasks.
+//! Yielding to other tasks.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,4 +1,5 @@
-//! What the compiler says to who lends more than a scope allows, or promises nothing. `TRYBUILD=overwrite` writes the `.stderr` files anew.
+//! What the compiler says to who loans more than a scope allows, or promises nothing. `TRYBUILD=overwrite` writes the
+//! `.stderr` files anew.
 
 #[test]
 fn wrong_uses_are_explained() {

@@ -25,7 +25,8 @@ async fn tasks_of_the_default_model_run_here() -> Result<(), JoinError> {
 }
 
 #[gossamer::test(
-    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises
+    // one.
     fibers = unsafe { gossamer::Fibers::contract() },
     runtime = rt,
 )]
@@ -106,10 +107,10 @@ async fn an_early_return_is_the_function_s() -> Result<(), std::num::ParseIntErr
 /// `main` works at any function; what it returns is returned.
 #[gossamer::main(model = "single", runtime = rt)]
 async fn put_and_take() -> Result<i32, JoinError> {
-    let place = std::sync::Arc::new(MVar::empty());
-    let put = place.clone();
+    let mvar = std::sync::Arc::new(MVar::empty());
+    let put = mvar.clone();
     let putter = rt.spawn(async move { put.put(5).await });
-    let taken = place.take().await;
+    let taken = mvar.take().await;
     putter.await?;
     Ok(taken)
 }

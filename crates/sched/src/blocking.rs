@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::{Origin, end_child};
+use gossamer_core::platform::{Condvar, Mutex, start_thread};
 use gossamer_task::{JoinHandle, promise};
 
 /// The most threads that run blocking calls at once; more calls wait in line.
@@ -105,9 +105,9 @@ impl Blocking {
         let shared = self.shared.clone();
         let started = start_thread("gossamer-blocking", move || shared.work());
         if let Err(error) = started {
-            let orphans = self.not_started();
-            if !orphans.is_empty() {
-                drop(orphans);
+            let unowned = self.not_started();
+            if !unowned.is_empty() {
+                drop(unowned);
                 refuse(&error, caller);
             }
         }
@@ -200,7 +200,7 @@ impl fmt::Debug for Blocking {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use gossamer_core::door::thread;
+    use gossamer_core::platform::thread;
     use gossamer_core::wait::Wait;
 
     use super::*;

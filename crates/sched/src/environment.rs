@@ -1,6 +1,6 @@
 //! Which runtime the current thread runs tasks for.
 //!
-//! Who puts a runtime together says what it is ([`Environment::set`]); whoever drives one of its homes enters its
+//! Who puts a runtime together says what it is ([`Environment::set`]); whoever runs one of its shards enters its
 //! environment meanwhile; and a task asks ([`current`]). No task is there before it is set.
 
 use std::any::Any;
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-use gossamer_core::door::thread_local;
+use gossamer_core::platform::thread_local;
 
 /// What the tasks of one runtime find around them.
 #[derive(Default, Clone)]

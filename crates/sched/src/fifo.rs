@@ -36,7 +36,7 @@ impl Fifo {
 
     #[inline(always)]
     fn push_back(&self, task: &Runnable) {
-        // SAFETY: the runnable was for this queue alone; called by the driver.
+        // SAFETY: the runnable was for this queue alone; called by the runner.
         unsafe { self.queue.push_back(task.task()) };
     }
 

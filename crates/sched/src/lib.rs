@@ -19,5 +19,5 @@ pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
 pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
-pub use self::single::{Drives, LocalScope, Single, Stopped, run_blocking, spawn_on};
+pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

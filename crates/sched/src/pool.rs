@@ -1,53 +1,54 @@
-//! The model M:N: tasks run on a number of workers, each a thread that drives a home of its own.
+//! The model M:N: tasks run on a number of workers, each a thread that runs a shard of its own.
 //!
 //! # Whose is a task
 //!
-//! A task lives at one worker's home, and wakes by that worker are plain memory, as in
+//! A task lives at one worker's shard, and wakes by that worker are plain memory, as in
 //! [`Single`](crate::Single). Of what is runnable a worker keeps one task to itself, in the run-next slot; the
-//! others are in the home's open queue, under a lock, from which idle workers take half: first new tasks, the oldest
-//! first, whereas the worker itself polls the newest first, and so walks a tree of tasks in depth. A worker that wakes a
-//! task of an idle worker takes it over ([`gossamer_core::home`]), so a chain of wake-ups stays on one worker,
-//! touches no queue, and the others sleep on. Tasks spawned from outside wait in the *injector*, from which a
-//! worker takes its share when it has nothing to do, and after each 128 polls.
+//! others are in the shard's steal queue, under a lock, from which idle workers take half: first new tasks, the oldest
+//! first, whereas the worker itself polls the newest first, and so walks a tree of tasks in depth. A worker that wakes
+//! a task of an idle worker takes it over ([`gossamer_core::shard`]), so a chain of wake-ups stays on one worker,
+//! touches no queue, and the others sleep on. Tasks spawned from outside wait in the *injector*, from which a worker
+//! takes its share when it has nothing to do, and after each 128 polls.
 //!
 //! # Going idle
 //!
-//! A worker with nothing to do (1) gives up the claim of its home, so that others may take its tasks along,
+//! A worker with nothing to do (1) gives up the guard of its shard, so that others may take its tasks along,
 //! (2) looks at inbox, injector and queues for about 20 µs, (3) announces itself among the idle, (4) announces at its
 //! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
 //! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
 //! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
-//! announcement of (4). Between a push into an open queue and the look for idle workers there is a fence, and one
+//! announcement of (4). Between a push into a steal queue and the look for idle workers there is a fence, and one
 //! after (3) (a light and a heavy one, which interrupts the other workers: so not before (2)).
 //!
 //! One of the idle *watches*, from when it became idle until nobody is busy (and anew when a worker has made 128 polls
-//! in a row): every few milliseconds it looks for workers in a long poll, and has them offer what they wake from then on (`watch.rs`, and `home/offering.rs` of `core`).
+//! in a row): every few milliseconds it looks for workers in a long poll, and has them publish what they wake from then
+//! on (`watch.rs`, and `shard/publishing.rs` of `core`).
 //!
 //! # Resizing
 //!
-//! Workers have numbers, and so have their homes, which stay as long as the pool. Growing starts threads for the
+//! Workers have numbers, and so have their shards, which stay as long as the pool. Growing starts threads for the
 //! numbers that have none. A worker whose number is surplus retires between two polls: it leaves its runnable
-//! tasks in the home's open queue, from which the others steal, and its parked ones where they are: a worker that
-//! wakes one takes it along; a wake from outside ends in the home's inbox and calls an idle worker, which looks
+//! tasks in the shard's steal queue, from which the others steal, and its parked ones where they are: a worker that
+//! wakes one takes it along; a wake from outside ends in the shard's inbox and calls an idle worker, which looks
 //! after it. So nothing is moved that is not woken, and nothing is stranded.
 //!
 //! Its timers go to the first worker, who never retires.
 //!
-//! A task that stays with its thread (a fiber that has begun) is in no open queue. A worker that is surplus and has
-//! such tasks *lingers*: it is no worker any more, but goes on running them, and nothing else; what else becomes
-//! runnable there it puts into the open queue, for the others.
+//! A task that stays with its thread (a fiber that has begun) is in no steal queue. A worker that is surplus and has
+//! such tasks *drains*: it is no worker any more, but goes on running them, and nothing else; what else becomes
+//! runnable there it puts into the steal queue, for the others.
 //!
 //! # Stuck workers
 //!
 //! A worker may be held in one poll by whatever its task does. A thread of the pool's own, the monitor, finds it, has
-//! others adopt its tasks, and hires spares (`monitor.rs`).
+//! others evacuate its tasks, and starts spares (`monitor.rs`).
 //!
 //! # The end
 //!
-//! Shutting down seals the injector, has nobody hired any more, calls everybody, and waits. Each worker seals its
-//! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen meanwhile.
+//! Shutting down seals the injector, has nobody started any more, calls everybody, and waits. Each worker seals its
+//! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen
+//! meanwhile.
 
-mod crew;
 mod ending;
 mod idle;
 mod monitor;
@@ -55,6 +56,7 @@ mod queue;
 mod resize;
 mod watch;
 mod worker;
+mod workers;
 
 use std::fmt;
 use std::io;
@@ -65,22 +67,22 @@ use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use gossamer_core::door::{QuietU32, start_thread};
-use gossamer_core::home::Home;
+use gossamer_core::platform::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use gossamer_core::platform::{UnmodelledU32, start_thread};
+use gossamer_core::shard::Shard;
 use gossamer_task::{JoinHandle, spawn};
-use gossamer_time::timers::driver;
+use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{claim_again, shut_down};
-use crew::{Crew, Hired};
+use crate::single::{acquire_again, shut_down};
 use idle::Idle;
 use monitor::Monitor;
 pub use monitor::{Hold, Stuck, Watching};
 pub use resize::Resize;
 use watch::Watch;
+use workers::{Started, Workers};
 
 /// The most workers a pool can have. In models a few.
 pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
@@ -94,17 +96,17 @@ pub struct Pool {
 struct Shared {
     environment: Environment,
     id: u32,
-    /// Where tasks spawned from outside wait; nobody drives it.
-    injector: &'static Home,
+    /// Where tasks spawned from outside wait; nobody runs it.
+    injector: &'static Shard,
     idle: Idle,
     watch: Watch,
     monitor: Monitor,
     closing: AtomicBool,
     /// Where tasks live, by the numbers of the workers there have ever been.
-    homes: Box<[OnceLock<&'static Home>]>,
-    /// One more than the highest number that has a home.
+    shards: Box<[OnceLock<&'static Shard>]>,
+    /// One more than the highest number that has a shard.
     opened: AtomicUsize,
-    crew: Crew,
+    workers: Workers,
     counts: Counts,
 }
 
@@ -132,7 +134,7 @@ pub struct Metrics {
     /// Of all these, idle at this moment.
     pub idle: usize,
     /// Threads that are surplus, and stay as long as fibers that began there.
-    pub lingering: usize,
+    pub draining: usize,
     /// Tasks spawned from outside that no worker has taken yet.
     pub injected: usize,
     /// Tasks that are runnable, and that another worker could take. (Each worker has one more at most, to itself, and
@@ -146,8 +148,8 @@ pub struct Metrics {
     pub parks: u64,
     /// Tasks that a worker has taken out of another's queue.
     pub stolen: u64,
-    /// Polls that a worker was stuck in while work, or the end of the pool, waited, counted when they have ended, or gone on
-    /// for five seconds; those that were ended by a panic are left out.
+    /// Polls that a worker was stuck in while work, or the end of the pool, waited, counted when they have ended, or
+    /// gone on for five seconds; those that were ended by a panic are left out.
     pub stuck: u64,
 }
 
@@ -155,7 +157,7 @@ impl Pool {
     /// Starts a pool.
     ///
     /// # Errors
-    /// More than [`WORKERS_MAX`] workers; the system grants no more threads; or 65,535 homes are in use. What had
+    /// More than [`WORKERS_MAX`] workers; the system grants no more threads; or 65,535 shards are in use. What had
     /// been started has ended then.
     pub fn new(workers: NonZeroUsize) -> io::Result<Self> {
         Self::with_watching(workers, Watching::new())
@@ -175,7 +177,7 @@ impl Pool {
         let pool = Self {
             shared: Shared::new(workers, watching)?,
         };
-        pool.shared.hire()?;
+        pool.shared.start()?;
         Monitor::start(&pool.shared)?;
         Ok(pool)
     }
@@ -186,35 +188,35 @@ impl Pool {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let here = context::with(context::Context::home);
-        let home = if here != context::NOWHERE && Home::at(here).pool() == self.shared.id {
-            Home::at(here)
+        let here = context::with(context::Context::shard);
+        let shard = if here != context::NOWHERE && Shard::at(here).pool() == self.shared.id {
+            Shard::at(here)
         } else {
             self.shared.injector
         };
-        // SAFETY: a home that is driven here is open; the injector is closed by `shutdown`, which turns tasks away.
-        unsafe { spawn(home, future, caller) }
+        // SAFETY: a shard that is run here is open; the injector is closed by `shutdown`, which turns tasks away.
+        unsafe { spawn(shard, future, caller) }
     }
 
     /// What the pool is doing and has done. A moment's look: the figures need not belong together.
     pub fn metrics(&self) -> Metrics {
         let shared = &self.shared;
-        let crew = shared.crew.figures();
+        let workers = shared.workers.figures();
         Metrics {
-            workers: crew.workers,
-            target: crew.asked,
-            spares: crew.spares,
-            leaving: crew.leaving,
+            workers: workers.workers,
+            target: workers.asked,
+            spares: workers.spares,
+            leaving: workers.leaving,
             idle: shared.idle.len(),
-            lingering: crew.lingering,
+            draining: workers.draining,
             injected: shared.injector.waiting(),
-            queued: shared.homes().map(Home::open_len).sum(),
+            queued: shared.shards().map(Shard::steal_len).sum(),
             tasks: shared
-                .homes()
+                .shards()
                 .chain([shared.injector])
-                .map(Home::cells)
+                .map(Shard::tasks)
                 .sum(),
-            polls: shared.homes().map(|home| home.driver.polls()).sum(),
+            polls: shared.shards().map(|shard| shard.runner.polls()).sum(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
             stolen: shared.counts.stolen.load(Ordering::Relaxed), // Relaxed: as above
@@ -236,33 +238,33 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
-        // Who has been hired by now is waited for.
-        self.shared.crew.close();
+        // Who has been started by now is waited for.
+        self.shared.workers.close();
         self.shared.idle.call_all();
-        self.shared.homes().for_each(Home::call);
-        // Perhaps from inside another runtime that one of our tasks drives.
-        let is_worker = self.shared.homes().any(Home::is_driven_by_this_thread);
+        self.shared.shards().for_each(Shard::call);
+        // Perhaps from inside another runtime that one of our tasks runs.
+        let is_worker = self.shared.shards().any(Shard::is_run_by_this_thread);
         let all_ended = self
             .shared
-            .crew
+            .workers
             .wait_until_left(usize::from(is_worker), deadline);
-        self.shared.end_orphans(all_ended);
+        self.shared.end_unowned(all_ended);
         // As long as a worker is left, be it this thread, the monitor watches it.
         all_ended && (is_worker || self.shared.monitor.end(deadline))
     }
 
     /// Drops the futures that no worker has taken, on this thread.
     fn close_injector(&self) {
-        let claim = claim_again(self.shared.injector);
-        claim.seal();
-        shut_down(&claim, &mut Fifo::new());
+        let guard = acquire_again(self.shared.injector);
+        guard.seal();
+        shut_down(&guard, &mut Fifo::new());
     }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
-            .field("workers", &self.shared.crew.count())
+            .field("workers", &self.shared.workers.count())
             .finish_non_exhaustive()
     }
 }
@@ -270,7 +272,7 @@ impl fmt::Debug for Pool {
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
-            .field("workers", &self.crew.count())
+            .field("workers", &self.workers.count())
             .finish_non_exhaustive()
     }
 }
@@ -278,10 +280,10 @@ impl fmt::Debug for Shared {
 impl Shared {
     /// The injector, and no worker yet.
     fn new(workers: usize, watching: Watching) -> io::Result<Arc<Self>> {
-        static POOLS: QuietU32 = QuietU32::new(0);
+        static POOLS: UnmodelledU32 = UnmodelledU32::new(0);
         // Relaxed: any number that no other living pool has. Zero is no pool.
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
-        let injector = open_home(id)?;
+        let injector = open_shard(id)?;
         let shared = Arc::new(Self {
             environment: Environment::default(),
             id,
@@ -290,12 +292,12 @@ impl Shared {
             watch: Watch::default(),
             monitor: Monitor::new(watching),
             closing: AtomicBool::new(false),
-            homes: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
+            shards: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
             opened: AtomicUsize::new(0),
-            crew: Crew::new(workers),
+            workers: Workers::new(workers),
             counts: Counts::default(),
         });
-        injector.set_keeper(Some(shared.caller()));
+        injector.set_fallback_waker(Some(shared.caller()));
         Ok(shared)
     }
 
@@ -304,25 +306,26 @@ impl Shared {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// The homes of all workers there have ever been, by number.
-    fn numbered_homes(&self) -> impl Iterator<Item = (usize, &'static Home)> {
+    /// The shards of all workers there have ever been, by number.
+    fn numbered_shards(&self) -> impl Iterator<Item = (usize, &'static Shard)> {
         // Acquire pairs with the `fetch_max` in `start_worker`.
-        let opened = &self.homes[..self.opened.load(Ordering::Acquire)];
+        let opened = &self.shards[..self.opened.load(Ordering::Acquire)];
         let numbered = opened.iter().enumerate();
-        numbered.filter_map(|(number, home)| Some((number, *home.get()?)))
+        numbered.filter_map(|(number, shard)| Some((number, *shard.get()?)))
     }
 
-    /// The homes of all workers there have ever been.
-    fn homes(&self) -> impl Iterator<Item = &'static Home> {
-        self.numbered_homes().map(|(_, home)| home)
+    /// The shards of all workers there have ever been.
+    fn shards(&self) -> impl Iterator<Item = &'static Shard> {
+        self.numbered_shards().map(|(_, shard)| shard)
     }
 
-    /// Whether an idle worker could steal something, or look after a home without a worker.
+    /// Whether an idle worker could steal something, or look after a shard without a worker.
     fn has_work_elsewhere(&self) -> bool {
-        // Until somebody has retired, nobody looks after homes without a worker (nor is there anything at them).
-        let any_orphans = self.crew.has_retired();
-        self.numbered_homes().any(|(number, home)| {
-            home.open_len() > 0 || any_orphans && home.has_pending() && self.crew.is_vacant(number)
+        // Until somebody has retired, nobody looks after shards without a worker (nor is there anything at them).
+        let any_unowned = self.workers.has_retired();
+        self.numbered_shards().any(|(number, shard)| {
+            shard.steal_len() > 0
+                || any_unowned && shard.has_pending() && self.workers.is_free(number)
         })
     }
 
@@ -335,13 +338,13 @@ impl Shared {
     ///
     /// # Errors
     /// One could not be started. Those that there are go on, and the target is what there is.
-    fn hire(self: &Arc<Self>) -> io::Result<()> {
-        while let Some(hired) = self.crew.hire() {
-            if let Err((number, error)) = self.take_on(hired) {
-                self.crew.give_up_hiring();
-                // Perhaps for what came to that home meanwhile, and perhaps somebody is surplus now.
+    fn start(self: &Arc<Self>) -> io::Result<()> {
+        while let Some(started) = self.workers.start() {
+            if let Err((number, error)) = self.take_on(started) {
+                self.workers.give_up_starting();
+                // Perhaps for what came to that shard meanwhile, and perhaps somebody is surplus now.
                 self.call_surplus();
-                let count = self.crew.count();
+                let count = self.workers.count();
                 let text =
                     format!("worker {number} could not be started, there are {count}: {error}");
                 return Err(io::Error::new(error.kind(), text));
@@ -350,18 +353,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Starts a thread for whom the crew has got, or calls the one that is still there.
+    /// Starts a thread for whom the workers has got, or calls the one that is still there.
     ///
     /// # Errors
-    /// The system grants no thread for the worker with this number, which the crew has not got then.
-    fn take_on(self: &Arc<Self>, hired: Hired) -> Result<(), (usize, io::Error)> {
-        match hired {
-            Hired::New(number) => self.start_worker(number).map_err(|error| {
+    /// The system grants no thread for the worker with this number, which the workers has not got then.
+    fn take_on(self: &Arc<Self>, started: Started) -> Result<(), (usize, io::Error)> {
+        match started {
+            Started::New(number) => self.start_worker(number).map_err(|error| {
                 self.refused(number);
                 (number, error)
             }),
-            Hired::Again(number) => {
-                self.homes[number].get().inspect(|home| home.call());
+            Started::Again(number) => {
+                self.shards[number].get().inspect(|shard| shard.call());
                 Ok(())
             }
         }
@@ -369,82 +372,82 @@ impl Shared {
 
     /// There is no thread for the worker with this number.
     fn refused(&self, number: usize) {
-        self.crew.end(number);
+        self.workers.end(number);
         if self.is_closing() && !gossamer_core::mutant!("refused_worker_keeps_tasks") {
             // The thread that shuts the pool down may have left its tasks to the worker.
-            self.end_orphans(false);
+            self.end_unowned(false);
         }
     }
 
-    /// Whoever is surplus finds out, the idle and those that linger.
+    /// Whoever is surplus finds out, the idle and those that drain.
     fn call_surplus(&self) {
         self.idle.call_all();
-        self.homes().for_each(Home::call);
+        self.shards().for_each(Shard::call);
     }
 
-    /// The home of the worker with this number; opened, if it never had one.
-    fn home_for(&self, number: usize) -> io::Result<&'static Home> {
-        if let Some(home) = self.homes[number].get() {
-            return Ok(home);
+    /// The shard of the worker with this number; opened, if it never had one.
+    fn shard_for(&self, number: usize) -> io::Result<&'static Shard> {
+        if let Some(shard) = self.shards[number].get() {
+            return Ok(shard);
         }
-        let home = open_home(self.id)?;
-        home.set_helper(self.injector);
-        self.monitor.watches(home);
-        let home = *self.homes[number].get_or_init(|| home);
-        // Release pairs with the acquire in `numbered_homes`.
+        let shard = open_shard(self.id)?;
+        shard.set_notify_shard(self.injector);
+        self.monitor.watches(shard);
+        let shard = *self.shards[number].get_or_init(|| shard);
+        // Release pairs with the acquire in `numbered_shards`.
         self.opened.fetch_max(number + 1, Ordering::Release);
-        Ok(home)
+        Ok(shard)
     }
 
     fn start_worker(self: &Arc<Self>, number: usize) -> io::Result<()> {
-        let home = self.home_for(number)?;
+        let shard = self.shard_for(number)?;
         let shared = self.clone();
-        home.set_keeper(None);
+        shard.set_fallback_waker(None);
         let name = format!("gossamer-{number}");
-        let started = start_thread(&name, move || worker::work(&shared, number, home));
+        let started = start_thread(&name, move || worker::work(&shared, number, shard));
         if started.is_err() {
             // Tasks of a worker that has retired may wait there.
-            home.set_keeper(Some(self.caller()));
+            shard.set_fallback_waker(Some(self.caller()));
         }
         started
     }
 
-    /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else drives a home for
+    /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else runs a shard for
     /// long, unless it is this thread.
-    fn end_orphans(&self, all_ended: bool) {
-        for (number, home) in self.numbered_homes() {
-            if !self.crew.is_vacant(number) {
+    fn end_unowned(&self, all_ended: bool) {
+        for (number, shard) in self.numbered_shards() {
+            if !self.workers.is_free(number) {
                 // It has a thread, which drops its tasks, some of which may have to be dropped there.
                 continue;
             }
-            let claim = if all_ended && !home.is_driven_by_this_thread() {
-                Some(claim_again(home))
+            let guard = if all_ended && !shard.is_run_by_this_thread() {
+                Some(acquire_again(shard))
             } else {
-                home.claim(false)
+                shard.acquire(false)
             };
-            if let Some(claim) = claim {
+            if let Some(guard) = guard {
                 let mut left = Fifo::new();
-                while let Some(task) = home.pop_open() {
-                    // SAFETY: scheduled, taken out of its queue, and we drive its home.
+                while let Some(task) = shard.pop_stealable() {
+                    // SAFETY: scheduled, taken out of its queue, and we run its shard.
                     left.push(unsafe { Runnable::new(task) }, Reason::Yielded);
                 }
-                claim.seal();
-                shut_down(&claim, &mut left);
+                guard.seal();
+                shut_down(&guard, &mut left);
             }
         }
     }
 }
 
 impl Drop for Shared {
-    /// Gives the homes back. Not before the last worker has ended: each looks at all of them, and a home that is
+    /// Gives the shards back. Not before the last worker has ended: each looks at all of them, and a shard that is
     /// given back is soon another runtime's.
     fn drop(&mut self) {
-        self.end_orphans(false);
-        for home in self.homes().chain([self.injector]) {
-            if let Some(claim) = home.claim(false) {
-                claim.seal();
-                driver::end(home);
-                home.close(claim);
+        self.end_unowned(false);
+        for shard in self.shards().chain([self.injector]) {
+            if let Some(guard) = shard.acquire(false) {
+                guard.seal();
+                runner::end(shard);
+                shard.close(guard);
             }
         }
     }
@@ -465,12 +468,12 @@ impl Wake for CallOne {
     }
 }
 
-fn open_home(pool: u32) -> io::Result<&'static Home> {
-    let home = Home::open().ok_or_else(|| {
-        io::Error::other("65,535 homes are in use: drop a runtime to build another")
+fn open_shard(pool: u32) -> io::Result<&'static Shard> {
+    let shard = Shard::open().ok_or_else(|| {
+        io::Error::other("65,535 shards are in use: drop a runtime to build another")
     })?;
-    home.join_pool(pool);
-    Ok(home)
+    shard.join_pool(pool);
+    Ok(shard)
 }
 
 #[cfg(all(test, loom))]

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use gossamer_core::header::{Description, Header, Owned};
-use gossamer_core::home::Driver;
+use gossamer_core::shard::Runner;
 
 /// Chooses which runnable task is polled next.
 ///
@@ -76,7 +76,7 @@ pub enum Idle {
 #[must_use = "a runnable that is dropped is a lost wake-up"]
 pub struct Runnable(NonNull<Header>);
 
-// SAFETY: outside the driver only the header's immutable fields are read.
+// SAFETY: outside the runner only the header's immutable fields are read.
 unsafe impl Send for Runnable {}
 // SAFETY: as above.
 unsafe impl Sync for Runnable {}
@@ -115,13 +115,13 @@ impl fmt::Debug for Runnable {
 
 /// All living tasks of a runtime, as its idle scheduler may look at them.
 #[derive(Debug)]
-pub struct Tasks<'a>(&'a Driver);
+pub struct Tasks<'a>(&'a Runner);
 
 impl<'a> Tasks<'a> {
     /// # Safety
-    /// On the driver, outside any poll.
-    pub(crate) unsafe fn new(driver: &'a Driver) -> Self {
-        Self(driver)
+    /// On the runner, outside any poll.
+    pub(crate) unsafe fn new(runner: &'a Runner) -> Self {
+        Self(runner)
     }
 
     /// Calls `look` for each task: those of the local scope first, newest first.
@@ -129,7 +129,7 @@ impl<'a> Tasks<'a> {
         for list in [&self.0.owned_local, &self.0.owned] {
             let mut next = list.first();
             while let Some(task) = next {
-                // SAFETY: on the driver; tasks in the list are alive.
+                // SAFETY: on the runner; tasks in the list are alive.
                 look(unsafe { Header::describe(task) });
                 // SAFETY: in this list.
                 next = unsafe { Owned::after(task) };

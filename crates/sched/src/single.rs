@@ -1,13 +1,13 @@
 //! The model M:1: tasks run on the thread that waits for them. No thread is started.
 //!
-//! # Who drives
+//! # Who runs
 //!
-//! A `Single` has one [`Home`]; whoever claims it drives it: [`block_on`](Single::block_on) for the time
-//! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two drives
+//! A `Single` has one [`Shard`]; whoever acquires it runs it: [`block_on`](Single::block_on) for the time
+//! of the call, and any `.wait()` of the thread that built it, turn by turn. Between two runs
 //! nothing runs; wakes and spawns from outside collect in the inbox.
 //!
-//! A fiber stays with the thread it began on, so while there are some, no other thread can drive; until that thread ends,
-//! which ends them: whoever drives next cancels their tasks.
+//! A fiber stays with the thread it began on, so while there are some, no other thread can run; until that thread ends,
+//! which ends them: whoever runs next cancels their tasks.
 //!
 //! # A panicking task
 //!
@@ -20,7 +20,7 @@
 //! state its task is, then empties the queues. A waker that fires later finds its task finished,
 //! or the inbox closed, and does nothing.
 
-mod claiming;
+mod acquiring;
 mod run;
 mod scope;
 
@@ -33,27 +33,27 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
 use gossamer_core::fork::Origin;
 use gossamer_core::header::Header;
-use gossamer_core::home::{Claim, Home};
 use gossamer_core::moment::Moment;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, Turned, drive_from_here, refuse_inside_poll};
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::shard::{Shard, ShardGuard};
+use gossamer_core::wait::{RunWhileWaiting, Turned, refuse_inside_poll, run_while_waiting};
 use gossamer_task::{JoinHandle, spawn, spawn_root};
-use gossamer_time::timers::driver;
+use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
-pub(crate) use claiming::claim_again;
-use claiming::claim_patiently;
+pub(crate) use acquiring::acquire_again;
+use acquiring::acquire_patiently;
 pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
 
-/// Polls of one [`turn`](Drive::turn), so that the thread that waits can look at what it waits for; and between two
-/// looks at the timers. (And after each poll that used up what its operations may take.)
+/// Polls of one [`turn`](RunWhileWaiting::turn), so that the thread that waits can look at what it waits for; and
+/// between two looks at the timers. (And after each poll that used up what its operations may take.)
 const TURN_POLLS: u32 = if cfg!(shuttle) { 4 } else { 256 };
 
 /// Polls between two looks while there are no timers: so late, at most, is the first one registered.
@@ -61,18 +61,18 @@ const POLLS_WITHOUT_TIMERS: u32 = 4_096;
 
 /// A runtime of the model M:1, with its scheduler.
 pub struct Single<S: Scheduler = Fifo> {
-    home: &'static Home,
-    points: bool,
-    /// Its tasks are to be ended, by who drives next.
+    shard: &'static Shard,
+    scheduling_points: bool,
+    /// Its tasks are to be ended, by who runs next.
     ends: AtomicBool,
     environment: Environment,
-    /// In a forked child it is not driven.
+    /// In a forked child it is not run.
     origin: Origin,
-    /// Touched only by who holds the home's claim, outside polls.
+    /// Touched only by who holds the shard's guard, outside polls.
     scheduler: UnsafeCell<S>,
 }
 
-// SAFETY: the scheduler is `Send`, and it is reached only under the home's claim.
+// SAFETY: the scheduler is `Send`, and it is reached only under the shard's guard.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -90,16 +90,16 @@ impl std::error::Error for Stopped {}
 /// What the facade needs of a runtime, whatever its scheduler.
 ///
 /// # Safety
-/// The home stays open as long as the runtime lives, and the other methods keep what they say.
-pub unsafe trait Drives: Drive + Send + Sync {
+/// The shard stays open as long as the runtime lives, and the other methods keep what they say.
+pub unsafe trait SingleRuntime: RunWhileWaiting + Send + Sync {
     /// Where its tasks live.
-    fn home(&self) -> &'static Home;
+    fn shard(&self) -> &'static Shard;
 
     /// What its tasks find around them.
     fn environment(&self) -> &Environment;
 
-    /// Drops the futures of all tasks, on this thread, and turns those away that come later. While somebody drives (which
-    /// may be this thread, in a poll), whoever drives last or next does so.
+    /// Drops the futures of all tasks, on this thread, and turns those away that come later. While somebody runs (which
+    /// may be this thread, in a poll), whoever runs last or next does so.
     fn end(self: Arc<Self>);
 
     /// Runs tasks until `root` has finished.
@@ -108,14 +108,14 @@ pub unsafe trait Drives: Drive + Send + Sync {
     /// The scheduler stopped.
     ///
     /// # Safety
-    /// `claim` is of this runtime's home; `root` is a task of it, held by the caller.
-    unsafe fn run_root(&self, claim: &Claim, root: NonNull<Header>) -> Result<(), Stopped>;
+    /// `guard` is of this runtime's shard; `root` is a task of it, held by the caller.
+    unsafe fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped>;
 
     /// Gives the tasks that were woken outside of a run to the scheduler.
     ///
     /// # Safety
-    /// `claim` is of this runtime's home.
-    unsafe fn hand_over(&self, claim: &Claim);
+    /// `guard` is of this runtime's shard.
+    unsafe fn hand_over(&self, guard: &ShardGuard);
 }
 
 impl Single<Fifo> {
@@ -130,15 +130,15 @@ impl Single<Fifo> {
 
 impl<S: Scheduler> Single<S> {
     /// A runtime with this scheduler, owned by the current thread: every `.wait()` of this thread
-    /// drives it.
+    /// runs it.
     ///
     /// # Errors
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduler(scheduler: S) -> io::Result<Arc<Self>> {
         let single = Arc::new(Self::unowned(scheduler, false)?);
-        single.home.set_owned();
+        single.shard.set_owned();
         let weak = Arc::downgrade(&single);
-        drive_from_here(weak);
+        run_while_waiting(weak);
         Ok(single)
     }
 
@@ -146,14 +146,14 @@ impl<S: Scheduler> Single<S> {
     ///
     /// # Errors
     /// 65,535 runtimes exist in this process.
-    pub fn with_points(scheduler: S) -> io::Result<Self> {
+    pub fn with_scheduling_points(scheduler: S) -> io::Result<Self> {
         Self::unowned(scheduler, true)
     }
 
     /// A runtime for one blocking call: no thread owns it.
     ///
     /// # Errors
-    /// 65,535 homes are in use in this process.
+    /// 65,535 shards are in use in this process.
     pub fn for_one_call() -> io::Result<Self>
     where
         S: Default,
@@ -161,14 +161,14 @@ impl<S: Scheduler> Single<S> {
         Self::unowned(S::default(), false)
     }
 
-    fn unowned(scheduler: S, points: bool) -> io::Result<Self> {
-        let home = Home::open().ok_or_else(|| {
+    fn unowned(scheduler: S, scheduling_points: bool) -> io::Result<Self> {
+        let shard = Shard::open().ok_or_else(|| {
             io::Error::other("65,535 runtimes exist in this process: drop one to build another")
         })?;
-        home.watch(points);
+        shard.watch(scheduling_points);
         Ok(Self {
-            home,
-            points,
+            shard,
+            scheduling_points,
             ends: AtomicBool::new(false),
             environment: Environment::default(),
             origin: Origin::here(),
@@ -176,7 +176,7 @@ impl<S: Scheduler> Single<S> {
         })
     }
 
-    /// Spawns a task that runs when this runtime is driven.
+    /// Spawns a task that runs when this runtime is run.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -195,16 +195,16 @@ impl<S: Scheduler> Single<S> {
     /// The scheduler stopped; the future has been dropped.
     ///
     /// # Panics
-    /// As the future does; inside a task; or if another thread drives this runtime.
+    /// As the future does; inside a task; or if another thread runs this runtime.
     #[track_caller]
     pub fn try_block_on<F: Future>(&self, future: F) -> Result<F::Output, Stopped> {
-        run_blocking(self, self.points, Location::caller(), |_| future)
+        run_blocking(self, self.scheduling_points, Location::caller(), |_| future)
     }
 
-    /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The claim is held.
+    /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The guard is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
-        // SAFETY: on the driver, outside polls.
-        let idle = scheduler.idle(&unsafe { Tasks::new(&self.home.driver) });
+        // SAFETY: on the runner, outside polls.
+        let idle = scheduler.idle(&unsafe { Tasks::new(&self.shard.runner) });
         let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again
@@ -213,26 +213,26 @@ impl<S: Scheduler> Single<S> {
         }
     }
 
-    /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The claim
+    /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The guard
     /// is held.
     fn serve(&self, scheduler: &mut S) -> bool {
-        let fired = driver::serve(self.home);
+        let fired = runner::serve(self.shard);
         if fired {
             context::with(|context| hand_over(context, scheduler));
         }
         fired
     }
 
-    /// The end, which may come twice. The claim is of this home.
-    fn end_tasks(&self, claim: &Claim) {
+    /// The end, which may come twice. The guard is of this shard.
+    fn end_tasks(&self, guard: &ShardGuard) {
         let _tasks_of = self.environment.enter();
-        claim.seal();
-        // SAFETY: the claim is ours, and we are outside polls.
+        guard.seal();
+        // SAFETY: the guard is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        shut_down(claim, scheduler);
+        shut_down(guard, scheduler);
     }
 
-    /// The scheduler, to look at between two drives.
+    /// The scheduler, to look at between two runs.
     pub fn scheduler_mut(&mut self) -> &mut S {
         self.scheduler.get_mut()
     }
@@ -240,7 +240,7 @@ impl<S: Scheduler> Single<S> {
 
 /// Spawns a task of `runtime`.
 pub fn spawn_on<F>(
-    runtime: &(impl Drives + ?Sized),
+    runtime: &(impl SingleRuntime + ?Sized),
     future: F,
     caller: &'static Location<'static>,
 ) -> JoinHandle<F::Output>
@@ -248,11 +248,11 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // SAFETY: the runtime is borrowed, and closes its home only when it is dropped.
-    unsafe { spawn(runtime.home(), future, caller) }
+    // SAFETY: the runtime is borrowed, and closes its shard only when it is dropped.
+    unsafe { spawn(runtime.shard(), future, caller) }
 }
 
-/// Claims `runtime`, runs the future that `make` makes as the root task, and ends the local scope.
+/// Acquires `runtime`, runs the future that `make` makes as the root task, and ends the local scope.
 ///
 /// # Errors
 /// The scheduler stopped.
@@ -261,39 +261,39 @@ where
 /// See [`Single::try_block_on`]; or there are fibers that began on another thread.
 #[track_caller]
 pub fn run_blocking<F: Future>(
-    runtime: &(impl Drives + ?Sized),
-    points: bool,
+    runtime: &(impl SingleRuntime + ?Sized),
+    scheduling_points: bool,
     caller: &'static Location<'static>,
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
-    let Some(claim) = claim_patiently(runtime.home(), points) else {
-        panic!("block_on() on a runtime that another thread is driving: wait there, or spawn()");
+    let Some(guard) = acquire_patiently(runtime.shard(), scheduling_points) else {
+        panic!("block_on() on a runtime that another thread is running: wait there, or spawn()");
     };
-    if !claim.may_drive() {
-        drop(claim);
+    if !guard.may_run() {
+        drop(guard);
         panic!(
             "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
         );
     }
     let _woken = HandOver {
         runtime,
-        claim: &claim,
+        guard: &guard,
     };
-    claim.displace();
-    let scope = scope::Scope::begin(&claim);
+    guard.displace();
+    let scope = scope::Scope::begin(&guard);
     let future = {
         let _tasks_of = runtime.environment().enter();
         make(scope.handle())
     };
-    // SAFETY: this thread holds the claim; the scope, which ends first, drops an unfinished future.
-    let mut root = unsafe { spawn_root(runtime.home(), future, caller) };
-    // SAFETY: the claim is that of this runtime, and the handle holds the root.
-    let ran = unsafe { runtime.run_root(&claim, root.task()) };
+    // SAFETY: this thread holds the guard; the scope, which ends first, drops an unfinished future.
+    let mut root = unsafe { spawn_root(runtime.shard(), future, caller) };
+    // SAFETY: the guard is that of this runtime, and the handle holds the root.
+    let ran = unsafe { runtime.run_root(&guard, root.task()) };
     let output = ran.map(|()| root.try_take());
     drop(scope);
     drop(root);
-    driver::rest(runtime.home());
+    runner::rest(runtime.shard());
     match output? {
         Some(Ok(output)) => Ok(output),
         Some(Err(error)) => match error.try_into_panic() {
@@ -304,7 +304,7 @@ pub fn run_blocking<F: Future>(
     }
 }
 
-/// Ends a runtime when nobody drives it. (A thread that waits to drive it may take this one's place: that ends it too.)
+/// Ends a runtime when nobody runs it. (A thread that waits to run it may take this one's place: that ends it too.)
 struct Ends<S: Scheduler>(Weak<Single<S>>);
 
 impl<S: Scheduler> Wake for Ends<S> {
@@ -316,24 +316,24 @@ impl<S: Scheduler> Wake for Ends<S> {
 }
 
 /// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
-struct HandOver<'a, D: Drives + ?Sized> {
+struct HandOver<'a, D: SingleRuntime + ?Sized> {
     runtime: &'a D,
-    claim: &'a Claim,
+    guard: &'a ShardGuard,
 }
 
-impl<D: Drives + ?Sized> Drop for HandOver<'_, D> {
+impl<D: SingleRuntime + ?Sized> Drop for HandOver<'_, D> {
     fn drop(&mut self) {
-        // SAFETY: made with the claim of this runtime.
-        let hand_over = || unsafe { self.runtime.hand_over(self.claim) };
+        // SAFETY: made with the guard of this runtime.
+        let hand_over = || unsafe { self.runtime.hand_over(self.guard) };
         // The scheduler may panic, and we may be unwinding already.
         panics::end(hand_over);
     }
 }
 
-// SAFETY: the home is closed in `drop` alone.
-unsafe impl<S: Scheduler> Drives for Single<S> {
-    fn home(&self) -> &'static Home {
-        self.home
+// SAFETY: the shard is closed in `drop` alone.
+unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
+    fn shard(&self) -> &'static Shard {
+        self.shard
     }
 
     fn environment(&self) -> &Environment {
@@ -343,30 +343,30 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
     fn end(self: Arc<Self>) {
         // Release pairs with the acquire in `turn`.
         self.ends.store(true, Ordering::Release);
-        let claim = self.home.claim(false).or_else(|| {
+        let guard = self.shard.acquire(false).or_else(|| {
             let ends = Waker::from(Arc::new(Ends(Arc::downgrade(&self))));
             if !gossamer_core::mutant!("end_forgotten_in_a_turn") {
-                self.home.wait_to_drive(&ends);
+                self.shard.wait_to_run(&ends);
             }
-            self.home.claim(false)
+            self.shard.acquire(false)
         });
-        match claim {
-            Some(claim) => self.end_tasks(&claim),
-            None => self.home.call(),
+        match guard {
+            Some(guard) => self.end_tasks(&guard),
+            None => self.shard.call(),
         }
     }
 
-    unsafe fn run_root(&self, claim: &Claim, root: NonNull<Header>) -> Result<(), Stopped> {
+    unsafe fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped> {
         let _tasks_of = self.environment.enter();
         loop {
-            // SAFETY: the claim is ours, and we are outside polls.
+            // SAFETY: the guard is ours, and we are outside polls.
             let scheduler = unsafe { &mut *self.scheduler.get() };
-            let polls = if driver::may_have_any(self.home) {
+            let polls = if runner::may_have_any(self.shard) {
                 TURN_POLLS
             } else {
                 POLLS_WITHOUT_TIMERS
             };
-            let ran = run(claim, scheduler, polls, Some(root));
+            let ran = run(guard, scheduler, polls, Some(root));
             if ran == Ran::Root {
                 return Ok(());
             }
@@ -377,103 +377,103 @@ unsafe impl<S: Scheduler> Drives for Single<S> {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
-                    if self.home.park(parker.waker()) {
-                        let until = driver::next_deadline(self.home);
-                        parker.park_until(until, || self.home.has_pending());
+                    if self.shard.park(parker.waker()) {
+                        let until = runner::next_deadline(self.shard);
+                        parker.park_until(until, || self.shard.has_pending());
                     }
                 }),
             }
         }
     }
 
-    unsafe fn hand_over(&self, _claim: &Claim) {
-        // SAFETY: the claim is ours, and we are outside polls.
+    unsafe fn hand_over(&self, _guard: &ShardGuard) {
+        // SAFETY: the guard is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
         context::with(|context| hand_over(context, scheduler));
     }
 }
 
-impl<S: Scheduler> Drive for Single<S> {
+impl<S: Scheduler> RunWhileWaiting for Single<S> {
     fn turn(&self, waker: &Waker) -> Turned {
         assert!(
-            !context::drives(self.home.index()),
+            !context::runs(self.shard.index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
         );
         if self.origin.is_elsewhere() {
             return Turned::Parked(Moment::NEVER);
         }
-        let visit = self.home.visit().or_else(|| {
-            // Somebody else drives, and may stop before it has run what this thread waits for.
-            self.home.wait_to_drive(waker);
-            self.home.visit()
+        let visit = self.shard.visit().or_else(|| {
+            // Somebody else runs, and may stop before it has run what this thread waits for.
+            self.shard.wait_to_run(waker);
+            self.shard.visit()
         });
         let Some(visit) = visit else {
             return Turned::Parked(Moment::NEVER);
         };
         // Acquire pairs with the release in `end`.
         if self.ends.load(Ordering::Acquire) {
-            // Relaxed: under the claim; a second time would do nothing.
+            // Relaxed: under the guard; a second time would do nothing.
             self.ends.store(false, Ordering::Relaxed);
-            self.end_tasks(&visit.drive());
+            self.end_tasks(&visit.upgrade());
             return Turned::More;
         }
-        if !visit.may_drive() {
-            // Fibers that began on another thread run only when that one drives; and when it has, look again. A
-            // thread that comes to drive, or to end the runtime, waits until this visit is over.
-            self.home.wait_to_drive(waker);
+        if !visit.may_run() {
+            // Fibers that began on another thread run only when that one runs; and when it has, look again. A
+            // thread that comes to run, or to end the runtime, waits until this visit is over.
+            self.shard.wait_to_run(waker);
             // Its thread may have ended just before.
-            if gossamer_core::mutant!("left_home_looked_at_once") || !visit.may_drive() {
+            if gossamer_core::mutant!("left_shard_looked_at_once") || !visit.may_run() {
                 return Turned::Parked(Moment::NEVER);
             }
         }
-        let claim = visit.drive();
+        let guard = visit.upgrade();
         let _tasks_of = self.environment.enter();
-        // SAFETY: the claim is ours, and we are outside polls.
+        // SAFETY: the guard is ours, and we are outside polls.
         let scheduler = unsafe { &mut *self.scheduler.get() };
-        let ran = run(&claim, scheduler, TURN_POLLS, None);
+        let ran = run(&guard, scheduler, TURN_POLLS, None);
         if self.serve(scheduler) || ran == Ran::Budget {
             return Turned::More;
         }
         match self.idle(scheduler) {
-            Idle::Park | Idle::Stop if self.home.park(waker) => {
-                Turned::Parked(driver::next_deadline(self.home))
+            Idle::Park | Idle::Stop if self.shard.park(waker) => {
+                Turned::Parked(runner::next_deadline(self.shard))
             }
             _ => Turned::More,
         }
     }
 
     fn rest(&self) {
-        // Else somebody else drives, and will rest then.
-        if driver::may_have_any(self.home)
+        // Else somebody else runs, and will rest then.
+        if runner::may_have_any(self.shard)
             && !self.origin.is_elsewhere()
-            && let Some(_visit) = self.home.visit()
+            && let Some(_visit) = self.shard.visit()
         {
-            driver::rest(self.home);
+            runner::rest(self.shard);
         }
     }
 
     fn owner_ends(&self) {
-        self.home.owner_ends();
+        self.shard.owner_ends();
     }
 }
 
 impl<S: Scheduler> Drop for Single<S> {
     fn drop(&mut self) {
-        let Some(claim) = self.home.claim(false) else {
-            // Only who borrows or shares the runtime drives it, so nobody does now.
-            debug_assert!(false, "a runtime was dropped while a thread drove it");
+        let Some(guard) = self.shard.acquire(false) else {
+            // Only who borrows or shares the runtime runs it, so nobody does now.
+            debug_assert!(false, "a runtime was dropped while a thread ran it");
             return;
         };
-        self.end_tasks(&claim);
-        driver::end(self.home);
-        self.home.close(claim);
+        self.end_tasks(&guard);
+        runner::end(self.shard);
+        self.shard.close(guard);
     }
 }
 
 impl<S: Scheduler> fmt::Debug for Single<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Single")
-            .field("home", &self.home.index())
+            .field("shard", &self.shard.index())
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
-//! The model 1:1: each task is an OS thread that drives its future.
+//! The model 1:1: each task is an OS thread that runs its future.
 //!
-//! A thread drives a home of its own with one task in it, and parks while that is pending; so wakes, joins and
+//! A thread runs a shard of its own with one task in it, and parks while that is pending; so wakes, joins and
 //! aborts are those of the other models. The thread ends when its task has ended.
 
 use std::fmt;
@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::{Condvar, Mutex, start_thread};
 use gossamer_core::fork::Origin;
-use gossamer_core::home::{Claim, Home};
 use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::{Condvar, Mutex, start_thread};
+use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
-use gossamer_time::timers::driver;
+use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{Ran, claim_again, hand_over, run, shut_down};
+use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the timers, and at whether the runtime is shutting down.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
@@ -35,8 +35,8 @@ pub struct Threads {
 struct Shared {
     environment: Environment,
     closing: AtomicBool,
-    /// The homes of the threads that have not ended.
-    homes: Mutex<Vec<&'static Home>>,
+    /// The shards of the threads that have not ended.
+    shards: Mutex<Vec<&'static Shard>>,
     one_ended: Condvar,
 }
 
@@ -72,7 +72,7 @@ impl Threads {
             shared: Arc::new(Shared {
                 environment: Environment::default(),
                 closing: AtomicBool::new(false),
-                homes: Mutex::new(Vec::new()),
+                shards: Mutex::new(Vec::new()),
                 one_ended: Condvar::new(),
             }),
         }
@@ -92,7 +92,7 @@ impl Threads {
             Ok(handle) => handle,
             Err(SpawnError { error, future }) => {
                 drop(future);
-                let running = self.shared.homes.lock().len();
+                let running = self.shared.shards.lock().len();
                 panic!(
                     "spawn() at {caller}: {error} (beside {running} that run tasks): raise the limit, use try_spawn(), \
                      or a model with fewer threads"
@@ -114,28 +114,28 @@ impl Threads {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let Some(home) = Home::open() else {
-            let error = io::Error::other("65,535 homes are in use");
+        let Some(shard) = Shard::open() else {
+            let error = io::Error::other("65,535 shards are in use");
             return Err(SpawnError { error, future });
         };
-        home.set_threaded();
+        shard.set_threaded();
         {
-            let mut homes = self.shared.homes.lock();
+            let mut shards = self.shared.shards.lock();
             if self.shared.is_closing() {
-                drop(homes);
-                close_unused(home);
+                drop(shards);
+                close_unused(shard);
                 return Ok(spawn_nowhere(future, caller));
             }
-            homes.push(home);
+            shards.push(shard);
         }
         let shared = self.shared.clone();
-        let started = start_thread("gossamer-task", move || drive(&shared, home));
+        let started = start_thread("gossamer-task", move || run_shard(&shared, shard));
         match started {
-            // SAFETY: the thread does not close the home before a task has come, and this is the one.
-            Ok(()) => Ok(unsafe { spawn(home, future, caller) }),
+            // SAFETY: the thread does not close the shard before a task has come, and this is the one.
+            Ok(()) => Ok(unsafe { spawn(shard, future, caller) }),
             Err(error) => {
-                self.shared.forget(home);
-                close_unused(home);
+                self.shared.forget(shard);
+                close_unused(shard);
                 Err(SpawnError { error, future })
             }
         }
@@ -155,22 +155,22 @@ impl Threads {
     /// Whether all threads have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut homes = self.shared.homes.lock();
+        let mut shards = self.shared.shards.lock();
         // Release pairs with the acquire in `is_closing`.
         self.shared.closing.store(true, Ordering::Release);
-        for home in homes
+        for shard in shards
             .iter()
             .filter(|_| !gossamer_core::mutant!("threads_not_called"))
         {
-            home.call();
+            shard.call();
         }
-        // Perhaps from inside another runtime that one of our tasks drives.
-        let mine = usize::from(homes.iter().any(|home| home.is_driven_by_this_thread()));
-        while homes.len() > mine {
+        // Perhaps from inside another runtime that one of our tasks runs.
+        let mine = usize::from(shards.iter().any(|shard| shard.is_run_by_this_thread()));
+        while shards.len() > mine {
             match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-                None => homes = self.shared.one_ended.wait(homes),
+                None => shards = self.shared.one_ended.wait(shards),
                 Some(Duration::ZERO) => return false,
-                Some(left) => homes = self.shared.one_ended.wait_for(homes, left),
+                Some(left) => shards = self.shared.one_ended.wait_for(shards, left),
             }
         }
         true
@@ -202,7 +202,7 @@ impl Drop for Threads {
 impl fmt::Debug for Threads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Threads")
-            .field("running", &self.shared.homes.lock().len())
+            .field("running", &self.shared.shards.lock().len())
             .finish_non_exhaustive()
     }
 }
@@ -213,65 +213,68 @@ impl Shared {
         self.closing.load(Ordering::Acquire)
     }
 
-    fn forget(&self, home: &Home) {
-        let mut homes = self.homes.lock();
-        // One of them: the home has been given back, and may be in the list again for another thread.
-        if let Some(at) = homes.iter().position(|other| other.index() == home.index()) {
-            homes.swap_remove(at);
+    fn forget(&self, shard: &Shard) {
+        let mut shards = self.shards.lock();
+        // One of them: the shard has been given back, and may be in the list again for another thread.
+        if let Some(at) = shards
+            .iter()
+            .position(|other| other.index() == shard.index())
+        {
+            shards.swap_remove(at);
         }
-        drop(homes);
+        drop(shards);
         self.one_ended.notify_all();
     }
 }
 
 /// What a task's thread does.
-fn drive(shared: &Shared, home: &'static Home) {
+fn run_shard(shared: &Shared, shard: &'static Shard) {
     let _tasks_of = shared.environment.enter_early();
-    // A thread that saw the home's last use may hold the claim for a moment.
-    let claim = claim_again(home);
+    // A thread that saw the shard's last use may hold the guard for a moment.
+    let guard = acquire_again(shard);
     let mut queue = One::default();
     Parker::with(|parker| {
         while !shared.is_closing() {
-            let ran = run(&claim, &mut queue, POLLS, None);
-            if driver::serve(home) || ran != Ran::Idle {
+            let ran = run(&guard, &mut queue, POLLS, None);
+            if runner::serve(shard) || ran != Ran::Idle {
                 continue;
             }
-            if queue.seen && home.driver.owned.first().is_none() {
+            if queue.seen && shard.runner.owned.first().is_none() {
                 break;
             }
-            if home.park(parker.waker()) && !shared.is_closing() {
-                let until = driver::next_deadline(home);
-                parker.park_until(until, || home.has_pending() || shared.is_closing());
+            if shard.park(parker.waker()) && !shared.is_closing() {
+                let until = runner::next_deadline(shard);
+                parker.park_until(until, || shard.has_pending() || shared.is_closing());
             }
         }
-        // Also while the runtime is shutting down, the home stays open until the task has come: `try_spawn` counts on
+        // Also while the runtime is shutting down, the shard stays open until the task has come: `try_spawn` counts on
         // it. The end then drops its future. (What comes before may be a late wake of a task that is over, and had the
-        // home before.)
+        // shard before.)
         while !queue.seen && !gossamer_core::mutant!("closed_before_the_task") {
-            if claim.drain() {
+            if guard.drain() {
                 context::with(|context| hand_over(context, &mut queue));
                 if gossamer_core::mutant!("late_wake_is_the_task") {
                     break;
                 }
-            } else if home.park(parker.waker()) {
-                parker.park_until(Moment::NEVER, || home.waiting() > 0);
+            } else if shard.park(parker.waker()) {
+                parker.park_until(Moment::NEVER, || shard.waiting() > 0);
             }
         }
     });
-    end(claim, &mut queue);
-    shared.forget(home);
+    end(guard, &mut queue);
+    shared.forget(shard);
 }
 
-fn end(claim: Claim, queue: &mut One) {
-    claim.seal();
-    shut_down(&claim, queue);
-    driver::end(claim.home());
-    claim.home().close(claim);
+fn end(guard: ShardGuard, queue: &mut One) {
+    guard.seal();
+    shut_down(&guard, queue);
+    runner::end(guard.shard());
+    guard.shard().close(guard);
 }
 
-/// Closes a home for which there is no thread.
-fn close_unused(home: &'static Home) {
-    end(claim_again(home), &mut One::default());
+/// Closes a shard for which there is no thread.
+fn close_unused(shard: &'static Shard) {
+    end(acquire_again(shard), &mut One::default());
 }
 
 /// A queue that remembers whether there ever was a task.
@@ -292,7 +295,8 @@ impl Scheduler for One {
     }
 }
 
-/// Starts an OS thread of this name that runs `work`. It belongs to no runtime: nobody waits for its end but who joins it.
+/// Starts an OS thread of this name that runs `work`. It belongs to no runtime: nobody waits for its end but who joins
+/// it.
 ///
 /// # Errors
 /// The system grants no more threads: `work` comes back.
@@ -315,7 +319,7 @@ where
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
             let output = catch_unwind(AssertUnwindSafe(work));
-            gossamer_core::aside::end_thread();
+            gossamer_core::task_locals::end_thread();
             promise.keep(output);
         }
     });

@@ -1,7 +1,7 @@
 //! Models of the runtime `Single` between threads: wake against poll and park, the inbox, and the end.
 //!
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. Beyond that: a
-//! task's memory is no loom object, so task cells are counted; and so are homes, which are given back to the table
+//! task's memory is no loom object, so task cells are counted; and so are shards, which are given back to the table
 //! exactly when their last task has left ([`ends_clean`]).
 #![cfg(loom)]
 
@@ -11,26 +11,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
 
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::door::{Condvar, Mutex, thread};
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, Turned, Wait};
-use gossamer_sched::{Drives, Single, spawn_on};
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::model::{explore, no_cell_is_left};
+use gossamer_core::platform::{Condvar, Mutex, thread};
+use gossamer_core::wait::{RunWhileWaiting, Turned, Wait};
+use gossamer_sched::{Single, SingleRuntime, spawn_on};
 use gossamer_task::JoinHandle;
 
 fn runtime() -> Arc<Single> {
     Single::new().expect("no other runtime exists")
 }
 
-/// Ends the runtime, whose home must then be free to be used again: once, and not twice.
+/// Ends the runtime, whose shard must then be free to be used again: once, and not twice.
 fn ends_clean(runtime: Arc<Single>) {
-    let home = runtime.home().index();
+    let shard = runtime.shard().index();
     drop(runtime);
     no_cell_is_left();
     let again = [self::runtime(), self::runtime()];
-    assert_eq!(again[0].home().index(), home, "a home is missing");
-    assert_ne!(again[1].home().index(), home, "a home was given back twice");
+    assert_eq!(again[0].shard().index(), shard, "a shard is missing");
+    assert_ne!(
+        again[1].shard().index(),
+        shard,
+        "a shard was given back twice"
+    );
 }
 
 /// Counts how often it is dropped.
@@ -87,8 +91,8 @@ fn flags(second: bool) -> Arc<[AtomicBool; 2]> {
     Arc::new([AtomicBool::new(false), AtomicBool::new(second)])
 }
 
-/// A wake from another thread against the driver's poll, its last look and its park: never lost, and the
-/// poll that follows sees what was written before the wake (`Life::announce` and `drain`, `Home::push` and
+/// A wake from another thread against the runner's poll, its last look and its park: never lost, and the
+/// poll that follows sees what was written before the wake (`RefCount::announce` and `drain`, `Shard::push` and
 /// `park`).
 #[test]
 fn wake_against_park() {
@@ -194,10 +198,10 @@ fn two_wakers_of_one_task() {
     explore("two_wakers_of_one_task", || {
         let (runtime, flags, drops) = (runtime(), flags(false), Drops::default());
         let (handle, waker) = parked(&runtime, &flags, &drops);
-        let threads = [0, 1].map(|place| {
+        let threads = [0, 1].map(|mvar| {
             let (waker, flags) = (waker.clone(), flags.clone());
             thread::spawn(move || {
-                flags[place].store(true, Ordering::Relaxed);
+                flags[mvar].store(true, Ordering::Relaxed);
                 waker.wake_by_ref();
             })
         });
@@ -210,7 +214,7 @@ fn two_wakers_of_one_task() {
     });
 }
 
-/// The thread that built the runtime drives it by `.wait()`, turn by turn, and parks as a waiter that
+/// The thread that built the runtime runs it by `.wait()`, turn by turn, and parks as a waiter that
 /// announced itself in `Single::turn`; the wake comes from elsewhere.
 #[test]
 fn wake_against_the_owners_wait() {
@@ -228,7 +232,7 @@ fn wake_against_the_owners_wait() {
 }
 
 /// A wake of a task that finishes at the same time: nothing is polled twice, and the memory goes once,
-/// whether the driver, the inbox or the waker is the last to hold it.
+/// whether the runner, the inbox or the waker is the last to hold it.
 #[test]
 fn wake_against_finish() {
     explore("wake_against_finish", || {
@@ -259,17 +263,17 @@ fn wake_against_the_end() {
             waker.wake_by_ref();
             waker.wake();
         });
-        let home = runtime.home().index();
+        let shard = runtime.shard().index();
         drop(runtime);
         assert_eq!(drops.count(), 1);
         assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
         wakes.join().expect("the waker does not panic");
         no_cell_is_left();
-        ends_clean(at_home(home));
+        ends_clean(at_shard(shard));
     });
 }
 
-/// The same, and the home is another runtime's while the wake may be on its way there: that one lets go of the task.
+/// The same, and the shard is another runtime's while the wake may be on its way there: that one releases the task.
 #[test]
 fn wake_against_the_next_runtime() {
     explore("wake_against_the_next_runtime", || {
@@ -277,9 +281,9 @@ fn wake_against_the_next_runtime() {
         let (handle, waker) = parked(&runtime, &flags, &drops);
         drop(handle);
         let wakes = thread::spawn(move || waker.wake());
-        let home = runtime.home().index();
+        let shard = runtime.shard().index();
         drop(runtime);
-        let again = at_home(home);
+        let again = at_shard(shard);
         let _turned = again.turn(Waker::noop());
         wakes.join().expect("the waker does not panic");
         let _turned = again.turn(Waker::noop());
@@ -303,15 +307,15 @@ fn abort_against_the_end() {
                     .is_cancelled()
             );
         });
-        let home = runtime.home().index();
+        let shard = runtime.shard().index();
         drop(runtime);
         aborts.join().expect("the other thread does not panic");
         assert_eq!(drops.count(), 1);
-        ends_clean(at_home(home));
+        ends_clean(at_shard(shard));
     });
 }
 
-/// Two threads spawn while the driver looks and parks: both tasks run (`Home::push` against `Home::park`,
+/// Two threads spawn while the runner looks and parks: both tasks run (`Shard::push` against `Shard::park`,
 /// and a drain of more than one).
 #[test]
 fn two_spawns_against_park() {
@@ -352,13 +356,13 @@ fn two_spawns_against_park() {
     });
 }
 
-/// A thread spawns onto a runtime and lets go of it while the other holder lets go as well: whoever is last
+/// A thread spawns onto a runtime and releases it while the other holder lets go as well: whoever is last
 /// ends it, and the future is dropped once, having been polled or not.
 #[test]
 fn spawn_against_the_end() {
     explore("spawn_against_the_end", || {
         let (runtime, drops) = (runtime(), Drops::default());
-        let home = runtime.home().index();
+        let shard = runtime.shard().index();
         let (other, guard) = (runtime.clone(), drops.guard());
         let spawns = thread::spawn(move || {
             let handle = other.spawn(async move { drop(guard) });
@@ -370,18 +374,18 @@ fn spawn_against_the_end() {
         let ended = spawns.join().expect("the other thread does not panic");
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_cancelled()));
         assert_eq!(drops.count(), 1);
-        ends_clean(at_home(home));
+        ends_clean(at_shard(shard));
     });
 }
 
-/// A new runtime, which must get this home.
-fn at_home(home: u16) -> Arc<Single> {
+/// A new runtime, which must get this shard.
+fn at_shard(shard: u16) -> Arc<Single> {
     let runtime = runtime();
-    assert_eq!(runtime.home().index(), home, "a home is missing");
+    assert_eq!(runtime.shard().index(), shard, "a shard is missing");
     runtime
 }
 
-/// A thread that does not drive waits for a task of the one that does, from the spawn on.
+/// A thread that does not run waits for a task of the one that does, from the spawn on.
 #[test]
 fn wait_elsewhere_for_a_task() {
     explore("wait_elsewhere_for_a_task", || {
@@ -415,7 +419,7 @@ fn wait_elsewhere_for_a_task() {
     });
 }
 
-/// Happens once; any thread may wait for it, without driving anything.
+/// Happens once; any thread may wait for it, without running anything.
 struct Event(Mutex<bool>, Condvar);
 
 impl Event {
@@ -436,36 +440,36 @@ impl Event {
     }
 }
 
-/// The owner waits for a task while another thread drives the runtime for something of its own, and stops
+/// The owner waits for a task while another thread runs the runtime for something of its own, and stops
 /// when that is done: what it leaves runnable is the owner's to run.
 #[test]
-fn driver_leaves_work_to_the_waiting_owner() {
-    explore("driver_leaves_work_to_the_waiting_owner", || {
+fn runner_leaves_work_to_the_waiting_owner() {
+    explore("runner_leaves_work_to_the_waiting_owner", || {
         let (runtime, begun) = (runtime(), Arc::new(Event::new()));
         let (other, begins) = (runtime.clone(), begun.clone());
-        let drives = thread::spawn(move || {
+        let runs_it = thread::spawn(move || {
             other
                 .try_block_on(async move { begins.set() })
                 .expect("the scheduler never stops");
         });
-        // From here on the other thread has the claim, or had it.
+        // From here on the other thread has the guard, or had it.
         begun.wait();
         runtime.spawn(async {}).wait().expect("the task completes");
-        drives.join().expect("the other thread does not panic");
+        runs_it.join().expect("the other thread does not panic");
         ends_clean(runtime);
     });
 }
 
-/// The owner has parked as the driver when another thread begins to drive, wakes a task by itself (so by no
-/// push) and stops: the owner is woken to run it (`Claim::displace`, and the end of a claim).
+/// The owner has parked as the runner when another thread begins to run, wakes a task by itself (so by no
+/// push) and stops: the owner is woken to run it (`ShardGuard::displace`, and the end of a guard).
 #[test]
-fn driver_displaces_the_parked_owner() {
-    explore("driver_displaces_the_parked_owner", || {
+fn runner_displaces_the_parked_owner() {
+    explore("runner_displaces_the_parked_owner", || {
         let (runtime, flags, drops) = (runtime(), flags(true), Drops::default());
         let (handle, waker) = parked(&runtime, &flags, &drops);
         let parked = Arc::new(Event::new());
         let (other, begin) = (runtime.clone(), parked.clone());
-        let drives = thread::spawn(move || {
+        let runs_it = thread::spawn(move || {
             begin.wait();
             let wakes = async move {
                 flags[0].store(true, Ordering::Relaxed);
@@ -483,7 +487,7 @@ fn driver_displaces_the_parked_owner() {
                 }
             }
         });
-        drives.join().expect("the other thread does not panic");
+        runs_it.join().expect("the other thread does not panic");
         drop(handle);
         assert_eq!(drops.count(), 1);
         ends_clean(runtime);

@@ -6,8 +6,8 @@
 
 use std::panic::{Location, resume_unwind};
 
-use gossamer_core::door::model::{explore, explore_within};
-use gossamer_core::door::thread;
+use gossamer_core::platform::model::{explore, explore_within};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 use gossamer_sched::{BLOCKING_MAX, Blocking};
 use gossamer_task::promise;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
 
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::model::{explore, explore_within, no_cell_is_left};
-use gossamer_core::door::{Mutex, thread};
-use gossamer_core::home::Home;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::model::{explore, explore_within, no_cell_is_left};
+use gossamer_core::platform::{Mutex, thread};
+use gossamer_core::shard::Shard;
 use gossamer_core::wait::Wait;
 use gossamer_sched::{Blocking, Pool, Threads};
 use gossamer_task::JoinHandle;
@@ -25,22 +25,22 @@ fn pool(workers: usize) -> Pool {
     Pool::new(workers).expect("no other pool exists")
 }
 
-/// All threads end, and then all homes are free to be used again: once, and not twice.
-fn ends_clean(homes: usize) {
+/// All threads end, and then all shards are free to be used again: once, and not twice.
+fn ends_clean(shards: usize) {
     thread::join_built();
     no_cell_is_left();
-    homes_are_free(homes);
+    shards_are_free(shards);
 }
 
-/// All of these homes are free, once and not twice.
-fn homes_are_free(homes: usize) {
-    let again = (0..=homes).map(|_| Home::open().expect("few homes are in use"));
-    let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
+/// All of these shards are free, once and not twice.
+fn shards_are_free(shards: usize) {
+    let again = (0..=shards).map(|_| Shard::open().expect("few shards are in use"));
+    let mut again: Vec<usize> = again.map(|shard| usize::from(shard.index())).collect();
     again.sort_unstable();
-    let expected: Vec<usize> = (0..=homes).collect();
+    let expected: Vec<usize> = (0..=shards).collect();
     assert_eq!(
         again, expected,
-        "a home is missing, or was given back twice"
+        "a shard is missing, or was given back twice"
     );
 }
 
@@ -73,13 +73,13 @@ impl Log {
     }
 
     /// A task that gives its waker out and waits for the flag.
-    fn waits(&self, door: &Arc<Door>) -> impl Future<Output = ()> + Send + use<> {
-        let (guard, door) = (self.guard(), door.clone());
+    fn waits(&self, gate: &Arc<Gate>) -> impl Future<Output = ()> + Send + use<> {
+        let (guard, gate) = (self.guard(), gate.clone());
         poll_fn(move |cx| {
             guard.0.polls.fetch_add(1, Ordering::Relaxed);
-            *door.waker.lock() = Some(cx.waker().clone());
+            *gate.waker.lock() = Some(cx.waker().clone());
             // Relaxed: the lock orders it, or the wake.
-            match door.open.load(Ordering::Relaxed) {
+            match gate.open.load(Ordering::Relaxed) {
                 true => Poll::Ready(()),
                 false => Poll::Pending,
             }
@@ -97,12 +97,12 @@ impl Drop for Guard {
 }
 
 /// What a task waits for.
-struct Door {
+struct Gate {
     open: AtomicBool,
     waker: Mutex<Option<Waker>>,
 }
 
-impl Door {
+impl Gate {
     fn new() -> Arc<Self> {
         Arc::new(Self {
             open: AtomicBool::new(false),
@@ -162,11 +162,11 @@ fn spawn_and_join() {
 #[test]
 fn wake_from_outside() {
     explore("wake_from_outside", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
-        door.open();
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
+        gate.open();
         handle.wait().expect("the task completes");
-        drop((pool, door));
+        drop((pool, gate));
         assert_eq!(log.dropped(), 1);
         ends_clean(2);
     });
@@ -176,13 +176,13 @@ fn wake_from_outside() {
 #[test]
 fn abort_from_outside() {
     explore("abort_from_outside", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
         handle.abort();
         let ended = handle.wait();
         assert!(ended.expect_err("it never completes").is_cancelled());
         assert_eq!(log.dropped(), 1);
-        drop((pool, door));
+        drop((pool, gate));
         ends_clean(2);
     });
 }
@@ -211,9 +211,9 @@ fn spawn_against_the_end() {
 #[test]
 fn wake_against_the_end() {
     explore("wake_against_the_end", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
-        let wakes = thread::spawn(move || door.open());
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
+        let wakes = thread::spawn(move || gate.open());
         drop(pool);
         assert_eq!(log.dropped(), 1);
         let ended = handle.wait();
@@ -227,8 +227,8 @@ fn wake_against_the_end() {
 #[test]
 fn abort_against_the_end() {
     explore("abort_against_the_end", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
         let aborts = thread::spawn(move || {
             handle.abort();
             handle.wait()
@@ -236,7 +236,7 @@ fn abort_against_the_end() {
         drop(pool);
         let ended = aborts.join().expect("the other thread does not panic");
         assert!(ended.expect_err("it never completes").is_cancelled());
-        drop(door);
+        drop(gate);
         assert_eq!(log.dropped(), 1);
         ends_clean(2);
     });
@@ -260,8 +260,8 @@ fn detach_against_the_end() {
 #[test]
 fn joined_tasks_against_the_end() {
     explore("joined_tasks_against_the_end", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let inner = pool.start(log.waits(&door));
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let inner = pool.start(log.waits(&gate));
         let guard = log.guard();
         let outer = pool.start(async move {
             let _guard = guard;
@@ -269,7 +269,7 @@ fn joined_tasks_against_the_end() {
         });
         drop(pool);
         assert!(outer.is_finished());
-        drop((outer, door));
+        drop((outer, gate));
         assert_eq!(log.dropped(), 2);
         ends_clean(2);
     });
@@ -293,9 +293,9 @@ fn grow_against_spawn() {
 #[test]
 fn shrink_against_wake() {
     explore_within(0, "shrink_against_wake", || {
-        let (pool, log, door) = (pool(2), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
-        let wakes = thread::spawn(move || door.open());
+        let (pool, log, gate) = (pool(2), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
+        let wakes = thread::spawn(move || gate.open());
         pool.resize(1).wait().expect("it shrinks");
         handle.wait().expect("the task completes");
         wakes.join().expect("the waker does not panic");
@@ -343,9 +343,9 @@ fn grow_against_the_end() {
 #[test]
 fn shrink_and_grow_against_wake() {
     explore_within(0, "shrink_and_grow_against_wake", || {
-        let (pool, log, door) = (pool(1), Log::default(), Door::new());
-        let handle = pool.start(log.waits(&door));
-        let wakes = thread::spawn(move || door.open());
+        let (pool, log, gate) = (pool(1), Log::default(), Gate::new());
+        let handle = pool.start(log.waits(&gate));
+        let wakes = thread::spawn(move || gate.open());
         pool.resize(2).wait().expect("it grows");
         pool.resize(1).wait().expect("it shrinks");
         handle.wait().expect("the task completes");
@@ -390,7 +390,7 @@ fn thread_and_join() {
     });
 }
 
-/// 1:1: the handle and a waker of a task that has ended are kept, and keep no home.
+/// 1:1: the handle and a waker of a task that has ended are kept, and keep no shard.
 #[test]
 fn thread_ended_and_kept() {
     explore("thread_ended_and_kept", || {
@@ -399,7 +399,7 @@ fn thread_ended_and_kept() {
         let waker = (&mut handle).wait().expect("the task completes");
         drop(threads);
         thread::join_built();
-        homes_are_free(1);
+        shards_are_free(1);
         waker.wake();
         drop(handle);
         no_cell_is_left();
@@ -410,9 +410,9 @@ fn thread_ended_and_kept() {
 #[test]
 fn thread_wake_against_the_end() {
     explore("thread_wake_against_the_end", || {
-        let (threads, log, door) = (Threads::new(), Log::default(), Door::new());
-        let handle = threads.start(log.waits(&door));
-        let wakes = thread::spawn(move || door.open());
+        let (threads, log, gate) = (Threads::new(), Log::default(), Gate::new());
+        let handle = threads.start(log.waits(&gate));
+        let wakes = thread::spawn(move || gate.open());
         drop(threads);
         assert_eq!(log.dropped(), 1);
         wakes.join().expect("the waker does not panic");
@@ -426,11 +426,11 @@ fn thread_wake_against_the_end() {
 #[test]
 fn thread_parks_against_the_end() {
     explore("thread_parks_against_the_end", || {
-        let (threads, log, door) = (Threads::new(), Log::default(), Door::new());
-        drop(threads.start(log.waits(&door)));
+        let (threads, log, gate) = (Threads::new(), Log::default(), Gate::new());
+        drop(threads.start(log.waits(&gate)));
         drop(threads);
         assert_eq!(log.dropped(), 1);
-        drop(door);
+        drop(gate);
         ends_clean(1);
     });
 }

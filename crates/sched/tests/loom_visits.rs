@@ -1,5 +1,5 @@
-//! Models of visits: an operation for one thread outlives the `block_on` in which it began to wait, and is dropped while
-//! other threads drive its home, or end it.
+//! Models of visits: an operation for one thread outlives the `block_on` in which it began to wait, and is dropped
+//! while other threads run its shard, or end it.
 //!
 //! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`.
 #![cfg(loom)]
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool as Flag, AtomicUsize as Count, Ordering};
 use std::task::{Poll, Waker};
 
 use gossamer_core::context::{self, Context};
-use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::door::{Condvar, Mutex, thread, thread_local};
-use gossamer_core::home::thread_ends;
-use gossamer_core::wait::{Drive, Wait};
-use gossamer_sched::{Drives, Single};
+use gossamer_core::platform::model::{explore, no_cell_is_left};
+use gossamer_core::platform::{Condvar, Mutex, thread, thread_local};
+use gossamer_core::shard::thread_ends;
+use gossamer_core::wait::{RunWhileWaiting, Wait};
+use gossamer_sched::{Single, SingleRuntime};
 use gossamer_sync::local;
 
 fn runtime() -> Arc<Single> {
@@ -46,8 +46,8 @@ impl Drop for Guard {
 
 /// An operation for one thread that has outlived the `block_on` in which it began to wait.
 fn outlives(runtime: &Single) -> impl Sized + use<> {
-    let place: &'static local::MVar<u32> = Box::leak(Box::new(local::MVar::new(1)));
-    let mut put = Box::pin(place.put(2));
+    let mvar: &'static local::MVar<u32> = Box::leak(Box::new(local::MVar::new(1)));
+    let mut put = Box::pin(mvar.put(2));
     let polled = runtime.try_block_on(poll_fn(|cx| {
         assert!(put.as_mut().poll(cx).is_pending());
         Poll::Ready(())
@@ -56,13 +56,13 @@ fn outlives(runtime: &Single) -> impl Sized + use<> {
     put
 }
 
-/// Such an operation is dropped, which visits the home, while another thread drops the runtime: the end waits for the
+/// Such an operation is dropped, which visits the shard, while another thread drops the runtime: the end waits for the
 /// visit, and is not lost. If the end comes first, that thread ends the loan.
 #[test]
 fn visit_against_the_drop() {
     explore("visit_against_the_drop", || {
         let (runtime, drops) = (runtime(), Drops::default());
-        let home = runtime.home().index();
+        let shard = runtime.shard().index();
         let put = outlives(&runtime);
         let guard = drops.guard();
         let handle = runtime.spawn(async move {
@@ -75,13 +75,13 @@ fn visit_against_the_drop() {
         assert_eq!(drops.count(), 1);
         assert!(handle.wait().expect_err("its runtime ended").is_cancelled());
         no_cell_is_left();
-        let again = [self::runtime(), self::runtime()].map(|runtime| runtime.home().index());
-        assert!(again.contains(&home), "a home is missing");
-        assert_ne!(again[0], again[1], "a home was given back twice");
+        let again = [self::runtime(), self::runtime()].map(|runtime| runtime.shard().index());
+        assert!(again.contains(&shard), "a shard is missing");
+        assert_ne!(again[0], again[1], "a shard was given back twice");
     });
 }
 
-/// The same while another thread runs a future: a visit is no driver, so that one does not panic.
+/// The same while another thread runs a future: a visit is no runner, so that one does not panic.
 #[test]
 fn visit_against_block_on() {
     explore("visit_against_block_on", || {
@@ -90,7 +90,7 @@ fn visit_against_block_on() {
         let other = runtime.clone();
         let runs = thread::spawn(move || other.try_block_on(async { 7 }));
         drop(put);
-        let ran = runs.join().expect("nobody else drives");
+        let ran = runs.join().expect("nobody else runs");
         assert_eq!(ran.expect("the scheduler never stops"), 7);
         drop(runtime);
         no_cell_is_left();
@@ -116,7 +116,7 @@ impl Drop for NotInVisit {
     }
 }
 
-/// The same while another thread drives a task that ends the runtime, which somebody keeps: that thread does it then,
+/// The same while another thread runs a task that ends the runtime, which somebody keeps: that thread does it then,
 /// and never the visit, which may be under the lock of a primitive.
 #[test]
 fn visit_against_the_end_in_a_turn() {
@@ -131,11 +131,11 @@ fn visit_against_the_end_in_a_turn() {
             pending::<()>().await;
         }));
         let other = runtime.clone();
-        let drives = thread::spawn(move || other.turn(Waker::noop()));
+        let runs_it = thread::spawn(move || other.turn(Waker::noop()));
         VISITS.with(|visits| visits.set(true));
         drop(put);
         VISITS.with(|visits| visits.set(false));
-        let _turned = drives.join().expect("the driver does not panic");
+        let _turned = runs_it.join().expect("the runner does not panic");
         assert_eq!(drops.count(), 1, "the end was lost");
         assert_eq!(in_visit.count(), 0, "a visit has ended the runtime");
         drop(runtime);
@@ -143,8 +143,8 @@ fn visit_against_the_end_in_a_turn() {
     });
 }
 
-/// A task stays with a thread that ends, while the owner of the runtime waits for it, and may not drive before: it is
-/// told, and drives.
+/// A task stays with a thread that ends, while the owner of the runtime waits for it, and may not run before: it is
+/// told, and runs.
 #[test]
 fn visit_against_the_end_of_a_thread() {
     explore("visit_against_the_end_of_a_thread", || {
@@ -156,26 +156,26 @@ fn visit_against_the_end_of_a_thread() {
             begins.store(true, Ordering::Relaxed);
             pending::<()>().await;
         });
-        let driven = Arc::new((Mutex::new(false), Condvar::new()));
-        let (drives, says) = (runtime.clone(), driven.clone());
+        let run = Arc::new((Mutex::new(false), Condvar::new()));
+        let (runs_it, says) = (runtime.clone(), run.clone());
         let thread = thread::spawn(move || {
-            let drove = drives.try_block_on(poll_fn(|cx| {
+            let ran_it = runs_it.try_block_on(poll_fn(|cx| {
                 if begun.load(Ordering::Relaxed) {
                     return Poll::Ready(());
                 }
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }));
-            drove.expect("the scheduler never stops");
+            ran_it.expect("the scheduler never stops");
             *says.0.lock() = true;
             says.1.notify_all();
             thread_ends();
         });
-        let mut has_driven = driven.0.lock();
-        while !*has_driven {
-            has_driven = driven.1.wait(has_driven);
+        let mut has_run = run.0.lock();
+        while !*has_run {
+            has_run = run.1.wait(has_run);
         }
-        drop(has_driven);
+        drop(has_run);
         assert!(handle.wait().expect_err("its thread ended").is_cancelled());
         thread.join().expect("the other thread does not panic");
         assert_eq!(drops.count(), 1);

@@ -63,8 +63,8 @@ impl Drop for Guard {
     }
 }
 
-/// Gives way once.
-async fn give_way() {
+/// Yields once.
+async fn yield_to_others() {
     let mut polled = false;
     poll_fn(|cx| {
         if std::mem::replace(&mut polled, true) {
@@ -113,17 +113,17 @@ fn ping_pong() {
     const ROUNDS: usize = 5;
     explore(RUNS, || {
         let pool = pool(2);
-        let places = Arc::new([MVar::empty(), MVar::empty()]);
+        let mvars = Arc::new([MVar::empty(), MVar::empty()]);
         let tasks = [0, 1].map(|me| {
-            let places = places.clone();
+            let mvars = mvars.clone();
             spawn(&pool, async move {
                 for round in 0..ROUNDS {
                     if me == 0 {
-                        places[0].put(round).await;
-                        assert_eq!(places[1].take().await, round);
+                        mvars[0].put(round).await;
+                        assert_eq!(mvars[1].take().await, round);
                     } else {
-                        let value = places[0].take().await;
-                        places[1].put(value).await;
+                        let value = mvars[0].take().await;
+                        mvars[1].put(value).await;
                     }
                 }
             })
@@ -145,7 +145,7 @@ fn resize_under_load() {
                 let (meet, guard) = (meet.clone(), Guard::new(&dropped));
                 spawn(&pool, async move {
                     let _guard = guard;
-                    give_way().await;
+                    yield_to_others().await;
                     if number % 2 == 0 {
                         meet.put(number).await;
                     } else {
@@ -170,7 +170,7 @@ fn resize_under_load() {
 fn resizes_at_once() {
     explore(RUNS, || {
         let pool = pool(2);
-        let tasks: Vec<_> = (0..3).map(|_| spawn(&pool, give_way())).collect();
+        let tasks: Vec<_> = (0..3).map(|_| spawn(&pool, yield_to_others())).collect();
         let threads = [1, 3].map(|workers| {
             let resize = pool.resize(workers);
             // The one that is overtaken says so.
@@ -194,7 +194,7 @@ fn end_in_the_middle() {
             let (never, guard) = (never.clone(), Guard::new(&dropped));
             drop(spawn(&pool, async move {
                 let _guard = guard;
-                give_way().await;
+                yield_to_others().await;
                 if number % 2 == 0 {
                     never.take().await;
                 }
@@ -204,7 +204,7 @@ fn end_in_the_middle() {
         let spawns = thread::spawn(move || {
             drop(spawn(&other, async move {
                 let _guard = guard;
-                give_way().await;
+                yield_to_others().await;
             }));
             other.resize(3).wait().is_ok()
         });
@@ -221,19 +221,19 @@ fn end_in_the_middle() {
 fn aborts() {
     explore(RUNS, || {
         let (pool, dropped) = (pool(2), Arc::new(Count::new(0)));
-        let place = Arc::new(MVar::<usize>::empty());
+        let mvar = Arc::new(MVar::<usize>::empty());
         let tasks: Vec<_> = (0..3)
             .map(|_| {
-                let (place, guard) = (place.clone(), Guard::new(&dropped));
+                let (mvar, guard) = (mvar.clone(), Guard::new(&dropped));
                 spawn(&pool, async move {
                     let _guard = guard;
-                    place.take().await
+                    mvar.take().await
                 })
             })
             .collect();
         let puts = {
-            let place = place.clone();
-            thread::spawn(move || place.put(7).wait())
+            let mvar = mvar.clone();
+            thread::spawn(move || mvar.put(7).wait())
         };
         tasks[0].abort();
         tasks[1].abort();
@@ -258,23 +258,23 @@ fn aborts() {
 
 /// The pool has shrunk, and ends while what its former workers left behind is woken and stolen.
 #[test]
-fn end_with_orphans() {
+fn end_with_unowned() {
     explore(RUNS, || {
         let (pool, dropped) = (pool(3), Arc::new(Count::new(0)));
-        let places = Arc::new([MVar::<usize>::empty(), MVar::empty()]);
+        let mvars = Arc::new([MVar::<usize>::empty(), MVar::empty()]);
         for number in 0..4 {
-            let (places, guard) = (places.clone(), Guard::new(&dropped));
+            let (mvars, guard) = (mvars.clone(), Guard::new(&dropped));
             drop(spawn(&pool, async move {
                 let _guard = guard;
-                places[number % 2].take().await;
-                give_way().await;
+                mvars[number % 2].take().await;
+                yield_to_others().await;
             }));
         }
         pool.resize(1).wait().expect("nobody else resizes");
         let puts = thread::spawn(move || {
             // Each has room for one, whoever is still there to take it.
-            for place in &*places {
-                place.put(7).wait();
+            for mvar in &*mvars {
+                mvar.put(7).wait();
             }
         });
         assert!(pool.shutdown(None));

@@ -6,12 +6,12 @@
 //! # The rules
 //!
 //! * Every operation on a primitive is one *scheduling point* before it takes effect: the task gives
-//!   way once, and goes on when it is chosen again ([`Sim::without_points`] leaves this out).
+//!   way once, and goes on when it is chosen again ([`Sim::without_scheduling_points`] leaves this out).
 //! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
 //!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
 //!   has had its run ([`exhaustive`]).
-//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer_time`). It moves only when nothing is enabled, to the next deadline;
-//!   equal deadlines become enabled together.
+//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer_time`). It moves only when nothing is enabled, to the
+//!   next deadline; equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
 //!   ([`Cause::LostWakeup`]). [`Sim::look_each_step`] looks before each step as well, so that no later event can repair
 //!   the loss unseen. When nothing is enabled, and there is no timer, it is a
@@ -32,12 +32,12 @@
 //! use gossamer_sync::local::MVar;
 //!
 //! sim::explore(0..100, || async {
-//!     let place = Rc::new(MVar::empty());
+//!     let mvar = Rc::new(MVar::empty());
 //!     let put = sim::spawn({
-//!         let place = place.clone();
-//!         async move { place.put(7).await }
+//!         let mvar = mvar.clone();
+//!         async move { mvar.put(7).await }
 //!     });
-//!     assert_eq!(place.take().await, 7);
+//!     assert_eq!(mvar.take().await, 7);
 //!     put.await.expect("the putter does not panic");
 //! });
 //! ```

@@ -1,4 +1,4 @@
-//! What the living tasks wait for, read from their headers: the one place with unsafe code.
+//! What the living tasks wait for, read from their headers: the one `MVar` with unsafe code.
 
 use std::panic::Location;
 use std::ptr::NonNull;

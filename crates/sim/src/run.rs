@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_fiber::Fibers;
-use gossamer_sched::{Drives, Single, run_blocking};
+use gossamer_sched::{Single, SingleRuntime, run_blocking};
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::{Cause, Failure, Origin};
@@ -21,7 +21,7 @@ use crate::trace::Trace;
 pub struct Sim {
     steps_max: usize,
     panics_expected: bool,
-    points: bool,
+    scheduling_points: bool,
     each_step: bool,
     fibers: Option<Fibers>,
 }
@@ -60,8 +60,8 @@ impl fmt::Display for Sim {
         if self.panics_expected {
             f.write_str("expect_panics().")?;
         }
-        if !self.points {
-            f.write_str("without_points().")?;
+        if !self.scheduling_points {
+            f.write_str("without_scheduling_points().")?;
         }
         if self.each_step {
             f.write_str("look_each_step().")?;
@@ -85,7 +85,7 @@ impl Sim {
         Self {
             steps_max: 1_000_000,
             panics_expected: false,
-            points: true,
+            scheduling_points: true,
             each_step: false,
             fibers: None,
         }
@@ -98,9 +98,9 @@ impl Sim {
 
     /// Operations take effect at once, as in production, and by production's short ways: tasks change
     /// only where one waits or yields. Finds less about a program, and more about a primitive.
-    pub const fn without_points(self) -> Self {
+    pub const fn without_scheduling_points(self) -> Self {
         Self {
-            points: false,
+            scheduling_points: false,
             ..self
         }
     }
@@ -221,12 +221,12 @@ impl Sim {
         refuse_inside_poll("a simulation");
         let scheduler = self.scheduler(oracle);
         let world = scheduler.world.clone();
-        let mut single = Single::with_points(scheduler)
+        let mut single = Single::with_scheduling_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         begin_time(&mut single);
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            run_blocking(&single, self.points, caller, |scope| {
+            run_blocking(&single, self.scheduling_points, caller, |scope| {
                 entered = Some(Entered::new(world.clone(), scope.clone(), self.fibers));
                 let world = world.clone();
                 watch(world, caller, async { body().await }).1
@@ -284,9 +284,9 @@ impl Sim {
 
 fn begin_time(single: &mut Single<SimScheduler>) {
     // Each run has the same numbers of chance, or it could not be run again.
-    context::set_chance(0);
-    let home = single.home();
-    single.scheduler_mut().begin(home);
+    context::seed_rng(0);
+    let shard = single.shard();
+    single.scheduler_mut().begin(shard);
 }
 
 /// One run, its choices made from `seed`.

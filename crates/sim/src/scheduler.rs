@@ -3,11 +3,11 @@
 use std::mem;
 use std::sync::Arc;
 
-use gossamer_core::door::Mutex;
-use gossamer_core::home::Home;
 use gossamer_core::moment::Moment;
+use gossamer_core::platform::Mutex;
+use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
-use gossamer_time::timers::driver;
+use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
@@ -23,8 +23,8 @@ pub struct SimScheduler {
     pub(crate) oracle: Oracle,
     /// What the oracle has chosen, a choice a step.
     pub(crate) choices: Vec<Choice>,
-    /// Its home, and when it began.
-    home: Option<(&'static Home, Moment)>,
+    /// Its shard, and when it began.
+    shard: Option<(&'static Shard, Moment)>,
     /// Why the run was given up.
     pub(crate) cause: Option<Cause>,
     /// How many events had happened by then: what follows is the dropping of what is left.
@@ -54,7 +54,7 @@ impl SimScheduler {
             world: Arc::new(Mutex::new(World::default())),
             oracle,
             choices: Vec::new(),
-            home: None,
+            shard: None,
             cause: None,
             failed_at: None,
             enabled: Vec::new(),
@@ -82,20 +82,20 @@ impl SimScheduler {
 
     /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
     fn advance(&self) -> bool {
-        let Some((home, began)) = self.home else {
+        let Some((shard, began)) = self.shard else {
             return false;
         };
-        let Some(now) = driver::advance(home) else {
+        let Some(now) = runner::advance(shard) else {
             return false;
         };
         self.world.lock().advance(now.since(began));
-        driver::fire_due(home, now);
+        runner::fire_due(shard, now);
         true
     }
 
-    /// Has virtual time begin, at the home of the simulation.
-    pub(crate) fn begin(&mut self, home: &'static Home) {
-        self.home = Some((home, driver::begin_simulation(home)));
+    /// Has virtual time begin, at the shard of the simulation.
+    pub(crate) fn begin(&mut self, shard: &'static Shard) {
+        self.shard = Some((shard, runner::begin_simulation(shard)));
     }
 
     /// The next actor's index among the enabled; `None` gives the run up.
@@ -159,7 +159,8 @@ impl Scheduler for SimScheduler {
         Some(runnable)
     }
 
-    /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen again.
+    /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen
+    /// again.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
         if !self.has_failed() {
             let at_rest = self.enabled.is_empty();

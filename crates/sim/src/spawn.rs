@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::pin;
 
-use gossamer_core::door::thread_local;
+use gossamer_core::platform::thread_local;
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::LocalScope;
 use gossamer_task::JoinHandle;

@@ -3,7 +3,7 @@
 mod choosing;
 mod clock;
 mod failing;
-mod planted;
+mod mutants;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gossamer_core::door::Mutex;
+use gossamer_core::platform::Mutex;
 
 use crate::trace::{End, Event, Trace};
 

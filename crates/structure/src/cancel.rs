@@ -13,8 +13,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
-use gossamer_core::door::Mutex;
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::Mutex;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 
 use gossamer_core::policy::Shared;
 use gossamer_core::{context, mutant};
@@ -24,14 +24,15 @@ use pin_project_lite::pin_project;
 
 /// Says to those who have it that they are to stop; they look, or wait for it.
 ///
-/// Clones are the same token. A [`child`](CancelToken::child) is cancelled with its parent, and not the other way round.
+/// Clones are the same token. A [`child`](CancellationToken::child) is cancelled with its parent, and not the other way
+/// round.
 ///
 /// # Examples
 /// ```
 /// use gossamer_core::wait::Wait;
-/// use gossamer_structure::CancelToken;
+/// use gossamer_structure::CancellationToken;
 ///
-/// let (all, other) = (CancelToken::new(), CancelToken::new());
+/// let (all, other) = (CancellationToken::new(), CancellationToken::new());
 /// let one = all.child();
 /// all.cancel();
 /// one.cancelled().wait();
@@ -40,7 +41,7 @@ use pin_project_lite::pin_project;
 /// assert_eq!(other.run_until_cancelled(async { 1 }).wait(), Some(1));
 /// ```
 #[derive(Clone)]
-pub struct CancelToken {
+pub struct CancellationToken {
     token: Arc<Token>,
 }
 
@@ -201,7 +202,7 @@ impl Tree {
     }
 }
 
-impl CancelToken {
+impl CancellationToken {
     /// A token without a parent.
     #[must_use]
     pub fn new() -> Self {
@@ -313,15 +314,15 @@ impl CancelToken {
     }
 }
 
-impl Default for CancelToken {
+impl Default for CancellationToken {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for CancelToken {
+impl fmt::Debug for CancellationToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancelToken")
+        f.debug_struct("CancellationToken")
             .field("is_cancelled", &self.is_cancelled())
             .finish_non_exhaustive()
     }
@@ -334,13 +335,13 @@ impl Drop for Token {
 }
 
 pin_project! {
-    /// [`CancelToken::cancelled`].
+    /// [`CancellationToken::cancelled`].
     #[derive(Debug)]
     #[must_use = "operations do nothing until they are awaited or waited for"]
     pub struct WaitForCancel<'a> {
         #[pin]
         told: Ready<'a, Shared>,
-        token: &'a CancelToken,
+        token: &'a CancellationToken,
     }
 }
 
@@ -349,11 +350,11 @@ impl Future for WaitForCancel<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        let given_way = context::ways_given();
+        let yielded = context::yields_so_far();
         let told = this.told.poll(cx);
-        let gave_way = context::ways_given() != given_way;
+        let yielded = context::yields_so_far() != yielded;
         // Who cancels marks all tokens first, and tells them one by one.
-        if this.token.is_cancelled() && (!gave_way || mutant!("cancelled_gives_no_way")) {
+        if this.token.is_cancelled() && (!yielded || mutant!("cancelled_never_yields")) {
             return Poll::Ready(());
         }
         told
@@ -361,7 +362,7 @@ impl Future for WaitForCancel<'_> {
 }
 
 pin_project! {
-    /// [`CancelToken::run_until_cancelled`].
+    /// [`CancellationToken::run_until_cancelled`].
     #[derive(Debug)]
     #[must_use = "operations do nothing until they are awaited or waited for"]
     pub struct RunUntilCancelled<'a, F> {
@@ -377,26 +378,26 @@ impl<F: Future> Future for RunUntilCancelled<'_, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let given_way = context::ways_given();
+        let yielded = context::yields_so_far();
         if this.cancelled.poll(cx).is_ready() {
             return Poll::Ready(None);
         }
         // The token is asked when it has had its turn, and the future after it.
-        if context::ways_given() != given_way && !mutant!("run_goes_on") {
+        if context::yields_so_far() != yielded && !mutant!("run_goes_on") {
             return Poll::Pending;
         }
         this.future.poll(cx).map(Some)
     }
 }
 
-/// Cancels a token when it is dropped: [`CancelToken::drop_guard`].
+/// Cancels a token when it is dropped: [`CancellationToken::drop_guard`].
 #[derive(Debug)]
 #[must_use = "dropping the guard cancels its token"]
-pub struct CancelOnDrop(Option<CancelToken>);
+pub struct CancelOnDrop(Option<CancellationToken>);
 
 impl CancelOnDrop {
     /// The token back, not to be cancelled by this.
-    pub fn disarm(mut self) -> CancelToken {
+    pub fn disarm(mut self) -> CancellationToken {
         self.0.take().expect("it has the token until it is dropped")
     }
 }

@@ -11,10 +11,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use gossamer_core::context::Point;
-use gossamer_core::door::Mutex;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
+use gossamer_core::platform::Mutex;
 use gossamer_core::waiter::Deferred;
 use gossamer_task::{JoinError, JoinHandle};
 
@@ -35,7 +35,7 @@ use gossamer_task::{JoinError, JoinHandle};
 ///     set.push(rt.spawn(async move { number }));
 /// }
 /// let mut sum = 0;
-/// while let Some(number) = set.next().wait() {
+/// while let Some(number) = set.join_next().wait() {
 ///     sum += number.expect("no panic");
 /// }
 /// assert_eq!(sum, 3);
@@ -194,19 +194,15 @@ impl<T> JoinSet<T> {
     ///
     /// # Errors
     /// [`JoinError`]: the task panicked, was aborted, or its runtime ended.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "what every join set has by this name"
-    )]
-    pub fn next(&mut self) -> Next<'_, T> {
-        Next(self.next_with_id())
+    pub fn join_next(&mut self) -> JoinNext<'_, T> {
+        JoinNext(self.join_next_with_id())
     }
 
-    /// As [`next`](JoinSet::next), with what [`push`](JoinSet::push) gave for it.
-    pub fn next_with_id(&mut self) -> NextWithId<'_, T> {
-        NextWithId {
+    /// As [`join_next`](JoinSet::join_next), with what [`push`](JoinSet::push) gave for it.
+    pub fn join_next_with_id(&mut self) -> JoinNextWithId<'_, T> {
+        JoinNextWithId {
             set: self,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
         }
     }
 
@@ -257,7 +253,7 @@ impl<T> JoinSet<T> {
         Shutdown {
             set: self,
             begun: false,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
         }
     }
 
@@ -324,15 +320,15 @@ impl<T> FromIterator<JoinHandle<T>> for JoinSet<T> {
     }
 }
 
-/// [`JoinSet::next_with_id`].
+/// [`JoinSet::join_next_with_id`].
 #[derive(Debug)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct NextWithId<'a, T> {
+pub struct JoinNextWithId<'a, T> {
     set: &'a mut JoinSet<T>,
-    point: Point,
+    point: SchedulingPoint,
 }
 
-impl<T> Future for NextWithId<'_, T> {
+impl<T> Future for JoinNextWithId<'_, T> {
     type Output = Option<(Id, Result<T, JoinError>)>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -341,12 +337,12 @@ impl<T> Future for NextWithId<'_, T> {
     }
 }
 
-/// [`JoinSet::next`].
+/// [`JoinSet::join_next`].
 #[derive(Debug)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Next<'a, T>(NextWithId<'a, T>);
+pub struct JoinNext<'a, T>(JoinNextWithId<'a, T>);
 
-impl<T> Future for Next<'_, T> {
+impl<T> Future for JoinNext<'_, T> {
     type Output = Option<Result<T, JoinError>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -361,7 +357,7 @@ impl<T> Future for Next<'_, T> {
 pub struct Shutdown<'a, T> {
     set: &'a mut JoinSet<T>,
     begun: bool,
-    point: Point,
+    point: SchedulingPoint,
 }
 
 impl<T> Future for Shutdown<'_, T> {

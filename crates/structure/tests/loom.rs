@@ -1,8 +1,8 @@
 //! Models of cancellation tokens and join sets between threads: a child against its parent's end, a set against the end
 //! of its tasks.
 //!
-//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. A task is a promise here, kept
-//! by another thread, so that nothing but the set is explored.
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. A task is a promise here,
+//! kept by another thread, so that nothing but the set is explored.
 #![cfg(loom)]
 
 use std::panic::Location;
@@ -10,14 +10,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer_core::door::model::{beside, explore, explore_within, joined, poll_once};
-use gossamer_core::door::thread;
+use gossamer_core::platform::model::{beside, explore, explore_within, joined, poll_once};
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
-use gossamer_structure::{CancelToken, JoinSet};
+use gossamer_structure::{CancellationToken, JoinSet};
 use gossamer_task::{JoinHandle, promise};
 
 /// Whether a token is cancelled, and whoever waits for that goes.
-fn is_cancelled(token: &CancelToken) -> bool {
+fn is_cancelled(token: &CancellationToken) -> bool {
     token.is_cancelled() && poll_once(pin!(token.cancelled())).is_ready()
 }
 
@@ -25,7 +25,7 @@ fn is_cancelled(token: &CancelToken) -> bool {
 #[test]
 fn child_against_cancel() {
     explore("child_against_cancel", || {
-        let parent = Arc::new(CancelToken::new());
+        let parent = Arc::new(CancellationToken::new());
         let cancels = beside(&parent, |parent| parent.cancel());
         let child = parent.child();
         joined(cancels);
@@ -37,7 +37,7 @@ fn child_against_cancel() {
 #[test]
 fn wait_against_cancel() {
     explore("wait_against_cancel", || {
-        let parent = CancelToken::new();
+        let parent = CancellationToken::new();
         let child = parent.child();
         let waits = thread::spawn(move || child.cancelled().wait());
         parent.cancel();
@@ -49,7 +49,7 @@ fn wait_against_cancel() {
 #[test]
 fn cancel_against_cancel() {
     explore("cancel_against_cancel", || {
-        let parent = Arc::new(CancelToken::new());
+        let parent = Arc::new(CancellationToken::new());
         let child = Arc::new(parent.child());
         let below = child.clone();
         let cancels = beside(&parent, move |parent| {
@@ -67,7 +67,7 @@ fn cancel_against_cancel() {
 #[test]
 fn cancel_against_the_end_between() {
     explore("cancel_against_the_end_between", || {
-        let upper = Arc::new(CancelToken::new());
+        let upper = Arc::new(CancellationToken::new());
         let between = upper.child();
         let lower = between.child();
         let cancels = beside(&upper, |upper| upper.cancel());
@@ -89,7 +89,12 @@ fn join_set_against_the_ends() {
             set.push(handle);
             thread::spawn(move || promise.keep(Ok(number)))
         });
-        let mut next = || set.next().wait().expect("one is left").expect("no panic");
+        let mut next = || {
+            set.join_next()
+                .wait()
+                .expect("one is left")
+                .expect("no panic")
+        };
         assert_eq!(next() + next(), 3);
         assert!(set.is_empty());
         ends.into_iter().for_each(joined);
@@ -104,7 +109,7 @@ fn push_against_the_end() {
         let ends = thread::spawn(move || promise.keep(Ok(1)));
         let mut set = JoinSet::new();
         set.push(handle);
-        let output = set.next().wait().expect("one is left");
+        let output = set.join_next().wait().expect("one is left");
         assert_eq!(output.expect("no panic"), 1);
         joined(ends);
     });

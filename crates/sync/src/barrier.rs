@@ -8,23 +8,23 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use crate::line::{Enter, How, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, for_each_policy};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
 const COME: u32 = MEMBERS_MAX as u32;
 /// The number of the round wraps after 64. Nobody in line is as far behind: each round's last one serves all of the
 /// rounds before, also those that an earlier one has given the lock up for.
-const ROUND: u32 = LINED - ROUND_ONE;
+const ROUND: u32 = HAS_WAITERS - ROUND_ONE;
 const ROUND_ONE: u32 = 1 << 24;
 
 /// The rules of a barrier: an operation that comes has the number of those who meet, one that waits that of its round.
 pub(crate) struct Meeting;
 
-impl Rules for Meeting {
+impl Admission for Meeting {
     const NAMES: &'static [&'static str] = &["Barrier::arrive"];
     /// The last one lets the others go.
     const QUICK: bool = false;
@@ -35,7 +35,7 @@ impl Rules for Meeting {
 
     fn arrive(bits: u32, wants: usize) -> Option<u32> {
         let is_last = (bits & COME) as usize + 1 == wants;
-        is_last.then(|| bits & LINED | bits.wrapping_add(ROUND_ONE) & ROUND)
+        is_last.then(|| bits & HAS_WAITERS | bits.wrapping_add(ROUND_ONE) & ROUND)
     }
 
     fn park(bits: u32, _: usize) -> (u32, usize) {
@@ -77,7 +77,7 @@ impl Rules for Meeting {
 ///     assert_ne!(leads, other.join().unwrap());
 /// });
 /// ```
-pub struct Barrier<P: Policy> {
+pub struct Barrier<P: LockPolicy> {
     line: Line<P, Meeting>,
     members: u32,
 }
@@ -112,7 +112,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<P: Policy> Barrier<P> {
+impl<P: LockPolicy> Barrier<P> {
     /// Comes, and waits for the others.
     #[track_caller]
     pub fn arrive(&self) -> Arrive<'_, P> {
@@ -143,13 +143,13 @@ pin_project! {
     /// [`Barrier::arrive`]. Dropped before all have come, it is taken back.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct Arrive<'a, P: Policy> {
+    pub struct Arrive<'a, P: LockPolicy> {
         #[pin]
         waiting: Waiting<'a, P, Meeting>,
     }
 }
 
-impl<P: Policy> Future for Arrive<'_, P> {
+impl<P: LockPolicy> Future for Arrive<'_, P> {
     type Output = BarrierResult;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierResult> {
@@ -159,7 +159,7 @@ impl<P: Policy> Future for Arrive<'_, P> {
     }
 }
 
-impl<P: Policy> fmt::Debug for Barrier<P> {
+impl<P: LockPolicy> fmt::Debug for Barrier<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Barrier")
             .field("members", &self.members)
@@ -175,13 +175,17 @@ mod tests {
 
     #[test]
     fn the_round_wraps_below_the_mark() {
-        for lined in [0, LINED] {
-            let (bits, round) = Meeting::park(lined | ROUND | (COME - 2), MEMBERS_MAX);
-            assert_eq!(bits, lined | ROUND | (COME - 1));
+        for has_waiters in [0, HAS_WAITERS] {
+            let (bits, round) = Meeting::park(has_waiters | ROUND | (COME - 2), MEMBERS_MAX);
+            assert_eq!(bits, has_waiters | ROUND | (COME - 1));
             assert_eq!(Meeting::grant(bits, round), None, "one is missing");
             let met = Meeting::arrive(bits, MEMBERS_MAX);
-            assert_eq!(met, Some(lined), "nobody has come to the first round");
-            assert_eq!(Meeting::grant(lined, round), Some(lined), "it goes");
+            assert_eq!(met, Some(has_waiters), "nobody has come to the first round");
+            assert_eq!(
+                Meeting::grant(has_waiters, round),
+                Some(has_waiters),
+                "it goes"
+            );
         }
     }
 }

@@ -11,38 +11,38 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
-use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
 const ONE: usize = usize::MAX;
 
 /// The rules of a condition: an operation has the number of the last notification of all before it.
-pub(crate) struct Notified;
+pub(crate) struct CondvarAdmission;
 
-impl Notified {
+impl CondvarAdmission {
     /// All are notified: the next number. It wraps below the mark, and leaves the lock's bit alone.
     fn all(bits: u32) -> u32 {
         let number = bits.wrapping_add(1);
         let number = if gossamer_core::mutant!("condvar_number_overflows") {
-            number & !LINED
+            number & !HAS_WAITERS
         } else {
-            number & (LINED - 1)
+            number & (HAS_WAITERS - 1)
         };
-        bits & LINED | number
+        bits & HAS_WAITERS | number
     }
 }
 
-impl Rules for Notified {
-    const NAMES: &'static [&'static str] = &["Condvar::wait_for"];
+impl Admission for CondvarAdmission {
+    const NAMES: &'static [&'static str] = &["Condvar::notified"];
     const QUICK: bool = false;
 
     fn grant(bits: u32, wants: usize) -> Option<u32> {
-        ((bits & !LINED) as usize != wants).then_some(bits)
+        ((bits & !HAS_WAITERS) as usize != wants).then_some(bits)
     }
 
     /// Nobody goes without waiting.
@@ -51,7 +51,7 @@ impl Rules for Notified {
     }
 
     fn park(bits: u32, _: usize) -> (u32, usize) {
-        (bits, (bits & !LINED) as usize)
+        (bits, (bits & !HAS_WAITERS) as usize)
     }
 
     fn give_back(bits: u32, _: usize) -> u32 {
@@ -66,7 +66,7 @@ impl Rules for Notified {
 /// passed on may come from before the wait: so look again.
 ///
 /// # Blocking
-/// [`wait_for`](Condvar::wait_for) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
+/// [`notified`](Condvar::notified) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread.
 ///
 /// # Cancellation
 /// One that was notified alone and is dropped before it has the mutex again passes its notification on, to the one that
@@ -85,12 +85,12 @@ impl Rules for Notified {
 ///     });
 ///     let mut seen = count.lock().wait();
 ///     while *seen == 0 {
-///         seen = changed.wait_for(seen).wait();
+///         seen = changed.notified(seen).wait();
 ///     }
 /// });
 /// ```
-pub struct Condvar<P: Policy> {
-    line: Line<P, Notified>,
+pub struct Condvar<P: LockPolicy> {
+    line: Line<P, CondvarAdmission>,
 }
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
@@ -102,7 +102,7 @@ macro_rules! constructors {
             /// Nobody waits.
             pub $($const)? fn new() -> Self {
                 Self {
-                    line: Line::<$policy, Notified>::new(0),
+                    line: Line::<$policy, CondvarAdmission>::new(0),
                 }
             }
         }
@@ -116,16 +116,16 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<P: Policy> Condvar<P> {
+impl<P: LockPolicy> Condvar<P> {
     /// Unlocks, waits for a notification, and locks again: gives the guard back.
     ///
     /// Dropped before its first poll, it only unlocks.
     #[track_caller]
-    pub fn wait_for<'c, 'a, T, O: Order>(
+    pub fn notified<'c, 'a, T, O: Order>(
         &'c self,
         guard: MutexGuard<'a, T, P, O>,
-    ) -> WaitFor<'c, 'a, T, P, O> {
-        WaitFor {
+    ) -> Notified<'c, 'a, T, P, O> {
+        Notified {
             waiting: Waiting::new(&self.line, Enter::new(0), Location::caller()),
             condvar: self,
             mutex: guard.mutex(),
@@ -141,17 +141,17 @@ impl<P: Policy> Condvar<P> {
 
     /// Notifies all that wait at this moment.
     pub fn notify_all(&self) {
-        self.line.change(Notified::all);
+        self.line.change(CondvarAdmission::all);
     }
 }
 
 pin_project! {
-    /// [`Condvar::wait_for`]. Dropped unfinished, it leaves the mutex unlocked, and passes on what it was notified of.
+    /// [`Condvar::notified`]. Dropped unfinished, it leaves the mutex unlocked, and passes on what it was notified of.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct WaitFor<'c, 'a, T, P: Policy, O: Order> {
+    pub struct Notified<'c, 'a, T, P: LockPolicy, O: Order> {
         #[pin]
-        waiting: Waiting<'c, P, Notified>,
+        waiting: Waiting<'c, P, CondvarAdmission>,
         condvar: &'c Condvar<P>,
         mutex: &'a Mutex<T, P, O>,
         // Until it is in line.
@@ -161,7 +161,7 @@ pin_project! {
         lock: Option<Lock<'a, T, P, O>>,
     }
 
-    impl<T, P: Policy, O: Order> PinnedDrop for WaitFor<'_, '_, T, P, O> {
+    impl<T, P: LockPolicy, O: Order> PinnedDrop for Notified<'_, '_, T, P, O> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             let mut waiting = this.waiting;
@@ -176,7 +176,7 @@ pin_project! {
     }
 }
 
-impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
+impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
     type Output = MutexGuard<'a, T, P, O>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -202,7 +202,7 @@ impl<'a, T, P: Policy, O: Order> Future for WaitFor<'_, 'a, T, P, O> {
     }
 }
 
-impl<P: Policy> fmt::Debug for Condvar<P> {
+impl<P: LockPolicy> fmt::Debug for Condvar<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Condvar").finish_non_exhaustive()
     }
@@ -215,18 +215,22 @@ mod tests {
 
     #[test]
     fn the_number_wraps_below_the_mark() {
-        for lined in [0, LINED] {
-            let mut bits = lined | (LINED - 3);
-            for expected in [LINED - 2, LINED - 1, 0, 1] {
-                let (_, wants) = Notified::park(bits, 0);
-                assert_eq!(Notified::grant(bits, wants), None, "nobody has notified it");
-                bits = Notified::all(bits);
+        for has_waiters in [0, HAS_WAITERS] {
+            let mut bits = has_waiters | (HAS_WAITERS - 3);
+            for expected in [HAS_WAITERS - 2, HAS_WAITERS - 1, 0, 1] {
+                let (_, wants) = CondvarAdmission::park(bits, 0);
+                assert_eq!(
+                    CondvarAdmission::grant(bits, wants),
+                    None,
+                    "nobody has notified it"
+                );
+                bits = CondvarAdmission::all(bits);
                 assert_eq!(
                     bits,
-                    lined | expected,
+                    has_waiters | expected,
                     "the mark stays, and nothing else is touched"
                 );
-                assert_eq!(Notified::grant(bits, wants), Some(bits));
+                assert_eq!(CondvarAdmission::grant(bits, wants), Some(bits));
             }
         }
     }

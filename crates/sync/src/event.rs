@@ -8,14 +8,14 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
 
 /// It has happened.
 const SET: u32 = 1;
-const SETTING: u32 = LINED - SETTING_ONE;
+const SETTING: u32 = HAS_WAITERS - SETTING_ONE;
 const SETTING_ONE: u32 = 2;
 
 /// The rules of an event: an operation that waits has the number of the setting before it.
@@ -28,11 +28,11 @@ impl Happening {
             return bits;
         }
         let setting = bits.wrapping_add(SETTING_ONE) & SETTING;
-        bits & LINED | setting | SET
+        bits & HAS_WAITERS | setting | SET
     }
 }
 
-impl Rules for Happening {
+impl Admission for Happening {
     const NAMES: &'static [&'static str] = &["Event::ready"];
     const MAY_KEEP: bool = true;
 
@@ -75,7 +75,7 @@ impl Rules for Happening {
 /// started.reset();
 /// assert!(!started.is_set());
 /// ```
-pub struct Event<P: Policy> {
+pub struct Event<P: LockPolicy> {
     line: Line<P, Happening>,
 }
 
@@ -102,7 +102,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<P: Policy> Event<P> {
+impl<P: LockPolicy> Event<P> {
     /// Sets the event; all who wait go. Nothing, if it is set.
     pub fn set(&self) {
         self.line.change(Happening::set);
@@ -133,13 +133,13 @@ pin_project! {
     /// [`Event::ready`]. Dropped unfinished, it has no effect.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct Ready<'a, P: Policy> {
+    pub struct Ready<'a, P: LockPolicy> {
         #[pin]
         waiting: Waiting<'a, P, Happening>,
     }
 }
 
-impl<P: Policy> Future for Ready<'_, P> {
+impl<P: LockPolicy> Future for Ready<'_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -149,7 +149,7 @@ impl<P: Policy> Future for Ready<'_, P> {
     }
 }
 
-impl<P: Policy> fmt::Debug for Event<P> {
+impl<P: LockPolicy> fmt::Debug for Event<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event")
             .field("is_set", &self.is_set())
@@ -164,13 +164,17 @@ mod tests {
 
     #[test]
     fn the_number_wraps_below_the_mark() {
-        for lined in [0, LINED] {
-            let last = lined | SETTING;
+        for has_waiters in [0, HAS_WAITERS] {
+            let last = has_waiters | SETTING;
             let (_, wants) = Happening::park(last, 0);
             assert_eq!(Happening::grant(last, wants), None, "it has not happened");
             let set = Happening::set(last);
-            assert_eq!(set, lined | SET, "the mark stays");
-            assert_eq!(Happening::grant(set & !SET, wants), Some(lined), "it goes");
+            assert_eq!(set, has_waiters | SET, "the mark stays");
+            assert_eq!(
+                Happening::grant(set & !SET, wants),
+                Some(has_waiters),
+                "it goes"
+            );
         }
     }
 }

@@ -23,7 +23,7 @@ mod semaphore;
 /// The primitives, generic over the lock policy, and their operations.
 pub mod raw {
     pub use crate::barrier::{Arrive, Barrier, BarrierResult};
-    pub use crate::condvar::{Condvar, WaitFor};
+    pub use crate::condvar::{Condvar, Notified};
     pub use crate::event::{Event, Ready};
     pub use crate::mutex::{Barging, Fair, Lock, Mutex, MutexGuard, Order};
     pub use crate::mvar::{MVar, Put, Read, Replace, Swap, Take};

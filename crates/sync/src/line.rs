@@ -1,8 +1,9 @@
 //! The line of operations that wait at a primitive, and the rules by which they go.
 //!
 //! Every lock and cell of this crate but [`MVar`](crate::raw::MVar) is a [`Line`], a value, and a few lines of
-//! [`Rules`]. The line is the primitive's word (see [`gossamer_core::policy`]) and the list of its waiting operations,
-//! first come, first served; the rules say, of the word's bits alone, who may go and what becomes of the bits.
+//! [`Admission`]. The line is the primitive's word (see [`gossamer_core::policy`]) and the list of its waiting
+//! operations, first come, first served; the rules say, of the word's bits alone, who may go and what becomes of the
+//! bits.
 //!
 //! # Protocol
 //!
@@ -14,16 +15,17 @@
 //! ```text
 //!  30     29                                  0
 //! +------+-------------------------------------+
-//! |LINED |      the rules' own bits            |
+//! |HAS_WAITERS |      the rules' own bits            |
 //! +------+-------------------------------------+
 //! ```
-//! `LINED` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no list.
+//! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
+//! list.
 
 mod waiting;
 
 use core::marker::PhantomData;
 
-use gossamer_core::policy::{Local, LocalWord, Policy, Word};
+use gossamer_core::policy::{Local, LocalWord, LockPolicy, Word};
 #[cfg(feature = "std")]
 use gossamer_core::policy::{Shared, SharedWord};
 use gossamer_core::wait_queue::Waitable;
@@ -32,7 +34,7 @@ use gossamer_core::waiter::{Deferred, WaitList};
 pub(crate) use self::waiting::{Enter, How, Waiting};
 
 /// Operations wait.
-pub(crate) const LINED: u32 = 1 << 30;
+pub(crate) const HAS_WAITERS: u32 = 1 << 30;
 
 /// What is to be done for the first in line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +42,8 @@ pub(crate) enum Next {
     /// Nothing, now.
     Stay,
     /// It goes, and the bits become these.
-    Grant(u32),
-    /// It is woken to [try again](Rules::retry), first in line as before; the bits and its number become these.
+    WakeReason(u32),
+    /// It is woken to [try again](Admission::retry), first in line as before; the bits and its number become these.
     Wake(u32, usize),
 }
 
@@ -49,10 +51,10 @@ pub(crate) enum Next {
 /// asks for, or what it saw when it came.
 ///
 /// Every function is called under the word's lock, or for an exchange that replaces it: no user code, no waiting.
-pub(crate) trait Rules: 'static {
+pub(crate) trait Admission: 'static {
     /// What dumps call the operations, by their number.
     const NAMES: &'static [&'static str];
-    /// Whether [`Rules::arrive`] is all there is to do when one comes and goes at once.
+    /// Whether [`Admission::arrive`] is all there is to do when one comes and goes at once.
     const QUICK: bool = true;
     /// Whether arriving may leave the bits as they are. Then they are not written, lest those who only read take the
     /// word's cache line from each other.
@@ -64,7 +66,7 @@ pub(crate) trait Rules: 'static {
     /// Whether one that comes may go at once, and the bits then: if nobody waits, unless said otherwise.
     #[inline(always)]
     fn arrive(bits: u32, wants: usize) -> Option<u32> {
-        if bits & LINED == 0 {
+        if bits & HAS_WAITERS == 0 {
             Self::grant(bits, wants)
         } else {
             None
@@ -78,7 +80,7 @@ pub(crate) trait Rules: 'static {
 
     /// What is to be done for the first in line.
     fn next(bits: u32, wants: usize) -> Next {
-        Self::grant(bits, wants).map_or(Next::Stay, Next::Grant)
+        Self::grant(bits, wants).map_or(Next::Stay, Next::WakeReason)
     }
 
     /// One that was woken tries again: the bits if it goes, or if it does not and stays first in line.
@@ -101,20 +103,20 @@ pub(crate) trait Rules: 'static {
 }
 
 /// A word and those who wait for it to change.
-pub(crate) struct Line<P: Policy, R: Rules> {
+pub(crate) struct Line<P: LockPolicy, R: Admission> {
     word: P::Word,
     list: WaitList,
     _rules: PhantomData<fn(R)>,
 }
 
 // SAFETY: the list and its nodes are touched under the word's lock, which is atomic.
-unsafe impl<P: Policy, R: Rules> Send for Line<P, R> where P::Word: Sync {}
+unsafe impl<P: LockPolicy, R: Admission> Send for Line<P, R> where P::Word: Sync {}
 // SAFETY: as above.
-unsafe impl<P: Policy, R: Rules> Sync for Line<P, R> where P::Word: Sync {}
+unsafe impl<P: LockPolicy, R: Admission> Sync for Line<P, R> where P::Word: Sync {}
 
 macro_rules! constructors {
     ($policy:ty, $word:ty, $($const:tt)?) => {
-        impl<R: Rules> Line<$policy, R> {
+        impl<R: Admission> Line<$policy, R> {
             /// Nobody waits, and the bits are these.
             pub(crate) $($const)? fn new(bits: u32) -> Self {
                 Self {
@@ -151,7 +153,7 @@ macro_rules! for_each_policy {
 }
 pub(crate) use for_each_policy;
 
-impl<P: Policy, R: Rules> Line<P, R> {
+impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// The bits at this moment.
     #[inline(always)]
     pub(crate) fn look(&self) -> u32 {
@@ -225,7 +227,7 @@ impl<P: Policy, R: Rules> Line<P, R> {
         let first = self.list.first()?;
         Some(match self.next(*bits) {
             Next::Stay => return None,
-            Next::Grant(after) => {
+            Next::WakeReason(after) => {
                 *bits = after;
                 // SAFETY: under the lock, and not empty.
                 unsafe { self.list.release_first() }
@@ -276,8 +278,8 @@ impl<P: Policy, R: Rules> Line<P, R> {
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
-unsafe impl<P: Policy, R: Rules> Waitable for Line<P, R> {
-    const THREAD_BOUND: bool = P::STAYS;
+unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
+    const THREAD_BOUND: bool = P::THREAD_BOUND;
 
     #[inline(always)]
     fn lock(&self) -> u32 {
@@ -287,9 +289,9 @@ unsafe impl<P: Policy, R: Rules> Waitable for Line<P, R> {
     #[inline(always)]
     fn unlock(&self, bits: u32) {
         self.word.unlock(if self.list.is_empty() {
-            bits & !LINED
+            bits & !HAS_WAITERS
         } else {
-            bits | LINED
+            bits | HAS_WAITERS
         });
     }
 
@@ -304,7 +306,7 @@ unsafe impl<P: Policy, R: Rules> Waitable for Line<P, R> {
     }
 }
 
-impl<P: Policy, R: Rules> Drop for Line<P, R> {
+impl<P: LockPolicy, R: Admission> Drop for Line<P, R> {
     fn drop(&mut self) {
         self.forget_waiters(&self.list);
     }

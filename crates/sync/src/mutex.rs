@@ -26,14 +26,14 @@
 //! ```text
 //!  30     29  14  13      3  2     1     0
 //! +------+-------+----------+-----+-----+----+
-//! |LINED | STAMP | BYPASSED |STOOD|WOKEN|HELD|
+//! |HAS_WAITERS | STAMP | BYPASSED |STOOD|WOKEN|HELD|
 //! +------+-------+----------+-----+-----+----+
 //! ```
 //! `STAMP` says in which poll the lock was taken (see [`gossamer_core::context::stamp`]); `STOOD` that the one who has
 //! just left came in another one.
 
+mod admission;
 mod guard;
-mod rules;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -41,15 +41,15 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::Policy;
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
 use crate::line::{Enter, Line, Waiting, for_each_policy};
 
+use self::admission::Mutual;
+pub use self::admission::{Barging, Fair, Order};
 pub use self::guard::MutexGuard;
-use self::rules::Mutual;
-pub use self::rules::{Barging, Fair, Order};
 
 /// A value that one at a time may use.
 ///
@@ -78,7 +78,7 @@ pub use self::rules::{Barging, Fair, Order};
 /// assert_eq!(*held, 2);
 /// assert!(count.try_lock().is_none());
 /// ```
-pub struct Mutex<T, P: Policy, O: Order = Barging> {
+pub struct Mutex<T, P: LockPolicy, O: Order = Barging> {
     line: Line<P, Mutual<O>>,
     value: UnsafeCell<T>,
 }
@@ -87,7 +87,7 @@ pub struct Mutex<T, P: Policy, O: Order = Barging> {
 const _: () = assert!(size_of::<Mutex<u32, gossamer_core::policy::Local>>() == 24);
 
 // SAFETY: `&Mutex` gives the value to one at a time, so `T: Send` is enough; the line is for any thread.
-unsafe impl<T: Send, P: Policy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
 
 macro_rules! constructors {
     ($policy:ty, $($const:tt)?) => {
@@ -110,7 +110,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<T, P: Policy, O: Order> Mutex<T, P, O> {
+impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
     /// Waits until the value is free, and locks it.
     #[track_caller]
     #[inline(always)]
@@ -135,7 +135,7 @@ impl<T, P: Policy, O: Order> Mutex<T, P, O> {
 
     /// Whether somebody has it at this moment.
     pub fn is_locked(&self) -> bool {
-        rules::is_held(self.line.look())
+        admission::is_held(self.line.look())
     }
 
     /// The value, which nobody else can have now.
@@ -163,14 +163,14 @@ pin_project! {
     /// [`Mutex::lock`]. Dropped unfinished, it has locked nothing.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct Lock<'a, T, P: Policy, O: Order> {
+    pub struct Lock<'a, T, P: LockPolicy, O: Order> {
         #[pin]
         waiting: Waiting<'a, P, Mutual<O>>,
         mutex: &'a Mutex<T, P, O>,
     }
 }
 
-impl<'a, T, P: Policy, O: Order> Future for Lock<'a, T, P, O> {
+impl<'a, T, P: LockPolicy, O: Order> Future for Lock<'a, T, P, O> {
     type Output = MutexGuard<'a, T, P, O>;
 
     #[inline(always)]
@@ -181,7 +181,7 @@ impl<'a, T, P: Policy, O: Order> Future for Lock<'a, T, P, O> {
     }
 }
 
-impl<T: fmt::Debug, P: Policy, O: Order> fmt::Debug for Mutex<T, P, O> {
+impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mutex")
             .field("is_locked", &self.is_locked())

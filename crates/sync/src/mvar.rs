@@ -1,10 +1,10 @@
-//! `MVar`: a place that is empty or holds one value; the synchronised variable of Id (Barth,
+//! `MVar`: an `MVar` that is empty or holds one value; the synchronised variable of Id (Barth,
 //! Nikhil, Arvind 1991) and Concurrent Haskell (Peyton Jones, Gordon, Finne 1996).
 //!
 //! # Protocol
 //!
-//! A hand-over *reserves*. Whoever fills the place with takers waiting marks it `RESERVED` and wakes
-//! the first taker; the value stays in the place until that taker's own poll takes it. Whoever
+//! A hand-over *reserves*. Whoever fills the `MVar` with takers waiting marks it `RESERVED` and wakes
+//! the first taker; the value stays in the `MVar` until that taker's own poll takes it. Whoever
 //! empties it with putters waiting does the same for the first putter. So dropping an operation at
 //! any moment loses nothing: if something was reserved for it, the mark moves on to the next in
 //! line or is cleared.
@@ -18,10 +18,10 @@
 //! | 1 | 1 | 1 | full, and the value is being cloned by a reader | nothing | both |
 //!
 //! *Takers* are take, read and swap in one line (and a replace that came while BUSY, before all of
-//! them); *putters* another. The first of a line is the one the place is promised to. The other
+//! them); *putters* another. The first of a line is the one the `MVar` is promised to. The other
 //! combinations do not occur.
 
-mod act;
+mod action;
 mod op;
 mod quick;
 
@@ -31,8 +31,8 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::{Local, LocalWord, Policy, Word};
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::{Local, LocalWord, LockPolicy, Word};
 #[cfg(feature = "std")]
 use gossamer_core::policy::{Shared, SharedWord};
 use gossamer_core::wait_queue::Waitable;
@@ -46,18 +46,18 @@ const FULL: u32 = 1;
 const RESERVED: u32 = 2;
 /// A reader clones the value, without the lock.
 const BUSY: u32 = 4;
-/// Exactly one operation waits, and its list is lone (see [`gossamer_core::waiter`]): a taker if the place
+/// Exactly one operation waits, and its list is inline (see [`gossamer_core::waiter`]): a taker if the `MVar`
 /// is empty and not promised, or full and promised to it; else a putter. Only where operations stay on
 /// their thread, and only on the quick way: [`MVar::lock`] settles it.
-const LONE: u32 = 8;
-/// Operations wait in proper lists; without this mark the lists say nothing, unless they are [`LONE`]: they may name a
-/// lone waiter that has left. Kept only where there is a quick way, which it closes; the general way looks at the
+const INLINE: u32 = 8;
+/// Operations wait in proper lists; without this mark the lists say nothing, unless they are [`INLINE`]: they may name
+/// a inline waiter that has left. Kept only where there is a quick way, which it closes; the general way looks at the
 /// lists: [`MVar::lock`] takes it off, [`MVar::unlock`] puts it on.
-const LINED: u32 = 16;
+const HAS_WAITERS: u32 = 16;
 
-/// A place that is empty or holds one value; both taking and putting can wait.
+/// An `MVar` that is empty or holds one value; both taking and putting can wait.
 ///
-/// Waiting operations are served first come, first served; one change of the place wakes one of them,
+/// Waiting operations are served first come, first served; one change of the `MVar` wakes one of them,
 /// and the one that is woken completes (as GHC promises), unless a [`replace`](MVar::replace)
 /// overtakes a woken putter.
 ///
@@ -72,7 +72,7 @@ const LINED: u32 = 16;
 /// operation before it.)
 ///
 /// # Cancellation
-/// An operation dropped unfinished has not happened: no value is lost, and if the place was promised
+/// An operation dropped unfinished has not happened: no value is lost, and if the `MVar` was promised
 /// to it, the next in line is woken.
 ///
 /// # Examples
@@ -87,7 +87,7 @@ const LINED: u32 = 16;
 /// assert_eq!(place.replace(3).wait(), Some(2));
 /// assert_eq!(place.read().wait(), 3);
 /// ```
-pub struct MVar<T, P: Policy> {
+pub struct MVar<T, P: LockPolicy> {
     word: P::Word,
     value: UnsafeCell<MaybeUninit<T>>,
     takers: WaitList,
@@ -100,14 +100,14 @@ const _: () = assert!(size_of::<MVar<u32, Local>>() == 24);
 const _: () = assert!(size_of::<MVar<u32, Shared>>() == 24);
 
 // SAFETY: only values move between threads, and everything else is under an atomic lock.
-unsafe impl<T: Send, P: Policy> Send for MVar<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Send for MVar<T, P> where P::Word: Sync {}
 // SAFETY: as above; `&MVar` gives out `T` only by value, or clones under the reservation.
-unsafe impl<T: Send, P: Policy> Sync for MVar<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Sync for MVar<T, P> where P::Word: Sync {}
 
 macro_rules! constructors {
     ($policy:ty, $word:ty, $($const:tt)?) => {
         impl<T> MVar<T, $policy> {
-            /// An empty place.
+            /// An empty `MVar`.
             pub $($const)? fn empty() -> Self {
                 Self {
                     word: <$word>::new(0),
@@ -117,7 +117,7 @@ macro_rules! constructors {
                 }
             }
 
-            /// A place that holds `value`.
+            /// An `MVar` that holds `value`.
             pub $($const)? fn new(value: T) -> Self {
                 Self {
                     word: <$word>::new(FULL),
@@ -129,7 +129,7 @@ macro_rules! constructors {
         }
 
         impl<T> Default for MVar<T, $policy> {
-            /// An empty place.
+            /// An empty `MVar`.
             fn default() -> Self {
                 Self::empty()
             }
@@ -146,21 +146,21 @@ constructors!(Local, LocalWord,);
 #[cfg(all(loom, feature = "std"))]
 constructors!(Shared, SharedWord,);
 
-impl<T, P: Policy> MVar<T, P> {
-    /// Waits for a value and takes it, leaving the place empty.
+impl<T, P: LockPolicy> MVar<T, P> {
+    /// Waits for a value and takes it, leaving the `MVar` empty.
     #[track_caller]
     #[inline(always)]
     pub fn take(&self) -> Take<'_, T, P> {
-        Take(Op::new(self, Turn(act::Take), Location::caller()))
+        Take(Op::new(self, Turn(action::Take), Location::caller()))
     }
 
-    /// Waits until the place is empty and puts `value` there.
+    /// Waits until the `MVar` is empty and puts `value` there.
     #[track_caller]
     #[inline(always)]
     pub fn put(&self, value: T) -> Put<'_, T, P> {
         Put(Op::new(
             self,
-            Turn(act::Put(MaybeUninit::new(value))),
+            Turn(action::Put(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
@@ -174,7 +174,7 @@ impl<T, P: Policy> MVar<T, P> {
     where
         T: Clone,
     {
-        Read(Op::new(self, Turn(act::Read), Location::caller()))
+        Read(Op::new(self, Turn(action::Read), Location::caller()))
     }
 
     /// Waits for a value and exchanges it for `value`, in one step.
@@ -183,7 +183,7 @@ impl<T, P: Policy> MVar<T, P> {
     pub fn swap(&self, value: T) -> Swap<'_, T, P> {
         Swap(Op::new(
             self,
-            Turn(act::Swap(MaybeUninit::new(value))),
+            Turn(action::Swap(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
@@ -206,22 +206,22 @@ impl<T, P: Policy> MVar<T, P> {
     pub fn replace(&self, value: T) -> Replace<'_, T, P> {
         Replace(Op::new(
             self,
-            Turn(act::Replace(MaybeUninit::new(value))),
+            Turn(action::Replace(MaybeUninit::new(value))),
             Location::caller(),
         ))
     }
 
     /// Takes the value, if there is one that is not promised to a waiting taker.
     pub fn try_take(&self) -> Option<T> {
-        self.try_act(&mut act::Take)
+        self.try_act(&mut action::Take)
     }
 
-    /// Puts `value`, if the place is empty and not promised to a waiting putter.
+    /// Puts `value`, if the `MVar` is empty and not promised to a waiting putter.
     ///
     /// # Errors
     /// Gives the value back.
     pub fn try_put(&self, value: T) -> Result<(), T> {
-        let mut act = act::Put(MaybeUninit::new(value));
+        let mut act = action::Put(MaybeUninit::new(value));
         // SAFETY: when the act did not take place, the value is still there.
         self.try_act(&mut act)
             .ok_or_else(|| unsafe { act.0.assume_init() })
@@ -232,7 +232,7 @@ impl<T, P: Policy> MVar<T, P> {
     /// # Errors
     /// Gives `value` back.
     pub fn try_swap(&self, value: T) -> Result<T, T> {
-        let mut act = act::Swap(MaybeUninit::new(value));
+        let mut act = action::Swap(MaybeUninit::new(value));
         // SAFETY: when the act did not take place, the value is still there.
         self.try_act(&mut act)
             .ok_or_else(|| unsafe { act.0.assume_init() })
@@ -243,7 +243,7 @@ impl<T, P: Policy> MVar<T, P> {
     /// # Errors
     /// Gives `value` back.
     pub fn try_replace(&self, value: T) -> Result<Option<T>, T> {
-        let mut act = act::Replace(MaybeUninit::new(value));
+        let mut act = action::Replace(MaybeUninit::new(value));
         // SAFETY: when the act did not take place, the value is still there.
         self.try_act(&mut act)
             .ok_or_else(|| unsafe { act.0.assume_init() })
@@ -272,8 +272,8 @@ impl<T, P: Policy> MVar<T, P> {
     }
 
     #[inline(always)]
-    fn try_act<A: act::Act<T>>(&self, act: &mut A) -> Option<A::Output> {
-        if P::STAYS && A::IS_PLAIN {
+    fn try_act<A: action::MVarAction<T>>(&self, act: &mut A) -> Option<A::Output> {
+        if P::THREAD_BOUND && A::IS_PLAIN {
             let bits = self.word.lock();
             // SAFETY: under the lock.
             if let Some(output) = unsafe { self.act_quickly(act, bits) } {
@@ -283,7 +283,7 @@ impl<T, P: Policy> MVar<T, P> {
         self.try_act_slowly(act)
     }
 
-    fn try_act_slowly<A: act::Act<T>>(&self, act: &mut A) -> Option<A::Output> {
+    fn try_act_slowly<A: action::MVarAction<T>>(&self, act: &mut A) -> Option<A::Output> {
         let bits = self.lock();
         if A::may_go(bits) {
             // SAFETY: the lock is held, and the act may go.
@@ -297,16 +297,16 @@ impl<T, P: Policy> MVar<T, P> {
     /// Clones the value without the lock, then serves the next in line.
     ///
     /// # Safety
-    /// The caller has found the place full and promised to nobody, and has marked it `RESERVED` and `BUSY` since.
+    /// The caller has found the `MVar` full and promised to nobody, and has marked it `RESERVED` and `BUSY` since.
     unsafe fn clone_value(&self) -> T
     where
         T: Clone,
     {
         /// Ends the reading, also when `clone` panics.
-        struct Reading<'a, T, P: Policy>(&'a MVar<T, P>);
-        impl<T, P: Policy> Drop for Reading<'_, T, P> {
+        struct Reading<'a, T, P: LockPolicy>(&'a MVar<T, P>);
+        impl<T, P: LockPolicy> Drop for Reading<'_, T, P> {
             fn drop(&mut self) {
-                let bits = self.0.lock() & !act::reader_marks();
+                let bits = self.0.lock() & !action::reader_marks();
                 self.0.wake_ready(bits);
             }
         }
@@ -318,30 +318,34 @@ impl<T, P: Policy> MVar<T, P> {
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
-unsafe impl<T, P: Policy> Waitable for MVar<T, P> {
-    const THREAD_BOUND: bool = P::STAYS;
+unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
+    const THREAD_BOUND: bool = P::THREAD_BOUND;
 
-    /// For anything but the quick way: no list is lone then.
+    /// For anything but the quick way: no list is inline then.
     #[inline(always)]
     fn lock(&self) -> u32 {
         let bits = self.word.lock();
-        if !P::STAYS {
+        if !P::THREAD_BOUND {
             return bits;
         }
-        if bits & LONE != 0 {
-            return self.settle_lone(bits);
+        if bits & INLINE != 0 {
+            return self.spill_inline(bits);
         }
-        if bits & LINED == 0 && !gossamer_core::mutant!("lone_leaves_traces") {
-            self.takers.forget_lone();
-            self.putters.forget_lone();
+        if bits & HAS_WAITERS == 0 && !gossamer_core::mutant!("inline_leaves_traces") {
+            self.takers.forget_inline();
+            self.putters.forget_inline();
         }
-        bits & !LINED
+        bits & !HAS_WAITERS
     }
 
     #[inline(always)]
     fn unlock(&self, bits: u32) {
-        let lined = P::STAYS && self.has_waiters();
-        self.word.unlock(if lined { bits | LINED } else { bits });
+        let has_waiters = P::THREAD_BOUND && self.has_waiters();
+        self.word.unlock(if has_waiters {
+            bits | HAS_WAITERS
+        } else {
+            bits
+        });
     }
 
     #[inline(always)]
@@ -349,7 +353,7 @@ unsafe impl<T, P: Policy> Waitable for MVar<T, P> {
         !(self.takers.is_empty() && self.putters.is_empty())
     }
 
-    /// Promises the place to the first of the line that can go, if it is promised to nobody.
+    /// Promises the `MVar` to the first of the line that can go, if it is promised to nobody.
     #[inline(always)]
     unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
         let line = if *bits & FULL != 0 {
@@ -369,22 +373,22 @@ unsafe impl<T, P: Policy> Waitable for MVar<T, P> {
     }
 }
 
-impl<T, P: Policy> MVar<T, P> {
+impl<T, P: LockPolicy> MVar<T, P> {
     fn forget_all(&self) {
         self.forget_waiters(&self.takers);
         self.forget_waiters(&self.putters);
     }
 }
 
-impl<T, P: Policy> Drop for MVar<T, P> {
+impl<T, P: LockPolicy> Drop for MVar<T, P> {
     fn drop(&mut self) {
         /// Goes on where a waker panicked when it was dropped, then drops the value.
-        struct Rest<'a, T, P: Policy>(&'a mut MVar<T, P>);
-        impl<T, P: Policy> Drop for Rest<'_, T, P> {
+        struct Rest<'a, T, P: LockPolicy>(&'a mut MVar<T, P>);
+        impl<T, P: LockPolicy> Drop for Rest<'_, T, P> {
             fn drop(&mut self) {
                 self.0.forget_all();
                 if !self.0.is_empty() {
-                    // SAFETY: full, and no operation can exist any more: they borrow the place.
+                    // SAFETY: full, and no operation can exist any more: they borrow the `MVar`.
                     self.0
                         .value
                         .with_mut(|place| unsafe { (*place).assume_init_drop() });
@@ -395,7 +399,7 @@ impl<T, P: Policy> Drop for MVar<T, P> {
     }
 }
 
-impl<T, P: Policy> fmt::Debug for MVar<T, P> {
+impl<T, P: LockPolicy> fmt::Debug for MVar<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MVar")
             .field("is_empty", &self.is_empty())
@@ -408,9 +412,9 @@ macro_rules! operations {
         $(#[$doc])*
         #[must_use = "operations do nothing until they are awaited or waited for"]
         #[derive(Debug)]
-        pub struct $name<'a, T, P: Policy>(Op<'a, T, P, $act>);
+        pub struct $name<'a, T, P: LockPolicy>(Op<'a, T, P, $act>);
 
-        impl<T, P: Policy> Future for $name<'_, T, P> {
+        impl<T, P: LockPolicy> Future for $name<'_, T, P> {
             type Output = $output;
 
             #[inline(always)]
@@ -424,21 +428,21 @@ macro_rules! operations {
 
 operations! {
     /// [`MVar::take`]. Dropped unfinished, it has taken nothing.
-    Take(act::Take) -> T;
+    Take(action::Take) -> T;
     /// [`MVar::put`]. Dropped unfinished, it has put nothing, and its value is dropped with it.
-    Put(act::Put<T>) -> ();
+    Put(action::Put<T>) -> ();
     /// [`MVar::swap`]. Dropped unfinished, it has changed nothing, and its value is dropped with it.
-    Swap(act::Swap<T>) -> T;
+    Swap(action::Swap<T>) -> T;
     /// [`MVar::replace`]. Dropped unfinished, it has changed nothing, and its value is dropped with it.
-    Replace(act::Replace<T>) -> Option<T>;
+    Replace(action::Replace<T>) -> Option<T>;
 }
 
 /// [`MVar::read`]. Dropped unfinished, it has no effect.
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Read<'a, T, P: Policy>(Op<'a, T, P, act::Read>);
+pub struct Read<'a, T, P: LockPolicy>(Op<'a, T, P, action::Read>);
 
-impl<T: Clone, P: Policy> Future for Read<'_, T, P> {
+impl<T: Clone, P: LockPolicy> Future for Read<'_, T, P> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {

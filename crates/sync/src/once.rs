@@ -12,11 +12,11 @@ pub(crate) mod ivar;
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::Policy;
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::Waitable;
 
-use crate::line::{Line, Rules, for_each_policy};
+use crate::line::{Admission, Line, for_each_policy};
 
 /// There is a value.
 const FULL: u32 = 1;
@@ -31,7 +31,7 @@ const MAKES: usize = 1;
 /// The rules of a value that is assigned once: an operation reads it, or makes it if need be.
 pub(crate) struct Assigned;
 
-impl Rules for Assigned {
+impl Admission for Assigned {
     const NAMES: &'static [&'static str] = &["IVar::read", "OnceCell::get_or_init"];
     const MAY_KEEP: bool = true;
 
@@ -76,13 +76,13 @@ impl<T> fmt::Display for AlreadyAssigned<T> {
 impl<T> core::error::Error for AlreadyAssigned<T> {}
 
 /// The place of such a value.
-pub(crate) struct Once<T, P: Policy> {
+pub(crate) struct Once<T, P: LockPolicy> {
     line: Line<P, Assigned>,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
 // SAFETY: `&Once` moves a value in, from any thread, and shows it to many; the line is for any thread.
-unsafe impl<T: Send + Sync, P: Policy> Sync for Once<T, P> where P::Word: Sync {}
+unsafe impl<T: Send + Sync, P: LockPolicy> Sync for Once<T, P> where P::Word: Sync {}
 
 macro_rules! constructors {
     ($policy:ty, $($const:tt)?) => {
@@ -105,7 +105,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<T, P: Policy> Once<T, P> {
+impl<T, P: LockPolicy> Once<T, P> {
     /// The value, if there is one.
     #[inline(always)]
     fn get(&self) -> Option<&T> {
@@ -169,7 +169,7 @@ impl<T, P: Policy> Once<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Once<T, P> {
+impl<T, P: LockPolicy> Drop for Once<T, P> {
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -14,11 +14,11 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::Policy;
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
 
 pub use self::guard::{ReadGuard, WriteGuard};
 
@@ -33,7 +33,7 @@ const WRITES: usize = 1;
 /// The rules of a lock for readers and writers: an operation wants to read or to write.
 pub(crate) struct Access;
 
-impl Rules for Access {
+impl Admission for Access {
     const NAMES: &'static [&'static str] = &["RwLock::read", "RwLock::write"];
 
     #[inline(always)]
@@ -48,7 +48,7 @@ impl Rules for Access {
     #[inline(always)]
     fn arrive(bits: u32, wants: usize) -> Option<u32> {
         let passes = wants == READS && gossamer_core::mutant!("readers_pass_writers");
-        if bits & LINED == 0 || passes {
+        if bits & HAS_WAITERS == 0 || passes {
             Self::grant(bits, wants)
         } else {
             None
@@ -92,7 +92,7 @@ impl Rules for Access {
 /// *place.write().wait() = 5;
 /// assert_eq!(place.into_inner(), 5);
 /// ```
-pub struct RwLock<T, P: Policy> {
+pub struct RwLock<T, P: LockPolicy> {
     line: Line<P, Access>,
     value: UnsafeCell<T>,
 }
@@ -102,7 +102,7 @@ const _: () = assert!(size_of::<RwLock<u32, gossamer_core::policy::Local>>() == 
 
 // SAFETY: `&RwLock` gives the value to one at a time, or shows it to many: `T: Send + Sync`; the line is for any
 // thread.
-unsafe impl<T: Send + Sync, P: Policy> Sync for RwLock<T, P> where P::Word: Sync {}
+unsafe impl<T: Send + Sync, P: LockPolicy> Sync for RwLock<T, P> where P::Word: Sync {}
 
 macro_rules! constructors {
     ($policy:ty, $($const:tt)?) => {
@@ -125,7 +125,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<T, P: Policy> RwLock<T, P> {
+impl<T, P: LockPolicy> RwLock<T, P> {
     /// Waits until nobody writes, and locks the value to read it.
     ///
     /// Who comes after a waiting writer waits behind it. (So does one that comes when 536,870,911 read.)
@@ -194,7 +194,8 @@ impl<T, P: Policy> RwLock<T, P> {
     fn leave(&self, wants: usize) {
         let leave = |bits| Access::give_back(bits, wants);
         // Others that read stay, or nobody waits.
-        let quickly = |bits: u32| (bits & LINED == 0 || bits & READERS > 1).then(|| leave(bits));
+        let quickly =
+            |bits: u32| (bits & HAS_WAITERS == 0 || bits & READERS > 1).then(|| leave(bits));
         if !self.line.try_change(quickly) {
             self.line.change(leave);
         }
@@ -207,14 +208,14 @@ macro_rules! operations {
             $(#[$doc])*
             #[must_use = "operations do nothing until they are awaited or waited for"]
             #[derive(Debug)]
-            pub struct $name<'a, T, P: Policy> {
+            pub struct $name<'a, T, P: LockPolicy> {
                 #[pin]
                 waiting: Waiting<'a, P, Access, $what>,
                 lock: &'a RwLock<T, P>,
             }
         }
 
-        impl<'a, T, P: Policy> Future for $name<'a, T, P> {
+        impl<'a, T, P: LockPolicy> Future for $name<'a, T, P> {
             type Output = $guard<'a, T, P>;
 
             #[inline(always)]
@@ -234,7 +235,7 @@ operations! {
     WriteLock, WRITES, writes -> WriteGuard;
 }
 
-impl<T, P: Policy> fmt::Debug for RwLock<T, P> {
+impl<T, P: LockPolicy> fmt::Debug for RwLock<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = self.line.look();
         f.debug_struct("RwLock")
@@ -251,8 +252,8 @@ mod tests {
 
     #[test]
     fn one_reader_too_many_waits() {
-        for lined in [0, LINED] {
-            let all = lined | READERS;
+        for has_waiters in [0, HAS_WAITERS] {
+            let all = has_waiters | READERS;
             assert_eq!(Access::grant(all - 1, READS), Some(all));
             assert_eq!(Access::grant(all, READS), None);
             assert_eq!(Access::grant(all, WRITES), None);

@@ -8,11 +8,11 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::Waitable;
 use pin_project_lite::pin_project;
 
-use crate::line::{Enter, LINED, Line, Rules, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -31,7 +31,7 @@ impl Permits {
     }
 }
 
-impl Rules for Permits {
+impl Admission for Permits {
     const NAMES: &'static [&'static str] = &["Semaphore::acquire"];
 
     #[inline(always)]
@@ -41,7 +41,7 @@ impl Rules for Permits {
 
     #[inline(always)]
     fn arrive(bits: u32, wants: usize) -> Option<u32> {
-        if bits & LINED == 0 || wants == 0 || gossamer_core::mutant!("semaphore_is_passed") {
+        if bits & HAS_WAITERS == 0 || wants == 0 || gossamer_core::mutant!("semaphore_is_passed") {
             Self::grant(bits, wants)
         } else {
             None
@@ -80,7 +80,7 @@ impl Rules for Permits {
 /// two.forget();
 /// assert_eq!(places.available(), 1);
 /// ```
-pub struct Semaphore<P: Policy> {
+pub struct Semaphore<P: LockPolicy> {
     line: Line<P, Permits>,
 }
 
@@ -109,7 +109,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<P: Policy> Semaphore<P> {
+impl<P: LockPolicy> Semaphore<P> {
     /// Waits for a permit.
     #[track_caller]
     #[inline(always)]
@@ -189,7 +189,7 @@ impl<P: Policy> Semaphore<P> {
         let add = |bits| Permits::add(bits, permits);
         if !self
             .line
-            .try_change(|bits| (bits & LINED == 0).then(|| add(bits)))
+            .try_change(|bits| (bits & HAS_WAITERS == 0).then(|| add(bits)))
         {
             self.line.change(add);
         }
@@ -209,12 +209,12 @@ fn refuse_too_many(permits: usize) {
 /// (Should more than [`PERMITS_MAX`] be free then, because so many were added while these were away, those above are
 /// gone.)
 #[must_use = "dropped at once, the permits are free at once"]
-pub struct Permit<'a, P: Policy> {
+pub struct Permit<'a, P: LockPolicy> {
     semaphore: &'a Semaphore<P>,
     permits: u32,
 }
 
-impl<P: Policy> Permit<'_, P> {
+impl<P: LockPolicy> Permit<'_, P> {
     /// How many they are.
     pub fn count(&self) -> usize {
         self.permits as usize
@@ -226,14 +226,14 @@ impl<P: Policy> Permit<'_, P> {
     }
 }
 
-impl<P: Policy> Drop for Permit<'_, P> {
+impl<P: LockPolicy> Drop for Permit<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
         self.semaphore.give_back(self.permits as usize);
     }
 }
 
-impl<P: Policy> fmt::Debug for Permit<'_, P> {
+impl<P: LockPolicy> fmt::Debug for Permit<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Permit")
             .field("permits", &self.permits)
@@ -245,14 +245,14 @@ pin_project! {
     /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct Acquire<'a, P: Policy> {
+    pub struct Acquire<'a, P: LockPolicy> {
         #[pin]
         waiting: Waiting<'a, P, Permits>,
         semaphore: &'a Semaphore<P>,
     }
 }
 
-impl<'a, P: Policy> Future for Acquire<'a, P> {
+impl<'a, P: LockPolicy> Future for Acquire<'a, P> {
     type Output = Permit<'a, P>;
 
     #[inline(always)]
@@ -263,7 +263,7 @@ impl<'a, P: Policy> Future for Acquire<'a, P> {
     }
 }
 
-impl<P: Policy> fmt::Debug for Semaphore<P> {
+impl<P: LockPolicy> fmt::Debug for Semaphore<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Semaphore")
             .field("available", &self.available())

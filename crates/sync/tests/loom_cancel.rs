@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use gossamer_core::door::model::{explore, joined};
-use gossamer_core::door::thread;
+use gossamer_core::platform::model::{explore, joined};
+use gossamer_core::platform::thread;
 use gossamer_sync::sync::{
     Barrier, Condvar, Event, FairMutex, IVar, MVar, Mutex, OnceCell, RwLock, Semaphore,
 };
 
 /// What operations of more than one thread borrow: loom has no threads with a scope. It is not freed.
-fn shared<T>(place: T) -> &'static T {
-    Box::leak(Box::new(place))
+fn shared<T>(primitive: T) -> &'static T {
+    Box::leak(Box::new(primitive))
 }
 
 /// Whether somebody has called. Not for loom: it orders nothing, and is looked at when the other thread has ended.
@@ -84,9 +84,9 @@ where
 #[test]
 fn mutex() {
     explore("cancelled: mutex", || {
-        let place = shared(Mutex::new(0));
-        let held = place.try_lock().expect("it is free");
-        let second = first_gives_up(place.lock(), place.lock(), move || drop(held));
+        let primitive = shared(Mutex::new(0));
+        let held = primitive.try_lock().expect("it is free");
+        let second = first_gives_up(primitive.lock(), primitive.lock(), move || drop(held));
         *second.goes() += 1;
     });
 }
@@ -94,9 +94,9 @@ fn mutex() {
 #[test]
 fn fair_mutex() {
     explore("cancelled: fair_mutex", || {
-        let place = shared(FairMutex::new(0));
-        let held = place.try_lock().expect("it is free");
-        let second = first_gives_up(place.lock(), place.lock(), move || drop(held));
+        let primitive = shared(FairMutex::new(0));
+        let held = primitive.try_lock().expect("it is free");
+        let second = first_gives_up(primitive.lock(), primitive.lock(), move || drop(held));
         *second.goes() += 1;
     });
 }
@@ -105,12 +105,12 @@ fn fair_mutex() {
 #[test]
 fn passed_mutex() {
     explore("cancelled: passed_mutex", || {
-        let place = shared(Mutex::new(0));
-        let held = place.try_lock().expect("it is free");
-        let (first, second) = (Parked::new(place.lock()), Parked::new(place.lock()));
+        let primitive = shared(Mutex::new(0));
+        let held = primitive.try_lock().expect("it is free");
+        let (first, second) = (Parked::new(primitive.lock()), Parked::new(primitive.lock()));
         drop(held);
         assert!(first.is_called());
-        let other = thread::spawn(|| drop(place.try_lock()));
+        let other = thread::spawn(|| drop(primitive.try_lock()));
         drop(first);
         joined(other);
         drop(second.goes());
@@ -120,9 +120,9 @@ fn passed_mutex() {
 #[test]
 fn reader_before_a_writer() {
     explore("cancelled: reader_before_a_writer", || {
-        let place = shared(RwLock::new(0));
-        let held = place.try_write().expect("it is free");
-        let second = first_gives_up(place.read(), place.write(), move || drop(held));
+        let primitive = shared(RwLock::new(0));
+        let held = primitive.try_write().expect("it is free");
+        let second = first_gives_up(primitive.read(), primitive.write(), move || drop(held));
         *second.goes() += 1;
     });
 }
@@ -131,9 +131,9 @@ fn reader_before_a_writer() {
 #[test]
 fn writer_before_a_reader() {
     explore("cancelled: writer_before_a_reader", || {
-        let place = shared(RwLock::new(0));
-        let (stays, leaves) = (place.try_read(), place.try_read());
-        let second = first_gives_up(place.write(), place.read(), move || drop(leaves));
+        let primitive = shared(RwLock::new(0));
+        let (stays, leaves) = (primitive.try_read(), primitive.try_read());
+        let second = first_gives_up(primitive.write(), primitive.read(), move || drop(leaves));
         assert_eq!(*second.goes(), 0);
         assert!(stays.is_some());
     });
@@ -142,9 +142,9 @@ fn writer_before_a_reader() {
 #[test]
 fn semaphore() {
     explore("cancelled: semaphore", || {
-        let place = shared(Semaphore::new(0));
-        let let_go = || place.add_permits(1);
-        let second = first_gives_up(place.acquire(), place.acquire(), let_go);
+        let primitive = shared(Semaphore::new(0));
+        let let_go = || primitive.add_permits(1);
+        let second = first_gives_up(primitive.acquire(), primitive.acquire(), let_go);
         assert_eq!(second.goes().count(), 1);
     });
 }
@@ -153,9 +153,9 @@ fn semaphore() {
 #[test]
 fn semaphore_of_many() {
     explore("cancelled: semaphore_of_many", || {
-        let place = shared(Semaphore::new(0));
-        let let_go = || place.add_permits(1);
-        let second = first_gives_up(place.acquire_many(2), place.acquire(), let_go);
+        let primitive = shared(Semaphore::new(0));
+        let let_go = || primitive.add_permits(1);
+        let second = first_gives_up(primitive.acquire_many(2), primitive.acquire(), let_go);
         assert_eq!(second.goes().count(), 1);
     });
 }
@@ -163,20 +163,20 @@ fn semaphore_of_many() {
 #[test]
 fn condvar() {
     explore("cancelled: condvar", || {
-        let place = shared((Mutex::new(0), Condvar::new()));
+        let primitive = shared((Mutex::new(0), Condvar::new()));
         let wait = || {
-            let mut held = place.0.try_lock();
+            let mut held = primitive.0.try_lock();
             let mut waits = None;
             poll_fn(move |cx| {
                 if let Some(held) = held.take() {
-                    waits = Some(Box::pin(place.1.wait_for(held)));
+                    waits = Some(Box::pin(primitive.1.notified(held)));
                 }
                 waits.as_mut().expect("the lock was free").as_mut().poll(cx)
             })
         };
         let first = Parked::new(wait());
         let second = Parked::new(wait());
-        let other = thread::spawn(|| place.1.notify_one());
+        let other = thread::spawn(|| primitive.1.notify_one());
         drop(first);
         joined(other);
         drop(second.goes());
@@ -187,10 +187,13 @@ fn condvar() {
 #[test]
 fn barrier() {
     explore("cancelled: barrier", || {
-        let place = shared(Barrier::new(3));
-        let (first, second) = (Parked::new(place.arrive()), Parked::new(place.arrive()));
+        let primitive = shared(Barrier::new(3));
+        let (first, second) = (
+            Parked::new(primitive.arrive()),
+            Parked::new(primitive.arrive()),
+        );
         let other = thread::spawn(|| {
-            let mut last = Box::pin(place.arrive());
+            let mut last = Box::pin(primitive.arrive());
             let polled = last.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             (polled.is_ready(), last)
         });
@@ -198,7 +201,7 @@ fn barrier() {
         let (has_met, last) = joined(other);
         if !has_met {
             assert!(!second.is_called(), "two are not three");
-            let come = Box::pin(place.arrive())
+            let come = Box::pin(primitive.arrive())
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()));
             assert!(come.is_ready(), "the third has come");
@@ -211,13 +214,13 @@ fn barrier() {
 #[test]
 fn event() {
     explore("cancelled: event", || {
-        let place = shared(Event::new());
+        let primitive = shared(Event::new());
         let let_go = || {
-            place.set();
+            primitive.set();
             // Whoever waited goes all the same.
-            place.reset();
+            primitive.reset();
         };
-        first_gives_up(place.ready(), place.ready(), let_go).goes();
+        first_gives_up(primitive.ready(), primitive.ready(), let_go).goes();
     });
 }
 
@@ -225,9 +228,9 @@ fn event() {
 #[test]
 fn once_cell() {
     explore("cancelled: once_cell", || {
-        let place = shared(OnceCell::new());
-        let maker = Parked::new(place.get_or_init(pending::<u32>));
-        let make = || place.get_or_init(async || 2);
+        let primitive = shared(OnceCell::new());
+        let maker = Parked::new(primitive.get_or_init(pending::<u32>));
+        let make = || primitive.get_or_init(async || 2);
         let second = first_gives_up(make(), make(), move || drop(maker));
         assert_eq!(*second.goes(), 2);
     });
@@ -236,9 +239,9 @@ fn once_cell() {
 #[test]
 fn ivar() {
     explore("cancelled: ivar", || {
-        let place = shared(IVar::new());
-        let let_go = || assert!(place.put(1).is_ok());
-        let second = first_gives_up(place.read(), place.read(), let_go);
+        let primitive = shared(IVar::new());
+        let let_go = || assert!(primitive.put(1).is_ok());
+        let second = first_gives_up(primitive.read(), primitive.read(), let_go);
         assert_eq!(*second.goes(), 1);
     });
 }
@@ -246,9 +249,9 @@ fn ivar() {
 #[test]
 fn mvar() {
     explore("cancelled: mvar", || {
-        let place = shared(MVar::empty());
-        let let_go = || assert!(place.try_put(1).is_ok());
-        let second = first_gives_up(place.take(), place.take(), let_go);
+        let primitive = shared(MVar::empty());
+        let let_go = || assert!(primitive.try_put(1).is_ok());
+        let second = first_gives_up(primitive.take(), primitive.take(), let_go);
         assert_eq!(second.goes(), 1);
     });
 }
@@ -257,9 +260,9 @@ fn mvar() {
 #[test]
 fn more_than_a_batch() {
     explore("cancelled: more_than_a_batch", || {
-        let place = shared(Semaphore::new(0));
-        let mut waits: Vec<_> = (0..4).map(|_| Parked::new(place.acquire())).collect();
-        let other = thread::spawn(|| place.add_permits(3));
+        let primitive = shared(Semaphore::new(0));
+        let mut waits: Vec<_> = (0..4).map(|_| Parked::new(primitive.acquire())).collect();
+        let other = thread::spawn(|| primitive.add_permits(3));
         drop(waits.remove(1));
         joined(other);
         for waits in waits {

@@ -7,8 +7,8 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{beside, explore, explore_within, joined, poll_once};
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{beside, explore, explore_within, joined, poll_once};
 use gossamer_core::wait::Wait;
 use gossamer_sync::sync::{
     Barrier, Condvar, Event, FairMutex, IVar, Mutex, OnceCell, RwLock, Semaphore,
@@ -19,15 +19,15 @@ use gossamer_sync::sync::{
 #[test]
 fn mutex_excludes() {
     explore("mutex_excludes", || {
-        let place = Arc::new(Mutex::new(0));
-        let add = |place: &Mutex<u32>| *place.lock().wait() += 1;
-        let other = beside(&place, move |place| {
-            add(place);
-            add(place);
+        let primitive = Arc::new(Mutex::new(0));
+        let add = |primitive: &Mutex<u32>| *primitive.lock().wait() += 1;
+        let other = beside(&primitive, move |primitive| {
+            add(primitive);
+            add(primitive);
         });
-        add(&place);
+        add(&primitive);
         joined(other);
-        assert_eq!(*place.try_lock().expect("it is free"), 3);
+        assert_eq!(*primitive.try_lock().expect("it is free"), 3);
     });
 }
 
@@ -35,15 +35,15 @@ fn mutex_excludes() {
 #[test]
 fn mutex_is_handed_over() {
     explore("mutex_is_handed_over", || {
-        let place = Arc::new(Mutex::new(0));
-        let held = place.try_lock().expect("it is free");
-        let other = beside(&place, |place| *place.lock().wait() += 1);
+        let primitive = Arc::new(Mutex::new(0));
+        let held = primitive.try_lock().expect("it is free");
+        let other = beside(&primitive, |primitive| *primitive.lock().wait() += 1);
         drop(held);
         for _ in 0..3 {
-            *place.lock().wait() += 1;
+            *primitive.lock().wait() += 1;
         }
         joined(other);
-        assert_eq!(*place.try_lock().expect("it is free"), 4);
+        assert_eq!(*primitive.try_lock().expect("it is free"), 4);
     });
 }
 
@@ -51,19 +51,19 @@ fn mutex_is_handed_over() {
 #[test]
 fn mutex_cancelled() {
     explore_within(1, "mutex_cancelled", || {
-        let place = Arc::new(FairMutex::new(0));
-        let held = place.try_lock().expect("it is free");
-        let gives_up = beside(&place, |place| {
-            let mut lock = pin!(place.lock());
+        let primitive = Arc::new(FairMutex::new(0));
+        let held = primitive.try_lock().expect("it is free");
+        let gives_up = beside(&primitive, |primitive| {
+            let mut lock = pin!(primitive.lock());
             if poll_once(lock.as_mut()).is_pending() {
                 drop(poll_once(lock));
             }
         });
-        let waits = beside(&place, |place| *place.lock().wait() += 1);
+        let waits = beside(&primitive, |primitive| *primitive.lock().wait() += 1);
         drop(held);
         joined(gives_up);
         joined(waits);
-        assert_eq!(*place.try_lock().expect("it is free"), 1);
+        assert_eq!(*primitive.try_lock().expect("it is free"), 1);
     });
 }
 
@@ -71,15 +71,15 @@ fn mutex_cancelled() {
 #[test]
 fn rwlock_writer_and_reader() {
     explore_within(1, "rwlock_writer_and_reader", || {
-        let place = Arc::new(RwLock::new(0));
-        let reads = place.try_read().expect("it is free");
-        let writer = beside(&place, |place| *place.write().wait() += 1);
-        let reader = beside(&place, |place| *place.read().wait());
+        let primitive = Arc::new(RwLock::new(0));
+        let reads = primitive.try_read().expect("it is free");
+        let writer = beside(&primitive, |primitive| *primitive.write().wait() += 1);
+        let reader = beside(&primitive, |primitive| *primitive.read().wait());
         assert_eq!(*reads, 0);
         drop(reads);
         joined(writer);
         assert!(joined(reader) <= 1);
-        assert_eq!(*place.try_write().expect("it is free"), 1);
+        assert_eq!(*primitive.try_write().expect("it is free"), 1);
     });
 }
 
@@ -87,14 +87,16 @@ fn rwlock_writer_and_reader() {
 #[test]
 fn semaphore_hand_over() {
     explore_within(1, "semaphore_hand_over", || {
-        let place = Arc::new(Semaphore::new(1));
-        let held = place.try_acquire().expect("it is free");
-        let many = beside(&place, |place| place.acquire_many(2).wait().count());
-        let few = beside(&place, |place| place.acquire().wait().count());
-        place.add_permits(1);
+        let primitive = Arc::new(Semaphore::new(1));
+        let held = primitive.try_acquire().expect("it is free");
+        let many = beside(&primitive, |primitive| {
+            primitive.acquire_many(2).wait().count()
+        });
+        let few = beside(&primitive, |primitive| primitive.acquire().wait().count());
+        primitive.add_permits(1);
         drop(held);
         assert_eq!((joined(many), joined(few)), (2, 1));
-        assert_eq!(place.available(), 2);
+        assert_eq!(primitive.available(), 2);
     });
 }
 
@@ -102,14 +104,16 @@ fn semaphore_hand_over() {
 #[test]
 fn semaphore_cancelled() {
     explore_within(1, "semaphore_cancelled", || {
-        let place = Arc::new(Semaphore::new(0));
-        let gives_up = beside(&place, |place| poll_once(pin!(place.acquire())).is_ready());
-        let waits = beside(&place, |place| place.acquire().wait().forget());
-        place.add_permits(1);
+        let primitive = Arc::new(Semaphore::new(0));
+        let gives_up = beside(&primitive, |primitive| {
+            poll_once(pin!(primitive.acquire())).is_ready()
+        });
+        let waits = beside(&primitive, |primitive| primitive.acquire().wait().forget());
+        primitive.add_permits(1);
         // It gave the permit back, if it had it.
         let _had = joined(gives_up);
         joined(waits);
-        assert_eq!(place.available(), 0);
+        assert_eq!(primitive.available(), 0);
     });
 }
 
@@ -117,15 +121,15 @@ fn semaphore_cancelled() {
 #[test]
 fn condvar_loses_nothing() {
     explore("condvar_loses_nothing", || {
-        let place = Arc::new((Mutex::new(false), Condvar::new()));
-        let waits = beside(&place, |(value, changed)| {
+        let primitive = Arc::new((Mutex::new(false), Condvar::new()));
+        let waits = beside(&primitive, |(value, changed)| {
             let mut seen = value.lock().wait();
             while !*seen {
-                seen = changed.wait_for(seen).wait();
+                seen = changed.notified(seen).wait();
             }
         });
-        *place.0.lock().wait() = true;
-        place.1.notify_one();
+        *primitive.0.lock().wait() = true;
+        primitive.1.notify_one();
         joined(waits);
     });
 }
@@ -134,16 +138,16 @@ fn condvar_loses_nothing() {
 #[test]
 fn barrier_meets() {
     explore("barrier_meets", || {
-        let place = Arc::new((Barrier::new(2), AtomicU32::new(0)));
-        let other = beside(&place, |(barrier, come)| {
+        let primitive = Arc::new((Barrier::new(2), AtomicU32::new(0)));
+        let other = beside(&primitive, |(barrier, come)| {
             come.fetch_add(1, Ordering::Relaxed);
             let led = barrier.arrive().wait().is_leader();
             assert_eq!(come.load(Ordering::Relaxed), 2);
             led
         });
-        place.1.fetch_add(1, Ordering::Relaxed);
-        let led = place.0.arrive().wait().is_leader();
-        assert_eq!(place.1.load(Ordering::Relaxed), 2);
+        primitive.1.fetch_add(1, Ordering::Relaxed);
+        let led = primitive.0.arrive().wait().is_leader();
+        assert_eq!(primitive.1.load(Ordering::Relaxed), 2);
         assert!(led != joined(other));
     });
 }
@@ -152,13 +156,13 @@ fn barrier_meets() {
 #[test]
 fn event_publishes() {
     explore("event_publishes", || {
-        let place = Arc::new((Event::new(), AtomicU32::new(0)));
-        let waits = beside(&place, |(event, seen)| {
+        let primitive = Arc::new((Event::new(), AtomicU32::new(0)));
+        let waits = beside(&primitive, |(event, seen)| {
             event.ready().wait();
             assert_eq!(seen.load(Ordering::Relaxed), 1);
         });
-        place.1.store(1, Ordering::Relaxed);
-        place.0.set();
+        primitive.1.store(1, Ordering::Relaxed);
+        primitive.0.set();
         joined(waits);
     });
 }
@@ -167,14 +171,14 @@ fn event_publishes() {
 #[test]
 fn ivar_is_read() {
     explore_within(1, "ivar_is_read", || {
-        let place = Arc::new(IVar::new());
-        let waits = beside(&place, |place: &IVar<u32>| *place.read().wait());
-        let puts = beside(&place, |place| place.put(1).is_ok());
-        let put = place.put(2).is_ok();
+        let primitive = Arc::new(IVar::new());
+        let waits = beside(&primitive, |primitive: &IVar<u32>| *primitive.read().wait());
+        let puts = beside(&primitive, |primitive| primitive.put(1).is_ok());
+        let put = primitive.put(2).is_ok();
         assert!(put != joined(puts));
         let value = joined(waits);
         assert_eq!(value, if put { 2 } else { 1 });
-        assert_eq!(place.try_read(), Some(&value));
+        assert_eq!(primitive.try_read(), Some(&value));
     });
 }
 
@@ -182,14 +186,17 @@ fn ivar_is_read() {
 #[test]
 fn once_cell_is_made() {
     explore("once_cell_is_made", || {
-        let place = Arc::new(OnceCell::new());
-        let gives_up = beside(&place, |place: &OnceCell<u32>| {
+        let primitive = Arc::new(OnceCell::new());
+        let gives_up = beside(&primitive, |primitive: &OnceCell<u32>| {
             let never = std::future::pending();
             assert!(
-                poll_once(pin!(place.get_or_init(|| never))).is_pending() || place.get().is_some()
+                poll_once(pin!(primitive.get_or_init(|| never))).is_pending()
+                    || primitive.get().is_some()
             );
         });
-        let makes = beside(&place, |place| *place.get_or_init(async || 2).wait());
+        let makes = beside(&primitive, |primitive| {
+            *primitive.get_or_init(async || 2).wait()
+        });
         joined(gives_up);
         assert_eq!(joined(makes), 2);
     });

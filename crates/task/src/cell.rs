@@ -10,15 +10,15 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
-use gossamer_core::header::{Failure, Header, Place, Vtable};
+use gossamer_core::header::{Failure, Header, TaskState, Vtable};
 use gossamer_core::panics::{self, swallow};
-use gossamer_core::{door, waker};
+use gossamer_core::{platform, waker};
 
 /// A task's memory.
 #[repr(C)]
 struct Cell<F: Future> {
     header: Header,
-    stage: door::UnsafeCell<Stage<F>>,
+    stage: platform::UnsafeCell<Stage<F>>,
 }
 
 /// The future, or what came of it.
@@ -29,13 +29,13 @@ union Stage<F: Future> {
 
 /// Allocates a task.
 pub(crate) fn allocate<F: Future>(
-    place: Place,
+    state: TaskState,
     spawned: &'static std::panic::Location<'static>,
     future: F,
 ) -> NonNull<Header> {
     let cell = Box::new(Cell {
-        header: Header::new(Cell::<F>::VTABLE, place, spawned),
-        stage: door::UnsafeCell::new(Stage {
+        header: Header::new(Cell::<F>::VTABLE, state, spawned),
+        stage: platform::UnsafeCell::new(Stage {
             future: ManuallyDrop::new(future),
         }),
     });
@@ -73,7 +73,7 @@ impl<F: Future> Cell<F> {
         // SAFETY: alive during the poll, and not dropped.
         let waker = unsafe { waker::borrowed(task) };
         let polled = cell.stage.with_mut(|stage| {
-            // SAFETY: the driver owns the future, which is present, and it never moves.
+            // SAFETY: the runner owns the future, which is present, and it never moves.
             let future = unsafe { Pin::new_unchecked(&mut *(*stage).future) };
             future.poll(&mut Context::from_waker(&waker))
         });
@@ -100,7 +100,7 @@ impl<F: Future> Cell<F> {
     /// unless it has panicked before.
     ///
     /// # Safety
-    /// On the driver, the future present.
+    /// On the runner, the future present.
     unsafe fn replace_future(&self, output: Result<F::Output, Failure>) {
         let dropped = catch_unwind(AssertUnwindSafe(|| {
             self.stage.with_mut(|stage| {
@@ -120,7 +120,7 @@ impl<F: Future> Cell<F> {
             }
         };
         self.stage.with_mut(|stage| {
-            // SAFETY: the driver owns the stage until it publishes the output.
+            // SAFETY: the runner owns the stage until it publishes the output.
             unsafe { (*stage).output = ManuallyDrop::new(output) };
         });
     }

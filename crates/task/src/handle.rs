@@ -8,10 +8,10 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::Origin;
-use gossamer_core::header::join::release_handle;
-use gossamer_core::header::{Failure, Header, Parked};
+use gossamer_core::header::join::ref_dec_handle;
+use gossamer_core::header::{Failure, Header, QueueLink};
 use gossamer_core::wait::joins;
 use gossamer_core::{context, panics, waker};
 
@@ -22,8 +22,8 @@ use gossamer_core::{context, panics, waker};
 ///
 /// # Cancellation
 /// Dropping the handle detaches the task, as in std: it runs on, and its output is dropped by the
-/// thread that runs it; if that had finished, by the one that drops the handle. A panic in the output's drop ends there:
-/// dropping a handle never panics. [`JoinHandle::abort`] cancels the task.
+/// thread that runs it; if that had finished, by the one that drops the handle. A panic in the output's drop ends
+/// there: dropping a handle never panics. [`JoinHandle::abort`] cancels the task.
 ///
 /// # Errors
 /// [`JoinError`]: the task panicked (the payload is inside), was aborted, or its runtime ended.
@@ -34,7 +34,7 @@ use gossamer_core::{context, panics, waker};
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
     taken: bool,
-    point: Point,
+    point: SchedulingPoint,
     /// Where the task was spawned: in a forked child nobody will run it.
     origin: Origin,
     _output: PhantomData<T>,
@@ -50,13 +50,13 @@ impl<T> Unpin for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
     /// # Safety
-    /// The caller owns one `HANDLE` hold on the task, whose output type is `T`, and no other join
+    /// The caller owns one `HANDLE` reference to the task, whose output type is `T`, and no other join
     /// handle exists.
     pub(crate) unsafe fn new(task: NonNull<Header>) -> Self {
         Self {
             task,
             taken: false,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
             origin: Origin::here(),
             _output: PhantomData,
         }
@@ -139,9 +139,9 @@ impl<T> Future for JoinHandle<T> {
         }
         self.origin.check("waiting for a join handle");
         if self.header().join.register(cx.waker()) {
-            self.note(cx, Parked::on_task(self.task));
-            if context::with(context::Context::home) == context::NOWHERE {
-                joins(&*self, self.header().place().home());
+            self.note(cx, QueueLink::on_task(self.task));
+            if context::with(context::Context::shard) == context::NOWHERE {
+                joins(&*self, self.header().state().shard());
             }
             return Poll::Pending;
         }
@@ -151,7 +151,7 @@ impl<T> Future for JoinHandle<T> {
 
 impl<T> JoinHandle<T> {
     /// Tells dumps what the polled task waits for.
-    fn note(&self, cx: &Context<'_>, what: Parked) {
+    fn note(&self, cx: &Context<'_>, what: QueueLink) {
         if let Some(waiting) = waker::task_of(cx.waker()) {
             // SAFETY: the task is being polled, so it is alive.
             unsafe { Header::park_on(waiting, what) };
@@ -170,8 +170,8 @@ impl<T> Drop for JoinHandle<T> {
                 panics::end(drop_output);
             }
         }
-        // SAFETY: the handle's hold, given up once.
-        unsafe { release_handle(self.task) };
+        // SAFETY: the handle's reference, given up once.
+        unsafe { ref_dec_handle(self.task) };
     }
 }
 

@@ -1,7 +1,7 @@
 //! Builds the stackless task cells; knows no scheduler.
 //!
 //! One allocation holds a task: header, then the future, and in the future's place later its
-//! output. [`spawn()`] makes one and gives it to a home; what runs it there is not known here.
+//! output. [`spawn()`] makes one and gives it to a shard; what runs it there is not known here.
 
 mod cell;
 mod handle;

@@ -1,6 +1,6 @@
 //! A join handle for something that is no task: whoever has the promise gives the output.
 //!
-//! It is a task that is in no home and is never scheduled. The owner of the promise acts as its driver, once.
+//! It is a task that is in no shard and is never scheduled. The owner of the promise acts as its runner, once.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use gossamer_core::context::NOWHERE;
-use gossamer_core::header::{Failure, Header, Payload, Place};
+use gossamer_core::header::{Failure, Header, Payload, TaskState};
 
 use crate::cell;
 use crate::handle::JoinHandle;
@@ -41,8 +41,8 @@ impl<T> Future for Given<T> {
 
 /// A promise, and the handle that waits for it. Aborting the handle does nothing.
 pub fn promise<T>(made: &'static Location<'static>) -> (Promise<T>, JoinHandle<T>) {
-    let place = Place::spawned_elsewhere(NOWHERE, false);
-    let task = cell::allocate(place, made, Given::<T>(None));
+    let state = TaskState::spawned_elsewhere(NOWHERE, false);
+    let task = cell::allocate(state, made, Given::<T>(None));
     // SAFETY: the new task is held by one handle, which is this one, of this type.
     let handle = unsafe { JoinHandle::new(task) };
     let promise = Promise {
@@ -62,23 +62,23 @@ impl<T> Promise<T> {
             Ok(output) => {
                 // SAFETY: the cell was allocated for this type of future; nobody else touches it.
                 unsafe { cell::set_future(task, Given(Some(output))) };
-                // SAFETY: as its driver; the future is present, and ready.
+                // SAFETY: as its runner; the future is present, and ready.
                 let ready = unsafe { (task.as_ref().vtable.poll)(task) };
                 debug_assert!(ready, "the output was put there");
             }
-            // SAFETY: as its driver, once; the future is present.
+            // SAFETY: as its runner, once; the future is present.
             Err(payload) => unsafe {
                 (task.as_ref().vtable.fail)(task, Failure::panicked(payload));
             },
         }
-        // SAFETY: as its driver, the output or failure is stored, and this happens once.
+        // SAFETY: as its runner, the output or failure is stored, and this happens once.
         unsafe { Header::finish(task) };
     }
 }
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
-        // SAFETY: not kept, so the future is present; as its driver, once.
+        // SAFETY: not kept, so the future is present; as its runner, once.
         unsafe {
             (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled);
             Header::finish(self.task);

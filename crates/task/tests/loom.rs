@@ -1,6 +1,6 @@
 //! Models of a task's end between threads: the join word, the holds on the memory, abort.
 //!
-//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. The driver is a
+//! Run by `cargo xtask loom`; what loom cannot see is told in `crates/core/tests/loom.rs`. The runner is a
 //! `Single` that is given single turns, so that nothing but the task itself is explored. That the memory
 //! goes, and goes once, is counted ([`ends_clean`]).
 #![cfg(loom)]
@@ -10,26 +10,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
-use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::door::{Mutex, thread};
 use gossamer_core::parker::Parker;
-use gossamer_core::wait::{Drive, Turned, Wait};
-use gossamer_sched::{Drives, Single};
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::model::{explore, no_cell_is_left};
+use gossamer_core::platform::{Mutex, thread};
+use gossamer_core::wait::{RunWhileWaiting, Turned, Wait};
+use gossamer_sched::{Single, SingleRuntime};
 use gossamer_task::JoinHandle;
 
 fn runtime() -> Arc<Single> {
     Single::new().expect("no other runtime exists")
 }
 
-/// Ends the runtime, whose home must then be free to be used again: once, and not twice.
+/// Ends the runtime, whose shard must then be free to be used again: once, and not twice.
 fn ends_clean(ending: Arc<Single>) {
-    let home = ending.home().index();
+    let shard = ending.shard().index();
     drop(ending);
     no_cell_is_left();
     let again = [runtime(), runtime()];
-    assert_eq!(again[0].home().index(), home, "a home is missing");
-    assert_ne!(again[1].home().index(), home, "a home was given back twice");
+    assert_eq!(again[0].shard().index(), shard, "a shard is missing");
+    assert_ne!(
+        again[1].shard().index(),
+        shard,
+        "a shard was given back twice"
+    );
 }
 
 /// Runs what is runnable.
@@ -87,7 +91,7 @@ fn answer(runtime: &Single, drops: &Drops) -> JoinHandle<Value> {
     })
 }
 
-/// Finish against the first registration: either the driver finds the waker, or the handle's exchange finds
+/// Finish against the first registration: either the runner finds the waker, or the handle's exchange finds
 /// `DONE`; the output is seen as written (`Join::finish` and `Join::register`).
 #[test]
 fn finish_against_register() {
@@ -139,7 +143,7 @@ fn finish_against_another_waker() {
 }
 
 /// Finish against a handle that is dropped, registered before or not: the output is dropped once, by the
-/// driver (`Finish::Detached`) or by the handle (`Join::detach`).
+/// runner (`Finish::Detached`) or by the handle (`Join::detach`).
 #[test]
 fn finish_against_detach() {
     explore("finish_against_detach", || {
@@ -182,7 +186,7 @@ fn finish_against_a_look() {
 }
 
 /// A task joins a task of another runtime, on another thread: the join word holds a task, not a box, and
-/// the wake goes through the other home's inbox.
+/// the wake goes through the other shard's inbox.
 #[test]
 fn task_joins_a_task_elsewhere() {
     explore("task_joins_a_task_elsewhere", || {
@@ -200,10 +204,10 @@ fn task_joins_a_task_elsewhere() {
         assert_eq!(drops.count(), 1);
         drop(here);
         no_cell_is_left();
-        // Both homes are free.
-        let again = [runtime(), runtime()].map(|runtime| runtime.home().index());
-        assert!(again.iter().all(|home| *home < 2), "a home is missing");
-        assert_ne!(again[0], again[1], "a home was given back twice");
+        // Both shards are free.
+        let again = [runtime(), runtime()].map(|runtime| runtime.shard().index());
+        assert!(again.iter().all(|shard| *shard < 2), "a shard is missing");
+        assert_ne!(again[0], again[1], "a shard was given back twice");
     });
 }
 
@@ -241,8 +245,8 @@ fn polled(runtime: &Single, drops: &Drops, polls_left: u32) -> (JoinHandle<()>, 
     (handle, waker.expect("the task was polled"))
 }
 
-/// Wakers are cloned and dropped on another thread while the task ends: the last hold frees the memory,
-/// whoever has it (`Life::add_handle`, `Life::release`).
+/// Wakers are cloned and dropped on another thread while the task ends: the last reference frees the memory,
+/// whoever has it (`RefCount::ref_inc`, `RefCount::ref_dec`).
 #[test]
 fn waker_drops_against_the_end_of_its_task() {
     explore("waker_drops_against_the_end_of_its_task", || {
@@ -268,8 +272,8 @@ fn waker_drops_against_the_end_of_its_task() {
     });
 }
 
-/// A waker wakes, late, a task that the driver finishes and lets go of: the inbox's hold, the waker's and
-/// the driver's go in any order (`Queue::Gone`, `Drained::Gone`).
+/// A waker wakes, late, a task that the runner finishes and releases: the inbox's reference, the waker's and
+/// the runner's go in any order (`Queue::Gone`, `Drained::Gone`).
 #[test]
 fn late_wake_against_the_end_of_its_task() {
     explore("late_wake_against_the_end_of_its_task", || {
@@ -335,7 +339,7 @@ fn abort_against_wake() {
     });
 }
 
-/// An abort wakes a driver that is parked, or about to be: whoever joins the task gets on.
+/// An abort wakes a runner that is parked, or about to be: whoever joins the task gets on.
 #[test]
 fn abort_against_park() {
     explore("abort_against_park", || {

@@ -52,7 +52,7 @@ fn check(period: Duration) {
 
 /// What becomes of ticks that were due while nobody waited for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Missed {
+pub enum MissedTickBehavior {
     /// They are left out: the next tick is the next multiple of the period that is ahead. Ticks stay in step with the
     /// first, and never come in a crowd; so this is the default.
     #[default]
@@ -69,7 +69,7 @@ pub struct Interval {
     /// When the next tick is due.
     due: Moment,
     period: Duration,
-    missed: Missed,
+    missed: MissedTickBehavior,
 }
 
 impl Interval {
@@ -77,13 +77,13 @@ impl Interval {
         Self {
             due,
             period,
-            missed: Missed::default(),
+            missed: MissedTickBehavior::default(),
         }
     }
 
     /// Says what becomes of missed ticks.
     #[must_use]
-    pub fn missed(mut self, missed: Missed) -> Self {
+    pub fn missed(mut self, missed: MissedTickBehavior) -> Self {
         self.missed = missed;
         self
     }
@@ -118,8 +118,8 @@ impl Interval {
         let now = now();
         let late = now.since(due);
         self.due = match self.missed {
-            Missed::Delay if late >= self.period => now.after(self.period),
-            Missed::Skip if late >= self.period => {
+            MissedTickBehavior::Delay if late >= self.period => now.after(self.period),
+            MissedTickBehavior::Skip if late >= self.period => {
                 let into = late.as_nanos() % self.period.as_nanos();
                 // Less than a period, which is less than `late`, so it fits.
                 let into = Duration::from_nanos(u64::try_from(into).unwrap_or(0));

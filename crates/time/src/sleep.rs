@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::moment::Moment;
-use gossamer_core::waiter::Parts;
+use gossamer_core::waiter::RawWakerParts;
 use pin_project_lite::pin_project;
 
 use crate::timers::Timer;
 
 /// Waits for so long, counted from the first poll.
 ///
-/// A sleep of zero is ready at its first poll (it gives way now and then, as every operation does). One of 584 years or
+/// A sleep of zero is ready at its first poll (it yields now and then, as every operation does). One of 584 years or
 /// more, such as [`Duration::MAX`], never ends.
 ///
-/// It ends no sooner by [`Instant`]. It ends later if its thread is busy then, or was between the first poll and the next
-/// look at its timers: mostly by two microseconds and a thousandth of the time that the thread was busy without such a
-/// look; at most by all the time from the first poll to the look, as where one poll of a task sets several timers, or just
-/// after the processor's counter was disturbed (by a suspend, or a restored snapshot).
+/// It ends no sooner by [`Instant`]. It ends later if its thread is busy then, or was between the first poll and the
+/// next look at its timers: mostly by two microseconds and a thousandth of the time that the thread was busy without
+/// such a look; at most by all the time from the first poll to the look, as where one poll of a task sets several
+/// timers, or just after the processor's counter was disturbed (by a suspend, or a restored snapshot).
 ///
 /// # Blocking
 /// In a task, a fiber, or a thread. Not by a foreign executor that blocks inside a task: under `Model::Single` and
@@ -51,7 +51,7 @@ pub fn sleep(duration: Duration) -> Sleep {
         } else {
             State::Ahead
         },
-        gave_way: false,
+        yielded: false,
     }
 }
 
@@ -79,7 +79,7 @@ pin_project! {
         #[pin]
         timer: Timer,
         state: State,
-        gave_way: bool,
+        yielded: bool,
     }
 }
 
@@ -103,13 +103,13 @@ impl Sleep {
         Self {
             timer: Timer::at(deadline),
             state: State::Until,
-            gave_way: false,
+            yielded: false,
         }
     }
 
     /// Without a scheduling point: it is a part of another operation, which has its own.
-    pub(crate) fn without_point(mut self) -> Self {
-        self.gave_way = true;
+    pub(crate) fn without_scheduling_point(mut self) -> Self {
+        self.yielded = true;
         self
     }
 }
@@ -126,9 +126,9 @@ impl Future for Sleep {
                 *this.state != State::Done,
                 "a sleep was polled after it was complete"
             );
-            if !*this.gave_way && context::has_to_give_way() {
-                *this.gave_way = true;
-                context::give_way(Parts::new(cx.waker()));
+            if !*this.yielded && context::must_yield() {
+                *this.yielded = true;
+                context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
             let is_over = match *this.state {

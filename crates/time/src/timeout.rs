@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use gossamer_core::context::{self, Point};
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::mutant;
 use pin_project_lite::pin_project;
 
 use crate::sleep::{Sleep, sleep, sleep_until};
 
-/// Gives an operation so much time, counted from the operation's first poll; or the second, if it gave way in the first.
+/// Gives an operation so much time, counted from the operation's first poll; or the second, if it yielded in the first.
 ///
 /// # Blocking
 /// As the operation.
@@ -23,7 +23,7 @@ use crate::sleep::{Sleep, sleep, sleep_until};
 /// # Errors
 /// [`Elapsed`]: the time is over, and the operation is not complete. It has not been dropped then: that is done with
 /// the `Timeout`. An operation that is ready when it is polled first wins over a deadline that has passed, also if it
-/// gave way before.
+/// yielded before.
 ///
 /// # Panics
 /// As [`sleep`].
@@ -53,10 +53,10 @@ pub fn timeout<F: IntoFuture>(duration: Duration, operation: F) -> Timeout<F::In
 /// use gossamer_core::wait::Wait;
 ///
 /// let soon = gossamer_time::now() + Duration::from_millis(1);
-/// let never = gossamer_time::deadline(soon, std::future::pending::<()>());
+/// let never = gossamer_time::timeout_at(soon, std::future::pending::<()>());
 /// assert!(never.wait().is_err());
 /// ```
-pub fn deadline<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::IntoFuture> {
+pub fn timeout_at<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::IntoFuture> {
     Timeout::new(operation.into_future(), sleep_until(deadline))
 }
 
@@ -66,12 +66,12 @@ pub fn deadline<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::In
 /// ```
 /// use std::time::Duration;
 /// use gossamer_core::wait::Wait;
-/// use gossamer_time::Timed;
+/// use gossamer_time::TimeoutExt;
 ///
 /// let never = std::future::pending::<()>().timeout(Duration::from_millis(1));
 /// assert_eq!(never.wait().unwrap_err().to_string(), "the time is over");
 /// ```
-pub trait Timed: IntoFuture + Sized {
+pub trait TimeoutExt: IntoFuture + Sized {
     /// [`timeout`].
     ///
     /// # Errors
@@ -80,16 +80,16 @@ pub trait Timed: IntoFuture + Sized {
         timeout(duration, self)
     }
 
-    /// [`deadline`].
+    /// [`timeout_at`].
     ///
     /// # Errors
     /// As there.
-    fn deadline(self, at: Instant) -> Timeout<Self::IntoFuture> {
-        deadline(at, self)
+    fn timeout_at(self, at: Instant) -> Timeout<Self::IntoFuture> {
+        timeout_at(at, self)
     }
 }
 
-impl<F: IntoFuture> Timed for F {}
+impl<F: IntoFuture> TimeoutExt for F {}
 
 /// The time is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,14 +110,14 @@ impl From<Elapsed> for std::io::Error {
 }
 
 pin_project! {
-    /// [`timeout`], [`deadline`].
+    /// [`timeout`], [`timeout_at`].
     #[must_use = "operations do nothing until they are awaited or waited for"]
     pub struct Timeout<F> {
         #[pin]
         operation: F,
         #[pin]
         limit: Sleep,
-        point: Point,
+        point: SchedulingPoint,
         polled: bool,
     }
 }
@@ -126,8 +126,8 @@ impl<F> Timeout<F> {
     fn new(operation: F, limit: Sleep) -> Self {
         Self {
             operation,
-            limit: limit.without_point(),
-            point: Point::new(),
+            limit: limit.without_scheduling_point(),
+            point: SchedulingPoint::new(),
             polled: false,
         }
     }
@@ -144,14 +144,14 @@ impl<F: Future> Future for Timeout<F> {
             if mutant!("timeout_looks_first") && limit.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(Elapsed));
             }
-            let given_way = context::ways_given();
+            let yielded = context::yields_so_far();
             if let Poll::Ready(output) = operation.poll(cx) {
                 return Poll::Ready(Ok(output));
             }
-            if !std::mem::replace(polled, true) && context::ways_given() != given_way {
-                // It has not begun so far, and is polled again at once: if what gave way has a waker of its own, by
+            if !std::mem::replace(polled, true) && context::yields_so_far() != yielded {
+                // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by
                 // ours.
-                if !mutant!("timeout_trusts_giving_way") {
+                if !mutant!("timeout_trusts_yielding") {
                     cx.waker().wake_by_ref();
                 }
                 return Poll::Pending;

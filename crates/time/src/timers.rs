@@ -1,20 +1,20 @@
 //! Who waits for which moment.
 //!
-//! Every home has its [`Timers`] as soon as it needs some, and so has every thread that waits and drives nothing; one
+//! Every shard has its [`Timers`] as soon as it needs some, and so has every thread that waits and runs nothing; one
 //! more belongs to the process, for timers that a foreign executor polls (`alarm.rs`). A [`Timer`] is a node inside the
-//! operation that waits. It registers at the timers of whoever drives the thread that polls it, under a lock that any thread may
-//! take, and whoever drops it takes it out again, wherever that is.
+//! operation that waits. It registers at the timers of whoever runs the thread that polls it, under a lock that any
+//! thread may take, and whoever drops it takes it out again, wherever that is.
 //!
 //! # Who fires
 //!
-//! The driver ([`driver`]): between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no
-//! longer than until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the timers
-//! of a worker that retires, which go to another's home ([`Timers::move_to`]), whose driver is called then. Any other
-//! thread may fire as well ([`Timers::fire_due`]), for a driver that is stuck in a poll. A driver that stops, for a while
-//! or for good, hands timers on to the process's own ([`Timers::rest`], [`Timers::end`]).
+//! The runner ([`runner`]): between polls, once in so many, and before it parks ([`Timers::serve`]); and it parks no
+//! longer than until [`Timers::next_deadline`]. Nobody else registers there, so nobody has to wake it: but for the
+//! timers of a worker that retires, which go to another's shard ([`Timers::move_to`]), whose runner is called then. Any
+//! other thread may fire as well ([`Timers::fire_due`]), for a runner that is stuck in a poll. A runner that stops, for
+//! a while or for good, hands timers on to the process's own ([`Timers::rest`], [`Timers::end`]).
 //!
 //! `next` is a hint: no timer is earlier. It is lowered by registering and found anew by who fires or is about to park,
-//! not by who cancels: so it may be too early, which costs a look for nothing. The driver reads it without the lock,
+//! not by who cancels: so it may be too early, which costs a look for nothing. The runner reads it without the lock,
 //! and sees at least what it has registered itself.
 //!
 //! # Who serves whom
@@ -29,12 +29,12 @@
 //!
 //! # Time
 //!
-//! Virtual in a simulation: the timers of its home have a clock of their own, which only the simulation moves on.
+//! Virtual in a simulation: the timers of its shard have a clock of their own, which only the simulation moves on.
 
 mod alarm;
 mod clock;
-pub mod driver;
 mod here;
+pub mod runner;
 mod timer;
 mod waiting;
 mod wheel;
@@ -42,9 +42,9 @@ mod wheel;
 use std::ptr::NonNull;
 use std::task::Waker;
 
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::{QuietU32, QuietU64, UnsafeCell};
 use gossamer_core::moment::Moment;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::{UnmodelledU32, UnmodelledU64, UnsafeCell};
 use gossamer_core::policy::{SharedWord, Word};
 use gossamer_core::waiter::Deferred;
 use gossamer_core::{mutant, panics, waker};
@@ -57,8 +57,8 @@ use self::wheel::{AT_ONCE, Cursor, Due, Links, Wheel};
 /// Whose the timers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A home's. Its driver looks soon, so timers need not be dated before.
-    Driven,
+    /// A shard's. Its runner looks soon, so timers need not be dated before.
+    Run,
     /// A waiting thread's.
     Waiting,
     /// The process's: the alarm thread is rung when one is registered that comes before all others.
@@ -68,17 +68,17 @@ enum Kind {
 /// No virtual clock.
 const REAL: u64 = u64::MAX;
 
-/// Timers of one driver.
+/// Timers of one runner.
 #[derive(Debug)]
 pub struct Timers {
     /// The lock; its bits say nothing.
     word: SharedWord,
     /// A hint: no timer is earlier, in nanoseconds.
-    next: QuietU64,
+    next: UnmodelledU64,
     /// The virtual time in nanoseconds, or [`REAL`].
-    clock: QuietU64,
-    /// Not zero: a waker that is no task of ours may be among theirs. Written by the driver.
-    has_foreign: QuietU32,
+    clock: UnmodelledU64,
+    /// Not zero: a waker that is no task of ours may be among theirs. Written by the runner.
+    has_foreign: UnmodelledU32,
     kind: Kind,
     /// Made when the first timer is registered, and kept. Touched under the lock.
     wheel: UnsafeCell<Option<Box<Wheel>>>,
@@ -159,17 +159,17 @@ impl Drop for Locked<'_> {
 }
 
 impl Timers {
-    /// None, for a home.
+    /// None, for a shard.
     fn new() -> Self {
-        Self::of_kind(Kind::Driven)
+        Self::of_kind(Kind::Run)
     }
 
     fn of_kind(kind: Kind) -> Self {
         Self {
             word: SharedWord::new(0),
-            next: QuietU64::new(u64::MAX),
-            clock: QuietU64::new(REAL),
-            has_foreign: QuietU32::new(0),
+            next: UnmodelledU64::new(u64::MAX),
+            clock: UnmodelledU64::new(REAL),
+            has_foreign: UnmodelledU32::new(0),
             kind,
             wheel: UnsafeCell::new(None),
         }
@@ -184,7 +184,7 @@ impl Timers {
     /// The virtual time, if there is one.
     #[inline(always)]
     fn virtual_now(&self) -> Option<u64> {
-        // Relaxed: written by the driver, who alone asks in earnest.
+        // Relaxed: written by the runner, who alone asks in earnest.
         let now = self.clock.load(Ordering::Relaxed);
         (now != REAL).then_some(now)
     }
@@ -192,13 +192,13 @@ impl Timers {
     /// Notes from when on a timer's time counts, which is not dated yet.
     #[inline(always)]
     fn stamp(&self, links: &mut Links) {
-        links.count_from_now(self.kind == Kind::Driven && self.virtual_now().is_none());
+        links.count_from_now(self.kind == Kind::Run && self.virtual_now().is_none());
     }
 
     /// Notes that a foreign waker is about to be among theirs.
     #[cold]
     fn note_foreign(&self) {
-        // Relaxed: by the driver, who alone asks.
+        // Relaxed: by the runner, who alone asks.
         self.has_foreign.store(1, Ordering::Relaxed);
     }
 
@@ -223,7 +223,7 @@ impl Timers {
 
     /// Fires what is due, by the clock of the machine; cheap if there are no timers. `true` if something was.
     ///
-    /// For the driver, between polls. In a simulation nothing is ever due here: it moves its time on itself.
+    /// For the runner, between polls. In a simulation nothing is ever due here: it moves its time on itself.
     #[inline]
     pub fn serve(&self) -> bool {
         // Relaxed: a hint; see the module.
@@ -273,7 +273,7 @@ impl Timers {
         }
     }
 
-    /// No timer's deadline is earlier. Cheap, and dates nothing: for a thread other than the driver's, which may be
+    /// No timer's deadline is earlier. Cheap, and dates nothing: for a thread other than the runner's, which may be
     /// setting and cancelling timers as fast as it can.
     pub fn earliest(&self) -> Moment {
         let earliest = self.lock().with(|wheel| wheel.earliest());
@@ -282,24 +282,24 @@ impl Timers {
 
     /// When to look again: no timer's deadline is earlier. (Perhaps now, though none is due.) Any thread may ask.
     pub fn next_deadline(&self) -> Moment {
-        // Relaxed: a hint; who puts timers where somebody else drives calls that driver afterwards.
+        // Relaxed: a hint; who puts timers where somebody else runs calls that runner afterwards.
         if self.next.load(Ordering::Relaxed) == u64::MAX || self.virtual_now().is_some() {
             return Moment::NEVER;
         }
         Moment::from_nanos(self.lock().note_next())
     }
 
-    /// Whether there may be a timer. For the driver.
+    /// Whether there may be a timer. For the runner.
     #[inline]
     pub fn may_have_any(&self) -> bool {
-        // Relaxed: the driver has registered it, or it has been told.
+        // Relaxed: the runner has registered it, or it has been told.
         self.next.load(Ordering::Relaxed) != u64::MAX
     }
 
     /// Moves all timers there, a few at a time. Nobody registers here meanwhile.
     ///
     /// # Returns
-    /// Whether there were any: then call who drives there.
+    /// Whether there were any: then call who runs there.
     pub fn move_to(&'static self, other: &'static Self) -> bool {
         self.may_have_any() && self.move_such(other, |_| true)
     }
@@ -341,9 +341,9 @@ impl Timers {
     /// for those that wake who has served these, whose operations are polled again wherever they are. If the system
     /// grants no thread, they stay.
     ///
-    /// For the driver, when it stops.
-    pub fn rest(&'static self, wakes_driver: impl Fn(&Waker) -> bool) {
-        // Relaxed: written by the driver.
+    /// For the runner, when it stops.
+    pub fn rest(&'static self, wakes_runner: impl Fn(&Waker) -> bool) {
+        // Relaxed: written by the runner.
         let has_foreign = self.has_foreign.load(Ordering::Relaxed) != 0;
         if !has_foreign || self.virtual_now().is_some() || mutant!("rest_keeps_timers") {
             return;
@@ -352,7 +352,7 @@ impl Timers {
             !links
                 .waker
                 .as_ref()
-                .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_driver(waker))
+                .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_runner(waker))
         };
         let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), is_such);
         let any = self.lock().with(find).flatten().is_some();
@@ -366,7 +366,7 @@ impl Timers {
         self.has_foreign.store(0, Ordering::Relaxed); // Relaxed: as above
     }
 
-    /// The driver has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
+    /// The runner has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
     /// the system grants no thread for those, they wait for the next one who needs it.
     pub fn end(&'static self) {
         if self.virtual_now().is_some() {
@@ -383,7 +383,7 @@ impl Timers {
     /// What time it is.
     pub fn begin_simulation(&self) -> Moment {
         let now = Moment::real_now();
-        // Relaxed: by the driver, before it has any timer.
+        // Relaxed: by the runner, before it has any timer.
         self.clock.store(now.nanos(), Ordering::Relaxed);
         now
     }
@@ -392,7 +392,7 @@ impl Timers {
     pub fn advance(&self) -> Option<Moment> {
         let next = self.lock().with(Wheel::advance).flatten()?;
         let now = next.max(self.virtual_now()?);
-        // Relaxed: by the driver.
+        // Relaxed: by the runner.
         self.clock.store(now, Ordering::Relaxed);
         Some(Moment::from_nanos(now))
     }
@@ -418,15 +418,15 @@ impl Timers {
             }
         }
         self.lock().with(Wheel::begin_anew);
-        // Relaxed: by the driver; there are no timers.
+        // Relaxed: by the runner; there are no timers.
         self.clock.store(REAL, Ordering::Relaxed);
     }
 }
 
 fn wake(waker: Waker) {
     if waker::task_of(&waker).is_some() {
-        if let Some(driver) = waker::wake_held(waker) {
-            Deferred::new(driver).run();
+        if let Some(runner) = waker::wake_owned(waker) {
+            Deferred::new(runner).run();
         }
     } else {
         Deferred::new(waker).run();

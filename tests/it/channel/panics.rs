@@ -168,7 +168,7 @@ fn a_waker_that_sends_passes_nobody() {
         let mut messages = Vec::with_capacity(16);
         let received = Hand::new(rx.recv_many(&mut messages, capacity)).poll();
         assert_eq!(received, Poll::Ready(Ok(capacity)));
-        // The waker of the first one sends too: there is room for it only if each that waits has a place.
+        // The waker of the first one sends too: there is room for it only if each that waits has an `MVar`.
         let nines = usize::from(capacity > 2);
         assert_eq!(rx.try_iter().collect::<Vec<_>>(), [9][..nines]);
         assert!(first.poll().is_ready() && second.poll().is_ready());

@@ -62,7 +62,7 @@ fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
     let mut waiting: Vec<_> = (1..4).map(|number| parked(tx.send(number))).collect();
     for number in 0..4 {
         assert_eq!(rx.try_recv(), Ok(number));
-        // There is a place for the first one, and nobody else may have it.
+        // There is an `MVar` for the first one, and nobody else may have it.
         for (at, sender) in waiting.iter().enumerate() {
             assert_eq!(
                 sender.wakes(),
@@ -88,14 +88,14 @@ fn a_send_that_is_dropped_has_not_sent<F: Channels>() {
         let first = parked(tx.send(10));
         let mut second = parked(tx.send(11));
         assert_eq!(rx.try_recv(), Ok(0));
-        // It has a place, and the next one has it when the first is dropped.
+        // It has an `MVar`, and the next one has it when the first is dropped.
         assert_eq!((first.wakes(), second.wakes()), (1, 0));
         drop(first);
         assert_eq!(second.wakes(), 1);
         assert_eq!(tx.try_send(12), Err(TrySendError::Full(12)));
         assert_eq!(ready(second.poll()), Ok(()));
         assert!(rx.try_iter().eq((1..capacity).chain([11])));
-        // Nobody waits for the last one: the place is free again.
+        // Nobody waits for the last one: the `MVar` is free again.
         for number in 0..capacity {
             tx.try_send(number).expect("there is room");
         }

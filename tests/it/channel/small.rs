@@ -85,7 +85,7 @@ async fn run_program<F: Channels>(program: Vec<Vec<Op>>, capacity: usize) {
         tasks.push(spawn(async move {
             for (number, op) in ops.into_iter().enumerate() {
                 let message = (task * 10 + number) as u32;
-                if !F::POINTS {
+                if !F::SCHEDULING_POINTS {
                     gossamer::yield_now().await;
                 }
                 let (began, ended) = (tick(), None);
@@ -174,8 +174,8 @@ fn search(
     false
 }
 
-/// What may become of the messages by this call, while so many others wait to send. A place may be reserved for each of
-/// those. A rendezvous channel has the messages of senders that are taken meanwhile: they are sent just before.
+/// What may become of the messages by this call, while so many others wait to send. An `MVar` may be reserved for each
+/// of those. A rendezvous channel has the messages of senders that are taken meanwhile: they are sent just before.
 fn steps(call: &Call, messages: &[u32], capacity: usize, waiting: usize) -> Vec<Vec<u32>> {
     let room = if capacity == 0 { usize::MAX } else { capacity };
     let sends = |messages: &[u32]| {

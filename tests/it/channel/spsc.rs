@@ -12,7 +12,7 @@ use super::Channels;
 use crate::flavour::{Local, Shared};
 
 /// The rings of a flavour.
-pub(crate) trait Rings: Channels<P: spsc::Flavour> {
+pub(crate) trait Rings: Channels<P: spsc::RingPolicy> {
     fn ring<T>(capacity: usize) -> (Sender<T, Self::P>, Receiver<T, Self::P>);
 }
 

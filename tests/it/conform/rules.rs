@@ -1,6 +1,6 @@
 //! The rules of `MVar`, each under every model and on sim.
 
-use super::script::{Places, Saw, Script, Seen, Step, places};
+use super::script::{MVars, Saw, Script, Seen, Step, mvars};
 use super::{Kind, World, everywhere};
 
 use gossamer::JoinHandle;
@@ -11,16 +11,16 @@ async fn ended(actor: JoinHandle<Seen>) -> Seen {
 
 /// Two actors pass a number to and fro.
 async fn to_and_fro(world: World, one: Kind, two: Kind, _: u64) {
-    let places = places(2);
+    let mvars = mvars(2);
     let trips = 20_u32;
     let script = |first, second| -> Script {
         (0..trips)
             .flat_map(|trip| [Step::Put(first, trip), Step::Take(second)])
             .collect()
     };
-    let asks = world.start(one, &places, script(0, 1));
+    let asks = world.start(one, &mvars, script(0, 1));
     let echoes = (0..trips).flat_map(|trip| [Step::Take(0), Step::Put(1, trip + 100)]);
-    let answers = world.start(two, &places, echoes.collect());
+    let answers = world.start(two, &mvars, echoes.collect());
     let (asked, answered) = (ended(asks).await, ended(answers).await);
     assert!(answered.taken().eq(0..trips), "{answered:?}");
     assert!(asked.taken().eq(100..100 + trips), "{asked:?}");
@@ -28,16 +28,16 @@ async fn to_and_fro(world: World, one: Kind, two: Kind, _: u64) {
 
 /// Three actors put, three take: each value comes once, and those of one putter in order.
 async fn each_value_once_and_in_order(world: World, one: Kind, two: Kind, _: u64) {
-    let places = places(1);
+    let mvars = mvars(1);
     let count = 8;
     let putters: Vec<_> = (0..3)
         .map(|putter| {
             let script = (0..count).map(|number| Step::Put(0, putter * 1_000 + number));
-            world.start(one, &places, script.collect())
+            world.start(one, &mvars, script.collect())
         })
         .collect();
     let takers: Vec<_> = (0..3)
-        .map(|_| world.start(two, &places, vec![Step::Take(0); count as usize]))
+        .map(|_| world.start(two, &mvars, vec![Step::Take(0); count as usize]))
         .collect();
     let mut all = Vec::new();
     for taker in takers {
@@ -58,37 +58,37 @@ async fn each_value_once_and_in_order(world: World, one: Kind, two: Kind, _: u64
 
 /// Reading waits for a value, and leaves it.
 async fn reading_leaves_the_value(world: World, one: Kind, two: Kind, _: u64) {
-    let places = places(1);
+    let mvars = mvars(1);
     let readers: Vec<_> = (0..3)
-        .map(|_| world.start(one, &places, vec![Step::Read(0)]))
+        .map(|_| world.start(one, &mvars, vec![Step::Read(0)]))
         .collect();
-    ended(world.start(two, &places, vec![Step::Yield, Step::Put(0, 7)])).await;
+    ended(world.start(two, &mvars, vec![Step::Yield, Step::Put(0, 7)])).await;
     for reader in readers {
         assert_eq!(ended(reader).await.0, [Saw::Read(7)]);
     }
-    assert_eq!(places[0].try_take(), Some(7));
+    assert_eq!(mvars[0].try_take(), Some(7));
 }
 
 /// What is replaced and swapped comes back, so that nothing is lost or doubled.
 async fn replacing_gives_back(world: World, one: Kind, two: Kind, _: u64) {
-    let places = places(1);
+    let mvars = mvars(1);
     let replaces = (0..10).map(|number| Step::Replace(0, number)).collect();
-    let replaced = world.start(one, &places, replaces);
+    let replaced = world.start(one, &mvars, replaces);
     let swaps = (10..20).map(|number| Step::Swap(0, number)).collect();
-    let swapped = world.start(two, &places, swaps);
+    let swapped = world.start(two, &mvars, swaps);
     let mut all: Vec<u32> = ended(replaced).await.taken().collect();
     all.extend(ended(swapped).await.taken());
-    all.extend(places[0].try_take());
+    all.extend(mvars[0].try_take());
     all.sort_unstable();
     assert!(all.iter().copied().eq(0..20), "{all:?}");
 }
 
 /// Who gives up takes nothing with it and leaves nothing behind: what was put is what was taken, and what is left.
 async fn giving_up_loses_nothing(world: World, one: Kind, two: Kind, _: u64) {
-    let places = places(1);
+    let mvars = mvars(1);
     let put = |from: u32| (from..from + 12).map(|number| Step::AbandonPut(0, number));
-    let putters = [put(0), put(100)].map(|script| world.start(one, &places, script.collect()));
-    let takers = [(), ()].map(|()| world.start(two, &places, vec![Step::AbandonTake(0); 12]));
+    let putters = [put(0), put(100)].map(|script| world.start(one, &mvars, script.collect()));
+    let takers = [(), ()].map(|()| world.start(two, &mvars, vec![Step::AbandonTake(0); 12]));
     let (mut came, mut went) = (Vec::new(), Vec::new());
     for putter in putters {
         came.extend(ended(putter).await.put());
@@ -96,7 +96,7 @@ async fn giving_up_loses_nothing(world: World, one: Kind, two: Kind, _: u64) {
     for taker in takers {
         went.extend(ended(taker).await.taken());
     }
-    went.extend(places[0].try_take());
+    went.extend(mvars[0].try_take());
     came.sort_unstable();
     went.sort_unstable();
     assert_eq!(came, went);
@@ -108,25 +108,25 @@ async fn an_abort_passes_the_turn_on(world: World, one: Kind, two: Kind, _: u64)
         // A thread cannot be aborted.
         return;
     }
-    let places = places(1);
-    let aborted = world.start(one, &places, vec![Step::Take(0)]);
-    let next = world.start(two, &places, vec![Step::Yield, Step::Take(0)]);
-    let puts = world.start(two, &places, vec![Step::Yield, Step::Put(0, 1)]);
+    let mvars = mvars(1);
+    let aborted = world.start(one, &mvars, vec![Step::Take(0)]);
+    let next = world.start(two, &mvars, vec![Step::Yield, Step::Take(0)]);
+    let puts = world.start(two, &mvars, vec![Step::Yield, Step::Put(0, 1)]);
     aborted.abort();
     ended(puts).await;
     let first = aborted.await;
     let given_to_first = first.is_ok();
     if given_to_first {
         // It was quicker, so there must be one for the other.
-        ended(world.start(two, &places, vec![Step::Put(0, 2)])).await;
+        ended(world.start(two, &mvars, vec![Step::Put(0, 2)])).await;
     }
     assert_eq!(ended(next).await.0.len(), 2);
-    assert_eq!(places[0].try_take(), None);
+    assert_eq!(mvars[0].try_take(), None);
 }
 
 /// Two actors at random: values are conserved, whatever they do.
 async fn random_programs_conserve_values(world: World, one: Kind, two: Kind, seed: u64) {
-    let places = places(2);
+    let mvars = mvars(2);
     let mut random = fastrand::Rng::with_seed(seed);
     let mut script = |from: u32| -> Script {
         (from..from + 15)
@@ -152,7 +152,7 @@ async fn random_programs_conserve_values(world: World, one: Kind, two: Kind, see
         });
         came.extend(replaced);
         let kind = kinds.next().expect("it has no end");
-        world.start(kind, &places, script)
+        world.start(kind, &mvars, script)
     });
     let mut went = Vec::new();
     for actor in actors {
@@ -160,14 +160,14 @@ async fn random_programs_conserve_values(world: World, one: Kind, two: Kind, see
         came.extend(seen.put());
         went.extend(seen.taken());
     }
-    drain(&places, &mut went);
+    drain(&mvars, &mut went);
     came.sort_unstable();
     went.sort_unstable();
     assert_eq!(came, went, "seed {seed}");
 }
 
-fn drain(places: &Places, into: &mut Vec<u32>) {
-    into.extend(places.iter().filter_map(|place| place.try_take()));
+fn drain(mvars: &MVars, into: &mut Vec<u32>) {
+    into.extend(mvars.iter().filter_map(|mvar| mvar.try_take()));
 }
 
 // So many rounds for each model and pair of kinds, so many schedules for each pair.

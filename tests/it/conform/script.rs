@@ -7,18 +7,18 @@ use std::task::Poll;
 
 use gossamer::{sync::MVar, yield_now};
 
-/// The places of a program.
-pub(super) type Places = Arc<Vec<MVar<u32>>>;
+/// The `MVar`s of a program.
+pub(super) type MVars = Arc<Vec<MVar<u32>>>;
 
-/// So many empty places.
-pub(super) fn places(count: usize) -> Places {
+/// So many empty `MVar`s.
+pub(super) fn mvars(count: usize) -> MVars {
     Arc::new((0..count).map(|_| MVar::empty()).collect())
 }
 
 /// What an actor does.
 pub(super) type Script = Vec<Step>;
 
-/// One operation on one place.
+/// One operation on one `MVar`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     Put(usize, u32),
@@ -75,26 +75,26 @@ impl Seen {
 
 impl Step {
     /// Does it.
-    pub(super) async fn act(self, places: &Places) -> Saw {
+    pub(super) async fn act(self, mvars: &MVars) -> Saw {
         match self {
             Step::Put(at, value) => {
-                places[at].put(value).await;
+                mvars[at].put(value).await;
                 Saw::Put(value)
             }
-            Step::Take(at) => Saw::Took(places[at].take().await),
-            Step::Read(at) => Saw::Read(places[at].read().await),
-            Step::Swap(at, value) => Saw::Took(places[at].swap(value).await),
-            Step::Replace(at, value) => match places[at].replace(value).await {
+            Step::Take(at) => Saw::Took(mvars[at].take().await),
+            Step::Read(at) => Saw::Read(mvars[at].read().await),
+            Step::Swap(at, value) => Saw::Took(mvars[at].swap(value).await),
+            Step::Replace(at, value) => match mvars[at].replace(value).await {
                 Some(before) => Saw::Took(before),
                 None => Saw::Nothing,
             },
-            Step::TryTake(at) => places[at].try_take().map_or(Saw::Nothing, Saw::Took),
+            Step::TryTake(at) => mvars[at].try_take().map_or(Saw::Nothing, Saw::Took),
             Step::AbandonTake(at) => {
-                let taken = polled_twice(places[at].take()).await;
+                let taken = polled_twice(mvars[at].take()).await;
                 taken.map_or(Saw::Nothing, Saw::Took)
             }
             Step::AbandonPut(at, value) => {
-                let put = polled_twice(places[at].put(value)).await;
+                let put = polled_twice(mvars[at].put(value)).await;
                 put.map_or(Saw::Nothing, |()| Saw::Put(value))
             }
             Step::Yield => {

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use gossamer::raw::{OnceCell, Policy};
+use gossamer::raw::{LockPolicy, OnceCell};
 use gossamer::yield_now;
 use gossamer_sim::spawn;
 
@@ -30,19 +30,19 @@ both! {
 
 /// Runs a program of tasks for every cut, in all schedules; `check` looks at what is left.
 macro_rules! at_every_cut {
-    ($place:expr, |$cut:ident, $at:ident| [$($task:expr),* $(,)?], |$left:ident| $check:block) => {
+    ($primitive:expr, |$cut:ident, $at:ident| [$($task:expr),* $(,)?], |$left:ident| $check:block) => {
         for $cut in Cut::all() {
             exhaust_each_step(|| async move {
-                let place = Rc::new($place);
+                let primitive = Rc::new($primitive);
                 let mut tasks = Vec::new();
                 $(
-                    let $at = place.clone();
+                    let $at = primitive.clone();
                     tasks.push(spawn(async move { $task }));
                 )*
                 for task in tasks {
                     task.await.expect("no panic");
                 }
-                let $left = place;
+                let $left = primitive;
                 $check
             });
         }
@@ -52,15 +52,15 @@ macro_rules! at_every_cut {
 /// Two want what the root holds, and one of them is dropped at every cut; the other, who keeps what it gets, has it in
 /// the end. `$leaves` is all that the root does meanwhile: so nothing comes that could repair a wake-up that is lost.
 macro_rules! one_gives_up {
-    ($place:expr, |$cut:ident, $at:ident| $held:expr, [$first:expr, $second:expr], |$kept:ident| $leaves:expr) => {
+    ($primitive:expr, |$cut:ident, $at:ident| $held:expr, [$first:expr, $second:expr], |$kept:ident| $leaves:expr) => {
         for $cut in Cut::all() {
             exhaust_each_step(|| async move {
-                let place = Rc::new($place);
-                let $at = &*place;
+                let primitive = Rc::new($primitive);
+                let $at = &*primitive;
                 let $kept = $held;
-                let $at = place.clone();
+                let $at = primitive.clone();
                 let gives_up = spawn(async move { drop($first) });
-                let $at = place.clone();
+                let $at = primitive.clone();
                 let other = spawn(async move { std::mem::forget($second) });
                 yield_now().await;
                 let _stays = $leaves;
@@ -197,13 +197,13 @@ fn a_semaphore_of_many<F: Locks>() {
 fn a_wait_for_a_condition<F: Locks>() {
     for cut in Cut::all() {
         exhaust_each_step(|| async move {
-            let place = Rc::new((F::mutex(0), F::condvar()));
+            let primitive = Rc::new((F::mutex(0), F::condvar()));
             let waits = |cut: Option<Cut>| {
-                let place = place.clone();
+                let primitive = primitive.clone();
                 spawn(async move {
-                    let mut seen = place.0.lock().await;
+                    let mut seen = primitive.0.lock().await;
                     *seen += 1;
-                    let waits = place.1.wait_for(seen);
+                    let waits = primitive.1.notified(seen);
                     match cut {
                         Some(cut) => cut.apply(waits).await.is_some(),
                         None => {
@@ -215,7 +215,7 @@ fn a_wait_for_a_condition<F: Locks>() {
             };
             let (cancelled, other) = (waits(Some(cut)), waits(None));
             quiet().await;
-            place.1.notify_one();
+            primitive.1.notify_one();
             quiet().await;
             if !other.is_finished() {
                 assert!(cancelled.is_finished(), "nobody has the notification");
@@ -224,13 +224,13 @@ fn a_wait_for_a_condition<F: Locks>() {
                     was_told,
                     "the notification was lost with the one that was dropped"
                 );
-                place.1.notify_one();
+                primitive.1.notify_one();
                 assert!(other.await.expect("no panic"));
             } else if !cancelled.is_finished() {
                 cancelled.abort();
                 let _ended = cancelled.await;
             }
-            assert!(place.0.try_lock().is_some());
+            assert!(primitive.0.try_lock().is_some());
         });
     }
 }
@@ -239,15 +239,15 @@ fn a_wait_for_a_condition<F: Locks>() {
 fn an_arrival<F: Locks>() {
     for cut in Cut::all() {
         exhaust_each_step(|| async move {
-            let place = Rc::new(F::barrier(2));
+            let primitive = Rc::new(F::barrier(2));
             let met_one = Rc::new(Cell::new(false));
-            let (at, has_met) = (place.clone(), met_one.clone());
+            let (at, has_met) = (primitive.clone(), met_one.clone());
             let cancelled = spawn(async move {
                 has_met.set(cut.apply(at.arrive()).await.is_some());
             });
             let mut others: Vec<_> = (0..2)
                 .map(|_| {
-                    let at = place.clone();
+                    let at = primitive.clone();
                     spawn(async move {
                         at.arrive().await;
                     })
@@ -266,11 +266,14 @@ fn an_arrival<F: Locks>() {
             }
             let come = format!("come: {waits}");
             assert!(
-                waits == 0 || format!("{place:?}").contains(&come),
-                "{place:?}, not {come}"
+                waits == 0 || format!("{primitive:?}").contains(&come),
+                "{primitive:?}, not {come}"
             );
             abort_all(others).await;
-            assert!(format!("{place:?}").contains("come: 0"), "{place:?}");
+            assert!(
+                format!("{primitive:?}").contains("come: 0"),
+                "{primitive:?}"
+            );
         });
     }
 }
@@ -296,7 +299,7 @@ fn a_wait_for_an_event<F: Locks>() {
 }
 
 /// Makes the value, if it is not there.
-async fn made<P: Policy>(cell: &OnceCell<u32, P>, value: u32) {
+async fn made<P: LockPolicy>(cell: &OnceCell<u32, P>, value: u32) {
     let make = async || {
         yield_now().await;
         value
@@ -324,7 +327,7 @@ fn everything_at_random<F: Locks>() {
     explore_seeded(gossamer_sim::Sim::new(), |seed| {
         let mut random = fastrand::Rng::with_seed(seed);
         async move {
-            let place = Rc::new((
+            let primitive = Rc::new((
                 F::mutex(0),
                 F::fair_mutex(0),
                 F::rwlock(0),
@@ -334,7 +337,7 @@ fn everything_at_random<F: Locks>() {
             ));
             let tasks: Vec<_> = (0..4)
                 .map(|_| {
-                    let (at, mut random) = (place.clone(), random.fork());
+                    let (at, mut random) = (primitive.clone(), random.fork());
                     spawn(async move {
                         for _ in 0..4 {
                             match random.u32(..7) {
@@ -375,9 +378,9 @@ fn everything_at_random<F: Locks>() {
             for task in tasks {
                 let _ended = task.await;
             }
-            assert!(place.0.try_lock().is_some() && place.1.try_lock().is_some());
-            assert!(place.2.try_write().is_some());
-            assert_eq!(place.3.available(), 2);
+            assert!(primitive.0.try_lock().is_some() && primitive.1.try_lock().is_some());
+            assert!(primitive.2.try_write().is_some());
+            assert_eq!(primitive.3.available(), 2);
         }
     });
 }

@@ -67,50 +67,50 @@ impl Alone {
 }
 
 async fn one_at_a_time(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((Mutex::new(0), Alone::default()));
+    let primitive = Arc::new((Mutex::new(0), Alone::default()));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             for round in 0..3 {
-                let mut count = place.0.lock().await;
-                place.1.inside((number + round) % 2 == 0).await;
+                let mut count = primitive.0.lock().await;
+                primitive.1.inside((number + round) % 2 == 0).await;
                 *count += 1;
             }
         }
     });
     all(&world, [one, two], bodies).await;
-    assert_eq!(*place.0.lock().await, 12);
+    assert_eq!(*primitive.0.lock().await, 12);
 }
 
 async fn one_at_a_time_in_order(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((FairMutex::new(0), Alone::default()));
+    let primitive = Arc::new((FairMutex::new(0), Alone::default()));
     let bodies = (0..3).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             for round in 0..3 {
-                let mut count = place.0.lock().await;
-                place.1.inside((number + round) % 2 == 0).await;
+                let mut count = primitive.0.lock().await;
+                primitive.1.inside((number + round) % 2 == 0).await;
                 *count += 1;
             }
         }
     });
     all(&world, [one, two], bodies).await;
-    assert_eq!(*place.0.lock().await, 9);
+    assert_eq!(*primitive.0.lock().await, 9);
 }
 
 async fn many_read_or_one_writes(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new(RwLock::new((0, 0)));
+    let primitive = Arc::new(RwLock::new((0, 0)));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             for _ in 0..2 {
                 if number < 2 {
-                    let mut pair = place.write().await;
+                    let mut pair = primitive.write().await;
                     pair.0 += 1;
                     yield_now().await;
                     pair.1 += 1;
                 } else {
-                    let pair = place.read().await;
+                    let pair = primitive.read().await;
                     let seen = *pair;
                     yield_now().await;
                     assert_eq!((seen.0, *pair), (seen.1, seen), "changed while it was read");
@@ -119,20 +119,20 @@ async fn many_read_or_one_writes(world: World, one: Kind, two: Kind, _: u64) {
         }
     });
     all(&world, [one, two], bodies).await;
-    assert_eq!(*place.try_read().expect("nobody writes"), (4, 4));
-    assert!(place.try_write().is_some());
+    assert_eq!(*primitive.try_read().expect("nobody writes"), (4, 4));
+    assert!(primitive.try_write().is_some());
 }
 
 async fn a_condition_passes_values_on(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((Mutex::new(None), Condvar::new(), Condvar::new()));
+    let primitive = Arc::new((Mutex::new(None), Condvar::new(), Condvar::new()));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
-            let (value, filled, emptied) = &*place;
+            let (value, filled, emptied) = &*primitive;
             let mut seen = value.lock().await;
             if number % 2 == 0 {
                 while seen.is_some() {
-                    seen = emptied.wait_for(seen).await;
+                    seen = emptied.notified(seen).await;
                 }
                 *seen = Some(number);
                 filled.notify_one();
@@ -143,7 +143,7 @@ async fn a_condition_passes_values_on(world: World, one: Kind, two: Kind, _: u64
                         emptied.notify_one();
                         return Some(taken);
                     }
-                    seen = filled.wait_for(seen).await;
+                    seen = filled.notified(seen).await;
                 }
             }
         }
@@ -158,35 +158,35 @@ async fn a_condition_passes_values_on(world: World, one: Kind, two: Kind, _: u64
 }
 
 async fn so_many_at_a_time(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((Semaphore::new(3), AtomicUsize::new(0)));
+    let primitive = Arc::new((Semaphore::new(3), AtomicUsize::new(0)));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             for round in 0..2 {
                 let wants = 1 + (number + round) % 3;
-                let permit = place.0.acquire_many(wants).await;
+                let permit = primitive.0.acquire_many(wants).await;
                 assert_eq!(permit.count(), wants);
-                let inside = place.1.fetch_add(wants, Ordering::Relaxed) + wants;
+                let inside = primitive.1.fetch_add(wants, Ordering::Relaxed) + wants;
                 assert!(inside <= 3, "{inside} permits of 3");
                 yield_now().await;
-                place.1.fetch_sub(wants, Ordering::Relaxed);
+                primitive.1.fetch_sub(wants, Ordering::Relaxed);
             }
         }
     });
     all(&world, [one, two], bodies).await;
-    assert_eq!(place.0.available(), 3);
+    assert_eq!(primitive.0.available(), 3);
 }
 
 async fn all_meet(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((Barrier::new(3), AtomicUsize::new(0)));
+    let primitive = Arc::new((Barrier::new(3), AtomicUsize::new(0)));
     let bodies = (0..3).map(|_| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             let mut led = 0;
             for round in 1..3 {
-                place.1.fetch_add(1, Ordering::Relaxed);
-                led += usize::from(place.0.arrive().await.is_leader());
-                let come = place.1.load(Ordering::Relaxed);
+                primitive.1.fetch_add(1, Ordering::Relaxed);
+                led += usize::from(primitive.0.arrive().await.is_leader());
+                let come = primitive.1.load(Ordering::Relaxed);
                 assert!(come >= 3 * round, "{come} have come in round {round}");
             }
             led
@@ -197,58 +197,58 @@ async fn all_meet(world: World, one: Kind, two: Kind, _: u64) {
 }
 
 async fn an_event_lets_all_go(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((Event::new(), AtomicUsize::new(0)));
+    let primitive = Arc::new((Event::new(), AtomicUsize::new(0)));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             if number == 3 {
                 yield_now().await;
-                place.1.store(7, Ordering::Relaxed);
-                place.0.set();
+                primitive.1.store(7, Ordering::Relaxed);
+                primitive.0.set();
             } else {
-                place.0.ready().await;
-                assert_eq!(place.1.load(Ordering::Relaxed), 7);
+                primitive.0.ready().await;
+                assert_eq!(primitive.1.load(Ordering::Relaxed), 7);
             }
         }
     });
     all(&world, [one, two], bodies).await;
-    assert!(place.0.is_set());
+    assert!(primitive.0.is_set());
 }
 
 async fn a_value_is_made_once(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((OnceCell::new(), AtomicUsize::new(0)));
+    let primitive = Arc::new((OnceCell::new(), AtomicUsize::new(0)));
     let bodies = (0..3).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             let make = async || {
-                place.1.fetch_add(1, Ordering::Relaxed);
+                primitive.1.fetch_add(1, Ordering::Relaxed);
                 yield_now().await;
                 number
             };
-            *place.0.get_or_init(make).await
+            *primitive.0.get_or_init(make).await
         }
     });
     let got = all(&world, [one, two], bodies).await;
     assert!(got.iter().all(|value| *value == got[0]), "{got:?}");
-    assert_eq!(place.1.load(Ordering::Relaxed), 1);
+    assert_eq!(primitive.1.load(Ordering::Relaxed), 1);
 }
 
 async fn a_variable_is_assigned_once(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new(IVar::new());
+    let primitive = Arc::new(IVar::new());
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             if number < 2 {
-                place.put(number).map_err(|back| back.0)
+                primitive.put(number).map_err(|back| back.0)
             } else {
-                assert!(*place.read().await < 2);
+                assert!(*primitive.read().await < 2);
                 Ok(())
             }
         }
     });
     let put = all(&world, [one, two], bodies).await;
     let refused: Vec<_> = put.into_iter().filter_map(Result::err).collect();
-    assert_eq!(refused, [1 - place.try_read().expect("it is assigned")]);
+    assert_eq!(refused, [1 - primitive.try_read().expect("it is assigned")]);
 }
 
 async fn a_message_comes_once(world: World, one: Kind, two: Kind, _: u64) {
@@ -279,7 +279,7 @@ async fn polled_twice<O: Future>(operation: O) -> Option<O::Output> {
 }
 
 async fn giving_up_leaves_nothing_behind(world: World, one: Kind, two: Kind, _: u64) {
-    let place = Arc::new((
+    let primitive = Arc::new((
         Mutex::new(0),
         RwLock::new(0),
         Semaphore::new(2),
@@ -287,30 +287,30 @@ async fn giving_up_leaves_nothing_behind(world: World, one: Kind, two: Kind, _: 
         Event::new(),
     ));
     let bodies = (0..4).map(|number| {
-        let place = place.clone();
+        let primitive = primitive.clone();
         async move {
             for round in 0..5 {
                 match (number + round) % 5 {
-                    0 => drop(polled_twice(place.0.lock()).await),
-                    1 => drop(polled_twice(place.1.write()).await),
-                    2 => drop(polled_twice(place.2.acquire_many(2)).await),
-                    3 => assert!(polled_twice(place.3.arrive()).await.is_none()),
+                    0 => drop(polled_twice(primitive.0.lock()).await),
+                    1 => drop(polled_twice(primitive.1.write()).await),
+                    2 => drop(polled_twice(primitive.2.acquire_many(2)).await),
+                    3 => assert!(polled_twice(primitive.3.arrive()).await.is_none()),
                     _ => {
-                        drop(polled_twice(place.1.read()).await);
-                        assert!(polled_twice(place.4.ready()).await.is_none());
+                        drop(polled_twice(primitive.1.read()).await);
+                        assert!(polled_twice(primitive.4.ready()).await.is_none());
                     }
                 }
             }
         }
     });
     all(&world, [one, two], bodies).await;
-    assert!(place.0.try_lock().is_some());
-    assert!(place.1.try_write().is_some());
-    assert_eq!(place.2.available(), 2);
+    assert!(primitive.0.try_lock().is_some());
+    assert!(primitive.1.try_write().is_some());
+    assert_eq!(primitive.2.available(), 2);
     assert!(
-        format!("{:?}", place.3).contains("come: 0"),
+        format!("{:?}", primitive.3).contains("come: 0"),
         "{:?}",
-        place.3
+        primitive.3
     );
 }
 
@@ -319,21 +319,21 @@ async fn an_abort_passes_the_lock_on(world: World, one: Kind, two: Kind, _: u64)
         // A thread cannot be aborted.
         return;
     }
-    let place = Arc::new((Mutex::new(0), Semaphore::new(1)));
-    let body = |place: Arc<(Mutex<u32>, Semaphore)>| async move {
-        let _permit = place.1.acquire().await;
-        *place.0.lock().await += 1;
+    let primitive = Arc::new((Mutex::new(0), Semaphore::new(1)));
+    let body = |primitive: Arc<(Mutex<u32>, Semaphore)>| async move {
+        let _permit = primitive.1.acquire().await;
+        *primitive.0.lock().await += 1;
         yield_now().await;
     };
-    let (held, permit) = (place.0.lock().await, place.1.acquire().await);
-    let aborted = world.run(one, body(place.clone()));
-    let next = world.run(two, body(place.clone()));
+    let (held, permit) = (primitive.0.lock().await, primitive.1.acquire().await);
+    let aborted = world.run(one, body(primitive.clone()));
+    let next = world.run(two, body(primitive.clone()));
     yield_now().await;
     drop((held, permit));
     aborted.abort();
     next.await.expect("no panic");
     let was_first = aborted.await.is_ok();
-    let count = *place.0.lock().await;
+    let count = *primitive.0.lock().await;
     assert!(count == 2 || count == 1 && !was_first, "{count}");
-    assert_eq!(place.1.available(), 1);
+    assert_eq!(primitive.1.available(), 1);
 }

@@ -80,32 +80,32 @@ fn a_waker_that_panics_harms_nobody<F: Locks>() {
     assert_eq!(second.wakes(), 1);
     assert!(first.poll_with(&bad).is_ready());
 
-    let place = F::semaphore(0);
-    let mut first = Hand::new(place.acquire());
+    let primitive = F::semaphore(0);
+    let mut first = Hand::new(primitive.acquire());
     assert!(first.poll_with(&bad).is_pending());
-    let second = parked(place.acquire());
-    place.add_permits(2);
+    let second = parked(primitive.acquire());
+    primitive.add_permits(2);
     assert_eq!(second.wakes(), 1);
     let Poll::Ready(permit) = first.poll_with(&bad) else {
         panic!("it was granted")
     };
     drop((permit, second));
-    assert_eq!(place.available(), 2);
+    assert_eq!(primitive.available(), 2);
 
-    let place = F::mutex(0);
-    let held = place.try_lock();
-    let mut first = Hand::new(place.lock());
+    let primitive = F::mutex(0);
+    let held = primitive.try_lock();
+    let mut first = Hand::new(primitive.lock());
     assert!(first.poll_with(&bad).is_pending());
     drop(held);
     assert!(first.poll_with(&bad).is_ready());
-    assert!(!place.is_locked());
+    assert!(!primitive.is_locked());
 }
 
 /// The panic reaches whoever dropped the waker; the line does not mind.
 fn a_waker_whose_drop_panics_harms_nobody<F: Locks>() {
-    let place = F::semaphore(0);
+    let primitive = F::semaphore(0);
     let park = || {
-        let mut hand = Hand::new(place.acquire());
+        let mut hand = Hand::new(primitive.acquire());
         let waker = Waker::from(Arc::new(Bad { in_wake: false }));
         assert!(hand.poll_with(&waker).is_pending());
         drop(waker);
@@ -115,23 +115,23 @@ fn a_waker_whose_drop_panics_harms_nobody<F: Locks>() {
     fails(|| assert!(renewed.poll().is_pending()));
     let gone = park();
     fails(|| drop(gone));
-    place.add_permits(1);
+    primitive.add_permits(1);
     assert_eq!(renewed.wakes(), 1);
     assert!(renewed.poll().is_ready());
-    assert_eq!(place.available(), 1);
+    assert_eq!(primitive.available(), 1);
 }
 
 fn a_maker_that_panics_lets_the_next<F: Locks>() {
-    let place = F::once_cell();
-    let mut bad = Hand::new(place.get_or_init(async || planned()));
-    let mut worse = Hand::new(place.get_or_init(|| -> std::future::Ready<u32> { planned() }));
+    let primitive = F::once_cell();
+    let mut bad = Hand::new(primitive.get_or_init(async || planned()));
+    let mut worse = Hand::new(primitive.get_or_init(|| -> std::future::Ready<u32> { planned() }));
     fails(|| assert!(bad.poll().is_pending()));
-    let second = parked(place.get_or_init(async || 2));
+    let second = parked(primitive.get_or_init(async || 2));
     drop(bad);
     assert_eq!(second.wakes(), 1);
     drop(second);
     fails(|| assert!(worse.poll().is_pending()));
-    let mut third = parked(place.get_or_init(async || 3));
+    let mut third = parked(primitive.get_or_init(async || 3));
     drop(worse);
     assert_eq!(third.poll(), Poll::Ready(&3));
     drop(third);
@@ -143,12 +143,12 @@ fn a_maker_that_panics_lets_the_next<F: Locks>() {
             planned();
         }
     }
-    let place = F::once_cell();
-    let grumpy = parked(place.get_or_init(async || {
+    let primitive = F::once_cell();
+    let grumpy = parked(primitive.get_or_init(async || {
         let _grumpy = Grumpy;
         std::future::pending::<u32>().await
     }));
-    let mut second = parked(place.get_or_init(async || 2));
+    let mut second = parked(primitive.get_or_init(async || 2));
     fails(|| drop(grumpy));
     assert_eq!((second.wakes(), second.poll()), (1, Poll::Ready(&2)));
 }
@@ -156,10 +156,10 @@ fn a_maker_that_panics_lets_the_next<F: Locks>() {
 /// One of several tasks panics while it has the lock, a permit, or both, and others wait.
 fn tasks_that_panic_inside<F: Locks>() {
     explore_seeded(Sim::new().expect_panics(), |seed| async move {
-        let place = std::rc::Rc::new((F::mutex(0), F::semaphore(1), F::rwlock(0)));
+        let primitive = std::rc::Rc::new((F::mutex(0), F::semaphore(1), F::rwlock(0)));
         let tasks: Vec<_> = (0..3)
             .map(|number| {
-                let at = place.clone();
+                let at = primitive.clone();
                 spawn(async move {
                     let _permit = at.1.acquire().await;
                     let _read = at.2.read().await;
@@ -176,8 +176,11 @@ fn tasks_that_panic_inside<F: Locks>() {
         for task in tasks {
             ended += u32::from(task.await.is_ok());
         }
-        assert_eq!((ended, *place.0.try_lock().expect("it is free")), (2, 2));
-        assert!(place.2.try_write().is_some());
-        assert_eq!(place.1.available(), 1);
+        assert_eq!(
+            (ended, *primitive.0.try_lock().expect("it is free")),
+            (2, 2)
+        );
+        assert!(primitive.2.try_write().is_some());
+        assert_eq!(primitive.1.available(), 1);
     });
 }

@@ -29,12 +29,12 @@ both! {
 
 /// Where the lock is free, the first in line woken and somebody quicker, it waits on, first.
 fn the_first_in_line_keeps_its_place<F: Locks>() {
-    let place = F::mutex(0);
-    let held = place.try_lock().expect("it is free");
-    let (mut first, mut second) = (parked(place.lock()), parked(place.lock()));
+    let primitive = F::mutex(0);
+    let held = primitive.try_lock().expect("it is free");
+    let (mut first, mut second) = (parked(primitive.lock()), parked(primitive.lock()));
     drop(held);
     assert_eq!((first.wakes(), second.wakes()), (1, 0));
-    let quicker = place.try_lock().expect("it may be passed");
+    let quicker = primitive.try_lock().expect("it may be passed");
     assert!(first.poll().is_pending() && second.poll().is_pending());
     drop(quicker);
     assert_eq!((first.wakes(), second.wakes()), (2, 0));
@@ -42,8 +42,8 @@ fn the_first_in_line_keeps_its_place<F: Locks>() {
     assert!(first.poll().is_ready());
     assert_eq!(second.wakes(), 1);
     // One that goes when it was woken wakes the next.
-    let quicker = place.try_lock().expect("it may be passed");
-    let third = parked(place.lock());
+    let quicker = primitive.try_lock().expect("it may be passed");
+    let third = parked(primitive.lock());
     drop(second);
     drop(quicker);
     assert_eq!(third.wakes(), 1);
@@ -51,13 +51,13 @@ fn the_first_in_line_keeps_its_place<F: Locks>() {
 
 /// After 1,024 passings, or half a millisecond, the lock is handed over.
 fn the_first_in_line_is_passed_so_often<F: Locks>() {
-    let place = F::mutex(0);
-    let held = place.try_lock().expect("it is free");
-    let mut first = parked(place.lock());
-    let other = parked(place.lock());
+    let primitive = F::mutex(0);
+    let held = primitive.try_lock().expect("it is free");
+    let mut first = parked(primitive.lock());
+    let other = parked(primitive.lock());
     drop(held);
     let mut passed = 0;
-    while let Some(quicker) = place.try_lock() {
+    while let Some(quicker) = primitive.try_lock() {
         passed += 1;
         assert!(passed <= 1_024, "passed {passed} times");
         drop(quicker);
@@ -66,33 +66,33 @@ fn the_first_in_line_is_passed_so_often<F: Locks>() {
     let Poll::Ready(guard) = first.poll() else {
         panic!("it was handed over")
     };
-    assert!(place.is_locked());
+    assert!(primitive.is_locked());
     drop(guard);
     assert_eq!(other.wakes(), 1);
     drop(other);
-    assert!(!place.is_locked(), "nobody has it, nobody waits");
+    assert!(!primitive.is_locked(), "nobody has it, nobody waits");
 }
 
 fn a_fair_lock_is_not_passed<F: Locks>() {
-    let place = F::fair_mutex(0);
-    let held = place.try_lock().expect("it is free");
-    let (mut first, mut second) = (parked(place.lock()), parked(place.lock()));
+    let primitive = F::fair_mutex(0);
+    let held = primitive.try_lock().expect("it is free");
+    let (mut first, mut second) = (parked(primitive.lock()), parked(primitive.lock()));
     drop(held);
-    assert!(place.try_lock().is_none(), "it is handed over");
+    assert!(primitive.try_lock().is_none(), "it is handed over");
     assert!(second.poll().is_pending());
     assert!(first.poll().is_ready());
     // Handed over and dropped: the next has it.
     assert_eq!(second.wakes(), 1);
     drop(second);
-    assert!(place.try_lock().is_some());
+    assert!(primitive.try_lock().is_some());
 }
 
 fn a_writer_holds_readers_back<F: Locks>() {
-    let place = F::rwlock(0);
-    let reads = place.try_read().expect("it is free");
-    let mut writer = parked(place.write());
-    assert!(place.try_read().is_none(), "a writer waits");
-    let mut reader = parked(place.read());
+    let primitive = F::rwlock(0);
+    let reads = primitive.try_read().expect("it is free");
+    let mut writer = parked(primitive.write());
+    assert!(primitive.try_read().is_none(), "a writer waits");
+    let mut reader = parked(primitive.read());
     drop(reads);
     assert_eq!((writer.wakes(), reader.wakes()), (1, 0));
     assert!(writer.poll().is_ready());
@@ -101,11 +101,11 @@ fn a_writer_holds_readers_back<F: Locks>() {
 }
 
 fn readers_go_together<F: Locks>() {
-    let place = F::rwlock(0);
-    let writes = place.try_write().expect("it is free");
-    let mut readers = [(); 3].map(|()| parked(place.read()));
-    let writer = parked(place.write());
-    let behind = parked(place.read());
+    let primitive = F::rwlock(0);
+    let writes = primitive.try_write().expect("it is free");
+    let mut readers = [(); 3].map(|()| parked(primitive.read()));
+    let writer = parked(primitive.write());
+    let behind = parked(primitive.read());
     drop(writes);
     assert_eq!(readers.each_ref().map(Hand::wakes), [1; 3]);
     let guards = readers.each_mut().map(Hand::poll);
@@ -117,22 +117,22 @@ fn readers_go_together<F: Locks>() {
 }
 
 fn many_permits_are_not_passed<F: Locks>() {
-    let place = F::semaphore(2);
-    let one = place.try_acquire().expect("it is free");
-    let mut many = parked(place.acquire_many(2));
-    assert!(place.try_acquire().is_none(), "one waits for it");
-    let mut few = parked(place.acquire());
-    assert_eq!(place.available(), 1);
+    let primitive = F::semaphore(2);
+    let one = primitive.try_acquire().expect("it is free");
+    let mut many = parked(primitive.acquire_many(2));
+    assert!(primitive.try_acquire().is_none(), "one waits for it");
+    let mut few = parked(primitive.acquire());
+    assert_eq!(primitive.available(), 1);
     drop(one);
     assert_eq!((many.wakes(), few.wakes()), (1, 0));
     let Poll::Ready(two) = many.poll() else {
         panic!("it was granted")
     };
-    assert_eq!((two.count(), place.available()), (2, 0));
+    assert_eq!((two.count(), primitive.available()), (2, 0));
     two.forget();
-    place.add_permits(3);
+    primitive.add_permits(3);
     assert!(few.poll().is_ready());
-    assert_eq!(place.available(), 3);
+    assert_eq!(primitive.available(), 3);
 }
 
 /// The message of a panic, which names the line that asked.
@@ -145,22 +145,22 @@ fn refused(body: impl FnOnce()) -> String {
 
 fn none_and_too_many_permits<F: Locks>() {
     let max = gossamer::raw::PERMITS_MAX;
-    let place = F::semaphore(0);
-    assert!(place.try_acquire().is_none());
-    let waits = parked(place.acquire());
+    let primitive = F::semaphore(0);
+    assert!(primitive.try_acquire().is_none());
+    let waits = parked(primitive.acquire());
     assert_eq!(
-        place
+        primitive
             .try_acquire_many(0)
             .expect("none are free at once")
             .count(),
         0
     );
-    assert!(Hand::new(place.acquire_many(0)).poll().is_ready());
+    assert!(Hand::new(primitive.acquire_many(0)).poll().is_ready());
     assert_eq!(waits.wakes(), 0);
     drop(waits);
     for message in [
-        refused(|| drop(place.acquire_many(max + 1))),
-        refused(|| drop(place.try_acquire_many(max + 1))),
+        refused(|| drop(primitive.acquire_many(max + 1))),
+        refused(|| drop(primitive.try_acquire_many(max + 1))),
     ] {
         assert!(
             message.contains("536870912 permits were asked for"),
@@ -168,13 +168,13 @@ fn none_and_too_many_permits<F: Locks>() {
         );
     }
     assert!(refused(|| drop(F::semaphore(max + 1))).contains("more than 536,870,911"));
-    place.add_permits(max);
-    let message = refused(|| place.add_permits(1));
+    primitive.add_permits(max);
+    let message = refused(|| primitive.add_permits(1));
     assert!(
         message.contains("1 permits were added to 536870911"),
         "{message}"
     );
-    assert_eq!(place.available(), max);
+    assert_eq!(primitive.available(), max);
     assert!(refused(|| drop(F::barrier(0))).contains("at least 1"));
     assert!(refused(|| drop(F::barrier(1 << 24))).contains("more than 16,777,215"));
     // One meets itself.
@@ -184,10 +184,11 @@ fn none_and_too_many_permits<F: Locks>() {
 }
 
 fn one_is_notified_or_all<F: Locks>() {
-    let (place, condition) = (F::mutex(0), F::condvar());
+    let (primitive, condition) = (F::mutex(0), F::condvar());
     condition.notify_one();
     condition.notify_all();
-    let wait = || parked(condition.wait_for(place.try_lock().expect("whoever waits leaves it")));
+    let wait =
+        || parked(condition.notified(primitive.try_lock().expect("whoever waits leaves it")));
     let (mut first, second, third) = (wait(), wait(), wait());
     condition.notify_one();
     assert_eq!((first.wakes(), second.wakes(), third.wakes()), (1, 0, 0));
@@ -198,7 +199,7 @@ fn one_is_notified_or_all<F: Locks>() {
     let Poll::Ready(guard) = first.poll() else {
         panic!("the mutex is free")
     };
-    assert!(place.is_locked());
+    assert!(primitive.is_locked());
     drop(guard);
 }
 
@@ -207,7 +208,7 @@ fn one_is_notified_or_all<F: Locks>() {
 fn one_is_notified_while_all_are() {
     #[derive(Default)]
     struct Notifies {
-        place: sync::Mutex<()>,
+        primitive: sync::Mutex<()>,
         condition: sync::Condvar,
         late: sync::Event,
         has_come: sync::Event,
@@ -224,7 +225,7 @@ fn one_is_notified_while_all_are() {
     let at: &'static Notifies = Box::leak(Box::default());
     let wait = || {
         at.condition
-            .wait_for(at.place.try_lock().expect("it is free"))
+            .notified(at.primitive.try_lock().expect("it is free"))
     };
     let mut first = Hand::new(wait());
     let waker = Waker::from(Arc::new(Other(at)));
@@ -232,7 +233,7 @@ fn one_is_notified_while_all_are() {
     let second = parked(wait());
     let third = std::thread::spawn(move || {
         at.late.ready().wait();
-        let third = parked(at.condition.wait_for(at.place.lock().wait()));
+        let third = parked(at.condition.notified(at.primitive.lock().wait()));
         at.has_come.set();
         third
     });
@@ -243,20 +244,21 @@ fn one_is_notified_while_all_are() {
 
 /// One that was notified and is dropped, before it has noticed or while it waits for the mutex.
 fn a_notification_is_passed_on<F: Locks>() {
-    let (place, condition) = (F::mutex(0), F::condvar());
-    let wait = || parked(condition.wait_for(place.try_lock().expect("whoever waits leaves it")));
+    let (primitive, condition) = (F::mutex(0), F::condvar());
+    let wait =
+        || parked(condition.notified(primitive.try_lock().expect("whoever waits leaves it")));
     let (first, mut second, third) = (wait(), wait(), wait());
     condition.notify_one();
     drop(first);
     assert_eq!((second.wakes(), third.wakes()), (1, 0));
-    let held = place.try_lock().expect("nobody has it so far");
+    let held = primitive.try_lock().expect("nobody has it so far");
     assert!(second.poll().is_pending(), "it waits for the mutex");
     drop(second);
     assert_eq!(third.wakes(), 1);
     drop(held);
     // Who had it and is done passes nothing on.
     let mut third = third;
-    let fourth = parked(condition.wait_for(place.try_lock().expect("it is free")));
+    let fourth = parked(condition.notified(primitive.try_lock().expect("it is free")));
     let Poll::Ready(guard) = third.poll() else {
         panic!("the mutex is free")
     };
@@ -265,12 +267,12 @@ fn a_notification_is_passed_on<F: Locks>() {
     assert_eq!(fourth.wakes(), 0);
     // Nor does one that was notified with all others.
     condition.notify_all();
-    let fifth = parked(condition.wait_for(place.try_lock().expect("it is free")));
+    let fifth = parked(condition.notified(primitive.try_lock().expect("it is free")));
     drop(fourth);
     assert_eq!(fifth.wakes(), 0);
     // Never polled, it unlocks.
-    drop(condition.wait_for(place.try_lock().expect("it is free")));
-    assert!(!place.is_locked());
+    drop(condition.notified(primitive.try_lock().expect("it is free")));
+    assert!(!primitive.is_locked());
 }
 
 fn an_event_lets_go_who_waited<F: Locks>() {
@@ -289,44 +291,47 @@ fn an_event_lets_go_who_waited<F: Locks>() {
 }
 
 fn an_arrival_is_taken_back<F: Locks>() {
-    let place = F::barrier(2);
-    drop(parked(place.arrive()));
-    let mut first = parked(place.arrive());
-    let Poll::Ready(result) = Hand::new(place.arrive()).poll() else {
+    let primitive = F::barrier(2);
+    drop(parked(primitive.arrive()));
+    let mut first = parked(primitive.arrive());
+    let Poll::Ready(result) = Hand::new(primitive.arrive()).poll() else {
         panic!("all have come")
     };
     assert!(result.is_leader());
     assert!(matches!(first.poll(), Poll::Ready(result) if !result.is_leader()));
     // Dropped when all have come, it has counted.
-    let gone = parked(place.arrive());
-    assert!(Hand::new(place.arrive()).poll().is_ready());
+    let gone = parked(primitive.arrive());
+    assert!(Hand::new(primitive.arrive()).poll().is_ready());
     drop(gone);
-    let _waits = parked(place.arrive());
-    assert!(format!("{place:?}").contains("come: 1"), "{place:?}");
+    let _waits = parked(primitive.arrive());
+    assert!(
+        format!("{primitive:?}").contains("come: 1"),
+        "{primitive:?}"
+    );
 }
 
 fn a_variable_keeps_its_first_value<F: Locks>() {
-    let place = F::ivar();
-    let (mut first, second) = (parked(place.read()), parked(place.read()));
-    assert_eq!(place.try_read(), None);
-    place.put(1).expect("it is free");
-    let error = place.put(2).expect_err("it is assigned");
+    let primitive = F::ivar();
+    let (mut first, second) = (parked(primitive.read()), parked(primitive.read()));
+    assert_eq!(primitive.try_read(), None);
+    primitive.put(1).expect("it is free");
+    let error = primitive.put(2).expect_err("it is assigned");
     assert!(error.to_string().contains("assigned before"), "{error}");
     assert_eq!(error.0, 2);
     assert_eq!((first.wakes(), second.wakes()), (1, 1));
     assert_eq!(first.poll(), Poll::Ready(&1));
     drop((first, second));
-    assert_eq!(place.into_inner(), Some(1));
+    assert_eq!(primitive.into_inner(), Some(1));
 }
 
 fn a_cell_is_made_by_one<F: Locks>() {
-    let place = F::once_cell();
+    let primitive = F::once_cell();
     let never = || std::future::pending::<u32>();
-    let makes = parked(place.get_or_init(never));
-    assert_eq!(place.set(5).expect_err("one makes it").0, 5);
+    let makes = parked(primitive.get_or_init(never));
+    assert_eq!(primitive.set(5).expect_err("one makes it").0, 5);
     let (mut second, mut third) = (
-        parked(place.get_or_init(async || 2)),
-        parked(place.get_or_init(async || 3)),
+        parked(primitive.get_or_init(async || 2)),
+        parked(primitive.get_or_init(async || 3)),
     );
     assert_eq!(second.wakes(), 0);
     drop(makes);
@@ -334,13 +339,13 @@ fn a_cell_is_made_by_one<F: Locks>() {
     assert_eq!(second.poll(), Poll::Ready(&2));
     assert_eq!((third.wakes(), third.poll()), (1, Poll::Ready(&2)));
     drop((second, third));
-    assert_eq!(place.into_inner(), Some(2));
+    assert_eq!(primitive.into_inner(), Some(2));
 }
 
 /// Operations that wait and are forgotten, and then their primitive goes.
 fn forgotten_operations_do_no_harm<F: Locks>() {
-    let place: &'static _ = Box::leak(Box::new(F::semaphore(0)));
-    std::mem::forget(Box::pin(parked(place.acquire())));
+    let primitive: &'static _ = Box::leak(Box::new(F::semaphore(0)));
+    std::mem::forget(Box::pin(parked(primitive.acquire())));
     let event = Box::new(F::event());
     let waits = parked(event.ready());
     assert_eq!(waits.wakers_held(), 1);

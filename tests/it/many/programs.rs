@@ -1,7 +1,7 @@
 //! What two hundred wait for: each primitive, by each of its operations that can wait.
 
-/// A module of programs. For each, `$place` is made; one `$held`s it, and says so to `$crowd`, until all wait; each of the
-/// others does `$wait`.
+/// A module of programs. For each, `$place` is made; one `$held`s it, and says so to `$crowd`, until all wait; each of
+/// the others does `$wait`.
 macro_rules! flavour {
     ($module:ident $run:ident { $($item:item)* }
         $($name:ident($crowd:ident, $place:ident = $make:expr) $held:block $wait:block)*
@@ -31,104 +31,104 @@ macro_rules! programs {
         flavour! {
             $($flavour)*
 
-            mutex(crowd, place = sync::Mutex::new(0)) {
-                let held = place.lock().await;
+            mutex(crowd, mvar = sync::Mutex::new(0)) {
+                let held = mvar.lock().await;
                 crowd.waits().await;
                 drop(held);
             } {
-                *place.lock().await += 1;
+                *mvar.lock().await += 1;
             }
 
-            fair_mutex(crowd, place = sync::FairMutex::new(0)) {
-                let held = place.lock().await;
+            fair_mutex(crowd, mvar = sync::FairMutex::new(0)) {
+                let held = mvar.lock().await;
                 crowd.waits().await;
                 drop(held);
             } {
-                *place.lock().await += 1;
+                *mvar.lock().await += 1;
             }
 
-            readers(crowd, place = sync::RwLock::new(0)) {
-                let held = place.write().await;
+            readers(crowd, mvar = sync::RwLock::new(0)) {
+                let held = mvar.write().await;
                 crowd.waits().await;
                 drop(held);
             } {
-                assert_eq!(*place.read().await, 0);
+                assert_eq!(*mvar.read().await, 0);
             }
 
-            writers(crowd, place = sync::RwLock::new(0)) {
-                let held = place.read().await;
+            writers(crowd, mvar = sync::RwLock::new(0)) {
+                let held = mvar.read().await;
                 crowd.waits().await;
                 drop(held);
             } {
-                *place.write().await += 1;
+                *mvar.write().await += 1;
             }
 
-            semaphore(crowd, place = sync::Semaphore::new(0)) {
+            semaphore(crowd, mvar = sync::Semaphore::new(0)) {
                 crowd.waits().await;
-                place.add_permits(MANY);
+                mvar.add_permits(MANY);
             } {
-                place.acquire().await.forget();
+                mvar.acquire().await.forget();
             }
 
-            semaphore_of_many(crowd, place = sync::Semaphore::new(2)) {
-                let held = place.acquire().await;
+            semaphore_of_many(crowd, mvar = sync::Semaphore::new(2)) {
+                let held = mvar.acquire().await;
                 crowd.waits().await;
                 drop(held);
             } {
-                drop(place.acquire_many(2).await);
+                drop(mvar.acquire_many(2).await);
             }
 
-            condvar_for_all(crowd, place = (sync::Mutex::new(false), sync::Condvar::new())) {
+            condvar_for_all(crowd, mvar = (sync::Mutex::new(false), sync::Condvar::new())) {
                 crowd.waits().await;
-                *place.0.lock().await = true;
-                place.1.notify_all();
+                *mvar.0.lock().await = true;
+                mvar.1.notify_all();
             } {
-                let mut seen = place.0.lock().await;
+                let mut seen = mvar.0.lock().await;
                 while !*seen {
-                    seen = place.1.wait_for(seen).await;
+                    seen = mvar.1.notified(seen).await;
                 }
             }
 
-            condvar_for_one(crowd, place = (sync::Mutex::new(false), sync::Condvar::new())) {
+            condvar_for_one(crowd, mvar = (sync::Mutex::new(false), sync::Condvar::new())) {
                 crowd.waits().await;
-                *place.0.lock().await = true;
+                *mvar.0.lock().await = true;
                 for _ in 0..MANY {
-                    place.1.notify_one();
+                    mvar.1.notify_one();
                 }
             } {
-                let mut seen = place.0.lock().await;
+                let mut seen = mvar.0.lock().await;
                 while !*seen {
-                    seen = place.1.wait_for(seen).await;
+                    seen = mvar.1.notified(seen).await;
                 }
             }
 
-            barrier(crowd, place = sync::Barrier::new(MANY + 1)) {
+            barrier(crowd, mvar = sync::Barrier::new(MANY + 1)) {
                 crowd.waits().await;
-                place.arrive().await;
+                mvar.arrive().await;
             } {
-                place.arrive().await;
+                mvar.arrive().await;
             }
 
-            event(crowd, place = sync::Event::new()) {
+            event(crowd, mvar = sync::Event::new()) {
                 crowd.waits().await;
-                place.set();
+                mvar.set();
             } {
-                place.ready().await;
+                mvar.ready().await;
             }
 
-            once_cell(crowd, place = sync::OnceCell::new()) {
+            once_cell(crowd, mvar = sync::OnceCell::new()) {
                 let make = || async {
                     crowd.waits().await;
                     1
                 };
-                place.get_or_init(make).await;
+                mvar.get_or_init(make).await;
             } {
-                assert_eq!(*place.get_or_init(|| async { 2 }).await, 1);
+                assert_eq!(*mvar.get_or_init(|| async { 2 }).await, 1);
             }
 
-            once_cell_whose_maker_gives_up(crowd, place = sync::OnceCell::new()) {
-                let mut making = Box::pin(place.get_or_init(std::future::pending));
-                // It may give way once, before it begins.
+            once_cell_whose_maker_gives_up(crowd, mvar = sync::OnceCell::new()) {
+                let mut making = Box::pin(mvar.get_or_init(std::future::pending));
+                // It may yield once, before it begins.
                 for _ in 0..2 {
                     let poll = |cx: &mut Context<'_>| Poll::Ready(making.as_mut().poll(cx));
                     assert!(std::future::poll_fn(poll).await.is_pending());
@@ -137,128 +137,128 @@ macro_rules! programs {
                 crowd.waits().await;
                 drop(making);
             } {
-                assert_eq!(*place.get_or_init(|| async { 2 }).await, 2);
+                assert_eq!(*mvar.get_or_init(|| async { 2 }).await, 2);
             }
 
-            ivar(crowd, place = sync::IVar::new()) {
+            ivar(crowd, mvar = sync::IVar::new()) {
                 crowd.waits().await;
-                assert!(place.put(1).is_ok());
+                assert!(mvar.put(1).is_ok());
             } {
-                assert_eq!(*place.read().await, 1);
+                assert_eq!(*mvar.read().await, 1);
             }
 
-            mvar_takers(crowd, place = sync::MVar::empty()) {
+            mvar_takers(crowd, mvar = sync::MVar::empty()) {
                 crowd.waits().await;
                 for number in 0..MANY {
-                    place.put(number).await;
+                    mvar.put(number).await;
                 }
             } {
-                place.take().await;
+                mvar.take().await;
             }
 
-            mvar_putters(crowd, place = sync::MVar::new(0)) {
+            mvar_putters(crowd, mvar = sync::MVar::new(0)) {
                 crowd.waits().await;
                 for _ in 0..=MANY {
-                    place.take().await;
+                    mvar.take().await;
                 }
             } {
-                place.put(1).await;
+                mvar.put(1).await;
             }
 
-            mvar_readers(crowd, place = sync::MVar::empty()) {
+            mvar_readers(crowd, mvar = sync::MVar::empty()) {
                 crowd.waits().await;
-                place.put(1).await;
+                mvar.put(1).await;
             } {
-                assert_eq!(place.read().await, 1);
+                assert_eq!(mvar.read().await, 1);
             }
 
-            senders(crowd, place = channel::bounded(1)) {
-                place.0.try_send(0).expect("room for one");
+            senders(crowd, mvar = channel::bounded(1)) {
+                mvar.0.try_send(0).expect("room for one");
                 crowd.waits().await;
                 for _ in 0..=MANY {
-                    place.1.recv().await.expect("a sender is left");
+                    mvar.1.recv().await.expect("a sender is left");
                 }
             } {
-                place.0.send(1).await.expect("a receiver is left");
+                mvar.0.send(1).await.expect("a receiver is left");
             }
 
-            senders_left_alone(crowd, place = on_the_left(channel::bounded(1))) {
-                let receiver = taken(&place.1);
-                place.0.try_send(0).expect("room for one");
+            senders_left_alone(crowd, mvar = on_the_left(channel::bounded(1))) {
+                let receiver = taken(&mvar.1);
+                mvar.0.try_send(0).expect("room for one");
                 crowd.waits().await;
                 drop(receiver);
             } {
-                assert!(place.0.send(1).await.is_err());
+                assert!(mvar.0.send(1).await.is_err());
             }
 
-            receivers(crowd, place = channel::unbounded()) {
+            receivers(crowd, mvar = channel::unbounded()) {
                 crowd.waits().await;
                 for number in 0..MANY {
-                    place.0.send(number).await.expect("a receiver is left");
+                    mvar.0.send(number).await.expect("a receiver is left");
                 }
             } {
-                place.1.recv().await.expect("a sender is left");
+                mvar.1.recv().await.expect("a sender is left");
             }
 
-            receivers_left_alone(crowd, place = on_the_right(channel::bounded::<u32>(1))) {
-                let sender = taken(&place.1);
+            receivers_left_alone(crowd, mvar = on_the_right(channel::bounded::<u32>(1))) {
+                let sender = taken(&mvar.1);
                 crowd.waits().await;
                 drop(sender);
             } {
-                assert!(place.0.recv().await.is_err());
+                assert!(mvar.0.recv().await.is_err());
             }
 
-            rendezvous_senders(crowd, place = channel::rendezvous()) {
+            rendezvous_senders(crowd, mvar = channel::rendezvous()) {
                 crowd.waits().await;
                 for _ in 0..MANY {
-                    place.1.recv().await.expect("a sender is left");
+                    mvar.1.recv().await.expect("a sender is left");
                 }
             } {
-                place.0.send(1).await.expect("a receiver is left");
+                mvar.0.send(1).await.expect("a receiver is left");
             }
 
-            rendezvous_receivers(crowd, place = channel::rendezvous()) {
+            rendezvous_receivers(crowd, mvar = channel::rendezvous()) {
                 crowd.waits().await;
                 for number in 0..MANY {
-                    place.0.send(number).await.expect("a receiver is left");
+                    mvar.0.send(number).await.expect("a receiver is left");
                 }
             } {
-                place.1.recv().await.expect("a sender is left");
+                mvar.1.recv().await.expect("a sender is left");
             }
 
-            broadcast(crowd, place = channel::broadcast(4).0) {
+            broadcast(crowd, mvar = channel::broadcast(4).0) {
                 crowd.waits().await;
-                place.send(1).expect("receivers are left");
+                mvar.send(1).expect("receivers are left");
             } {
-                let mut receiver = place.subscribe();
+                let mut receiver = mvar.subscribe();
                 assert_eq!(receiver.recv().await.expect("a message"), 1);
             }
 
-            watch(crowd, place = channel::watch(0).0) {
+            watch(crowd, mvar = channel::watch(0).0) {
                 crowd.waits().await;
-                place.send(1);
+                mvar.send(1);
             } {
-                let mut receiver = place.subscribe();
+                let mut receiver = mvar.subscribe();
                 receiver.changed().await.expect("a sender is left");
             }
 
-            shared_sender(crowd, place = shared(channel::bounded(1))) {
-                place.0.try_send(0).expect("room for one");
+            shared_sender(crowd, mvar = shared(channel::bounded(1))) {
+                mvar.0.try_send(0).expect("room for one");
                 crowd.waits().await;
                 for _ in 0..=MANY {
-                    place.1.recv().await.expect("a sender is left");
+                    mvar.1.recv().await.expect("a sender is left");
                 }
             } {
-                place.0.send(1).await.expect("a receiver is left");
+                mvar.0.send(1).await.expect("a receiver is left");
             }
 
-            port_set(crowd, place = port_set_of_one(channel::unbounded())) {
+            port_set(crowd, mvar = port_set_of_one(channel::unbounded())) {
                 crowd.waits().await;
                 for number in 0..MANY {
-                    place.0.send(number).await.expect("the set is left");
+                    mvar.0.send(number).await.expect("the set is left");
                 }
             } {
-                assert!(place.1.recv().await.is_some());
+                assert!(mvar.1.recv().await.is_some());
             }
         }
     };
@@ -321,23 +321,23 @@ programs! {
 flavour! {
     any in_models {
         use std::sync::Arc as Counted;
-        use gossamer::{Bounded, CancelToken};
+        use gossamer::{ConcurrencyLimit, CancellationToken};
         type Op = super::super::Sent;
     }
 
-    children_of_a_token(crowd, place = CancelToken::new()) {
+    children_of_a_token(crowd, mvar = CancellationToken::new()) {
         crowd.waits().await;
-        place.cancel();
+        mvar.cancel();
     } {
-        let child = place.child();
+        let child = mvar.child();
         child.cancelled().await;
     }
 
-    places(crowd, place = Bounded::new(1)) {
-        let held = place.place().await;
+    mvars(crowd, mvar = ConcurrencyLimit::new(1)) {
+        let held = mvar.acquire().await;
         crowd.waits().await;
         drop(held);
     } {
-        drop(place.place().await);
+        drop(mvar.acquire().await);
     }
 }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gossamer::time::sleep as rest;
-use gossamer::{Runtime, Timed, blocking};
+use gossamer::{Runtime, TimeoutExt, blocking};
 use gossamer_sim::{explore, spawn};
 
 use super::{each_model, patience, runtime};
@@ -111,9 +111,9 @@ fn nobody_starves_beside_any_operation() {
     });
 }
 
-/// In a simulation a call that blocks is made in place.
+/// In a simulation a call that blocks is made in mvar.
 #[test]
-fn nobody_starves_beside_calls_in_place() {
+fn nobody_starves_beside_calls_in_mvar() {
     explore(0..10, || async {
         let ends = Rc::new(Cell::new(false));
         let ended = ends.clone();

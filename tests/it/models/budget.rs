@@ -1,4 +1,4 @@
-//! A task whose operations are always ready gives way to the others all the same.
+//! A task whose operations are always ready yields to the others all the same.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -34,10 +34,10 @@ fn always_ready_and_yet_not_alone() {
     watched("tasks", || {
         nine(|rt, stop| {
             rt.spawn(async move {
-                let place = MVar::<u32>::empty();
+                let mvar = MVar::<u32>::empty();
                 while !stop.load(Ordering::Relaxed) {
-                    place.put(1).await;
-                    place.take().await;
+                    mvar.put(1).await;
+                    mvar.take().await;
                 }
             })
         });
@@ -49,10 +49,10 @@ fn the_same_for_fibers() {
     watched("fibers", || {
         nine(|rt, stop| {
             rt.spawn_fiber(move || {
-                let place = MVar::<u32>::empty();
+                let mvar = MVar::<u32>::empty();
                 while !stop.load(Ordering::Relaxed) {
-                    place.put(1).wait();
-                    place.take().wait();
+                    mvar.put(1).wait();
+                    mvar.take().wait();
                 }
             })
         });
@@ -65,7 +65,7 @@ fn always_ready_beside_one_that_waits() {
     watched("beside", || {
         nine(|rt, stop| {
             rt.spawn(async move {
-                let (never, place) = (MVar::<u32>::empty(), MVar::<u32>::empty());
+                let (never, mvar) = (MVar::<u32>::empty(), MVar::<u32>::empty());
                 while !stop.load(Ordering::Relaxed) {
                     let mut waits = pin!(never.take());
                     poll_fn(|cx| {
@@ -73,8 +73,8 @@ fn always_ready_beside_one_that_waits() {
                         Poll::Ready(())
                     })
                     .await;
-                    place.put(1).await;
-                    place.take().await;
+                    mvar.put(1).await;
+                    mvar.take().await;
                 }
             })
         });
@@ -82,7 +82,7 @@ fn always_ready_beside_one_that_waits() {
 }
 
 #[test]
-fn the_same_for_places_of_one_thread() {
+fn the_same_for_mvars_of_one_thread() {
     each_model(|model| {
         let rt = runtime(model);
         rt.block_on_local(|scope| {
@@ -90,27 +90,27 @@ fn the_same_for_places_of_one_thread() {
             let stops = stop.clone();
             drop(scope.spawn_local(async move { stops.set(true) }));
             async move {
-                let place = local::MVar::<u32>::empty();
+                let mvar = local::MVar::<u32>::empty();
                 while !stop.get() {
-                    place.put(1).await;
-                    place.take().await;
+                    mvar.put(1).await;
+                    mvar.take().await;
                 }
             }
         });
     });
 }
 
-/// That one task has given way is none of the next one's business, which is aborted: an operation in its destructor
-/// gives way once, and is ready then.
+/// That one task has yielded is none of the next one's business, which is aborted: an operation in its destructor
+/// yields once, and is ready then.
 #[test]
-fn a_destructor_after_one_that_gave_way() {
+fn a_destructor_after_one_that_yielded() {
     const MANY: usize = 10;
     /// Counts how often an operation is tried.
     struct Tries(Arc<AtomicUsize>);
     impl Drop for Tries {
         fn drop(&mut self) {
-            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
-            let tries = (1..MANY).find(|_| pin!(place.put(1)).poll(&mut cx).is_ready());
+            let (mvar, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let tries = (1..MANY).find(|_| pin!(mvar.put(1)).poll(&mut cx).is_ready());
             self.0.store(tries.unwrap_or(MANY), Ordering::Relaxed);
         }
     }
@@ -123,16 +123,16 @@ fn a_destructor_after_one_that_gave_way() {
             begins.put(()).await;
             std::future::pending::<()>().await;
         });
-        let place = MVar::empty();
+        let mvar = MVar::empty();
         let busy = rt.spawn(async move {
             begun.take().await;
             aborted.abort();
-            let mut gave_way = false;
+            let mut yielded = false;
             poll_fn(|cx| {
-                while !gave_way && pin!(place.put(1)).poll(cx).is_ready() {
-                    place.try_take();
+                while !yielded && pin!(mvar.put(1)).poll(cx).is_ready() {
+                    mvar.try_take();
                 }
-                if std::mem::replace(&mut gave_way, true) {
+                if std::mem::replace(&mut yielded, true) {
                     Poll::Ready(())
                 } else {
                     Poll::Pending
@@ -149,14 +149,14 @@ fn a_destructor_after_one_that_gave_way() {
 }
 
 #[test]
-fn a_thread_does_not_give_way() {
+fn a_thread_does_not_yield() {
     // Polled by hand, beside any runtime: each operation is complete at its first poll, however many there are.
-    let place = MVar::<u32>::empty();
+    let mvar = MVar::<u32>::empty();
     for number in 0..10_000 {
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-        let put = std::pin::pin!(place.put(number)).poll(&mut cx);
+        let put = std::pin::pin!(mvar.put(number)).poll(&mut cx);
         assert!(put.is_ready(), "operation {number}");
-        assert_eq!(place.try_take(), Some(number));
+        assert_eq!(mvar.try_take(), Some(number));
     }
 }
 
@@ -172,7 +172,7 @@ async fn talks_to_itself(stop: &AtomicBool) -> usize {
     received
 }
 
-/// In the closure of `block_on_local` a thread is in the midst of driving: what can be done at once is done at once.
+/// In the closure of `block_on_local` a thread is in the midst of running: what can be done at once is done at once.
 #[test]
 fn many_waits_in_the_closure_of_block_on_local() {
     let rt = runtime(Model::Single);
@@ -186,12 +186,12 @@ fn many_waits_in_the_closure_of_block_on_local() {
     });
 }
 
-/// A long poll is as many short ones to the driver, which looks at its timers after each so many.
+/// A long poll is as many short ones to the runner, which looks at its timers after each so many.
 #[test]
 fn a_timer_beside_who_is_always_ready() {
     watched("a timer", || {
         for model in [Model::Single, Model::Pool { workers: 1 }] {
-            // None is taken to be stuck on a busy machine: its tasks would be adopted.
+            // None is taken to be stuck on a busy machine: its tasks would be evacuated.
             let rt = Runtime::builder().model(model).stuck_after(FAR).build();
             let rt = rt.expect("a runtime can be built");
             let stop = Arc::new(AtomicBool::new(false));
@@ -213,36 +213,36 @@ fn a_timer_beside_who_is_always_ready() {
     });
 }
 
-/// Somebody else's executor inside a poll may begin each operation anew: one in so many gives way, and no more.
+/// Somebody else's executor inside a poll may begin each operation anew: one in so many yields, and no more.
 #[test]
 fn begun_anew_in_one_poll() {
     each_model(|model| {
         let rt = runtime(model);
         rt.block_on(async {
-            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let (mvar, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
             let mut put = 0;
             for _ in 0..10_000 {
-                put += u32::from(pin!(place.put(())).poll(&mut cx).is_ready());
-                place.try_take();
+                put += u32::from(pin!(mvar.put(())).poll(&mut cx).is_ready());
+                mvar.try_take();
             }
             assert!(put > 9_000, "{put} operations of 10,000");
         });
     });
 }
 
-/// The output that nobody wants panics when it is dropped, and so the payload is: that is still a part of the task, which
-/// is there as long as the operations that begin in it.
+/// The output that nobody wants panics when it is dropped, and so the payload is: that is still a part of the task,
+/// which is there as long as the operations that begin in it.
 #[test]
 fn begun_by_the_payload_of_an_output() {
     /// Counts the operations that were complete at once.
     struct Payload(Arc<AtomicUsize>);
     impl Drop for Payload {
         fn drop(&mut self) {
-            let (place, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
+            let (mvar, mut cx) = (MVar::empty(), Context::from_waker(Waker::noop()));
             let mut put = 0;
             for _ in 0..10_000 {
-                put += usize::from(pin!(place.put(())).poll(&mut cx).is_ready());
-                place.try_take();
+                put += usize::from(pin!(mvar.put(())).poll(&mut cx).is_ready());
+                mvar.try_take();
             }
             self.0.store(put, Ordering::Relaxed);
         }

@@ -23,13 +23,13 @@ impl Drop for Counted {
 /// Spawns tasks in every state a task can be left in, and gives their handles.
 fn in_each_state(
     rt: &Runtime,
-    place: &Arc<MVar<u32>>,
+    mvar: &Arc<MVar<u32>>,
     wakers: &Arc<Mutex<Vec<Waker>>>,
     drops: &Arc<AtomicUsize>,
 ) -> Vec<JoinHandle<()>> {
     let counted = || Counted(drops.clone());
     let (one, two, three, four) = (counted(), counted(), counted(), counted());
-    let (taking, wakers) = (place.clone(), wakers.clone());
+    let (taking, wakers) = (mvar.clone(), wakers.clone());
     vec![
         rt.spawn(async move { drop(one) }),
         rt.spawn(async move {
@@ -59,11 +59,11 @@ fn dropped_in_every_state() {
     each_model(|model| {
         for turn in 0..20 {
             let rt = runtime(model);
-            let (place, drops) = (Arc::new(MVar::empty()), Arc::new(AtomicUsize::new(0)));
+            let (mvar, drops) = (Arc::new(MVar::empty()), Arc::new(AtomicUsize::new(0)));
             let wakers = Arc::default();
-            let handles = in_each_state(&rt, &place, &wakers, &drops);
+            let handles = in_each_state(&rt, &mvar, &wakers, &drops);
             if turn % 2 == 0 {
-                place.put(1).wait();
+                mvar.put(1).wait();
             }
             for _ in 0..turn {
                 thread::yield_now();
@@ -130,8 +130,8 @@ fn dropped_before_their_first_poll() {
 fn aborted_from_outside() {
     each_model(|model| {
         let rt = runtime(model);
-        let (place, drops) = (Arc::new(MVar::empty()), Arc::new(AtomicUsize::new(0)));
-        let handles = in_each_state(&rt, &place, &Arc::default(), &drops);
+        let (mvar, drops) = (Arc::new(MVar::empty()), Arc::new(AtomicUsize::new(0)));
+        let handles = in_each_state(&rt, &mvar, &Arc::default(), &drops);
         for handle in &handles {
             handle.abort();
         }
@@ -158,7 +158,7 @@ fn a_runtime_dropped_by_its_own_task() {
             told.put(()).await;
         }));
         if model == Model::Single {
-            // Its tasks run only while somebody drives it, and nobody can while it is given away.
+            // Its tasks run only while somebody runs it, and nobody can while it is given away.
             return;
         }
         given.put(rt).wait();
@@ -167,17 +167,17 @@ fn a_runtime_dropped_by_its_own_task() {
 }
 
 #[test]
-fn places_survive_aborts_and_shutdowns_at_random() {
+fn mvars_survive_aborts_and_shutdowns_at_random() {
     watched("random ends", || {
         for seed in 1..=200_u64 {
             let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             let model = super::MODELS[1 + random.below(4) as usize];
             let rt = runtime(model);
-            let places: Vec<_> = (0..4).map(|_| Arc::new(MVar::<u64>::empty())).collect();
+            let mvars: Vec<_> = (0..4).map(|_| Arc::new(MVar::<u64>::empty())).collect();
             let handles: Vec<_> = (0..8)
                 .map(|_| {
                     let (from, to) = (random.below(4) as usize, random.below(4) as usize);
-                    let (from, to) = (places[from].clone(), places[to].clone());
+                    let (from, to) = (mvars[from].clone(), mvars[to].clone());
                     rt.spawn(async move {
                         for _ in 0..50 {
                             let token = from.take().await;
@@ -187,8 +187,8 @@ fn places_survive_aborts_and_shutdowns_at_random() {
                     })
                 })
                 .collect();
-            for place in &places {
-                place.try_put(0).unwrap_or_default();
+            for mvar in &mvars {
+                mvar.try_put(0).unwrap_or_default();
             }
             for handle in handles {
                 match random.below(3) {
@@ -198,10 +198,10 @@ fn places_survive_aborts_and_shutdowns_at_random() {
                 }
             }
             drop(rt);
-            for place in places {
-                place.try_take();
-                place.put(1).wait();
-                assert_eq!(place.take().wait(), 1, "seed {seed}: a place is stuck");
+            for mvar in mvars {
+                mvar.try_take();
+                mvar.put(1).wait();
+                assert_eq!(mvar.take().wait(), 1, "seed {seed}: a mvar is stuck");
             }
         }
     });

@@ -111,9 +111,9 @@ fn turns(rt: &Runtime) {
     });
 }
 
-/// A fiber that has stood still before lends a thread-local that nobody had used so far, by a scope of the standard
+/// A fiber that has stood still before loans a thread-local that nobody had used so far, by a scope of the standard
 /// library's; its runtime is forgotten, and its thread ends.
-fn lends_and_is_forgotten(late: &Flag, looked: &Flag) {
+fn loans_and_is_forgotten(late: &Flag, looked: &Flag) {
     let rt = runtime(Model::Single);
     let (late, looked) = (late.clone(), looked.clone());
     drop(rt.spawn_fiber(move || {
@@ -140,23 +140,23 @@ fn lends_and_is_forgotten(late: &Flag, looked: &Flag) {
 }
 
 #[test]
-fn a_thread_ends_while_its_fiber_lends_a_thread_local() {
-    watched("lends", || {
+fn a_thread_ends_while_its_fiber_loans_a_thread_local() {
+    watched("loans", || {
         let (late, looked) = (Flag::default(), Flag::default());
         let (lates, looks) = (late.clone(), looked.clone());
-        let of_std = thread::spawn(move || lends_and_is_forgotten(&lates, &looks));
+        let of_std = thread::spawn(move || loans_and_is_forgotten(&lates, &looks));
         of_std.join().expect("no panic");
         assert!(!late.is_set(), "used after its end");
         assert!(
             looked.is_set(),
-            "the thread has ended before what it lends came back"
+            "the thread has ended before what it loans came back"
         );
 
         // The runtime's own threads: their handles are told before their thread-locals go.
         let (late, looked) = (Flag::default(), Arc::new(MVar::empty()));
         let (lates, looks, seen) = (late.clone(), Flag::default(), looked.clone());
         let ours = gossamer::spawn_thread(move || {
-            lends_and_is_forgotten(&lates, &looks);
+            loans_and_is_forgotten(&lates, &looks);
             let tells = OnSeen(seen);
             SEEN.with(|cell| drop(cell.set(tells)));
         });
@@ -252,36 +252,36 @@ fn a_thread_ends_a_fiber_that_nobody_has() {
     });
 }
 
-/// A thread drives a runtime that another one has built, and ends while fibers that have begun there stand still: who
+/// A thread runs a runtime that another one has built, and ends while fibers that have begun there stand still: who
 /// waits for them is told, and all else goes on.
 #[test]
 fn a_thread_ends_and_the_runtime_of_its_fibers_goes_on() {
     watched("goes on", || {
         for has_ended in [false, true] {
             let rt = Arc::new(runtime(Model::Single));
-            let (place, drives) = (Arc::new(MVar::empty()), rt.clone());
-            let from = place.clone();
+            let (mvar, runs_it) = (Arc::new(MVar::empty()), rt.clone());
+            let from = mvar.clone();
             let other = rt.spawn(async move { from.take().await });
             let (says, said) = mpsc::channel();
-            let driver = thread::spawn(move || {
-                let stands = drives.spawn_fiber(stand_still);
-                let panics = drives.spawn_fiber(|| {
+            let runner = thread::spawn(move || {
+                let stands = runs_it.spawn_fiber(stand_still);
+                let panics = runs_it.spawn_fiber(|| {
                     assert!(catch_unwind(stand_still).is_err(), "nothing was put");
                     resume_unwind(Box::new(7_u32));
                 });
-                turns(&drives);
+                turns(&runs_it);
                 says.send((stands, panics)).expect("somebody listens");
             });
             let (stands, panics) = said.recv().expect("they have begun");
             if has_ended {
-                driver.join().expect("no panic");
-                thread::scope(|s| s.spawn(|| turns(&rt)).join()).expect("any thread may drive");
+                runner.join().expect("no panic");
+                thread::scope(|s| s.spawn(|| turns(&rt)).join()).expect("any thread may run");
             }
             let ended = stands.wait().expect_err("its thread has ended");
             assert!(ended.is_cancelled());
             let payload = panics.wait().expect_err("it panicked").try_into_panic();
             assert_eq!(payload.expect("a panic").downcast_ref(), Some(&7_u32));
-            place.try_put(5).expect("empty");
+            mvar.try_put(5).expect("empty");
             assert_eq!(other.wait().expect("no panic"), 5);
             let fiber = rt.spawn_fiber(|| yield_now().wait());
             fiber.wait().expect("fibers begin here now");
@@ -294,11 +294,11 @@ fn a_thread_ends_and_the_runtime_of_its_fibers_goes_on() {
 fn a_thread_ends_and_the_runtime_of_a_scopes_fiber_goes_on() {
     watched("a scope's", || {
         let rt = Arc::new(runtime(Model::Single));
-        let drives = rt.clone();
+        let runs_it = rt.clone();
         rt.scope(|s| {
             let child = s.spawn_fiber(stand_still);
-            let driver = thread::spawn(move || turns(&drives));
-            driver.join().expect("no panic");
+            let runner = thread::spawn(move || turns(&runs_it));
+            runner.join().expect("no panic");
             let ended = child.wait().expect_err("its thread has ended");
             assert!(ended.is_cancelled());
         });

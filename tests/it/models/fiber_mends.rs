@@ -39,8 +39,8 @@ fn deep<R>(calls: u32, bottom: &mut dyn FnMut() -> R) -> R {
 fn a_waker_outlasts_a_wait_inside_a_poll() {
     watched("single", || {
         let rt = runtime(Model::Single);
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let mut fiber = Some(rt.spawn_fiber(move || {
             poll_fn(|cx| {
                 let value = from.take().wait();
@@ -50,14 +50,14 @@ fn a_waker_outlasts_a_wait_inside_a_poll() {
             .wait()
         }));
         turns(&rt);
-        place.try_put(1).expect("empty");
+        mvar.try_put(1).expect("empty");
         let output = deep(200, &mut || fiber.take().expect("one").wait());
         assert_eq!(output.expect("it ends"), 1);
     });
 }
 
 #[test]
-fn a_home_whose_fiber_was_leaked_is_as_good_as_new() {
+fn a_shard_whose_fiber_was_leaked_is_as_good_as_new() {
     watched("single", || {
         let rt = runtime(Model::Single);
         drop(rt.spawn_fiber(|| {
@@ -72,7 +72,7 @@ fn a_home_whose_fiber_was_leaked_is_as_good_as_new() {
     });
 }
 
-/// The owner waits while fibers keep it from driving; once they have ended, it drives.
+/// The owner waits while fibers keep it from running; once they have ended, it runs.
 #[test]
 fn the_owner_is_told_when_the_fibers_have_gone() {
     watched("single", || {

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use gossamer::{Model, Runtime, SpawnError, Spawner, Wait};
+use gossamer::{Handle, Model, Runtime, SpawnError, Wait};
 use gossamer_sim::{Sim, spawn_fiber};
 
 use super::each_model;
@@ -50,17 +50,17 @@ fn every_way_to_spawn_a_fiber_asks_for_it() {
         refused(rt.task().try_spawn_fiber(BODY));
         refused(rt.task().name("named").try_spawn_fiber(BODY));
         panics(|| rt.task().spawn_fiber(BODY));
-        let spawner = rt.spawner();
-        panics(|| spawner.spawn_fiber(BODY));
-        panics(|| spawner.task().spawn_fiber(BODY));
+        let handle = rt.handle();
+        panics(|| handle.spawn_fiber(BODY));
+        panics(|| handle.task().spawn_fiber(BODY));
         rt.scope(|s| {
             refused(s.try_spawn_fiber(BODY));
             panics(|| s.spawn_fiber(BODY));
         });
         let inside = rt.spawn(async move {
-            let spawner = Spawner::current().expect("a task has a runtime");
-            panics(|| spawner.spawn_fiber(BODY));
-            let scope = spawner.async_scope((), async |s, ()| {
+            let handle = Handle::current().expect("a task has a runtime");
+            panics(|| handle.spawn_fiber(BODY));
+            let scope = handle.async_scope((), async |s, ()| {
                 refused(s.try_spawn_fiber(BODY));
                 panics(|| s.spawn_fiber(BODY));
             });
@@ -80,7 +80,7 @@ fn with_it_there_are_fibers() {
         assert_eq!(rt.spawn_fiber(BODY).wait().expect("no panic"), 7);
         let named = rt.task().name("named").spawn_fiber(BODY);
         assert_eq!(named.wait().expect("no panic"), 7);
-        assert_eq!(rt.spawner().spawn_fiber(BODY).wait().expect("no panic"), 7);
+        assert_eq!(rt.handle().spawn_fiber(BODY).wait().expect("no panic"), 7);
         let sum = rt.scope(|s| s.spawn_fiber(BODY).wait().expect("no panic"));
         assert_eq!(sum, 7);
     });

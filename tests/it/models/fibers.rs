@@ -11,33 +11,33 @@ use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 
 use super::{Random, each_model, runtime, watched};
 
-type Place = Arc<MVar<u32>>;
+type SharedMVar = Arc<MVar<u32>>;
 
-fn places(count: usize) -> Vec<Place> {
+fn mvars(count: usize) -> Vec<SharedMVar> {
     (0..count).map(|_| Arc::new(MVar::empty())).collect()
 }
 
 /// Waits at the bottom of so many calls.
-fn deep(place: &MVar<u32>, calls: u32) -> u32 {
+fn deep(mvar: &MVar<u32>, calls: u32) -> u32 {
     if calls == 0 {
-        return place.take().wait();
+        return mvar.take().wait();
     }
-    std::hint::black_box(deep(place, calls - 1)) + 1
+    std::hint::black_box(deep(mvar, calls - 1)) + 1
 }
 
 #[test]
 fn standing_still_in_the_midst_of_calls() {
     each_model(|model| {
         let rt = runtime(model);
-        let places = places(50);
-        let fibers: Vec<_> = places
+        let mvars = mvars(50);
+        let fibers: Vec<_> = mvars
             .iter()
             .cloned()
-            .map(|place| rt.spawn_fiber(move || deep(&place, 100) + deep(&place, 50)))
+            .map(|mvar| rt.spawn_fiber(move || deep(&mvar, 100) + deep(&mvar, 50)))
             .collect();
-        for place in &places {
-            place.put(1).wait();
-            place.put(2).wait();
+        for mvar in &mvars {
+            mvar.put(1).wait();
+            mvar.put(2).wait();
         }
         for fiber in fibers {
             assert_eq!(fiber.wait().expect("no panic"), 153);
@@ -60,7 +60,7 @@ fn next_token(token: u32) -> (u32, bool) {
 fn a_ring_of_tasks_fibers_and_threads() {
     each_model(|model| {
         let rt = runtime(model);
-        let ring = places(30);
+        let ring = mvars(30);
         let members: Vec<_> = (0..ring.len())
             .map(|at| {
                 let (own, next) = (ring[at].clone(), ring[(at + 1) % ring.len()].clone());
@@ -110,8 +110,8 @@ fn a_ring_of_tasks_fibers_and_threads() {
 fn a_panic_is_the_fiber_s_own() {
     each_model(|model| {
         let rt = runtime(model);
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let ill = rt.spawn_fiber(move || {
             let value = from.take().wait();
             panic_any(value);
@@ -120,7 +120,7 @@ fn a_panic_is_the_fiber_s_own() {
             yield_now().wait();
             5
         });
-        place.put(7).wait();
+        mvar.put(7).wait();
         let payload = ill.wait().expect_err("it panicked").try_into_panic();
         assert_eq!(payload.expect("a panic").downcast_ref(), Some(&7_u32));
         assert_eq!(well.wait().expect("unharmed"), 5);
@@ -140,10 +140,10 @@ impl Drop for Counts {
 fn an_abort_unwinds_the_stack() {
     each_model(|model| {
         let rt = runtime(model);
-        let place = Arc::new(MVar::<u32>::empty());
+        let mvar = Arc::new(MVar::<u32>::empty());
         let begun = Arc::new(MVar::<()>::empty());
         let dropped = Arc::new(AtomicUsize::new(0));
-        let (from, begins, counts) = (place.clone(), begun.clone(), Counts(dropped.clone()));
+        let (from, begins, counts) = (mvar.clone(), begun.clone(), Counts(dropped.clone()));
         let fiber = rt.spawn_fiber(move || {
             let _counts = counts;
             begins.put(()).wait();
@@ -157,7 +157,7 @@ fn an_abort_unwinds_the_stack() {
         fiber.abort();
         assert!(fiber.wait().expect_err("aborted").is_cancelled());
         assert_eq!(dropped.load(Ordering::SeqCst), 1);
-        assert_eq!(place.try_put(1), Ok(()));
+        assert_eq!(mvar.try_put(1), Ok(()));
     });
 }
 
@@ -196,7 +196,7 @@ fn the_end_of_the_runtime_unwinds_all_stacks() {
 
 #[test]
 fn a_destructor_that_waits_while_its_fiber_unwinds() {
-    struct Waits(Place);
+    struct Waits(SharedMVar);
     impl Drop for Waits {
         fn drop(&mut self) {
             assert_eq!(self.0.take().wait(), 9);
@@ -228,10 +228,10 @@ fn a_destructor_that_waits_while_its_fiber_unwinds() {
 fn a_fiber_stays_with_its_thread() {
     each_model(|model| {
         let rt = runtime(model);
-        let places = places(16);
+        let mvars = mvars(16);
         let fibers: Vec<_> = (0..16)
             .map(|at| {
-                let (own, next) = (places[at].clone(), places[(at + 1) % 16].clone());
+                let (own, next) = (mvars[at].clone(), mvars[(at + 1) % 16].clone());
                 rt.spawn_fiber(move || {
                     let here = thread::current().id();
                     let log = Rc::new(RefCell::new(Vec::new()));
@@ -279,7 +279,7 @@ fn fibers_outlast_their_workers() {
                 .flat_map(|_| {
                     let (there, back) = (Arc::new(MVar::<u32>::empty()), Arc::new(MVar::empty()));
                     let (from, to) = (there.clone(), back.clone());
-                    let pass = |from: Place, to: Place, first: bool| {
+                    let pass = |from: SharedMVar, to: SharedMVar, first: bool| {
                         move || {
                             let here = thread::current().id();
                             for number in 0..200 {
@@ -313,10 +313,10 @@ fn fibers_outlast_their_workers() {
 }
 
 #[test]
-fn a_worker_that_lingers_is_hired_again() {
-    watched("hired again", || {
+fn a_worker_that_drains_is_started_again() {
+    watched("started again", || {
         let rt = runtime(Model::Pool { workers: 4 });
-        let (gates, begun) = (places(4), Arc::new(MVar::<()>::empty()));
+        let (gates, begun) = (mvars(4), Arc::new(MVar::<()>::empty()));
         // Four fibers on four workers: none ends its first turn before all have begun.
         let fibers: Vec<_> = gates
             .iter()
@@ -337,7 +337,7 @@ fn a_worker_that_lingers_is_hired_again() {
         assert_eq!(few.workers, 1);
         rt.resize(4).wait().expect("it can be resized");
         let many = rt.metrics().expect("a pool");
-        assert_eq!((many.workers, many.lingering), (4, 0));
+        assert_eq!((many.workers, many.draining), (4, 0));
         rt.resize(1).wait().expect("it can be resized");
         for (number, gate) in gates.iter().enumerate() {
             gate.put(number as u32).wait();
@@ -387,11 +387,11 @@ fn a_blocking_call_inside_a_fiber_is_refused() {
 }
 
 #[test]
-fn a_runtime_with_fibers_is_driven_by_their_thread_alone() {
+fn a_runtime_with_fibers_is_run_by_their_thread_alone() {
     watched("single", || {
         let rt = runtime(Model::Single);
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let fiber = rt.spawn_fiber(move || from.take().wait());
         rt.block_on(yield_now());
         thread::scope(|scope| {
@@ -403,7 +403,7 @@ fn a_runtime_with_fibers_is_driven_by_their_thread_alone() {
                 "{text}"
             );
         });
-        place.put(3).wait();
+        mvar.put(3).wait();
         assert_eq!(fiber.wait().expect("no panic"), 3);
         // Without fibers anybody may.
         thread::scope(|scope| {
@@ -416,11 +416,11 @@ fn a_runtime_with_fibers_is_driven_by_their_thread_alone() {
 fn what_waits_inside_a_poll_on_a_fiber_stands_still_too() {
     each_model(|model| {
         let rt = runtime(model);
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let fiber = rt.spawn_fiber(move || async { from.take().wait() + from.take().await }.wait());
-        place.put(1).wait();
-        place.put(2).wait();
+        mvar.put(1).wait();
+        mvar.put(2).wait();
         assert_eq!(fiber.wait().expect("no panic"), 3);
     });
 }

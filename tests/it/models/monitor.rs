@@ -84,8 +84,8 @@ fn what_a_stuck_poll_has_woken_runs() {
     watched("woken before", || {
         let (rt, _tells) = pool(1);
         let (open, gate) = gate();
-        let place = Arc::new(MVar::<()>::empty());
-        let taken = place.clone();
+        let mvar = Arc::new(MVar::<()>::empty());
+        let taken = mvar.clone();
         let (begun, begins) = mpsc::channel();
         let opener = rt.spawn(async move {
             begun.send(()).expect("somebody listens");
@@ -96,7 +96,7 @@ fn what_a_stuck_poll_has_woken_runs() {
         begins.recv().expect("it begins");
         // Wakes the opener, in plain memory, and is stuck then.
         let stuck = rt.spawn(async move {
-            place.put(()).await;
+            mvar.put(()).await;
             gate();
         });
         opener.wait().expect("no panic");
@@ -110,15 +110,15 @@ fn what_is_woken_while_a_poll_is_stuck_runs() {
     watched("woken meanwhile", || {
         let (rt, _tells) = pool(1);
         let (open, gate) = gate();
-        let places: [Arc<MVar<u32>>; 2] = [Arc::new(MVar::empty()), Arc::new(MVar::empty())];
-        let [first, second] = places.clone();
+        let mvars: [Arc<MVar<u32>>; 2] = [Arc::new(MVar::empty()), Arc::new(MVar::empty())];
+        let [first, second] = mvars.clone();
         let opener = rt.spawn(async move {
             let sum = first.take().await + second.take().await;
             open.send(()).expect("it waits");
             sum
         });
         let (begun, begins) = mpsc::channel();
-        let [first, second] = places;
+        let [first, second] = mvars;
         // Wakes it after it has been stuck for a while.
         let stuck = rt.spawn(async move {
             begun.send(()).expect("somebody listens");
@@ -305,36 +305,32 @@ fn storm_with(seed: u64) {
         .build()
         .expect("a runtime can be built");
     let rt = Arc::new(rt);
-    let places: Vec<Arc<MVar<u64>>> = (0..3).map(|_| Arc::new(MVar::new(0))).collect();
+    let mvars: Vec<Arc<MVar<u64>>> = (0..3).map(|_| Arc::new(MVar::new(0))).collect();
     let tasks: Vec<_> = (0..6 + random.below(6))
         .map(|number| {
             let mut random = Random(seed * 1_000 + number + 1);
-            let places = places.clone();
+            let mvars = mvars.clone();
             let body = move || {
                 let us = random.below(400);
-                (
-                    places[random.below(3) as usize].clone(),
-                    us,
-                    random.below(3),
-                )
+                (mvars[random.below(3) as usize].clone(), us, random.below(3))
             };
             let mut body = body;
             if number % 4 == 3 {
                 return rt.spawn_fiber(move || {
                     for _ in 0..3 {
-                        let (place, us, how) = body();
-                        let value = place.take().wait();
+                        let (mvar, us, how) = body();
+                        let value = mvar.take().wait();
                         stick(us, how);
-                        place.put(value + 1).wait();
+                        mvar.put(value + 1).wait();
                     }
                 });
             }
             rt.spawn(async move {
                 for _ in 0..3 {
-                    let (place, us, how) = body();
-                    let value = place.take().await;
+                    let (mvar, us, how) = body();
+                    let value = mvar.take().await;
                     stick(us, how);
-                    place.put(value + 1).await;
+                    mvar.put(value + 1).await;
                 }
             })
         })
@@ -356,7 +352,7 @@ fn storm_with(seed: u64) {
     for task in tasks {
         task.wait().expect("no panic");
     }
-    let sum: u64 = places.iter().map(|place| place.take().wait()).sum();
+    let sum: u64 = mvars.iter().map(|mvar| mvar.take().wait()).sum();
     assert_eq!(sum, 3 * count, "seed {seed}: an increment was lost");
 }
 
@@ -421,17 +417,17 @@ fn the_one_that_is_stopped() {
     };
     watched("work", move || {
         let (rt, _tells) = pool(2);
-        let place = Arc::new(MVar::new(0_u64));
+        let mvar = Arc::new(MVar::new(0_u64));
         let began = Instant::now();
         let tasks: Vec<_> = (0..8)
             .map(|_| {
-                let place = place.clone();
+                let mvar = mvar.clone();
                 rt.spawn(async move {
                     let mut count = 0;
                     while began.elapsed() < Duration::from_millis(ms) {
-                        let value = place.take().await;
+                        let value = mvar.take().await;
                         yield_now().await;
-                        place.put(value + 1).await;
+                        mvar.put(value + 1).await;
                         count += 1;
                     }
                     count
@@ -439,7 +435,7 @@ fn the_one_that_is_stopped() {
             })
             .collect();
         let counts = tasks.into_iter().map(|task| task.wait().expect("no panic"));
-        assert_eq!(counts.sum::<u64>(), place.take().wait());
+        assert_eq!(counts.sum::<u64>(), mvar.take().wait());
         settles(&rt, 2);
     });
 }

@@ -8,7 +8,7 @@ use gossamer::{Wait, sync::MVar, yield_now};
 use super::{each_model, runtime};
 
 #[test]
-fn threads_use_the_same_places() {
+fn threads_use_the_same_mvars() {
     each_model(|model| {
         let rt = runtime(model);
         let (there, back) = (Arc::new(MVar::<u32>::empty()), Arc::new(MVar::empty()));
@@ -60,8 +60,8 @@ fn a_task_joins_a_thread_and_the_other_way_round() {
 fn aborting_and_detaching_leave_a_thread_alone() {
     each_model(|model| {
         let rt = runtime(model);
-        let place = Arc::new(MVar::<u32>::empty());
-        let (one, two) = (place.clone(), place.clone());
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let (one, two) = (mvar.clone(), mvar.clone());
         let aborted = rt.spawn_thread(move || one.take().wait());
         aborted.abort();
         drop(rt.spawn_thread(move || two.put(4).wait()));
@@ -74,14 +74,14 @@ fn blocking_calls_run_beside_the_tasks() {
     each_model(|model| {
         let rt = Arc::new(runtime(model));
         // More than the workers there are: each waits for the next, and the first for a task.
-        let places: Vec<_> = (0..20).map(|_| Arc::new(MVar::<u32>::empty())).collect();
-        let calls: Vec<_> = (1..places.len())
+        let mvars: Vec<_> = (0..20).map(|_| Arc::new(MVar::<u32>::empty())).collect();
+        let calls: Vec<_> = (1..mvars.len())
             .map(|at| {
-                let (from, to) = (places[at - 1].clone(), places[at].clone());
+                let (from, to) = (mvars[at - 1].clone(), mvars[at].clone());
                 rt.spawn_blocking(move || to.put(from.take().wait() + 1).wait())
             })
             .collect();
-        let (first, last) = (places[0].clone(), places[19].clone());
+        let (first, last) = (mvars[0].clone(), mvars[19].clone());
         let task = rt.spawn(async move {
             first.put(0).await;
             last.take().await

@@ -149,8 +149,8 @@ fn many_outside_threads_spawn() {
                 })
             })
             .collect();
-        for spawner in spawners {
-            assert_eq!(spawner.join().expect("no panic"), 499 * 500 / 2);
+        for handle in spawners {
+            assert_eq!(handle.join().expect("no panic"), 499 * 500 / 2);
         }
     });
 }
@@ -214,8 +214,8 @@ fn a_spare_that_leaves_is_no_worker() {
     });
 }
 
-/// A task wakes another one and calculates on: once an idle worker has noticed, the other one runs meanwhile, time after
-/// time.
+/// A task wakes another one and calculates on: once an idle worker has noticed, the other one runs meanwhile, time
+/// after time.
 #[test]
 fn a_long_poll_keeps_nobody_waiting() {
     const IN_A_ROW: u32 = 20;

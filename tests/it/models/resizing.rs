@@ -54,23 +54,23 @@ fn parked_tasks_of_retired_workers_are_woken() {
     watched("parked tasks", || {
         for _ in 0..20 {
             let rt = runtime(Model::Pool { workers: 8 });
-            let places: Vec<_> = (0..64).map(|_| Arc::new(MVar::<usize>::empty())).collect();
-            let tasks: Vec<JoinHandle<usize>> = places
+            let mvars: Vec<_> = (0..64).map(|_| Arc::new(MVar::<usize>::empty())).collect();
+            let tasks: Vec<JoinHandle<usize>> = mvars
                 .iter()
-                .map(|place| {
-                    let place = place.clone();
-                    rt.spawn(async move { place.take().await + place.take().await })
+                .map(|mvar| {
+                    let mvar = mvar.clone();
+                    rt.spawn(async move { mvar.take().await + mvar.take().await })
                 })
                 .collect();
             rt.resize(1).wait().expect("resized");
             // From outside, and by a task.
-            for place in &places {
-                place.put(1).wait();
+            for mvar in &mvars {
+                mvar.put(1).wait();
             }
-            let inside = places.clone();
+            let inside = mvars.clone();
             drop(rt.spawn(async move {
-                for place in &inside {
-                    place.put(2).await;
+                for mvar in &inside {
+                    mvar.put(2).await;
                 }
             }));
             for task in tasks {
@@ -163,16 +163,16 @@ fn the_first_wake_after_a_worker_retired_asleep_arrives() {
     watched("first wake", || {
         for _ in 0..5 {
             let rt = runtime(Model::Pool { workers: 2 });
-            let place = Arc::new(MVar::<u32>::empty());
+            let mvar = Arc::new(MVar::<u32>::empty());
             let tasks: Vec<_> = (0..8)
                 .map(|_| {
-                    let place = place.clone();
-                    rt.spawn(async move { place.read().await })
+                    let mvar = mvar.clone();
+                    rt.spawn(async move { mvar.read().await })
                 })
                 .collect();
             rt.resize(1).wait().expect("resized");
             // One wake-up, after which everybody is asleep again.
-            place.put(1).wait();
+            mvar.put(1).wait();
             for task in tasks {
                 assert_eq!(task.wait().expect("no panic"), 1);
             }

@@ -14,11 +14,11 @@ use super::{each_model, runtime};
 fn the_ring() {
     each_model(|model| {
         let rt = runtime(model);
-        let places: Vec<_> = (0..20).map(|_| Arc::new(MVar::<u32>::empty())).collect();
+        let mvars: Vec<_> = (0..20).map(|_| Arc::new(MVar::<u32>::empty())).collect();
         let winner = Arc::new(MVar::empty());
-        for at in 0..places.len() {
-            let own = places[at].clone();
-            let next = places[(at + 1) % places.len()].clone();
+        for at in 0..mvars.len() {
+            let own = mvars[at].clone();
+            let next = mvars[(at + 1) % mvars.len()].clone();
             let winner = winner.clone();
             drop(rt.spawn(async move {
                 loop {
@@ -29,7 +29,7 @@ fn the_ring() {
                 }
             }));
         }
-        places[0].put(2_005).wait();
+        mvars[0].put(2_005).wait();
         assert_eq!(winner.take().wait(), 2_005 % 20 + 1);
     });
 }
@@ -118,18 +118,18 @@ fn woken_by_a_foreign_thread() {
 }
 
 #[test]
-fn threads_and_tasks_share_a_place() {
+fn threads_and_tasks_share_a_mvar() {
     each_model(|model| {
         let rt = runtime(model);
-        let place = Arc::new(MVar::<u32>::empty());
-        let writer = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let writer = mvar.clone();
         let task = rt.spawn(async move {
             for number in 0..500 {
                 writer.put(number).await;
             }
         });
         for number in 0..500 {
-            assert_eq!(place.take().wait(), number);
+            assert_eq!(mvar.take().wait(), number);
         }
         task.wait().expect("no panic");
     });
@@ -143,11 +143,11 @@ fn blocking_calls_borrow_and_have_local_tasks() {
         rt.block_on(async { text.push('b') });
         assert_eq!(text, "ab");
         let got = rt.block_on_local(|scope| {
-            let place = std::rc::Rc::new(local::MVar::empty());
-            let writer = place.clone();
+            let mvar = std::rc::Rc::new(local::MVar::empty());
+            let writer = mvar.clone();
             drop(scope.spawn_local(async move { writer.put(3).await }));
             let task = rt.spawn(async { 4 });
-            async move { place.take().await + task.await.expect("no panic") }
+            async move { mvar.take().await + task.await.expect("no panic") }
         });
         assert_eq!(got, 7);
     });

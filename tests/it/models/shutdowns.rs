@@ -1,4 +1,4 @@
-//! Shutting down in random states: every future and every stack ends once, late wakers and places are harmless.
+//! Shutting down in random states: every future and every stack ends once, late wakers and mvars are harmless.
 
 use std::future::{pending, poll_fn};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ struct Around {
     made: AtomicUsize,
     dropped: AtomicUsize,
     wakers: Mutex<Vec<Waker>>,
-    places: Vec<MVar<u32>>,
+    mvars: Vec<MVar<u32>>,
 }
 
 /// Is owned by a future or a stack.
@@ -34,8 +34,8 @@ impl Owned {
         Self(around.clone())
     }
 
-    fn place(&self, at: u64) -> &MVar<u32> {
-        &self.0.places[at as usize]
+    fn mvar(&self, at: u64) -> &MVar<u32> {
+        &self.0.mvars[at as usize]
     }
 }
 
@@ -57,8 +57,8 @@ fn actor(rt: &Arc<Runtime>, around: &Arc<Around>, random: &mut Random) -> JoinHa
         }),
         2 => rt.spawn(async move {
             loop {
-                let value = owned.place(one).take().await;
-                owned.place(two).put(value).await;
+                let value = owned.mvar(one).take().await;
+                owned.mvar(two).put(value).await;
             }
         }),
         3 => rt.spawn(async move {
@@ -79,8 +79,8 @@ fn actor(rt: &Arc<Runtime>, around: &Arc<Around>, random: &mut Random) -> JoinHa
         5 => spawns_on(rt, Arc::downgrade(rt), owned),
         6 => rt.spawn_fiber(move || {
             loop {
-                let value = owned.place(one).take().wait();
-                owned.place(two).put(value).wait();
+                let value = owned.mvar(one).take().wait();
+                owned.mvar(two).put(value).wait();
             }
         }),
         7 => rt.spawn_fiber(move || {
@@ -118,14 +118,14 @@ fn shut_down_once(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = MODELS[random.below(5) as usize];
     let around = Arc::new(Around {
-        places: (0..3).map(|_| MVar::empty()).collect(),
+        mvars: (0..3).map(|_| MVar::empty()).collect(),
         ..Around::default()
     });
     let rt = Arc::new(runtime(model));
     let handles: Vec<_> = (0..random.below(10))
         .map(|_| actor(&rt, &around, &mut random))
         .collect();
-    // A runtime that only we drive has to be driven, and stays with this thread.
+    // A runtime that only we run has to be run, and stays with this thread.
     if model == Model::Single {
         rt.block_on(async {
             for _ in 0..random.below(20) {
@@ -144,8 +144,8 @@ fn shut_down_once(seed: u64) {
             }
         })
     });
-    for place in &around.places {
-        place.try_put(0).unwrap_or_default();
+    for mvar in &around.mvars {
+        mvar.try_put(0).unwrap_or_default();
     }
     if random.below(2) == 0 {
         // Begun, and then forgotten about.
@@ -188,10 +188,10 @@ fn look_at_what_is_left(around: &Around, handles: Vec<JoinHandle<()>>) {
     while around.dropped.load(Ordering::SeqCst) < around.made.load(Ordering::SeqCst) {
         thread::yield_now();
     }
-    for place in &around.places {
-        place.try_take();
-        place.put(1).wait();
-        assert_eq!(place.take().wait(), 1, "a place is stuck");
+    for mvar in &around.mvars {
+        mvar.try_take();
+        mvar.put(1).wait();
+        assert_eq!(mvar.take().wait(), 1, "a mvar is stuck");
     }
     assert_eq!(
         around.dropped.load(Ordering::SeqCst),

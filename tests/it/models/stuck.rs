@@ -135,7 +135,7 @@ fn a_poll_that_the_end_waits_for_is_told_before() {
 fn a_short_poll_that_the_end_waits_for_is_not_told() {
     watched("a short poll at the end", || {
         let (rt, tells) = reporting();
-        // One that has retired: whoever looks at its home finds that it was called.
+        // One that has retired: whoever looks at its shard finds that it was called.
         rt.resize(2).wait().expect("two workers");
         rt.resize(1).wait().expect("one of them retires");
         let (open, stuck) = hold_up(&rt, |opened| opened.recv().expect("it is opened"));
@@ -179,8 +179,8 @@ fn cpu() -> Duration {
     Duration::from_secs(seconds) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 
-/// Eight workers that share one processor wait most of the time in the midst of a poll. Each is short, but longer than a
-/// turn of a thread.
+/// Eight workers that share one processor wait most of the time in the midst of a poll. Each is short, but longer than
+/// a turn of a thread.
 #[test]
 fn workers_that_are_preempted_are_not_stuck() {
     watched("preempted", || {

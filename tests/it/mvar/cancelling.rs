@@ -14,7 +14,7 @@ use gossamer::JoinHandle;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
 use super::{exhaust_each_step, explore, explore_seeded};
-use crate::flavour::{Flavour, Place, both};
+use crate::flavour::{Flavour, SharedMVar, both};
 use crate::tally::{Tally, Value};
 
 both! {
@@ -85,8 +85,8 @@ struct Books {
 }
 
 impl Books {
-    async fn put<F: Flavour>(&self, place: &Place<F, Value>, id: u32) {
-        let put = place.put(self.tally.value(id));
+    async fn put<F: Flavour>(&self, mvar: &SharedMVar<F, Value>, id: u32) {
+        let put = mvar.put(self.tally.value(id));
         put.await;
         self.accept(id);
     }
@@ -95,8 +95,8 @@ impl Books {
         self.accepted.borrow_mut().push(id);
     }
 
-    async fn take<F: Flavour>(&self, place: &Place<F, Value>) {
-        let value = place.take().await;
+    async fn take<F: Flavour>(&self, mvar: &SharedMVar<F, Value>) {
+        let value = mvar.take().await;
         self.receive(Some(value));
     }
 
@@ -106,9 +106,9 @@ impl Books {
             .extend(value.map(|value| value.id));
     }
 
-    /// Nobody uses the place any more.
-    fn balance<F: Flavour>(&self, place: &Place<F, Value>) {
-        let left = place.try_take();
+    /// Nobody uses the mvar any more.
+    fn balance<F: Flavour>(&self, mvar: &SharedMVar<F, Value>) {
+        let left = mvar.try_take();
         assert_eq!(
             self.tally.living(),
             usize::from(left.is_some()),
@@ -124,29 +124,31 @@ impl Books {
 }
 
 /// Two tasks that take, two that put; and one operation that is dropped at `cut`.
-async fn among_others<F, O>(cut: Cut, operation: impl Fn(Books, Place<F, Value>) -> O + 'static)
-where
+async fn among_others<F, O>(
+    cut: Cut,
+    operation: impl Fn(Books, SharedMVar<F, Value>) -> O + 'static,
+) where
     F: Flavour,
     O: Future + 'static,
 {
-    let (place, books) = (F::place(), Books::default());
+    let (mvar, books) = (F::mvar(), Books::default());
     let cancelled = spawn({
-        let operation = operation(books.clone(), place.clone());
+        let operation = operation(books.clone(), mvar.clone());
         async move { drop(cut.apply(operation).await) }
     });
     let takers = (0..2).map(|_| {
-        let (place, books) = (place.clone(), books.clone());
-        spawn(async move { books.take::<F>(&place).await })
+        let (mvar, books) = (mvar.clone(), books.clone());
+        spawn(async move { books.take::<F>(&mvar).await })
     });
     let putters = (0..3).map(|id| {
-        let (place, books) = (place.clone(), books.clone());
-        spawn(async move { books.put::<F>(&place, id).await })
+        let (mvar, books) = (mvar.clone(), books.clone());
+        spawn(async move { books.put::<F>(&mvar, id).await })
     });
     let tasks: Vec<_> = takers.chain(putters).chain([cancelled]).collect();
     quiet().await;
     abort_all(tasks).await;
     drop(operation);
-    books.balance::<F>(&place);
+    books.balance::<F>(&mvar);
 }
 
 /// Until nothing can happen any more. (If somebody could go on then, the run fails.)
@@ -165,7 +167,7 @@ pub(crate) async fn abort_all(tasks: Vec<JoinHandle<()>>) {
 fn dropped_after_any_poll<F: Flavour>(kind: u32) {
     explore_seeded(Sim::new(), |seed| {
         let cut = Cut::nth(seed);
-        among_others::<F, _>(cut, move |books, place| operation::<F>(kind, books, place))
+        among_others::<F, _>(cut, move |books, mvar| operation::<F>(kind, books, mvar))
     });
 }
 
@@ -192,16 +194,16 @@ fn a_replace_dropped_after_any_poll<F: Flavour>() {
 /// Abort, unlike a cut, comes from outside: also while the task is in the run queue.
 fn any_task_aborted_at_any_time<F: Flavour>() {
     explore(|| async {
-        let (place, books) = (F::place(), Books::default());
+        let (mvar, books) = (F::mvar(), Books::default());
         let tasks: Vec<_> = (0..6)
             .map(|id| {
-                let (place, books) = (place.clone(), books.clone());
+                let (mvar, books) = (mvar.clone(), books.clone());
                 spawn(async move {
                     for round in 0..2 {
                         match id % 3 {
-                            0 => books.take::<F>(&place).await,
-                            1 => books.put::<F>(&place, id * 2 + round).await,
-                            _ => drop(place.read().await),
+                            0 => books.take::<F>(&mvar).await,
+                            1 => books.put::<F>(&mvar, id * 2 + round).await,
+                            _ => drop(mvar.read().await),
                         }
                     }
                 })
@@ -214,7 +216,7 @@ fn any_task_aborted_at_any_time<F: Flavour>() {
         for task in tasks {
             let _ = task.await;
         }
-        books.balance::<F>(&place);
+        books.balance::<F>(&mvar);
     });
 }
 
@@ -223,41 +225,41 @@ fn every_small_case<F: Flavour>() {
     for cut in Cut::all() {
         for kind in 0..5 {
             exhaust_each_step(|| async move {
-                let (place, books) = (F::place(), Books::default());
+                let (mvar, books) = (F::mvar(), Books::default());
                 let taker = spawn({
-                    let (place, books) = (place.clone(), books.clone());
-                    async move { books.take::<F>(&place).await }
+                    let (mvar, books) = (mvar.clone(), books.clone());
+                    async move { books.take::<F>(&mvar).await }
                 });
                 let putter = spawn({
-                    let (place, books) = (place.clone(), books.clone());
-                    async move { books.put::<F>(&place, 1).await }
+                    let (mvar, books) = (mvar.clone(), books.clone());
+                    async move { books.put::<F>(&mvar, 1).await }
                 });
                 let cancelled = spawn({
-                    let (place, books) = (place.clone(), books.clone());
+                    let (mvar, books) = (mvar.clone(), books.clone());
                     async move {
-                        cut.apply(operation::<F>(kind, books, place)).await;
+                        cut.apply(operation::<F>(kind, books, mvar)).await;
                     }
                 });
                 quiet().await;
                 abort_all(vec![taker, putter, cancelled]).await;
-                books.balance::<F>(&place);
+                books.balance::<F>(&mvar);
             });
         }
     }
 }
 
-async fn operation<F: Flavour>(kind: u32, books: Books, place: Place<F, Value>) {
+async fn operation<F: Flavour>(kind: u32, books: Books, mvar: SharedMVar<F, Value>) {
     match kind {
-        0 => books.take::<F>(&place).await,
-        1 => books.put::<F>(&place, 9).await,
-        2 => drop(place.read().await),
+        0 => books.take::<F>(&mvar).await,
+        1 => books.put::<F>(&mvar, 9).await,
+        2 => drop(mvar.read().await),
         3 => {
-            let old = place.swap(books.tally.value(9)).await;
+            let old = mvar.swap(books.tally.value(9)).await;
             books.accept(9);
             books.receive(Some(old));
         }
         _ => {
-            let old = place.replace(books.tally.value(9)).await;
+            let old = mvar.replace(books.tally.value(9)).await;
             books.accept(9);
             books.receive(old);
         }
@@ -266,25 +268,25 @@ async fn operation<F: Flavour>(kind: u32, books: Books, place: Place<F, Value>) 
 
 fn an_operation_that_was_never_polled_does_nothing<F: Flavour>() {
     let tally = Tally::default();
-    let place: Place<F, Value> = F::place_with(tally.value(0));
-    drop(place.take());
-    drop(place.read());
-    drop(place.put(tally.value(1)));
-    drop(place.swap(tally.value(2)));
-    drop(place.replace(tally.value(3)));
+    let mvar: SharedMVar<F, Value> = F::mvar_with(tally.value(0));
+    drop(mvar.take());
+    drop(mvar.read());
+    drop(mvar.put(tally.value(1)));
+    drop(mvar.swap(tally.value(2)));
+    drop(mvar.replace(tally.value(3)));
     assert_eq!((tally.dropped(), tally.cloned()), (3, 0));
-    assert_eq!(place.try_take().map(|value| value.id), Some(0));
+    assert_eq!(mvar.try_take().map(|value| value.id), Some(0));
     assert_eq!(tally.living(), 0);
 }
 
 /// Parked in one task, finished or dropped in another: the one that polled last is woken.
 fn an_operation_moves_between_tasks<F: Flavour>() {
     explore(|| async {
-        let (place, hand_over) = (F::place(), F::place());
+        let (mvar, hand_over) = (F::mvar(), F::mvar());
         let first = spawn({
-            let (place, hand_over) = (place.clone(), hand_over.clone());
+            let (mvar, hand_over) = (mvar.clone(), hand_over.clone());
             async move {
-                let mut take = Box::pin(async move { place.take().await });
+                let mut take = Box::pin(async move { mvar.take().await });
                 for _ in 0..2 {
                     let polled = poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx))).await;
                     if let Poll::Ready(value) = polled {
@@ -297,7 +299,7 @@ fn an_operation_moves_between_tasks<F: Flavour>() {
             }
         });
         let second = spawn(async move { hand_over.take().await.await });
-        place.put(5).await;
+        mvar.put(5).await;
         match first.await.unwrap() {
             Some(value) => {
                 assert_eq!(value, 5);

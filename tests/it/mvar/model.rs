@@ -12,8 +12,8 @@ use std::time::Duration;
 use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{POINTS, explore_seeded};
-use crate::flavour::{Flavour, Place, both};
+use super::{SCHEDULING_POINTS, explore_seeded};
+use crate::flavour::{Flavour, SharedMVar, both};
 
 both! {
     random_programs_of_three_tasks,
@@ -49,7 +49,7 @@ const ALL: [Op; 10] = [
     Op::TryReplace,
 ];
 
-/// What an operation gave: a value or none, and whether it took place.
+/// What an operation gave: a value or none, and whether it took mvar.
 type Output = Result<Option<u32>, ()>;
 
 /// One operation of a history.
@@ -58,47 +58,43 @@ struct Call {
     op: Op,
     value: u32,
     began: u32,
-    /// When it ended, and what it gave; not, if it was cut off: then it has not taken place.
+    /// When it ended, and what it gave; not, if it was cut off: then it has not taken mvar.
     ended: Option<(u32, Output)>,
 }
 
-async fn perform<F: Flavour>(op: Op, value: u32, place: &Place<F, u32>) -> Output {
+async fn perform<F: Flavour>(op: Op, value: u32, mvar: &SharedMVar<F, u32>) -> Output {
     match op {
-        Op::Take => Ok(Some(place.take().await)),
+        Op::Take => Ok(Some(mvar.take().await)),
         Op::Put => {
-            place.put(value).await;
+            mvar.put(value).await;
             Ok(None)
         }
-        Op::Read => Ok(Some(place.read().await)),
-        Op::Swap => Ok(Some(place.swap(value).await)),
-        Op::Replace => Ok(place.replace(value).await),
-        Op::TryTake => place.try_take().map(Some).ok_or(()),
-        Op::TryPut => place.try_put(value).map(|()| None).map_err(drop),
-        Op::TryRead => place.try_read().map(Some).ok_or(()),
-        Op::TrySwap => place.try_swap(value).map(Some).map_err(drop),
-        Op::TryReplace => place.try_replace(value).map_err(drop),
+        Op::Read => Ok(Some(mvar.read().await)),
+        Op::Swap => Ok(Some(mvar.swap(value).await)),
+        Op::Replace => Ok(mvar.replace(value).await),
+        Op::TryTake => mvar.try_take().map(Some).ok_or(()),
+        Op::TryPut => mvar.try_put(value).map(|()| None).map_err(drop),
+        Op::TryRead => mvar.try_read().map(Some).ok_or(()),
+        Op::TrySwap => mvar.try_swap(value).map(Some).map_err(drop),
+        Op::TryReplace => mvar.try_replace(value).map_err(drop),
     }
 }
 
-/// Runs a program on a place (full of 1000 or empty) until nothing can happen any more, and judges it.
+/// Runs a program on a mvar (full of 1000 or empty) until nothing can happen any more, and judges it.
 pub(crate) async fn run_program<F: Flavour>(program: Vec<Vec<Op>>, full: bool) {
-    let place: Place<F, u32> = if full {
-        F::place_with(1000)
-    } else {
-        F::place()
-    };
+    let mvar: SharedMVar<F, u32> = if full { F::mvar_with(1000) } else { F::mvar() };
     let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
     let tasks: Vec<_> = program
         .into_iter()
         .enumerate()
         .map(|(task, ops)| {
             histories.borrow_mut().push(Vec::new());
-            let (place, clock, histories) = (place.clone(), clock.clone(), histories.clone());
+            let (mvar, clock, histories) = (mvar.clone(), clock.clone(), histories.clone());
             let tick = move || clock.replace(clock.get() + 1);
             spawn(async move {
                 for (number, op) in ops.into_iter().enumerate() {
                     let value = (task * 10 + number) as u32;
-                    if !POINTS.get() {
+                    if !SCHEDULING_POINTS.get() {
                         yield_now().await;
                     }
                     let call = Call {
@@ -108,7 +104,7 @@ pub(crate) async fn run_program<F: Flavour>(program: Vec<Vec<Op>>, full: bool) {
                         ended: None,
                     };
                     histories.borrow_mut()[task].push(call);
-                    let output = perform::<F>(op, value, &place).await;
+                    let output = perform::<F>(op, value, &mvar).await;
                     histories.borrow_mut()[task][number].ended = Some((tick(), output));
                 }
             })
@@ -120,17 +116,17 @@ pub(crate) async fn run_program<F: Flavour>(program: Vec<Vec<Op>>, full: bool) {
     for task in tasks {
         let _ = task.await;
     }
-    let left = place.try_take();
+    let left = mvar.try_take();
     judge(&histories.borrow(), full.then_some(1000), left);
 }
 
-/// Whether `call` may take place now, and what is in the place after it. `waiting`: which lines have somebody.
+/// Whether `call` may take mvar now, and what is in the mvar after it. `waiting`: which lines have somebody.
 fn apply(call: &Call, inside: Option<u32>, waiting: Waiting) -> Option<Option<u32>> {
     let output = call.ended?.1;
     let (takes, puts) = (Ok(inside), Ok(None));
     let is = |expected: Output, after: Option<u32>| (output == expected).then_some(after);
     match call.op {
-        // A `try_` may fail although the place suits it, if the place is promised to one who waits.
+        // A `try_` may fail although the mvar suits it, if the mvar is promised to one who waits.
         Op::TryTake | Op::TryRead | Op::TrySwap if output.is_err() => {
             (inside.is_none() || waiting.takers).then_some(inside)
         }
@@ -151,7 +147,7 @@ struct Waiting {
     putters: bool,
 }
 
-/// A point in the search: how many calls of each task have taken place, and what is inside.
+/// A point in the search: how many calls of each task have taken mvar, and what is inside.
 type Point = (Vec<usize>, Option<u32>);
 
 #[track_caller]
@@ -183,7 +179,7 @@ fn search(
     if next().all(|call| call.ended.is_none()) {
         return inside == left;
     }
-    // Nothing may take place after something that began later than it ended.
+    // Nothing may take mvar after something that began later than it ended.
     let first_end = next()
         .filter_map(|call| Some(call.ended?.0))
         .min()
@@ -232,18 +228,18 @@ fn random_programs_of_four_tasks<F: Flavour>() {
     random_programs::<F>(4, 3);
 }
 
-/// As above, but every task is aborted at some time; what was cut off has not taken place.
+/// As above, but every task is aborted at some time; what was cut off has not taken mvar.
 fn random_programs_with_cancellation<F: Flavour>() {
     explore_seeded(Sim::new(), |seed| {
         let mut rng = fastrand::Rng::with_seed(seed);
         async move {
-            let place: Place<F, u32> = F::place();
+            let mvar: SharedMVar<F, u32> = F::mvar();
             let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
             let mut tasks = Vec::new();
             for task in 0..4 {
                 let ops: Vec<_> = (0..3).map(|_| ALL[rng.usize(..ALL.len())]).collect();
                 histories.borrow_mut().push(Vec::new());
-                let (place, histories, clock) = (place.clone(), histories.clone(), clock.clone());
+                let (mvar, histories, clock) = (mvar.clone(), histories.clone(), clock.clone());
                 tasks.push(spawn(async move {
                     for (number, op) in ops.into_iter().enumerate() {
                         let value = (task * 10 + number) as u32;
@@ -255,7 +251,7 @@ fn random_programs_with_cancellation<F: Flavour>() {
                             began,
                             ended: None,
                         });
-                        let output = perform::<F>(op, value, &place).await;
+                        let output = perform::<F>(op, value, &mvar).await;
                         let now = clock.replace(clock.get() + 1);
                         histories.borrow_mut()[task][number].ended = Some((now, output));
                     }
@@ -270,7 +266,7 @@ fn random_programs_with_cancellation<F: Flavour>() {
             for task in tasks {
                 let _ = task.await;
             }
-            judge(&histories.borrow(), None, place.try_take());
+            judge(&histories.borrow(), None, mvar.try_take());
         }
     });
 }

@@ -1,4 +1,4 @@
-//! Panics in a poll, in the drop of a value or a future, in a waker, in a clone: the place stays
+//! Panics in a poll, in the drop of a value or a future, in a waker, in a clone: the mvar stays
 //! sound, and the others are served.
 
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
 use super::{explore, explore_seeded};
-use crate::flavour::{Flavour, Place, both};
+use crate::flavour::{Flavour, SharedMVar, both};
 use crate::hand::{Hand, parked};
 use crate::tally::{Tally, Value};
 
@@ -23,7 +23,7 @@ both! {
     a_panic_in_a_clone_leaves_the_value,
     a_panic_in_a_clone_serves_the_next,
     a_panic_in_the_drop_of_a_value,
-    a_place_is_dropped_with_its_value_once,
+    a_mvar_is_dropped_with_its_value_once,
     a_waker_that_panics_harms_nobody,
     a_waker_whose_drop_panics_harms_nobody,
     tasks_whose_values_panic_in_drop,
@@ -44,16 +44,16 @@ fn a_panic_in_a_poll_passes_the_turn_on<F: Flavour>() {
     explore_seeded(Sim::new().expect_panics(), |seed| {
         let (bad, at) = (seed % 4, seed / 4 % 4);
         async move {
-            let (place, tally) = (F::place::<Value>(), Tally::default());
+            let (mvar, tally) = (F::mvar::<Value>(), Tally::default());
             let tasks: Vec<_> = (0..4)
                 .map(|id| {
-                    let (place, tally) = (place.clone(), tally.clone());
+                    let (mvar, tally) = (mvar.clone(), tally.clone());
                     spawn(async move {
                         let mut operation = pin!(async {
                             if id % 2 == 0 {
-                                drop(place.take().await);
+                                drop(mvar.take().await);
                             } else {
-                                place.put(tally.value(id)).await;
+                                mvar.put(tally.value(id)).await;
                             }
                         });
                         let mut polls = 0;
@@ -82,7 +82,7 @@ fn a_panic_in_a_poll_passes_the_turn_on<F: Flavour>() {
                     assert!(id as u64 == bad && is_planned(&*payload));
                 }
             }
-            assert_eq!(tally.living(), usize::from(!place.is_empty()));
+            assert_eq!(tally.living(), usize::from(!mvar.is_empty()));
         }
     });
 }
@@ -108,31 +108,31 @@ impl Clone for Brittle {
 
 fn a_panic_in_a_clone_leaves_the_value<F: Flavour>() {
     let panics_left = Rc::new(Cell::new(2));
-    let place = F::full(Brittle {
+    let mvar = F::full(Brittle {
         id: 7,
         panics_left: panics_left.clone(),
     });
-    let mut read = Hand::new(place.read());
+    let mut read = Hand::new(mvar.read());
     assert!(is_planned(
         &*catch_unwind(AssertUnwindSafe(|| read.poll().is_ready())).unwrap_err()
     ));
     drop(read);
-    let tried = catch_unwind(AssertUnwindSafe(|| place.try_read().is_some()));
+    let tried = catch_unwind(AssertUnwindSafe(|| mvar.try_read().is_some()));
     assert!(is_planned(&*tried.unwrap_err()));
-    assert_eq!(place.try_read().map(|value| value.id), Some(7));
-    assert_eq!(place.try_take().map(|value| value.id), Some(7));
+    assert_eq!(mvar.try_read().map(|value| value.id), Some(7));
+    assert_eq!(mvar.try_take().map(|value| value.id), Some(7));
 }
 
 fn a_panic_in_a_clone_serves_the_next<F: Flavour>() {
     explore_seeded(Sim::new().expect_panics(), |_| async {
-        let (place, panics_left) = (F::place(), Rc::new(Cell::new(2)));
+        let (mvar, panics_left) = (F::mvar(), Rc::new(Cell::new(2)));
         let readers: Vec<_> = (0..4)
             .map(|_| {
-                let place: Place<F, Brittle> = place.clone();
-                spawn(async move { place.read().await.id })
+                let mvar: SharedMVar<F, Brittle> = mvar.clone();
+                spawn(async move { mvar.read().await.id })
             })
             .collect();
-        place.put(Brittle { id: 7, panics_left }).await;
+        mvar.put(Brittle { id: 7, panics_left }).await;
         let mut panics = 0;
         for reader in readers {
             match reader.await {
@@ -144,7 +144,7 @@ fn a_panic_in_a_clone_serves_the_next<F: Flavour>() {
             }
         }
         assert_eq!(panics, 2);
-        assert_eq!(place.take().await.id, 7);
+        assert_eq!(mvar.take().await.id, 7);
     });
 }
 
@@ -169,36 +169,36 @@ fn a_panic_in_the_drop_of_a_value<F: Flavour>() {
         silent,
     };
     for woken in [false, true] {
-        let place = F::full(grumpy(true));
+        let mvar = F::full(grumpy(true));
         let (put, next) = (
-            parked(place.put(grumpy(false))),
-            parked(place.put(grumpy(true))),
+            parked(mvar.put(grumpy(false))),
+            parked(mvar.put(grumpy(true))),
         );
         if woken {
-            assert!(place.try_take().is_some());
+            assert!(mvar.try_take().is_some());
         }
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(put)));
         assert!(is_planned(&*dropped.unwrap_err()));
         if !woken {
             assert_eq!(next.wakes(), 0);
-            assert!(place.try_take().is_some());
+            assert!(mvar.try_take().is_some());
         }
         assert_eq!(next.wakes(), 1, "woken before: {woken}");
         let mut next = next;
         assert!(next.poll().is_ready());
-        assert!(place.try_take().is_some());
+        assert!(mvar.try_take().is_some());
     }
     assert_eq!(tally.living(), 0);
 }
 
-fn a_place_is_dropped_with_its_value_once<F: Flavour>() {
+fn a_mvar_is_dropped_with_its_value_once<F: Flavour>() {
     let tally = Tally::default();
-    let place = F::full(Grumpy {
+    let mvar = F::full(Grumpy {
         _counted: tally.value(0),
         silent: false,
     });
     assert!(is_planned(
-        &*catch_unwind(AssertUnwindSafe(|| drop(place))).unwrap_err()
+        &*catch_unwind(AssertUnwindSafe(|| drop(mvar))).unwrap_err()
     ));
     assert_eq!(tally.living(), 0);
     drop(F::empty::<Value>());
@@ -229,25 +229,25 @@ impl Drop for Bad {
 
 fn a_waker_that_panics_harms_nobody<F: Flavour>() {
     let bad = Waker::from(Arc::new(Bad { in_wake: true }));
-    let place = F::empty();
-    let mut take = Hand::new(place.take());
+    let mvar = F::empty();
+    let mut take = Hand::new(mvar.take());
     assert!(take.poll_with(&bad).is_pending());
-    let mut second = parked(place.take());
+    let mut second = parked(mvar.take());
     // Whoever puts sees nothing of the panic, and the taker has its value.
-    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(mvar.try_put(1), Ok(()));
     assert_eq!(take.poll_with(&bad), Poll::Ready(1));
-    assert_eq!(place.try_put(2), Ok(()));
+    assert_eq!(mvar.try_put(2), Ok(()));
     assert_eq!((second.wakes(), second.poll()), (1, Poll::Ready(2)));
 
     // The same when the turn is passed on by a cancellation.
-    let (first, mut second) = (parked(place.take()), Hand::new(place.take()));
+    let (first, mut second) = (parked(mvar.take()), Hand::new(mvar.take()));
     assert!(second.poll_with(&bad).is_pending());
-    assert_eq!(place.try_put(3), Ok(()));
+    assert_eq!(mvar.try_put(3), Ok(()));
     drop(first);
     assert_eq!(second.poll_with(&bad), Poll::Ready(3));
 }
 
-/// The panic reaches whoever dropped the waker; the place does not mind.
+/// The panic reaches whoever dropped the waker; the mvar does not mind.
 fn a_waker_whose_drop_panics_harms_nobody<F: Flavour>() {
     let bad = || Waker::from(Arc::new(Bad { in_wake: false }));
     let poll_once = |hand: &mut Hand<_>| {
@@ -256,8 +256,8 @@ fn a_waker_whose_drop_panics_harms_nobody<F: Flavour>() {
         // The hand's own clone is now the only one that will be dropped.
         std::mem::ManuallyDrop::into_inner(waker)
     };
-    let place = F::empty();
-    let mut take = Hand::new(place.take());
+    let mvar = F::empty();
+    let mut take = Hand::new(mvar.take());
     let ours = poll_once(&mut take);
     assert!(
         catch_unwind(AssertUnwindSafe(|| drop(ours))).is_ok(),
@@ -265,30 +265,30 @@ fn a_waker_whose_drop_panics_harms_nobody<F: Flavour>() {
     );
     let renewed = catch_unwind(AssertUnwindSafe(|| take.poll().is_pending()));
     assert!(is_planned(&*renewed.unwrap_err()));
-    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(mvar.try_put(1), Ok(()));
     assert_eq!((take.wakes(), take.poll()), (1, Poll::Ready(1)));
 
-    let mut take = Hand::new(place.take());
+    let mut take = Hand::new(mvar.take());
     drop(poll_once(&mut take));
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(take)));
     assert!(is_planned(&*dropped.unwrap_err()));
-    assert_eq!(place.try_put(2), Ok(()));
-    assert_eq!(place.try_take(), Some(2));
+    assert_eq!(mvar.try_put(2), Ok(()));
+    assert_eq!(mvar.try_take(), Some(2));
 }
 
 /// Puts that are aborted, with values that panic when they are dropped.
 fn tasks_whose_values_panic_in_drop<F: Flavour>() {
     explore(|| async {
-        let (place, tally) = (F::place(), Tally::default());
+        let (mvar, tally) = (F::mvar(), Tally::default());
         let putters: Vec<_> = (0..4)
             .map(|id| {
-                let (place, tally) = (place.clone(), tally.clone());
+                let (mvar, tally) = (mvar.clone(), tally.clone());
                 spawn(async move {
                     let value = Grumpy {
                         _counted: tally.value(id),
                         silent: false,
                     };
-                    place.put(value).await;
+                    mvar.put(value).await;
                 })
             })
             .collect();
@@ -300,7 +300,7 @@ fn tasks_whose_values_panic_in_drop<F: Flavour>() {
         let mut taken = 0;
         loop {
             pause(Duration::from_secs(1)).await;
-            let Some(mut value) = place.try_take() else {
+            let Some(mut value) = mvar.try_take() else {
                 break;
             };
             value.silent = true;

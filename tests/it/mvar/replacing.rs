@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use gossamer_sim::spawn;
 
-use super::{Line, POINTS, exhaust, explore};
+use super::{Line, SCHEDULING_POINTS, exhaust, explore};
 use crate::flavour::{Flavour, both};
 use crate::tally::Tally;
 
@@ -22,28 +22,28 @@ both! {
 /// Under sim a replace is one scheduling point and then complete, whoever waits for whatever.
 fn it_never_waits<F: Flavour>() {
     explore(|| async {
-        let place = F::place();
+        let mvar = F::mvar();
         let others: Vec<_> = (0..4)
             .map(|task| {
-                let place = place.clone();
+                let mvar = mvar.clone();
                 spawn(async move {
                     if task % 2 == 0 {
-                        place.take().await;
+                        mvar.take().await;
                     } else {
-                        place.put(task).await
+                        mvar.put(task).await
                     }
                 })
             })
             .collect();
         for value in 0..4 {
             let mut polls = 0;
-            let mut replace = std::pin::pin!(place.replace(value));
+            let mut replace = std::pin::pin!(mvar.replace(value));
             std::future::poll_fn(|cx| {
                 polls += 1;
                 replace.as_mut().poll(cx)
             })
             .await;
-            assert_eq!(polls, if POINTS.get() { 2 } else { 1 });
+            assert_eq!(polls, if SCHEDULING_POINTS.get() { 2 } else { 1 });
             gossamer::yield_now().await;
         }
         for task in others {
@@ -55,14 +55,14 @@ fn it_never_waits<F: Flavour>() {
 
 fn what_it_replaces_comes_back_and_nothing_is_lost<F: Flavour>() {
     explore(|| async {
-        let (place, tally) = (F::place(), Tally::default());
+        let (mvar, tally) = (F::mvar(), Tally::default());
         let out = Rc::new(Cell::new(0));
         let replacers: Vec<_> = (0..3)
             .map(|task| {
-                let (place, tally, out) = (place.clone(), tally.clone(), out.clone());
+                let (mvar, tally, out) = (mvar.clone(), tally.clone(), out.clone());
                 spawn(async move {
                     for round in 0..2 {
-                        if let Some(old) = place.replace(tally.value(task * 2 + round)).await {
+                        if let Some(old) = mvar.replace(tally.value(task * 2 + round)).await {
                             out.set(out.get() + old.id);
                         }
                     }
@@ -70,9 +70,9 @@ fn what_it_replaces_comes_back_and_nothing_is_lost<F: Flavour>() {
             })
             .collect();
         let taker = spawn({
-            let (place, out) = (place.clone(), out.clone());
+            let (mvar, out) = (mvar.clone(), out.clone());
             async move {
-                let taken = place.take().await;
+                let taken = mvar.take().await;
                 out.set(out.get() + taken.id);
             }
         });
@@ -80,7 +80,7 @@ fn what_it_replaces_comes_back_and_nothing_is_lost<F: Flavour>() {
             task.await.unwrap();
         }
         taker.await.unwrap();
-        let left = place.try_take().map_or(0, |value| value.id);
+        let left = mvar.try_take().map_or(0, |value| value.id);
         assert_eq!(out.get() + left, 1 + 2 + 3 + 4 + 5);
         assert_eq!((tally.living(), tally.cloned()), (0, 0));
     });
@@ -89,15 +89,15 @@ fn what_it_replaces_comes_back_and_nothing_is_lost<F: Flavour>() {
 /// A taker that was promised a value finds the one that replaced it; nobody finds an old one.
 fn waiting_takers_get_the_newest_value<F: Flavour>() {
     explore(|| async {
-        let place = F::place();
+        let mvar = F::mvar();
         let taker = spawn({
-            let place = place.clone();
-            async move { place.take().await }
+            let mvar = mvar.clone();
+            async move { mvar.take().await }
         });
         let mut newest = 0;
         let mut taken = None;
         for value in 1..6 {
-            let before = place.replace(value).await;
+            let before = mvar.replace(value).await;
             if before.is_none() && newest != 0 {
                 taken = Some(newest);
                 break;
@@ -115,26 +115,26 @@ fn waiting_putters_go_on_waiting_in_order<F: Flavour>() {
     const REPLACES: usize = 6;
     let overtaken = Cell::new(0);
     explore(|| async {
-        let (place, line) = (F::place_with(100), Rc::new(Line::default()));
+        let (mvar, line) = (F::mvar_with(100), Rc::new(Line::default()));
         let putters: Vec<_> = (0..3)
             .map(|id| {
-                let (place, line) = (place.clone(), line.clone());
-                spawn(async move { line.pass_overtaken(id, REPLACES, place.put(id)).await })
+                let (mvar, line) = (mvar.clone(), line.clone());
+                spawn(async move { line.pass_overtaken(id, REPLACES, mvar.put(id)).await })
             })
             .collect();
         let mut out = Vec::new();
         for round in 0..REPLACES {
             if round % 2 == 0 {
-                out.extend(place.try_take());
+                out.extend(mvar.try_take());
             }
             let (before, came) = (line.went.borrow().len(), line.came.borrow().len());
-            let old = place.replace(100).await;
+            let old = mvar.replace(100).await;
             let promised = old.is_none() && came > before && line.went.borrow().len() == before;
             overtaken.set(overtaken.get() + usize::from(promised));
             out.extend(old);
         }
         while out.iter().filter(|value| **value < 100).count() < 3 {
-            out.push(place.take().await);
+            out.push(mvar.take().await);
         }
         for putter in putters {
             putter.await.unwrap();
@@ -177,23 +177,23 @@ fn the_ring_with_replace<F: Flavour>() {
     });
 }
 
-/// One put, one replace, one take on an empty place: exactly these outcomes, in all schedules.
+/// One put, one replace, one take on an empty mvar: exactly these outcomes, in all schedules.
 fn all_outcomes_of_a_small_case<F: Flavour>() {
     let outcomes = RefCell::new(HashSet::new());
     exhaust(|| async {
-        let place = F::place();
+        let mvar = F::mvar();
         let put = spawn({
-            let place = place.clone();
-            async move { place.put('p').await }
+            let mvar = mvar.clone();
+            async move { mvar.put('p').await }
         });
         let replace = spawn({
-            let place = place.clone();
-            async move { place.replace('r').await }
+            let mvar = mvar.clone();
+            async move { mvar.replace('r').await }
         });
-        let taken = place.take().await;
+        let taken = mvar.take().await;
         let old = replace.await.unwrap();
         put.await.unwrap();
-        outcomes.borrow_mut().insert((taken, old, place.try_take()));
+        outcomes.borrow_mut().insert((taken, old, mvar.try_take()));
     });
     let expected = [
         ('p', None, Some('r')),

@@ -31,7 +31,7 @@ fn check<F: Flavour>(program: &[Vec<Op>]) {
     exhaust(|| run_program::<F>(program.to_vec(), false));
 }
 
-/// All programs of three tasks with one operation each, on an empty and on a full place. Which task has which makes no
+/// All programs of three tasks with one operation each, on an empty and on a full mvar. Which task has which makes no
 /// difference, as each of them may be the next one in some schedule.
 fn three_tasks_of_one_operation<F: Flavour>() {
     for (at, first) in ALL.into_iter().enumerate() {

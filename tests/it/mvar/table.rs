@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use gossamer::raw::MVar;
 
-use crate::flavour::{Flavour, Place, both};
+use crate::flavour::{Flavour, SharedMVar, both};
 use crate::hand::{Hand, parked};
 
 both! {
@@ -77,26 +77,26 @@ fn no<T: Debug>(output: Option<T>) -> String {
     output.map_or("no".to_owned(), |output| format!("{output:?}"))
 }
 
-fn apply<F: Flavour>(name: &str, place: &MVar<u32, F::P>) -> String {
+fn apply<F: Flavour>(name: &str, mvar: &MVar<u32, F::P>) -> String {
     let given_back = |value| assert_eq!(value, 9, "the value given back");
     match name {
-        "take" => once(place.take()),
-        "put" => once(place.put(9)).replace("()", "ok"),
-        "read" => once(place.read()),
-        "swap" => once(place.swap(9)),
-        "replace" => once(place.replace(9)),
-        "try_take" => no(place.try_take()),
-        "try_put" => no(place.try_put(9).map_err(given_back).ok()).replace("()", "ok"),
-        "try_read" => no(place.try_read()),
-        "try_swap" => no(place.try_swap(9).map_err(given_back).ok()),
-        "try_replace" => no(place.try_replace(9).map_err(given_back).ok()),
+        "take" => once(mvar.take()),
+        "put" => once(mvar.put(9)).replace("()", "ok"),
+        "read" => once(mvar.read()),
+        "swap" => once(mvar.swap(9)),
+        "replace" => once(mvar.replace(9)),
+        "try_take" => no(mvar.try_take()),
+        "try_put" => no(mvar.try_put(9).map_err(given_back).ok()).replace("()", "ok"),
+        "try_read" => no(mvar.try_read()),
+        "try_swap" => no(mvar.try_swap(9).map_err(given_back).ok()),
+        "try_replace" => no(mvar.try_replace(9).map_err(given_back).ok()),
         other => panic!("no operation {other}"),
     }
 }
 
 /// What is inside, promised or not: only `replace` looks past a promise.
-fn inside<F: Flavour>(place: &MVar<u32, F::P>) -> String {
-    match place.try_replace(77).expect("no reader is busy") {
+fn inside<F: Flavour>(mvar: &MVar<u32, F::P>) -> String {
+    match mvar.try_replace(77).expect("no reader is busy") {
         None => "-".to_owned(),
         Some(value) => value.to_string(),
     }
@@ -104,13 +104,13 @@ fn inside<F: Flavour>(place: &MVar<u32, F::P>) -> String {
 
 fn each_operation_in_each_state<F: Flavour>() {
     for (row, name) in OPERATIONS.iter().enumerate() {
-        let check = |column: usize, place: &MVar<u32, F::P>| {
+        let check = |column: usize, mvar: &MVar<u32, F::P>| {
             assert_eq!(
-                apply::<F>(name, place),
+                apply::<F>(name, mvar),
                 TABLE[row][column],
                 "{name} in state {column}"
             );
-            let left = inside::<F>(place);
+            let left = inside::<F>(mvar);
             assert_eq!(
                 left, AFTERWARDS[row][column],
                 "left by {name} in state {column}"
@@ -119,69 +119,69 @@ fn each_operation_in_each_state<F: Flavour>() {
         check(0, &F::empty());
         check(1, &F::full(0));
 
-        let place = F::full(0);
-        let mut putter = parked(place.put(5));
-        assert_eq!(place.try_take(), Some(0));
+        let mvar = F::full(0);
+        let mut putter = parked(mvar.put(5));
+        assert_eq!(mvar.try_take(), Some(0));
         assert_eq!(putter.wakes(), 1);
-        check(2, &place);
+        check(2, &mvar);
         // `inside` has put 77 there, so the promise was taken back; the putter is still first.
         assert!(putter.poll().is_pending());
-        let mut second = parked(place.put(6));
-        assert_eq!(place.try_take(), Some(77));
+        let mut second = parked(mvar.put(6));
+        assert_eq!(mvar.try_take(), Some(77));
         assert!(second.poll().is_pending(), "the second putter overtook");
         assert!(putter.poll().is_ready());
-        assert_eq!(place.try_read(), Some(5));
+        assert_eq!(mvar.try_read(), Some(5));
 
-        let place = F::empty();
-        let mut taker = parked(place.take());
-        assert_eq!(place.try_put(0), Ok(()));
+        let mvar = F::empty();
+        let mut taker = parked(mvar.take());
+        assert_eq!(mvar.try_put(0), Ok(()));
         assert_eq!(taker.wakes(), 1);
-        check(3, &place);
+        check(3, &mvar);
         assert_eq!(taker.poll(), Poll::Ready(77));
-        assert!(place.is_empty());
+        assert!(mvar.is_empty());
     }
 }
 
 fn what_waits_is_served_when_its_time_comes<F: Flavour>() {
-    let place = F::empty();
+    let mvar = F::empty();
     let (mut take, mut read, mut swap) = (
-        parked(place.take()),
-        parked(place.read()),
-        parked(place.swap(3)),
+        parked(mvar.take()),
+        parked(mvar.read()),
+        parked(mvar.swap(3)),
     );
-    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(mvar.try_put(1), Ok(()));
     assert_eq!([take.wakes(), read.wakes(), swap.wakes()], [1, 0, 0]);
     assert!(read.poll().is_pending() && swap.poll().is_pending());
     assert_eq!(take.poll(), Poll::Ready(1));
-    assert_eq!(place.try_put(2), Ok(()));
+    assert_eq!(mvar.try_put(2), Ok(()));
     assert_eq!([read.wakes(), swap.wakes()], [1, 0]);
     assert_eq!(read.poll(), Poll::Ready(2));
     assert_eq!(swap.wakes(), 1);
     assert_eq!(swap.poll(), Poll::Ready(2));
-    assert_eq!(place.try_read(), Some(3));
+    assert_eq!(mvar.try_read(), Some(3));
 
-    let (mut first, mut second) = (parked(place.put(4)), parked(place.put(5)));
-    assert_eq!(place.try_take(), Some(3));
+    let (mut first, mut second) = (parked(mvar.put(4)), parked(mvar.put(5)));
+    assert_eq!(mvar.try_take(), Some(3));
     assert_eq!([first.wakes(), second.wakes()], [1, 0]);
     assert!(second.poll().is_pending());
     assert_eq!(first.poll(), Poll::Ready(()));
-    assert_eq!(place.try_take(), Some(4));
+    assert_eq!(mvar.try_take(), Some(4));
     assert_eq!(second.poll(), Poll::Ready(()));
-    assert_eq!(place.try_take(), Some(5));
+    assert_eq!(mvar.try_take(), Some(5));
 }
 
 /// Each waiting operation, in each position, dropped before and after it was woken.
 fn a_cancelled_operation_changes_no_state<F: Flavour>() {
     for position in 0..3 {
         for woken in [false, true] {
-            let place = F::empty();
-            let mut takers: Vec<_> = (0..3).map(|_| Some(parked(place.take()))).collect();
+            let mvar = F::empty();
+            let mut takers: Vec<_> = (0..3).map(|_| Some(parked(mvar.take()))).collect();
             if woken {
-                assert_eq!(place.try_put(1), Ok(()));
+                assert_eq!(mvar.try_put(1), Ok(()));
             }
             takers[position] = None;
             if !woken {
-                assert_eq!(place.try_put(1), Ok(()));
+                assert_eq!(mvar.try_put(1), Ok(()));
             }
             let mut left: Vec<_> = takers.into_iter().flatten().collect();
             assert_eq!(
@@ -192,14 +192,14 @@ fn a_cancelled_operation_changes_no_state<F: Flavour>() {
             assert_eq!(left[0].poll(), Poll::Ready(1));
             assert!(left[1].poll().is_pending());
 
-            let place = F::full(0);
-            let mut putters: Vec<_> = (0..3).map(|id| Some(parked(place.put(id)))).collect();
+            let mvar = F::full(0);
+            let mut putters: Vec<_> = (0..3).map(|id| Some(parked(mvar.put(id)))).collect();
             if woken {
-                assert_eq!(place.try_take(), Some(0));
+                assert_eq!(mvar.try_take(), Some(0));
             }
             putters[position] = None;
             if !woken {
-                assert_eq!(place.try_take(), Some(0));
+                assert_eq!(mvar.try_take(), Some(0));
             }
             let mut left: Vec<_> = putters.into_iter().flatten().collect();
             assert_eq!(
@@ -211,19 +211,19 @@ fn a_cancelled_operation_changes_no_state<F: Flavour>() {
             assert!(left[1].poll().is_pending());
         }
     }
-    // The last in line, woken and dropped: the place is free for whoever comes.
-    let place = F::empty();
-    let taker = parked(place.take());
-    assert_eq!(place.try_put(1), Ok(()));
-    assert_eq!(place.try_take(), None);
+    // The last in line, woken and dropped: the mvar is free for whoever comes.
+    let mvar = F::empty();
+    let taker = parked(mvar.take());
+    assert_eq!(mvar.try_put(1), Ok(()));
+    assert_eq!(mvar.try_take(), None);
     drop(taker);
-    assert_eq!(place.try_take(), Some(1));
-    assert_eq!(place.try_put(2), Ok(()));
-    let putter = parked(place.put(3));
-    assert_eq!(place.try_take(), Some(2));
-    assert_eq!(place.try_put(4), Err(4));
+    assert_eq!(mvar.try_take(), Some(1));
+    assert_eq!(mvar.try_put(2), Ok(()));
+    let putter = parked(mvar.put(3));
+    assert_eq!(mvar.try_take(), Some(2));
+    assert_eq!(mvar.try_put(4), Err(4));
     drop(putter);
-    assert_eq!(place.try_put(4), Ok(()));
+    assert_eq!(mvar.try_put(4), Ok(()));
 }
 
 type Action = Box<dyn FnOnce()>;
@@ -252,17 +252,19 @@ type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
 /// Operations that came while a reader was busy, to be polled after it.
 type Held<T> = Rc<RefCell<Vec<Hand<Boxed<T>>>>>;
 
-fn nosy_place<F: Flavour>(action: impl FnOnce(&Place<F, Nosy>) + 'static) -> Place<F, Nosy> {
+fn nosy_mvar<F: Flavour>(
+    action: impl FnOnce(&SharedMVar<F, Nosy>) + 'static,
+) -> SharedMVar<F, Nosy> {
     let during_clone = Rc::new(RefCell::new(Vec::new()));
-    let place = F::place_with(Nosy {
+    let mvar = F::mvar_with(Nosy {
         during_clone: during_clone.clone(),
         id: 0,
     });
-    let again = place.clone();
+    let again = mvar.clone();
     during_clone
         .borrow_mut()
         .push(Box::new(move || action(&again)));
-    place
+    mvar
 }
 
 fn new_nosy(id: u32) -> Nosy {
@@ -274,45 +276,45 @@ fn new_nosy(id: u32) -> Nosy {
 
 fn while_a_reader_clones_everybody_waits<F: Flavour>() {
     let looked = Rc::new(RefCell::new(false));
-    let place = nosy_place::<F>({
+    let mvar = nosy_mvar::<F>({
         let looked = looked.clone();
-        move |place| {
-            assert!(place.try_take().is_none());
-            assert!(place.try_put(new_nosy(1)).is_err());
-            assert!(place.try_read().is_none());
-            assert!(place.try_swap(new_nosy(1)).is_err());
-            assert!(place.try_replace(new_nosy(1)).is_err());
-            assert!(!place.is_empty());
-            assert!(Hand::new(place.take()).poll().is_pending());
-            assert!(Hand::new(place.put(new_nosy(1))).poll().is_pending());
-            assert!(Hand::new(place.read()).poll().is_pending());
-            assert!(Hand::new(place.swap(new_nosy(1))).poll().is_pending());
-            assert!(Hand::new(place.replace(new_nosy(1))).poll().is_pending());
+        move |mvar| {
+            assert!(mvar.try_take().is_none());
+            assert!(mvar.try_put(new_nosy(1)).is_err());
+            assert!(mvar.try_read().is_none());
+            assert!(mvar.try_swap(new_nosy(1)).is_err());
+            assert!(mvar.try_replace(new_nosy(1)).is_err());
+            assert!(!mvar.is_empty());
+            assert!(Hand::new(mvar.take()).poll().is_pending());
+            assert!(Hand::new(mvar.put(new_nosy(1))).poll().is_pending());
+            assert!(Hand::new(mvar.read()).poll().is_pending());
+            assert!(Hand::new(mvar.swap(new_nosy(1))).poll().is_pending());
+            assert!(Hand::new(mvar.replace(new_nosy(1))).poll().is_pending());
             looked.replace(true);
         }
     });
-    let Poll::Ready(read) = Hand::new(place.read()).poll() else {
+    let Poll::Ready(read) = Hand::new(mvar.read()).poll() else {
         panic!("it waits")
     };
     assert_eq!(read.id, 0);
     assert!(looked.take(), "the value was not cloned");
-    // All who waited are gone again: the place is as it was.
-    assert_eq!(place.try_take().map(|value| value.id), Some(0));
+    // All who waited are gone again: the mvar is as it was.
+    assert_eq!(mvar.try_take().map(|value| value.id), Some(0));
 }
 
 fn replace_after_a_reader_goes_before_all_takers<F: Flavour>() {
     let waiting = Held::<Option<u32>>::default();
-    let place = nosy_place::<F>({
+    let mvar = nosy_mvar::<F>({
         let waiting = waiting.clone();
-        move |place| {
-            let (taker, replacer) = (place.clone(), place.clone());
+        move |mvar| {
+            let (taker, replacer) = (mvar.clone(), mvar.clone());
             let take: Boxed<Option<u32>> = Box::pin(async move { Some(taker.take().await.id) });
             let replace: Boxed<Option<u32>> =
                 Box::pin(async move { replacer.replace(new_nosy(7)).await.map(|old| old.id) });
             waiting.borrow_mut().extend([parked(take), parked(replace)]);
         }
     });
-    assert!(Hand::new(place.read()).poll().is_ready());
+    assert!(Hand::new(mvar.read()).poll().is_ready());
     let mut hands = waiting.take();
     assert_eq!(
         [hands[0].wakes(), hands[1].wakes()],
@@ -328,10 +330,10 @@ fn replace_after_a_reader_goes_before_all_takers<F: Flavour>() {
 fn a_dropped_replace_lets_the_takers_go<F: Flavour>() {
     for woken in [false, true] {
         let held = Held::<u32>::default();
-        let place = nosy_place::<F>({
+        let mvar = nosy_mvar::<F>({
             let held = held.clone();
-            move |place| {
-                let (taker, replacer) = (place.clone(), place.clone());
+            move |mvar| {
+                let (taker, replacer) = (mvar.clone(), mvar.clone());
                 let take: Boxed<u32> = Box::pin(async move { taker.take().await.id });
                 let replace: Boxed<u32> =
                     Box::pin(
@@ -344,7 +346,7 @@ fn a_dropped_replace_lets_the_takers_go<F: Flavour>() {
                 }
             }
         });
-        assert!(Hand::new(place.read()).poll().is_ready());
+        assert!(Hand::new(mvar.read()).poll().is_ready());
         held.borrow_mut().truncate(1);
         let mut take = held.take().remove(0);
         assert_eq!(take.wakes(), 1, "woken: {woken}");
@@ -353,9 +355,9 @@ fn a_dropped_replace_lets_the_takers_go<F: Flavour>() {
 }
 
 fn the_waker_of_the_last_poll_is_the_one_woken<F: Flavour>() {
-    let place = F::empty();
-    let (other, mut take) = (Hand::new(async {}), parked(place.take()));
-    let mut moved = parked(place.read());
+    let mvar = F::empty();
+    let (other, mut take) = (Hand::new(async {}), parked(mvar.take()));
+    let mut moved = parked(mvar.read());
     assert_eq!((take.wakers_held(), moved.wakers_held()), (1, 1));
     // Polled again with its own waker, nothing changes; with another one, the old one is let go.
     assert!(take.poll().is_pending());
@@ -363,24 +365,24 @@ fn the_waker_of_the_last_poll_is_the_one_woken<F: Flavour>() {
     let count = Hand::new(std::future::pending::<()>());
     assert!(moved.poll_with(Waker::noop()).is_pending());
     assert_eq!(moved.wakers_held(), 0);
-    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(mvar.try_put(1), Ok(()));
     assert_eq!(
         (take.wakes(), take.wakers_held()),
         (1, 0),
         "a notified node has no waker"
     );
     assert_eq!(take.poll(), Poll::Ready(1));
-    assert_eq!(place.try_put(2), Ok(()));
+    assert_eq!(mvar.try_put(2), Ok(()));
     assert_eq!((moved.wakes(), other.wakes(), count.wakes()), (0, 0, 0));
     assert_eq!(moved.poll(), Poll::Ready(2));
 }
 
 fn no_waker_is_kept_by_what_does_not_wait<F: Flavour>() {
-    let place = F::full(0);
+    let mvar = F::full(0);
     let mut operations = (
-        Hand::new(place.take()),
-        Hand::new(place.put(1)),
-        Hand::new(place.read()),
+        Hand::new(mvar.take()),
+        Hand::new(mvar.put(1)),
+        Hand::new(mvar.read()),
     );
     assert!(operations.0.poll().is_ready());
     assert!(operations.1.poll().is_ready());
@@ -391,15 +393,15 @@ fn no_waker_is_kept_by_what_does_not_wait<F: Flavour>() {
 }
 
 fn debug_shows_what_it_is<F: Flavour>() {
-    let place = F::full(0);
-    assert_eq!(format!("{place:?}"), "MVar { is_empty: false, .. }");
-    let take = format!("{:?}", place.take());
+    let mvar = F::full(0);
+    assert_eq!(format!("{mvar:?}"), "MVar { is_empty: false, .. }");
+    let take = format!("{:?}", mvar.take());
     assert!(
         take.contains("MVar::take at ") && take.contains("table.rs:"),
         "{take}"
     );
     let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let mut take = Hand::new(place.take());
+        let mut take = Hand::new(mvar.take());
         assert!(take.poll().is_ready());
         take.poll()
     }));

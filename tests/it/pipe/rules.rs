@@ -340,7 +340,7 @@ fn receiving_ends_once() {
 /// An operation with a limit of time keeps its endpoint, if only a `&mut` of it is given away.
 #[test]
 fn a_limit_of_time() {
-    use gossamer::Timed;
+    use gossamer::TimeoutExt;
     use std::time::Duration;
 
     let rt = Runtime::builder().build().expect("a runtime");

@@ -28,10 +28,10 @@ fn an_operation_that_was_forgotten<F: Sets>() {
         set.add(rx).unwrap();
         let mut receives = Box::pin(set.recv());
         // At its scheduling point first.
-        let mut gave_way = false;
+        let mut yielded = false;
         poll_fn(|cx| {
             assert!(receives.as_mut().poll(cx).is_pending());
-            match std::mem::replace(&mut gave_way, true) {
+            match std::mem::replace(&mut yielded, true) {
                 true => Poll::Ready(()),
                 false => Poll::Pending,
             }

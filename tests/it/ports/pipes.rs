@@ -47,8 +47,8 @@ thread_local! {
 }
 
 /// What both kinds of ports ask for.
-trait Ends: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour {}
-impl<P: gossamer::channel::pipe::Flavour + gossamer::raw::channel::spsc::Flavour> Ends for P {}
+trait Ends: gossamer::channel::pipe::PipePolicy + gossamer::raw::channel::spsc::RingPolicy {}
+impl<P: gossamer::channel::pipe::PipePolicy + gossamer::raw::channel::spsc::RingPolicy> Ends for P {}
 
 impl<F: Flavour<P: Ends>> From<Ask<u32, F::P>> for Item<F> {
     fn from(heard: Ask<u32, F::P>) -> Self {
@@ -167,8 +167,8 @@ fn a_conversion_that_panics_leaves_the_others<F: Serves>() {
     };
 }
 
-/// What the same call would have received next is there for others while the conversion runs, in its order; of what they
-/// leave nothing is forgotten.
+/// What the same call would have received next is there for others while the conversion runs, in its order; of what
+/// they leave nothing is forgotten.
 fn a_conversion_meets_another_receiver<F: Serves>() {
     let (set, (mut client, mut server)) = (Rc::new(F::set()), F::pipe());
     let senders = [(); 4].map(|()| {

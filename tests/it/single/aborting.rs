@@ -89,7 +89,7 @@ fn while_parked() {
     assert_eq!(
         counts.get(),
         (1, 0),
-        "it is dropped by who drives, not by who aborts"
+        "it is dropped by who runs, not by who aborts"
     );
     assert_cancelled(task);
     assert_eq!(counts.get(), (1, 1));
@@ -219,20 +219,20 @@ fn of_both_ends_of_a_join() {
 /// Aborted while it waits in a line, it passes its turn on.
 #[test]
 fn in_a_line() {
-    let (rt, place) = (runtime(), Arc::new(MVar::<u32>::empty()));
+    let (rt, mvar) = (runtime(), Arc::new(MVar::<u32>::empty()));
     let spawn = || {
-        let place = place.clone();
-        rt.spawn(async move { place.take().await })
+        let mvar = mvar.clone();
+        rt.spawn(async move { mvar.take().await })
     };
     let (first, second, third) = (spawn(), spawn(), spawn());
     rt.block_on(yield_now());
     first.abort();
-    assert_eq!(place.try_put(1), Ok(()));
+    assert_eq!(mvar.try_put(1), Ok(()));
     third.abort();
     assert_eq!(second.wait().unwrap(), 1);
     assert_cancelled(first);
     assert_cancelled(third);
-    assert!(place.is_empty());
+    assert!(mvar.is_empty());
 }
 
 /// The panic of an aborted future's drop is what its join says.

@@ -82,14 +82,14 @@ fn parking_and_waking_allocate_nothing() {
 fn lines_allocate_nothing() {
     assert_rounds_allocate_nothing(|rt, rounds| {
         rt.block_on_local(|scope| {
-            let place = Rc::new(local::MVar::new(0));
+            let mvar = Rc::new(local::MVar::new(0));
             let tasks: [_; 8] = std::array::from_fn(|_| {
-                let place = place.clone();
+                let mvar = mvar.clone();
                 scope.spawn_local(async move {
                     for _ in 0..rounds / 10 {
-                        let value: u32 = place.take().await;
+                        let value: u32 = mvar.take().await;
                         yield_now().await;
-                        place.put(value + 1).await;
+                        mvar.put(value + 1).await;
                     }
                 })
             });
@@ -139,16 +139,16 @@ fn it_starts_no_thread() {
         crate::hanging::watch();
         let before = threads();
         let rt = runtime();
-        let place = std::sync::Arc::new(sync::MVar::empty());
+        let mvar = std::sync::Arc::new(sync::MVar::empty());
         let task = rt.spawn({
-            let place = place.clone();
+            let mvar = mvar.clone();
             async move {
-                place.put(threads()).await;
+                mvar.put(threads()).await;
                 yield_now().await;
                 threads()
             }
         });
-        assert_eq!(place.take().wait(), before);
+        assert_eq!(mvar.take().wait(), before);
         assert_eq!(rt.block_on(task).unwrap(), before);
         drop(rt);
         assert_eq!(threads(), before);

@@ -58,7 +58,7 @@ fn spawning_runtime() -> Runtime {
 }
 
 #[test]
-fn a_finished_task_is_not_lent_again() {
+fn a_finished_task_is_not_loaned_again() {
     runtime().block_on_local(|scope| {
         let kept: Rc<RefCell<Option<Waker>>> = Rc::default();
         let keep = kept.clone();
@@ -69,9 +69,9 @@ fn a_finished_task_is_not_lent_again() {
         async move {
             ends.await.unwrap();
             yield_now().await;
-            let place = local::MVar::<u32>::empty();
+            let mvar = local::MVar::<u32>::empty();
             let waker = kept.take().unwrap();
-            let mut take = Box::pin(place.take());
+            let mut take = Box::pin(mvar.take());
             assert!(
                 take.as_mut()
                     .poll(&mut Context::from_waker(&waker))
@@ -87,8 +87,8 @@ fn a_finished_task_is_not_lent_again() {
 fn a_finished_task_has_no_hold_in_store() {
     let rt = runtime();
     let kept: Arc<Mutex<Option<Waker>>> = Arc::default();
-    let (keep, place) = (kept.clone(), Arc::new(sync::MVar::<u32>::empty()));
-    let theirs = place.clone();
+    let (keep, mvar) = (kept.clone(), Arc::new(sync::MVar::<u32>::empty()));
+    let theirs = mvar.clone();
     rt.block_on(async {
         let ends = rt.spawn(async move {
             theirs.take().await;
@@ -99,19 +99,19 @@ fn a_finished_task_has_no_hold_in_store() {
             .await;
         });
         yield_now().await;
-        place.put(1).await;
+        mvar.put(1).await;
         ends.await.unwrap();
         let waker = kept.lock().unwrap().take().unwrap();
-        let mut take = Box::pin(place.take());
+        let mut take = Box::pin(mvar.take());
         assert!(
             take.as_mut()
                 .poll(&mut Context::from_waker(&waker))
                 .is_pending()
         );
         drop(waker);
-        place.put(2).await;
+        mvar.put(2).await;
         drop(take);
-        assert_eq!(place.try_take(), Some(2));
+        assert_eq!(mvar.try_take(), Some(2));
     });
 }
 
@@ -271,15 +271,15 @@ fn every_runtime_of_a_thread_has_its_turn() {
     assert_eq!(last.spawn(async { 3 }).wait().unwrap(), 3);
 }
 
-/// More runtimes than there are homes: each must give its own back.
-const MORE_THAN_HOMES: u32 = 65_600;
+/// More runtimes than there are shards: each must give its own back.
+const MORE_THAN_SHARDS: u32 = 65_600;
 
 #[test]
-fn an_operation_that_outlives_its_runtime_gives_the_home_back() {
-    let place = local::MVar::<u32>::empty();
-    for _ in 0..MORE_THAN_HOMES {
+fn an_operation_that_outlives_its_runtime_gives_the_shard_back() {
+    let mvar = local::MVar::<u32>::empty();
+    for _ in 0..MORE_THAN_SHARDS {
         let rt = runtime();
-        let mut take = Box::pin(place.take());
+        let mut take = Box::pin(mvar.take());
         rt.block_on(poll_fn(|cx| {
             assert!(take.as_mut().poll(cx).is_pending());
             Poll::Ready(())
@@ -290,16 +290,16 @@ fn an_operation_that_outlives_its_runtime_gives_the_home_back() {
 }
 
 #[test]
-fn two_loans_in_one_poll_give_the_home_back() {
-    for _ in 0..MORE_THAN_HOMES {
+fn two_loans_in_one_poll_give_the_shard_back() {
+    for _ in 0..MORE_THAN_SHARDS {
         runtime().block_on_local(|scope| {
-            let place = local::MVar::<u32>::empty();
+            let mvar = local::MVar::<u32>::empty();
             let task = scope.spawn_local(poll_fn(move |cx| {
                 for round in 0..2 {
-                    let mut take = pin!(place.take());
+                    let mut take = pin!(mvar.take());
                     assert!(take.as_mut().poll(cx).is_pending());
                     if round == 0 {
-                        place.try_put(1).unwrap();
+                        mvar.try_put(1).unwrap();
                         assert!(take.as_mut().poll(cx).is_ready());
                     }
                 }
@@ -334,9 +334,9 @@ impl Drop for Waits {
 #[test]
 fn waiting_in_the_drop_of_an_output_is_refused() {
     let rt = runtime();
-    let place = Arc::new(sync::MVar::new(0));
-    assert_eq!(place.try_take(), Some(0));
-    let (theirs, ours) = (place.clone(), place.clone());
+    let mvar = Arc::new(sync::MVar::new(0));
+    assert_eq!(mvar.try_take(), Some(0));
+    let (theirs, ours) = (mvar.clone(), mvar.clone());
     drop(rt.spawn(async move { Waits(theirs) }));
     rt.spawn(async move {
         yield_now().await;
@@ -345,7 +345,7 @@ fn waiting_in_the_drop_of_an_output_is_refused() {
     .wait()
     .unwrap();
     assert_eq!(
-        place.try_take(),
+        mvar.try_take(),
         Some(1),
         "the drop was refused, so it took nothing"
     );

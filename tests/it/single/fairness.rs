@@ -108,10 +108,10 @@ fn a_busy_queue_does_not_hide_the_inbox() {
             }
         }
     });
-    let spawner = std::thread::spawn({
+    let handle = std::thread::spawn({
         let rt = rt.clone();
         move || drop(rt.spawn(async move { stop.store(1, Ordering::SeqCst) }))
     });
     busy.wait().unwrap();
-    spawner.join().unwrap();
+    handle.join().unwrap();
 }

@@ -39,7 +39,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn another_executor_uses_the_places() {
+fn another_executor_uses_the_mvars() {
     let (there, back) = (Arc::new(sync::MVar::empty()), Arc::new(sync::MVar::empty()));
     let other = thread::spawn({
         let (there, back) = (there.clone(), back.clone());
@@ -81,12 +81,12 @@ fn another_executor_joins_a_task() {
     assert_eq!(other.join().unwrap(), 8);
 }
 
-/// A local place, with a foreign executor that runs on the same thread.
+/// A local mvar, with a foreign executor that runs on the same thread.
 #[test]
-fn another_executor_uses_a_local_place() {
-    let place = Rc::new(local::MVar::empty());
-    let mut take = pin!(place.take());
-    let mut put = pin!(place.put(4));
+fn another_executor_uses_a_local_mvar() {
+    let mvar = Rc::new(local::MVar::empty());
+    let mut take = pin!(mvar.take());
+    let mut put = pin!(mvar.put(4));
     block_on(poll_fn(|cx| {
         assert!(take.as_mut().poll(cx).is_pending());
         assert!(put.as_mut().poll(cx).is_ready());
@@ -120,7 +120,7 @@ async fn parked_by_a_task(
     slot.take().expect("the task filled it")
 }
 
-/// The body for a place of either flavour.
+/// The body for a mvar of either flavour.
 macro_rules! changes_hands {
     ($make:expr) => {{
         let rt = runtime();
@@ -128,50 +128,46 @@ macro_rules! changes_hands {
             let scope = scope.clone();
             async move {
                 // Forgotten after its task has ended: a put finds the node, and nobody to wake.
-                let place = Rc::new($make);
-                let again = place.clone();
+                let mvar = Rc::new($make);
+                let again = mvar.clone();
                 let forgotten = parked_by_a_task(&scope, async move { again.take().await }).await;
                 std::mem::forget(forgotten);
                 for _ in 0..10 {
                     scope.spawn_local(async { [0_u64; 20] }).await.unwrap();
                 }
-                place.put(1_u32).await;
-                assert_eq!(
-                    place.try_take(),
-                    None,
-                    "it is promised to the forgotten one"
-                );
-                assert_eq!(place.replace(2).await, Some(1));
+                mvar.put(1_u32).await;
+                assert_eq!(mvar.try_take(), None, "it is promised to the forgotten one");
+                assert_eq!(mvar.replace(2).await, Some(1));
 
                 // Parked by one task, completed by another, with both orders of wake and poll.
                 for poll_first in [false, true] {
-                    let place = Rc::new($make);
-                    let again = place.clone();
+                    let mvar = Rc::new($make);
+                    let again = mvar.clone();
                     let mut moved =
                         parked_by_a_task(&scope, async move { again.take().await }).await;
                     if poll_first {
                         let polled = poll_fn(|cx| Poll::Ready(moved.as_mut().poll(cx))).await;
                         assert!(polled.is_pending());
                     }
-                    place.put(3_u32).await;
+                    mvar.put(3_u32).await;
                     assert_eq!(moved.await, 3);
                 }
 
                 // Parked by one task, dropped by another.
-                let place = Rc::new($make);
-                let again = place.clone();
+                let mvar = Rc::new($make);
+                let again = mvar.clone();
                 let dropped = parked_by_a_task(&scope, async move { again.take().await }).await;
                 drop(dropped);
-                place.put(4_u32).await;
-                assert_eq!(place.try_take(), Some(4));
+                mvar.put(4_u32).await;
+                assert_eq!(mvar.try_take(), Some(4));
 
                 // Parked by a task that is aborted while another holds the operation.
-                let place = Rc::new($make);
+                let mvar = Rc::new($make);
                 let slot: Rc<RefCell<Option<Taking<'static>>>> = Rc::default();
                 let first = scope.spawn_local({
-                    let (place, slot) = (place.clone(), slot.clone());
+                    let (mvar, slot) = (mvar.clone(), slot.clone());
                     async move {
-                        let mut take: Taking<'static> = Box::pin(async move { place.take().await });
+                        let mut take: Taking<'static> = Box::pin(async move { mvar.take().await });
                         poll_fn(|cx| {
                             assert!(take.as_mut().poll(cx).is_pending());
                             Poll::Ready(())
@@ -185,7 +181,7 @@ macro_rules! changes_hands {
                 first.abort();
                 assert!(first.await.unwrap_err().is_cancelled());
                 let take = slot.take().expect("it was polled");
-                place.put(5_u32).await;
+                mvar.put(5_u32).await;
                 assert_eq!(take.await, 5);
             }
         });
@@ -207,13 +203,13 @@ fn a_shared_operation_changes_hands() {
 #[test]
 fn an_operation_outlives_its_runtime() {
     for ending in 0..3 {
-        let place: Rc<local::MVar<u32>> = Rc::new(local::MVar::empty());
+        let mvar: Rc<local::MVar<u32>> = Rc::new(local::MVar::empty());
         let slot: Rc<RefCell<Option<Taking<'static>>>> = Rc::default();
         let rt = runtime();
         rt.block_on_local(|scope| {
-            let (place, slot) = (place.clone(), slot.clone());
+            let (mvar, slot) = (mvar.clone(), slot.clone());
             let task = scope.spawn_local(async move {
-                let mut take: Taking<'static> = Box::pin(async move { place.take().await });
+                let mut take: Taking<'static> = Box::pin(async move { mvar.take().await });
                 poll_fn(|cx| {
                     assert!(take.as_mut().poll(cx).is_pending());
                     Poll::Ready(())
@@ -238,14 +234,14 @@ fn an_operation_outlives_its_runtime() {
                 drop(rt);
             }
             _ => {
-                place.put(1).wait();
+                mvar.put(1).wait();
                 drop(rt);
                 assert_eq!(take.wait(), 1);
                 continue;
             }
         }
-        place.put(2).wait();
-        assert_eq!(place.try_take(), Some(2));
+        mvar.put(2).wait();
+        assert_eq!(mvar.try_take(), Some(2));
     }
 }
 
@@ -255,12 +251,12 @@ fn a_shared_operation_goes_to_another_thread() {
     type Sent = Pin<Box<dyn Future<Output = u32> + Send>>;
     for completed in [false, true] {
         let rt = runtime();
-        let place = Arc::new(sync::MVar::<u32>::empty());
+        let mvar = Arc::new(sync::MVar::<u32>::empty());
         let slot: Arc<Mutex<Option<Sent>>> = Arc::default();
         let task = rt.spawn({
-            let (place, slot) = (place.clone(), slot.clone());
+            let (mvar, slot) = (mvar.clone(), slot.clone());
             async move {
-                let mut take: Sent = Box::pin(async move { place.take().await });
+                let mut take: Sent = Box::pin(async move { mvar.take().await });
                 poll_fn(|cx| {
                     assert!(take.as_mut().poll(cx).is_pending());
                     Poll::Ready(())
@@ -274,12 +270,12 @@ fn a_shared_operation_goes_to_another_thread() {
         let take = slot.lock().unwrap().take().expect("it was polled");
         let other = thread::spawn(move || completed.then(|| take.wait()));
         if completed {
-            place.put(6).wait();
+            mvar.put(6).wait();
         }
         assert_eq!(other.join().unwrap(), completed.then_some(6));
         rt.block_on(yield_now());
         task.abort();
         assert!(task.wait().unwrap_err().is_cancelled());
-        assert!(place.is_empty());
+        assert!(mvar.is_empty());
     }
 }

@@ -24,15 +24,15 @@ fn dropped_when_the_call_ends_whatever_they_do() {
     let rt = runtime();
     let dropped = Rc::new(Cell::new(0));
     let output = rt.block_on_local(|scope| {
-        let place = Rc::new(local::MVar::<u32>::empty());
+        let mvar = Rc::new(local::MVar::<u32>::empty());
         for number in 0..4 {
-            let (dropped, place) = (dropped.clone(), place.clone());
+            let (dropped, mvar) = (dropped.clone(), mvar.clone());
             let noted = OnDrop(move || dropped.set(dropped.get() + 1));
             drop(scope.spawn_local(async move {
                 let _noted = noted;
                 match number {
                     0 => pending().await,
-                    1 => drop(place.take().await),
+                    1 => drop(mvar.take().await),
                     2 => loop {
                         yield_now().await;
                     },
@@ -62,12 +62,12 @@ fn dropped_unpolled() {
         let in_drop = OnDrop(count());
         let again = scope.clone();
         let mut in_drop = Some(in_drop);
-        let spawner = OnDrop(move || {
+        let handle = OnDrop(move || {
             let in_drop = in_drop.take();
             drop(again.spawn_local(async move { drop(in_drop) }));
         });
         drop(scope.spawn_local(async move {
-            let _spawner = spawner;
+            let _handle = handle;
             pending::<()>().await;
         }));
         async move {
@@ -123,14 +123,14 @@ fn a_scope_used_after_its_end_cancels_at_once() {
 #[test]
 fn the_end_wakes_others() {
     let rt = runtime();
-    let place = Arc::new(sync::MVar::<u32>::empty());
+    let mvar = Arc::new(sync::MVar::<u32>::empty());
     let global = rt.spawn({
-        let place = place.clone();
-        async move { place.take().await }
+        let mvar = mvar.clone();
+        async move { mvar.take().await }
     });
     rt.block_on_local(|scope| {
         // In line before the global task, promised the value, and dropped with it.
-        let local = place.clone();
+        let local = mvar.clone();
         drop(scope.spawn_local(async move { local.take().await }));
         let waker = Rc::new(RefCell::new(None::<Waker>));
         let fires = OnDrop({
@@ -146,7 +146,7 @@ fn the_end_wakes_others() {
             for _ in 0..3 {
                 yield_now().await;
             }
-            assert_eq!(place.try_put(5), Ok(()));
+            assert_eq!(mvar.try_put(5), Ok(()));
         }
     });
     assert_eq!(global.wait().unwrap(), 5);

@@ -1,4 +1,4 @@
-//! Bugs that a review found: user code in odd places, operations that outlive what they were begun in.
+//! Bugs that a review found: user code in odd mvars, operations that outlive what they were begun in.
 
 use std::cell::RefCell;
 use std::future::{pending, poll_fn};
@@ -18,7 +18,7 @@ type Taking = Pin<Box<dyn Future<Output = u32>>>;
 
 thread_local! {
     static KEPT: RefCell<Option<Taking>> = const { RefCell::new(None) };
-    static PLACE: RefCell<Option<Box<local::MVar<u32>>>> = const { RefCell::new(None) };
+    static MVAR: RefCell<Option<Box<local::MVar<u32>>>> = const { RefCell::new(None) };
     static JOIN: RefCell<Option<Pin<Box<JoinHandle<()>>>>> = const { RefCell::new(None) };
 }
 
@@ -48,7 +48,7 @@ struct DropsKept;
 impl Drop for DropsKept {
     fn drop(&mut self) {
         drop(KEPT.with(RefCell::take));
-        drop(PLACE.with(RefCell::take));
+        drop(MVAR.with(RefCell::take));
     }
 }
 
@@ -64,11 +64,11 @@ fn drop_kept_inside_an_inner_runtime() {
 }
 
 #[test]
-fn an_output_holds_an_operation_lent_to_its_own_task() {
-    let place = leaked();
+fn an_output_holds_an_operation_loaned_to_its_own_task() {
+    let mvar = leaked();
     runtime().block_on_local(|scope| {
         drop(scope.spawn_local(async move {
-            let mut take = Box::pin(place.take());
+            let mut take = Box::pin(mvar.take());
             begin(&mut take, 1).await;
             Some(take)
         }));
@@ -77,7 +77,7 @@ fn an_output_holds_an_operation_lent_to_its_own_task() {
 }
 
 #[test]
-fn a_joiner_s_waker_drops_an_operation_lent_to_the_task() {
+fn a_joiner_s_waker_drops_an_operation_loaned_to_the_task() {
     struct WakeDrops;
     impl Wake for WakeDrops {
         fn wake(self: Arc<Self>) {
@@ -85,10 +85,10 @@ fn a_joiner_s_waker_drops_an_operation_lent_to_the_task() {
             drop(JOIN.with(RefCell::take));
         }
     }
-    let place = leaked();
+    let mvar = leaked();
     runtime().block_on_local(|scope| {
         let handle = scope.spawn_local(async move {
-            let mut take = Box::pin(place.take());
+            let mut take = Box::pin(mvar.take());
             begin(&mut take, 1).await;
             KEPT.with(|kept| kept.replace(Some(take)));
         });
@@ -103,9 +103,9 @@ fn a_joiner_s_waker_drops_an_operation_lent_to_the_task() {
 
 #[test]
 fn a_simulation_forgets_an_operation_dropped_inside_an_inner_runtime() {
-    let place = leaked();
+    let mvar = leaked();
     let ran = gossamer_sim::run(0, || async move {
-        let mut take = Box::pin(place.take());
+        let mut take = Box::pin(mvar.take());
         begin(&mut take, 2).await;
         KEPT.with(|kept| kept.replace(Some(take)));
         drop_kept_inside_an_inner_runtime();
@@ -116,15 +116,15 @@ fn a_simulation_forgets_an_operation_dropped_inside_an_inner_runtime() {
 }
 
 #[test]
-fn a_simulation_forgets_a_place_dropped_inside_an_inner_runtime() {
+fn a_simulation_forgets_a_mvar_dropped_inside_an_inner_runtime() {
     let ran = gossamer_sim::run(0, || async move {
-        let place = Box::new(local::MVar::<u32>::empty());
+        let mvar = Box::new(local::MVar::<u32>::empty());
         {
-            let mut take = Box::pin(place.take());
+            let mut take = Box::pin(mvar.take());
             begin(&mut take, 2).await;
             std::mem::forget(take);
         }
-        PLACE.with(|kept| kept.replace(Some(place)));
+        MVAR.with(|kept| kept.replace(Some(mvar)));
         drop_kept_inside_an_inner_runtime();
         pending::<()>().await;
     });
@@ -133,11 +133,11 @@ fn a_simulation_forgets_a_place_dropped_inside_an_inner_runtime() {
 }
 
 #[test]
-fn a_simulation_without_points_names_a_lone_waiter() {
-    for sim in [Sim::new(), Sim::new().without_points()] {
+fn a_simulation_without_scheduling_points_names_a_lone_waiter() {
+    for sim in [Sim::new(), Sim::new().without_scheduling_points()] {
         let ran = sim.run(0, || async move {
-            let place = Rc::new(local::MVar::<u32>::empty());
-            place.take().await
+            let mvar = Rc::new(local::MVar::<u32>::empty());
+            mvar.take().await
         });
         let said = ran.expect_err("a deadlock").to_string();
         assert!(said.contains("MVar::take"), "{said}");
@@ -145,7 +145,7 @@ fn a_simulation_without_points_names_a_lone_waiter() {
 }
 
 #[test]
-fn a_place_that_goes_lets_go_of_all_though_a_waker_panics() {
+fn a_mvar_that_goes_lets_go_of_all_though_a_waker_panics() {
     struct PanicsDropped;
     impl Wake for PanicsDropped {
         fn wake(self: Arc<Self>) {}
@@ -155,21 +155,23 @@ fn a_place_that_goes_lets_go_of_all_though_a_waker_panics() {
             planned();
         }
     }
-    let ran = Sim::new().without_points().run(0, || async move {
-        let place = Box::new(local::MVar::<u32>::empty());
-        {
-            let waker = Waker::from(Arc::new(PanicsDropped));
-            let mut first = Box::pin(place.take());
-            let polled = first.as_mut().poll(&mut Context::from_waker(&waker));
-            assert!(polled.is_pending());
-            std::mem::forget(first);
-            let mut second = Box::pin(place.take());
-            begin(&mut second, 1).await;
-            std::mem::forget(second);
-        }
-        assert!(catch_unwind(AssertUnwindSafe(|| drop(place))).is_err());
-        pending::<()>().await;
-    });
+    let ran = Sim::new()
+        .without_scheduling_points()
+        .run(0, || async move {
+            let mvar = Box::new(local::MVar::<u32>::empty());
+            {
+                let waker = Waker::from(Arc::new(PanicsDropped));
+                let mut first = Box::pin(mvar.take());
+                let polled = first.as_mut().poll(&mut Context::from_waker(&waker));
+                assert!(polled.is_pending());
+                std::mem::forget(first);
+                let mut second = Box::pin(mvar.take());
+                begin(&mut second, 1).await;
+                std::mem::forget(second);
+            }
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(mvar))).is_err());
+            pending::<()>().await;
+        });
     let said = ran.expect_err("a deadlock").to_string();
     assert!(!said.contains("MVar::take"), "{said}");
 }
@@ -187,11 +189,11 @@ fn a_chain_of_panics_does_not_keep_a_waiting_thread() {
         }));
     }
     let rt = Arc::new(runtime());
-    let (count, place) = (Arc::new(AtomicU32::new(0)), Arc::new(sync::MVar::empty()));
-    let put = place.clone();
+    let (count, mvar) = (Arc::new(AtomicU32::new(0)), Arc::new(sync::MVar::empty()));
+    let put = mvar.clone();
     drop(rt.spawn(async move { put.put(()).await }));
     chain(rt.clone(), 5_000, count.clone());
-    place.take().wait();
+    mvar.take().wait();
     let polled = count.load(Ordering::Relaxed);
     assert!(
         polled < 5_000,

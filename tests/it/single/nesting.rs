@@ -12,9 +12,9 @@ use super::{panic_of, runtime};
 #[test]
 fn wait_inside_a_poll_panics_and_names_the_line() {
     let rt = runtime();
-    let place = Arc::new(sync::MVar::<u32>::empty());
+    let mvar = Arc::new(sync::MVar::<u32>::empty());
     let line = line!() + 1;
-    let (message, at) = panic_of(|| rt.block_on(async { place.take().wait() }));
+    let (message, at) = panic_of(|| rt.block_on(async { mvar.take().wait() }));
     assert!(
         message.starts_with("wait() was called inside a task"),
         "{message}"
@@ -98,17 +98,17 @@ fn wait_inside_a_drop_is_refused() {
 #[test]
 fn a_runtime_is_dropped_inside_a_task_of_another() {
     let outer = runtime();
-    let place = Arc::new(sync::MVar::<u32>::empty());
+    let mvar = Arc::new(sync::MVar::<u32>::empty());
     let task = outer.spawn({
-        let place = place.clone();
+        let mvar = mvar.clone();
         async move {
             let inner = runtime();
             let handles: Vec<_> = (0..3)
                 .map(|number| {
-                    let place = place.clone();
+                    let mvar = mvar.clone();
                     inner.spawn(async move {
                         if number > 0 {
-                            place.put(number).await
+                            mvar.put(number).await
                         }
                     })
                 })
@@ -123,27 +123,27 @@ fn a_runtime_is_dropped_inside_a_task_of_another() {
         }
     });
     assert_eq!(task.wait().unwrap(), 3);
-    assert!(place.is_empty());
+    assert!(mvar.is_empty());
 }
 
 /// Dropping the inner runtime wakes the outer one's task, and the other way round.
 #[test]
 fn a_drop_inside_wakes_outside() {
     let outer = Arc::new(runtime());
-    let place = Arc::new(sync::MVar::<u32>::empty());
+    let mvar = Arc::new(sync::MVar::<u32>::empty());
     let inner = runtime();
     // First in line is a task of the inner runtime; behind it, one of the outer.
     let first = inner.spawn({
-        let place = place.clone();
-        async move { place.take().await }
+        let mvar = mvar.clone();
+        async move { mvar.take().await }
     });
     inner.block_on(yield_now());
     let second = outer.spawn({
-        let place = place.clone();
-        async move { place.take().await }
+        let mvar = mvar.clone();
+        async move { mvar.take().await }
     });
     outer.block_on(yield_now());
-    assert_eq!(place.try_put(5), Ok(()));
+    assert_eq!(mvar.try_put(5), Ok(()));
     outer.block_on(async {
         drop(inner);
         assert!(first.await.unwrap_err().is_cancelled());
@@ -167,21 +167,21 @@ fn a_task_holds_another_runtime() {
     assert!(receiver.recv().unwrap().wait().unwrap_err().is_cancelled());
 }
 
-/// A simulation, whose operations give way, inside a thread that owns runtimes whose do not.
+/// A simulation, whose operations yield, inside a thread that owns runtimes whose do not.
 #[test]
 fn a_simulation_beside_a_runtime() {
     let rt = runtime();
-    let place = Arc::new(sync::MVar::new(1));
+    let mvar = Arc::new(sync::MVar::new(1));
     let outside = rt.spawn({
-        let place = place.clone();
+        let mvar = mvar.clone();
         async move {
-            let value = place.take().await;
-            place.put(value + 1).await;
+            let value = mvar.take().await;
+            mvar.put(value + 1).await;
         }
     });
     let polls = gossamer_sim::run(0, || async {
-        let place = Rc::new(local::MVar::new(1));
-        let mut take = std::pin::pin!(place.take());
+        let mvar = Rc::new(local::MVar::new(1));
+        let mut take = std::pin::pin!(mvar.take());
         let mut polls = 0;
         poll_fn(|cx| {
             polls += 1;
@@ -192,10 +192,10 @@ fn a_simulation_beside_a_runtime() {
     });
     assert_eq!(polls.unwrap(), 2);
     outside.wait().unwrap();
-    assert_eq!(place.try_take(), Some(2));
+    assert_eq!(mvar.try_take(), Some(2));
     let polls = rt.block_on(async {
-        let mut put = std::pin::pin!(place.put(1));
+        let mut put = std::pin::pin!(mvar.put(1));
         poll_fn(|cx| Poll::Ready(put.as_mut().poll(cx).is_ready())).await
     });
-    assert!(polls, "outside of the simulation nothing gives way");
+    assert!(polls, "outside of the simulation nothing yields");
 }

@@ -23,10 +23,10 @@ impl Drop for Noted {
 
 type Future = Pin<Box<dyn std::future::Future<Output = ()> + Send>>;
 
-/// One task in each state that it can be left in. The place is empty.
-fn in_each_state(place: &Arc<MVar<u32>>, wakers: &Arc<Mutex<Vec<Waker>>>) -> Vec<Future> {
+/// One task in each state that it can be left in. The mvar is empty.
+fn in_each_state(mvar: &Arc<MVar<u32>>, wakers: &Arc<Mutex<Vec<Waker>>>) -> Vec<Future> {
     let full = Arc::new(MVar::new(0));
-    let (taking, putting) = (place.clone(), full.clone());
+    let (taking, putting) = (mvar.clone(), full.clone());
     let (one, two) = (wakers.clone(), wakers.clone());
     vec![
         Box::pin(async {}),
@@ -56,9 +56,9 @@ fn in_each_state(place: &Arc<MVar<u32>>, wakers: &Arc<Mutex<Vec<Waker>>>) -> Vec
 #[test]
 fn with_live_tasks_in_every_state() {
     for turns in 0..4 {
-        let (rt, place, wakers) = (runtime(), Arc::new(MVar::empty()), Arc::default());
+        let (rt, mvar, wakers) = (runtime(), Arc::new(MVar::empty()), Arc::default());
         let noted: Arc<Mutex<Vec<ThreadId>>> = Arc::default();
-        let futures = in_each_state(&place, &wakers);
+        let futures = in_each_state(&mvar, &wakers);
         let count = futures.len();
         let mut handles: Vec<JoinHandle<()>> = futures
             .into_iter()
@@ -96,8 +96,8 @@ fn with_live_tasks_in_every_state() {
             let result = handle.wait();
             assert!(result.is_ok() || result.unwrap_err().is_cancelled());
         }
-        assert_eq!(place.try_put(1), Ok(()), "nobody waits for it any more");
-        assert_eq!(place.try_take(), Some(1));
+        assert_eq!(mvar.try_put(1), Ok(()), "nobody waits for it any more");
+        assert_eq!(mvar.try_take(), Some(1));
         wakers.lock().unwrap().drain(..).for_each(Waker::wake);
     }
 }
@@ -241,7 +241,7 @@ fn a_thread_that_joins_is_woken() {
 
 /// A task spawned through a borrow that outlives the run is kept until the end.
 #[test]
-fn never_driven_at_all() {
+fn never_run_at_all() {
     let dropped = Arc::new(Mutex::new(Vec::new()));
     let rt = runtime();
     let tasks: Vec<_> = (0..100)
@@ -257,19 +257,19 @@ fn never_driven_at_all() {
     }
 }
 
-/// The runtime is dropped by a task of its own, and its spawner keeps what is left of it.
+/// The runtime is dropped by a task of its own, and its handle keeps what is left of it.
 #[test]
 fn in_a_poll_of_its_own() {
     watched("own poll", || {
         let rt = runtime();
-        let (spawner, place) = (rt.spawner(), Arc::new(MVar::empty()));
+        let (handle, mvar) = (rt.handle(), Arc::new(MVar::empty()));
         let endless = rt.spawn(pending::<()>());
-        let takes = place.clone();
+        let takes = mvar.clone();
         let drops = rt.spawn(async move { drop(takes.take().await) });
-        place.put(rt).wait();
+        mvar.put(rt).wait();
         drop(drops.wait());
         assert!(endless.wait().is_err_and(|error| error.is_cancelled()));
-        assert!(spawner.spawn(async {}).wait().is_err());
+        assert!(handle.spawn(async {}).wait().is_err());
     });
 }
 
@@ -278,7 +278,7 @@ fn in_a_poll_of_its_own() {
 fn in_a_turn_of_another_thread() {
     watched("turn", || {
         let rt = runtime();
-        let (spawner, both) = (rt.spawner(), Arc::new(Barrier::new(2)));
+        let (handle, both) = (rt.handle(), Arc::new(Barrier::new(2)));
         let endless = rt.spawn(pending::<()>());
         let meets = both.clone();
         let stuck = rt.spawn(async move {
@@ -293,6 +293,6 @@ fn in_a_turn_of_another_thread() {
         stuck.wait().expect("no panic");
         dropper.join().expect("no panic");
         assert!(endless.is_finished());
-        drop(spawner);
+        drop(handle);
     });
 }

@@ -1,4 +1,4 @@
-//! OS threads: they wake tasks, spawn them, wait for them, and drive them.
+//! OS threads: they wake tasks, spawn them, wait for them, and run them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -50,7 +50,7 @@ fn two_threads_play_ping_pong_without_a_runtime() {
     thread.join().unwrap();
 }
 
-/// The owner waits, and thereby drives, on both sides of the exchange.
+/// The owner waits, and thereby runs, on both sides of the exchange.
 #[test]
 fn the_owner_plays_with_its_own_task() {
     let (rt, pair) = (runtime(), pair());
@@ -60,7 +60,7 @@ fn the_owner_plays_with_its_own_task() {
 }
 
 #[test]
-fn waiting_on_the_owning_thread_drives() {
+fn waiting_on_the_owning_thread_runs() {
     let rt = runtime();
     let (first, second) = (Arc::new(MVar::empty()), Arc::new(MVar::new(1)));
     let task = rt.spawn({
@@ -78,16 +78,16 @@ fn waiting_on_the_owning_thread_drives() {
     assert_eq!(task.wait().unwrap(), 7);
 }
 
-/// A thread that waits for what another runtime's task brings, drives all that it owns.
+/// A thread that waits for what another runtime's task brings, runs all that it owns.
 #[test]
 fn several_runtimes_on_one_thread() {
     let runtimes: Vec<Runtime> = (0..5).map(|_| runtime()).collect();
-    let places: Vec<_> = (0..6).map(|_| Arc::new(MVar::empty())).collect();
+    let mvars: Vec<_> = (0..6).map(|_| Arc::new(MVar::empty())).collect();
     let tasks: Vec<_> = runtimes
         .iter()
         .enumerate()
         .map(|(number, rt)| {
-            let (from, to) = (places[number].clone(), places[number + 1].clone());
+            let (from, to) = (mvars[number].clone(), mvars[number + 1].clone());
             rt.spawn(async move {
                 for _ in 0..100 {
                     let value: u32 = from.take().await;
@@ -97,19 +97,19 @@ fn several_runtimes_on_one_thread() {
         })
         .collect();
     for round in 0..100 {
-        places[0].put(round).wait();
-        assert_eq!(places[5].take().wait(), round + 5);
+        mvars[0].put(round).wait();
+        assert_eq!(mvars[5].take().wait(), round + 5);
     }
     for task in tasks {
         task.wait().unwrap();
     }
-    // And inside one another: the task of one is woken by the task of another, driven by block_on.
-    let place = Arc::new(MVar::empty());
+    // And inside one another: the task of one is woken by the task of another, run by block_on.
+    let mvar = Arc::new(MVar::empty());
     let other = runtimes[1].spawn({
-        let place = place.clone();
-        async move { place.take().await }
+        let mvar = mvar.clone();
+        async move { mvar.take().await }
     });
-    runtimes[0].block_on(async { place.put(3).await });
+    runtimes[0].block_on(async { mvar.put(3).await });
     assert_eq!(runtimes[1].block_on(other).unwrap(), 3);
 }
 
@@ -118,7 +118,7 @@ fn several_runtimes_on_one_thread() {
 fn spawned_from_another_thread_while_parked() {
     let (rt, done) = (Arc::new(runtime()), Arc::new(MVar::empty()));
     let barrier = Arc::new(Barrier::new(2));
-    let spawner = thread::spawn({
+    let handle = thread::spawn({
         let (rt, done, barrier) = (rt.clone(), done.clone(), barrier.clone());
         move || {
             barrier.wait();
@@ -139,19 +139,19 @@ fn spawned_from_another_thread_while_parked() {
         }
         assert_eq!(sum, 499_500);
     });
-    spawner.join().unwrap();
+    handle.join().unwrap();
 }
 
 #[test]
 fn a_runtime_moves_between_threads() {
     let rt = runtime();
-    let place = Arc::new(MVar::empty());
+    let mvar = Arc::new(MVar::empty());
     let task = rt.spawn({
-        let place = place.clone();
+        let mvar = mvar.clone();
         async move {
             let mut threads = vec![thread::current().id()];
             for _ in 0..4 {
-                place.take().await;
+                mvar.take().await;
                 threads.push(thread::current().id());
             }
             threads
@@ -159,10 +159,10 @@ fn a_runtime_moves_between_threads() {
     });
     let mut rt = Some(rt);
     for _ in 0..3 {
-        let (moved, place) = (rt.take().unwrap(), place.clone());
+        let (moved, mvar) = (rt.take().unwrap(), mvar.clone());
         let back = thread::spawn(move || {
             moved.block_on(async {
-                place.put(()).await;
+                mvar.put(()).await;
                 yield_now().await;
                 yield_now().await;
             });
@@ -172,7 +172,7 @@ fn a_runtime_moves_between_threads() {
     }
     let rt = rt.unwrap();
     let threads = rt.block_on(async {
-        place.put(()).await;
+        mvar.put(()).await;
         task.await.unwrap()
     });
     assert_eq!(threads.len(), 5);
@@ -183,12 +183,12 @@ fn a_runtime_moves_between_threads() {
     assert!(others >= 3, "{threads:?}");
 }
 
-/// Two threads cannot drive at once: the second is told so, or waits without driving.
+/// Two threads cannot run at once: the second is told so, or waits without running.
 #[test]
-fn one_thread_drives_at_a_time() {
+fn one_thread_runs_at_a_time() {
     let rt = Arc::new(runtime());
     let (barrier, stop) = (Arc::new(Barrier::new(2)), Arc::new(AtomicBool::new(false)));
-    let driver = thread::spawn({
+    let runner = thread::spawn({
         let (rt, barrier, stop) = (rt.clone(), barrier.clone(), stop.clone());
         move || {
             rt.block_on(async {
@@ -200,19 +200,19 @@ fn one_thread_drives_at_a_time() {
         }
     });
     barrier.wait();
-    let (message, place) = panic_of(|| rt.block_on(async {}));
-    assert!(message.contains("another thread is driving"), "{message}");
-    assert!(place.contains("threads.rs"), "the caller is named: {place}");
+    let (message, mvar) = panic_of(|| rt.block_on(async {}));
+    assert!(message.contains("another thread is running"), "{message}");
+    assert!(mvar.contains("threads.rs"), "the caller is named: {mvar}");
     // A task still gets done for this thread, by the other one.
     assert_eq!(rt.spawn(async { 5 }).wait().unwrap(), 5);
     stop.store(true, Ordering::SeqCst);
-    driver.join().unwrap();
+    runner.join().unwrap();
     assert_eq!(rt.block_on(async { 6 }), 6);
 }
 
-/// What a thread waits for is woken although the driver stops driving just then.
+/// What a thread waits for is woken although the runner stops running just then.
 #[test]
-fn the_driver_leaves_while_others_wait() {
+fn the_runner_leaves_while_others_wait() {
     for round in 0..300 {
         let rt = Arc::new(runtime());
         let barrier = Arc::new(Barrier::new(2));
@@ -229,7 +229,7 @@ fn the_driver_leaves_while_others_wait() {
                 yield_now().await;
             }
         });
-        // The owner waits for the thread by way of a place, so it drives until the thread is done.
+        // The owner waits for the thread by way of a mvar, so it runs until the thread is done.
         let done = Arc::new(MVar::empty());
         let joiner = thread::spawn({
             let done = done.clone();
@@ -246,17 +246,17 @@ fn many_threads_at_once() {
     const THREADS: usize = 8;
     let (rt, sum) = (Arc::new(runtime()), Arc::new(AtomicUsize::new(0)));
     let left = Arc::new(AtomicUsize::new(THREADS));
-    let place = Arc::new(MVar::new(0_usize));
+    let mvar = Arc::new(MVar::new(0_usize));
     let over = Arc::new(MVar::empty());
     for thread in 0..THREADS {
-        let (rt, sum, place) = (rt.clone(), sum.clone(), place.clone());
+        let (rt, sum, mvar) = (rt.clone(), sum.clone(), mvar.clone());
         let (left, over) = (left.clone(), over.clone());
         thread::spawn(move || {
             for round in 0..200 {
-                let (sum, place) = (sum.clone(), place.clone());
+                let (sum, mvar) = (sum.clone(), mvar.clone());
                 let task = rt.spawn(async move {
-                    let value = place.take().await;
-                    place.put(value + 1).await;
+                    let value = mvar.take().await;
+                    mvar.put(value + 1).await;
                     sum.fetch_add(1, Ordering::SeqCst);
                 });
                 match (thread + round) % 4 {
@@ -279,7 +279,7 @@ fn many_threads_at_once() {
     while sum.load(Ordering::SeqCst) < THREADS * 200 {
         rt.block_on(yield_now());
     }
-    assert_eq!(place.try_take(), Some(THREADS * 200));
+    assert_eq!(mvar.try_take(), Some(THREADS * 200));
 }
 
 /// The waker of a wait's first poll is used by another thread at that moment, and its clones when the wait is over: the
@@ -332,12 +332,12 @@ fn a_wait_for_a_task_whose_runtime_lost_its_thread() {
     crate::models::watched("alone", || {
         let rt = thread::spawn(runtime).join().expect("no panic");
         let rt = Arc::new(rt);
-        // As long as somebody drives, be it late and rarely, one may wait.
-        let (driven, alone) = (
+        // As long as somebody runs, be it late and rarely, one may wait.
+        let (run, alone) = (
             rt.spawn(async { 1 }),
             rt.spawn(std::future::pending::<()>()),
         );
-        let waits = thread::spawn(move || driven.wait());
+        let waits = thread::spawn(move || run.wait());
         let looks = thread::spawn(move || alone.wait());
         while !waits.is_finished() {
             rt.block_on(yield_now());

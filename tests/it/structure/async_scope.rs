@@ -4,7 +4,7 @@ use std::panic::panic_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{AsyncScope, Spawner, Wait, sync::MVar, yield_now};
+use gossamer::{AsyncScope, Handle, Wait, sync::MVar, yield_now};
 
 use super::each_runtime;
 use crate::hand::Hand;
@@ -161,13 +161,13 @@ fn its_runtime_ends_first() {
 fn from_inside_a_task() {
     each_runtime(|rt| {
         let task = rt.spawn(async {
-            let spawner = Spawner::current().expect("a task has a runtime");
-            spawner
+            let handle = Handle::current().expect("a task has a runtime");
+            handle
                 .async_scope(2, async |s, two| s.spawn(async move { two + 1 }).await)
                 .await
         });
         assert_eq!(task.wait().expect("no panic").expect("no panic"), 3);
-        assert!(Spawner::current().is_none());
+        assert!(Handle::current().is_none());
     });
 }
 
@@ -176,8 +176,8 @@ fn from_inside_a_task() {
 fn from_inside_a_blocking_call() {
     each_runtime(|rt| {
         let found = rt.block_on_local(|_| {
-            let made = Spawner::current().is_some();
-            async move { made && Spawner::current().is_some() }
+            let made = Handle::current().is_some();
+            async move { made && Handle::current().is_some() }
         });
         assert!(found);
     });

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use gossamer::{CancelToken, Wait, yield_now};
+use gossamer::{CancellationToken, Wait, yield_now};
 
 use super::each_runtime;
 use crate::hand::{Hand, parked};
 
 #[test]
 fn parents_cancel_children_and_not_the_other_way_round() {
-    let root = CancelToken::new();
+    let root = CancellationToken::new();
     let (left, right) = (root.child(), root.child());
     let below = left.child();
     left.cancel();
@@ -28,7 +28,7 @@ fn parents_cancel_children_and_not_the_other_way_round() {
 #[test]
 fn tasks_fibers_and_threads_are_told() {
     each_runtime(|rt| {
-        let root = CancelToken::new();
+        let root = CancellationToken::new();
         let (one, two, three) = (root.child(), root.clone(), root.child());
         let four = three.child();
         let tasks = [
@@ -49,7 +49,7 @@ fn tasks_fibers_and_threads_are_told() {
 
 #[test]
 fn the_token_is_asked_first() {
-    let token = CancelToken::new();
+    let token = CancellationToken::new();
     assert_eq!(token.run_until_cancelled(async { 1 }).wait(), Some(1));
     let mut polled = false;
     token.cancel();
@@ -62,7 +62,7 @@ fn the_token_is_asked_first() {
 
 #[test]
 fn a_guard_cancels_when_it_is_dropped() {
-    let token = CancelToken::new();
+    let token = CancellationToken::new();
     let child = token.child();
     drop(child.clone().drop_guard().disarm());
     assert!(!child.is_cancelled());
@@ -72,7 +72,7 @@ fn a_guard_cancels_when_it_is_dropped() {
 
 #[test]
 fn dropped_children_leave_nothing() {
-    let root = CancelToken::new();
+    let root = CancellationToken::new();
     for _ in 0..1_000 {
         drop(root.child().child());
     }
@@ -86,7 +86,7 @@ fn dropped_children_leave_nothing() {
     root.cancel();
     assert!(last.is_cancelled());
     // With two, they do, and the tokens below are cancelled all the same.
-    let root = CancelToken::new();
+    let root = CancellationToken::new();
     let middle = root.child();
     let (left, right) = (middle.child(), middle.child());
     drop(middle);
@@ -100,7 +100,7 @@ fn dropped_children_leave_nothing() {
 /// Of nodes without a token, those go that are cancelled, or have a child less by that.
 #[test]
 fn cancelled_children_leave_nothing() {
-    let root = CancelToken::new();
+    let root = CancellationToken::new();
     for _ in 0..10 {
         let middle = root.child();
         let (left, right) = (middle.child(), middle.child());
@@ -125,7 +125,7 @@ fn cancelled_children_leave_nothing() {
 /// A token that was cancelled and then dropped says nothing to those that were beside it.
 #[test]
 fn a_cancelled_token_goes_late() {
-    let root = CancelToken::new();
+    let root = CancellationToken::new();
     let (group, other) = (root.child(), root.child());
     let (before, middle, after) = (group.child(), group.child(), group.child());
     middle.cancel();
@@ -140,7 +140,7 @@ fn a_cancelled_token_goes_late() {
 
 #[test]
 fn a_long_chain_of_living_tokens() {
-    let mut chain = vec![CancelToken::new()];
+    let mut chain = vec![CancellationToken::new()];
     for at in 0..200_000 {
         chain.push(chain[at].child());
     }
@@ -149,9 +149,9 @@ fn a_long_chain_of_living_tokens() {
     let cancelled = chain.iter().filter(|token| token.is_cancelled()).count();
     assert_eq!(cancelled, 100_001);
     chain[0].cancel();
-    assert!(chain.iter().all(CancelToken::is_cancelled));
+    assert!(chain.iter().all(CancellationToken::is_cancelled));
     // And one that is dropped from its root on.
-    let mut chain = vec![CancelToken::new()];
+    let mut chain = vec![CancellationToken::new()];
     for at in 0..200_000 {
         chain.push(chain[at].child());
     }
@@ -172,7 +172,7 @@ impl Wake for Ill {
 
 #[test]
 fn foreign_wakers_that_panic_harm_nobody() {
-    let token = CancelToken::new();
+    let token = CancellationToken::new();
     let ill = Waker::from(Arc::new(Ill { wakes: true }));
     let mut first = Hand::new(token.cancelled());
     assert!(first.poll_with(&ill).is_pending());
@@ -184,7 +184,7 @@ fn foreign_wakers_that_panic_harm_nobody() {
 
 #[test]
 fn dropped_at_every_moment_they_leave_no_waker() {
-    let token = CancelToken::new();
+    let token = CancellationToken::new();
     let hands = [
         parked(token.cancelled()),
         parked(token.cancelled()),
@@ -212,13 +212,13 @@ fn dropped_at_every_moment_they_leave_no_waker() {
 #[test]
 fn two_cancel_at_once() {
     for _ in 0..200 {
-        let root = CancelToken::new();
+        let root = CancellationToken::new();
         let below: Vec<_> = (0..50).map(|_| root.child()).collect();
         thread::scope(|s| {
             for _ in 0..2 {
                 s.spawn(|| {
                     root.cancel();
-                    assert!(below.iter().all(CancelToken::is_cancelled));
+                    assert!(below.iter().all(CancellationToken::is_cancelled));
                 });
             }
             s.spawn(|| {

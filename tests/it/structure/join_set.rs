@@ -24,11 +24,11 @@ fn they_are_joined_in_the_order_in_which_they_end() {
         assert_eq!(set.len(), 5);
         for at in [3, 0, 4, 2, 1] {
             gates[at].put(at as u32).wait();
-            let (id, output) = set.next_with_id().wait().expect("one has ended");
+            let (id, output) = set.join_next_with_id().wait().expect("one has ended");
             assert_eq!((id, output.expect("no panic")), (ids[at], at as u32));
         }
         assert!(set.is_empty());
-        assert!(set.next().wait().is_none());
+        assert!(set.join_next().wait().is_none());
     });
 }
 
@@ -59,7 +59,7 @@ fn whatever_has_a_handle() {
         set.push(done);
         let task = rt.spawn(async move {
             let mut sum = 0;
-            while let Some(output) = set.next().await {
+            while let Some(output) = set.join_next().await {
                 sum += output.expect("no panic");
             }
             sum
@@ -76,7 +76,7 @@ fn panics_and_aborts_are_errors() {
         let aborted = set.push(rt.spawn(std::future::pending()));
         assert!(set.abort(aborted));
         for _ in 0..2 {
-            let (id, output) = set.next_with_id().wait().expect("both end");
+            let (id, output) = set.join_next_with_id().wait().expect("both end");
             let error = output.expect_err("neither returns");
             assert_eq!(error.is_panic(), id == panics);
             assert_eq!(error.is_cancelled(), id == aborted);
@@ -119,15 +119,15 @@ fn dropping_and_shutting_down_abort_all() {
         }
         // Let go, they run on.
         let mut set = JoinSet::new();
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let told = Arc::new(MVar::<u32>::empty());
         let tells = told.clone();
         set.push(rt.spawn(async move { tells.put(from.take().await).await }));
         set.detach_all();
-        assert!(set.is_empty() && set.next().wait().is_none());
+        assert!(set.is_empty() && set.join_next().wait().is_none());
         drop(set);
-        place.put(3).wait();
+        mvar.put(3).wait();
         assert_eq!(told.take().wait(), 3);
     });
 }
@@ -139,7 +139,7 @@ fn the_runtime_ends_first() {
         drop(rt);
         for _ in 0..5 {
             assert!(
-                set.next()
+                set.join_next()
                     .wait()
                     .expect("five")
                     .expect_err("ended")
@@ -154,13 +154,13 @@ fn the_runtime_ends_first() {
 fn a_wait_is_dropped() {
     watched("single", || {
         let rt = runtime(Model::Single);
-        let place = Arc::new(MVar::<u32>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let from = mvar.clone();
         let mut set = JoinSet::new();
         set.push(rt.spawn(async move { from.take().await }));
-        drop(parked(set.next()));
-        let hand = parked(set.next());
-        place.put(1).wait();
+        drop(parked(set.join_next()));
+        let hand = parked(set.join_next());
+        mvar.put(1).wait();
         rt.block_on(async {
             for _ in 0..5 {
                 yield_now().await;
@@ -202,9 +202,9 @@ fn panics_of_wakers_and_outputs_harm_nobody() {
         let mut set = JoinSet::new();
         set.push(rt.spawn(async move { opens.take().await }));
         let ill = Waker::from(Arc::new(Ill));
-        assert!(Hand::new(set.next()).poll_with(&ill).is_pending());
+        assert!(Hand::new(set.join_next()).poll_with(&ill).is_pending());
         gate.put(()).wait();
-        set.next().wait().expect("one").expect("no panic");
+        set.join_next().wait().expect("one").expect("no panic");
         let mut set: JoinSet<Bomb> = (0..5).map(|_| rt.spawn(async { Bomb })).collect();
         set.shutdown().wait();
         drop::<JoinSet<Bomb>>((0..5).map(|_| rt.spawn(async { Bomb })).collect());
@@ -212,7 +212,7 @@ fn panics_of_wakers_and_outputs_harm_nobody() {
     });
 }
 
-/// Many, with places that are used again.
+/// Many, with `MVar`s that are used again.
 #[test]
 fn ten_thousand() {
     watched("pool", || {
@@ -228,7 +228,7 @@ fn ten_thousand() {
                 }));
                 next += 1;
             }
-            sum += set.next().wait().expect("one").expect("no panic");
+            sum += set.join_next().wait().expect("one").expect("no panic");
         }
         assert_eq!(sum, (0..10_000).sum());
     });

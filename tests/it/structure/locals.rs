@@ -96,8 +96,8 @@ fn each_has_its_own() {
 #[test]
 fn a_fiber_waits_with_the_value_in_use() {
     each_runtime(|rt| {
-        let place = Arc::new(MVar::<&'static str>::empty());
-        let from = place.clone();
+        let mvar = Arc::new(MVar::<&'static str>::empty());
+        let from = mvar.clone();
         let fiber = rt.spawn_fiber(move || {
             WORDS.with(|words| {
                 let mut words = words.borrow_mut();
@@ -107,8 +107,8 @@ fn a_fiber_waits_with_the_value_in_use() {
             })
         });
         let other = rt.spawn(async { WORDS.with(|words| words.borrow().len()) });
-        place.put("one").wait();
-        place.put("two").wait();
+        mvar.put("one").wait();
+        mvar.put("two").wait();
         assert_eq!(other.wait().expect("no panic"), 0);
         assert_eq!(fiber.wait().expect("no panic"), 2);
     });
@@ -316,7 +316,7 @@ fn a_report_names_the_task_that_is_stuck() {
         open.send(()).expect("it waits");
         let at = task.task();
         task.wait().expect("no panic");
-        assert_eq!(gossamer_core::aside::name_of(at), None);
+        assert_eq!(gossamer_core::task_locals::name_of(at), None);
         assert_eq!(stuck.name.as_deref(), Some("reader of \"x\""));
         let text = stuck.to_string();
         for part in [

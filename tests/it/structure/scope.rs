@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{Spawner, Wait, sync::MVar, yield_now};
+use gossamer::{Handle, Wait, sync::MVar, yield_now};
 
 use super::each_runtime;
 
@@ -97,8 +97,8 @@ fn a_scope_in_a_fiber_and_a_scope_in_that() {
                 for value in &mut values {
                     drop(s.spawn_fiber(|| {
                         let mut more = 10;
-                        let spawner = Spawner::current().expect("a fiber has a runtime");
-                        spawner.scope(|s| {
+                        let handle = Handle::current().expect("a fiber has a runtime");
+                        handle.scope(|s| {
                             drop(s.spawn(async {
                                 yield_now().await;
                                 more += *value;
@@ -213,26 +213,26 @@ fn destructors_panic() {
 #[test]
 fn a_child_is_aborted() {
     each_runtime(|rt| {
-        let place = MVar::<u32>::empty();
+        let mvar = MVar::<u32>::empty();
         rt.scope(|s| {
-            let child = s.spawn(async { place.take().await });
-            let fiber = s.spawn_fiber(|| place.take().wait());
+            let child = s.spawn(async { mvar.take().await });
+            let fiber = s.spawn_fiber(|| mvar.take().wait());
             child.abort();
             fiber.abort();
             assert!(child.wait().expect_err("aborted").is_cancelled());
             assert!(fiber.wait().expect_err("aborted").is_cancelled());
         });
         // Its waits have left the line.
-        place.put(1).wait();
-        assert_eq!(place.take().wait(), 1);
+        mvar.put(1).wait();
+        assert_eq!(mvar.take().wait(), 1);
     });
 }
 
 #[test]
 fn inside_a_task_it_is_refused() {
     each_runtime(|rt| {
-        let spawner = rt.spawner();
-        let task = rt.spawn(async move { spawner.scope(|_| ()) });
+        let handle = rt.handle();
+        let task = rt.spawn(async move { handle.scope(|_| ()) });
         let error = task.wait().expect_err("a task must not wait");
         assert!(
             error
@@ -263,9 +263,9 @@ fn a_handle_is_joined_by_another_child() {
 #[test]
 fn after_the_runtime_s_end_children_are_cancelled() {
     each_runtime(|rt| {
-        let spawner = rt.spawner();
+        let handle = rt.handle();
         drop(rt);
-        spawner.scope(|s| {
+        handle.scope(|s| {
             assert!(
                 s.spawn(async { 1 })
                     .wait()
@@ -281,14 +281,14 @@ fn after_the_runtime_s_end_children_are_cancelled() {
             assert_eq!(s.spawn_thread(|| 1).wait().expect("a thread needs none"), 1);
         });
         assert!(
-            spawner
+            handle
                 .spawn(async { 1 })
                 .wait()
                 .expect_err("no runtime")
                 .is_cancelled()
         );
         assert!(
-            spawner
+            handle
                 .spawn_blocking(|| 1)
                 .wait()
                 .expect_err("no runtime")

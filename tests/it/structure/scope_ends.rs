@@ -1,4 +1,4 @@
-//! A fiber that is to end while it is in a scope, and what it lends until then.
+//! A fiber that is to end while it is in a scope, and what it loans until then.
 
 use std::future::poll_fn;
 use std::panic::Location;
@@ -18,20 +18,20 @@ use crate::contract::FIBERS;
 use crate::hand::Hand;
 use crate::models::{MODELS, runtime, watched};
 
-/// What a fiber lends: whoever uses it after the fiber's end is found out, by this or by the sanitizers.
-struct Lent {
+/// What a fiber loans: whoever uses it after the fiber's end is found out, by this or by the sanitizers.
+struct Loaned {
     gone: Arc<AtomicBool>,
     used: AtomicUsize,
 }
 
-impl Lent {
+impl Loaned {
     fn new() -> (Self, Arc<AtomicBool>) {
         let gone = Arc::new(AtomicBool::new(false));
-        let lent = Self {
+        let loaned = Self {
             gone: gone.clone(),
             used: AtomicUsize::new(0),
         };
-        (lent, gone)
+        (loaned, gone)
     }
 
     fn uses(&self) {
@@ -40,14 +40,14 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for Loaned {
     fn drop(&mut self) {
         self.gone.store(true, Ordering::SeqCst);
     }
 }
 
-/// Uses what is lent when it is dropped.
-struct UsesLate<'a>(&'a Lent);
+/// Uses what is loaned when it is dropped.
+struct UsesLate<'a>(&'a Loaned);
 
 impl Drop for UsesLate<'_> {
     fn drop(&mut self) {
@@ -57,7 +57,7 @@ impl Drop for UsesLate<'_> {
 
 /// A fiber in a scope with children of every kind that never end by themselves; `told` is put to when all have begun.
 fn in_a_scope(rt: &Arc<Runtime>, told: &Arc<MVar<()>>) -> (JoinHandle<()>, Arc<AtomicBool>) {
-    let (lent, gone) = Lent::new();
+    let (loaned, gone) = Loaned::new();
     let (rt, told, inner) = (rt.clone(), told.clone(), rt.clone());
     let fiber = rt.spawn_fiber(move || {
         let never = MVar::<u32>::empty();
@@ -65,16 +65,16 @@ fn in_a_scope(rt: &Arc<Runtime>, told: &Arc<MVar<()>>) -> (JoinHandle<()>, Arc<A
             let begun = AtomicUsize::new(0);
             for _ in 0..3 {
                 s.spawn(async {
-                    let _late = UsesLate(&lent);
+                    let _late = UsesLate(&loaned);
                     never.take().await;
                 });
                 s.spawn_fiber(|| {
-                    let _late = UsesLate(&lent);
+                    let _late = UsesLate(&loaned);
                     never.take().wait();
                 });
                 s.spawn(async {
                     loop {
-                        lent.uses();
+                        loaned.uses();
                         yield_now().await;
                     }
                 });
@@ -115,17 +115,17 @@ fn the_fiber_s_runtime_ends() {
                 let told = Arc::new(MVar::empty());
                 let fibers: Vec<_> = (0..4)
                     .map(|_| {
-                        let (lent, gone) = Lent::new();
+                        let (loaned, gone) = Loaned::new();
                         let (told, of_children) = (told.clone(), of_children.clone());
                         let fiber = rt.spawn_fiber(move || {
                             let never = MVar::<u32>::empty();
                             of_children.scope(|s| {
                                 s.spawn(async {
-                                    let _late = UsesLate(&lent);
+                                    let _late = UsesLate(&loaned);
                                     never.take().await;
                                 });
                                 s.spawn_fiber(|| {
-                                    let _late = UsesLate(&lent);
+                                    let _late = UsesLate(&loaned);
                                     never.take().wait();
                                 });
                                 told.put(()).wait();
@@ -153,16 +153,16 @@ fn the_pool_ends_around_scopes_that_cross() {
     watched("crossing", || {
         for round in 0..40 {
             let rt = runtime(Model::Pool { workers: 4 });
-            let (spawner, told) = (rt.spawner(), Arc::new(MVar::empty()));
+            let (handle, told) = (rt.handle(), Arc::new(MVar::empty()));
             let fibers: Vec<_> = (0..16)
                 .map(|_| {
-                    let (lent, gone) = Lent::new();
-                    let (spawner, told) = (spawner.clone(), told.clone());
+                    let (loaned, gone) = Loaned::new();
+                    let (handle, told) = (handle.clone(), told.clone());
                     let fiber = rt.spawn_fiber(move || {
-                        spawner.scope(|s| {
+                        handle.scope(|s| {
                             for _ in 0..4 {
                                 s.spawn_fiber(|| {
-                                    let _late = UsesLate(&lent);
+                                    let _late = UsesLate(&loaned);
                                     loop {
                                         yield_now().wait();
                                     }
@@ -257,16 +257,16 @@ fn two_threads_end_each_other_s_fibers() {
 fn a_child_in_the_midst_of_a_poll() {
     watched("long poll", || {
         let rt = Arc::new(runtime(Model::Pool { workers: 2 }));
-        let (lent, gone) = Lent::new();
+        let (loaned, gone) = Loaned::new();
         let (inside, out) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         let (enters, leaves, inner) = (inside.clone(), out.clone(), rt.clone());
         let fiber = rt.spawn_fiber(move || {
             inner.scope(|s| {
                 s.spawn(async {
-                    let _late = UsesLate(&lent);
+                    let _late = UsesLate(&loaned);
                     enters.wait();
                     leaves.wait();
-                    lent.uses();
+                    loaned.uses();
                     std::future::pending::<()>().await;
                 });
             });
@@ -289,16 +289,16 @@ fn children_that_spawn_while_they_are_taken_back() {
     each_runtime(|rt| {
         let rt = Arc::new(rt);
         for turns in 0..20 {
-            let (lent, gone) = Lent::new();
+            let (loaned, gone) = Loaned::new();
             let inner = rt.clone();
             let fiber = rt.spawn_fiber(move || {
                 inner.scope(|s| {
-                    let lent = &lent;
+                    let loaned = &loaned;
                     for _ in 0..4 {
                         s.spawn(async move {
                             loop {
                                 s.spawn(async {
-                                    let _late = UsesLate(lent);
+                                    let _late = UsesLate(loaned);
                                     yield_now().await;
                                 });
                                 yield_now().await;
@@ -378,16 +378,16 @@ fn an_abort_after_a_panic() {
 fn a_fiber_in_a_scope_is_leaked() {
     watched("leaked", || {
         let rt = runtime(Model::Single);
-        let spawner = rt.spawner();
-        let (lent, _gone) = Lent::new();
+        let handle = rt.handle();
+        let (loaned, _gone) = Loaned::new();
         drop(rt.spawn_fiber(move || {
-            spawner.scope(|s| {
+            handle.scope(|s| {
                 s.spawn(async {
-                    let _late = UsesLate(&lent);
+                    let _late = UsesLate(&loaned);
                     std::future::pending::<()>().await;
                 });
                 s.spawn_fiber(|| {
-                    let _late = UsesLate(&lent);
+                    let _late = UsesLate(&loaned);
                     MVar::<u32>::empty().take().wait();
                 });
             });
@@ -409,23 +409,23 @@ fn aborts_at_random_moments() {
         let (sends, ends) = mpsc::channel();
         for turns in 0..60 {
             let (inner, sends) = (rt.clone(), sends.clone());
-            let (lent, gone) = Lent::new();
+            let (loaned, gone) = Loaned::new();
             let fiber = rt.spawn_fiber(move || {
-                let place = MVar::<u32>::empty();
+                let mvar = MVar::<u32>::empty();
                 inner.scope(|s| {
-                    let (lent, place) = (&lent, &place);
+                    let (loaned, mvar) = (&loaned, &mvar);
                     let one: ScopedHandle<'_, u32> = s.spawn(async move {
-                        let _late = UsesLate(lent);
-                        place.take().await
+                        let _late = UsesLate(loaned);
+                        mvar.take().await
                     });
                     s.spawn_fiber(move || {
-                        let _late = UsesLate(lent);
-                        place.put(3).wait();
+                        let _late = UsesLate(loaned);
+                        mvar.put(3).wait();
                         one.wait().unwrap_or(0)
                     });
                     let mut polls = 0;
                     s.spawn(poll_fn(move |cx| {
-                        lent.uses();
+                        loaned.uses();
                         cx.waker().wake_by_ref();
                         polls += 1;
                         if polls < 10 {

@@ -5,28 +5,28 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{Model, Runtime, Spawner, Wait, sync::MVar, task_local};
+use gossamer::{Handle, Model, Runtime, Wait, sync::MVar, task_local};
 
 use crate::models::{runtime, watched};
 
 /// Says when it has gone.
 #[derive(Default)]
-struct Lent(Arc<AtomicBool>);
+struct Loaned(Arc<AtomicBool>);
 
-impl Lent {
+impl Loaned {
     fn is_gone(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-impl Drop for Lent {
+impl Drop for Loaned {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
 }
 
 /// On the stack of a fiber: looks at what the fiber borrows when that is unwound.
-struct Looks<'a>(&'a Lent, &'a AtomicBool);
+struct Looks<'a>(&'a Loaned, &'a AtomicBool);
 
 impl Drop for Looks<'_> {
     fn drop(&mut self) {
@@ -36,13 +36,13 @@ impl Drop for Looks<'_> {
 }
 
 task_local! {
-    static VALUE: Lent = Lent::default();
+    static VALUE: Loaned = Loaned::default();
 }
 
 /// A thread that builds a runtime, runs its tasks until `told`, hands it to a thread that drops it, and ends when it is
 /// told to.
 struct Builder {
-    spawner: Spawner,
+    handle: Handle,
     dropped: mpsc::Receiver<()>,
     ends: mpsc::Sender<()>,
     thread: thread::JoinHandle<()>,
@@ -50,12 +50,12 @@ struct Builder {
 
 impl Builder {
     fn new(told: Arc<MVar<()>>, begin: impl FnOnce(&Runtime) + Send + 'static) -> Self {
-        let (says, spawner) = mpsc::channel();
+        let (says, handle) = mpsc::channel();
         let (drops, dropped) = mpsc::channel();
         let (ends, ended) = mpsc::channel();
         let thread = thread::spawn(move || {
             let rt = runtime(Model::Single);
-            says.send(rt.spawner()).expect("somebody listens");
+            says.send(rt.handle()).expect("somebody listens");
             begin(&rt);
             rt.block_on(told.take());
             let drop_it = thread::spawn(move || drop(rt));
@@ -64,7 +64,7 @@ impl Builder {
             ended.recv().expect("somebody says it");
         });
         Self {
-            spawner: spawner.recv().expect("it is built"),
+            handle: handle.recv().expect("it is built"),
             dropped,
             ends,
             thread,
@@ -72,21 +72,22 @@ impl Builder {
     }
 }
 
-/// What the outer scope lends is lent by a fiber of it to a thread, in a scope of its own, with a value of the fiber's.
+/// What the outer scope loans is loaned by a fiber of it to a thread, in a scope of its own, with a value of the
+/// fiber's.
 #[test]
 fn a_child_stands_in_a_scope_of_its_own() {
     watched("child", || {
         let (told, go) = (Arc::new(MVar::empty()), Arc::new(MVar::<()>::empty()));
         let builder = Builder::new(told.clone(), |_| {});
-        let (spawner, inner) = (builder.spawner.clone(), runtime(Model::Pool { workers: 1 }));
+        let (handle, inner) = (builder.handle.clone(), runtime(Model::Pool { workers: 1 }));
         let (goes, looked) = (go.clone(), Arc::new(AtomicBool::new(false)));
         let looks = looked.clone();
         let outer = thread::spawn(move || {
-            let lent = Lent::default();
-            // What was lent cannot be asked once it has gone.
-            let gone = lent.0.clone();
+            let loaned = Loaned::default();
+            // What was loaned cannot be asked once it has gone.
+            let gone = loaned.0.clone();
             let (inner, goes, told, looks) = (&inner, &goes, &told, &looks);
-            spawner.scope(|s| {
+            handle.scope(|s| {
                 s.spawn_fiber(move || {
                     VALUE.with(|value| {
                         let value = value.0.clone();
@@ -117,31 +118,31 @@ fn a_child_stands_in_a_scope_of_its_own() {
     });
 }
 
-/// What the outer scope lends is lent by a fiber of it to a thread of the standard library's scope. The fiber's thread
-/// ends, and so ends the fiber, though nobody has asked for it; its runtime goes afterwards, elsewhere.
+/// What the outer scope loans is loaned by a fiber of it to a thread of the standard library's scope. The fiber's
+/// thread ends, and so ends the fiber, though nobody has asked for it; its runtime goes afterwards, elsewhere.
 #[test]
 fn a_child_stands_in_a_scope_of_the_standard_library() {
     watched("standard library", || {
         let (told, looked) = (Arc::new(MVar::empty()), Arc::new(AtomicBool::new(false)));
-        let ((says, spawner), (go, goes)) = (mpsc::channel(), mpsc::channel::<()>());
+        let ((says, handle), (go, goes)) = (mpsc::channel(), mpsc::channel::<()>());
         let tells = told.clone();
         let builder = thread::spawn(move || {
             let rt = runtime(Model::Single);
-            says.send(rt.spawner()).expect("somebody listens");
+            says.send(rt.handle()).expect("somebody listens");
             rt.block_on(told.take());
             rt
         });
-        let spawner = spawner.recv().expect("it is built");
-        let (looks, lent) = (looked.clone(), Lent::default());
-        let gone = lent.0.clone();
+        let handle = handle.recv().expect("it is built");
+        let (looks, loaned) = (looked.clone(), Loaned::default());
+        let gone = loaned.0.clone();
         let outer = thread::spawn(move || {
-            let (lent, looks, tells) = (&lent, &looks, &tells);
-            spawner.scope(|s| {
+            let (loaned, looks, tells) = (&loaned, &looks, &tells);
+            handle.scope(|s| {
                 s.spawn_fiber(move || {
                     thread::scope(|s| {
                         s.spawn(move || {
                             goes.recv().expect("somebody says it");
-                            assert!(!lent.is_gone(), "the outer scope has returned");
+                            assert!(!loaned.is_gone(), "the outer scope has returned");
                             looks.store(true, Ordering::SeqCst);
                         });
                         tells.put(()).wait();
@@ -162,20 +163,20 @@ fn a_child_stands_in_a_scope_of_the_standard_library() {
     });
 }
 
-/// A fiber lends a value of its own to a thread, and is leaked.
+/// A fiber loans a value of its own to a thread, and is leaked.
 #[test]
-fn a_value_of_a_leaked_fiber_is_lent() {
+fn a_value_of_a_leaked_fiber_is_loaned() {
     watched("value", || {
         let (told, go) = (Arc::new(MVar::empty()), Arc::new(MVar::<()>::empty()));
         let (goes, gone) = (go.clone(), Arc::new(MVar::empty()));
         let (tells, shows) = (told.clone(), gone.clone());
         let builder = Builder::new(told, move |rt| {
-            let spawner = rt.spawner();
+            let handle = rt.handle();
             drop(rt.spawn_fiber(move || {
                 VALUE.with(|value| {
                     let value = value.0.clone();
                     shows.put(value.clone()).wait();
-                    spawner.scope(|s| {
+                    handle.scope(|s| {
                         s.spawn_thread(|| {
                             tells.put(()).wait();
                             goes.take().wait();
@@ -200,16 +201,16 @@ fn a_value_of_a_leaked_fiber_is_lent() {
 fn the_thread_that_waits_ends_its_fiber() {
     watched("waits", || {
         let rt = runtime(Model::Single);
-        let (spawner, told) = (rt.spawner(), Arc::new(MVar::empty()));
+        let (handle, told) = (rt.handle(), Arc::new(MVar::empty()));
         let tells = told.clone();
         let dropped = thread::spawn(move || {
             told.take().wait();
             drop(rt);
         });
-        let (lent, ended) = (Lent::default(), AtomicBool::new(false));
-        spawner.scope(|s| {
+        let (loaned, ended) = (Loaned::default(), AtomicBool::new(false));
+        handle.scope(|s| {
             s.spawn_fiber(|| {
-                let _looks = Looks(&lent, &ended);
+                let _looks = Looks(&loaned, &ended);
                 tells.put(()).wait();
                 let () = MVar::empty().take().wait();
             });

@@ -37,7 +37,7 @@ thread_local! {
     static OWN: RefCell<Option<Runtime>> = const { RefCell::new(None) };
 }
 
-/// A fiber lends a thread-local to tasks of a pool, and its thread ends without ending the fiber.
+/// A fiber loans a thread-local to tasks of a pool, and its thread ends without ending the fiber.
 #[test]
 fn a_thread_ends_with_a_fiber_in_a_scope() {
     watched("thread", || {
@@ -47,20 +47,20 @@ fn a_thread_ends_with_a_fiber_in_a_scope() {
         let ended = thread::spawn(move || {
             let rt = runtime(Model::Single);
             drop(rt.spawn_fiber(move || {
-                OF_THREAD.with(|lent| {
+                OF_THREAD.with(|loaned| {
                     of_children.scope(|s| {
                         for _ in 0..4 {
                             s.spawn(async {
                                 loop {
                                     LATE.fetch_or(GONE.load(Ordering::SeqCst), Ordering::SeqCst);
-                                    lent.0.fetch_add(1, Ordering::SeqCst);
+                                    loaned.0.fetch_add(1, Ordering::SeqCst);
                                     yield_now().await;
                                 }
                             });
                             s.spawn_fiber(|| {
                                 loop {
                                     LATE.fetch_or(GONE.load(Ordering::SeqCst), Ordering::SeqCst);
-                                    lent.0.fetch_add(1, Ordering::SeqCst);
+                                    loaned.0.fetch_add(1, Ordering::SeqCst);
                                     yield_now().wait();
                                 }
                             });
@@ -131,13 +131,13 @@ fn a_runtime_with_a_scope_is_dropped_while_its_thread_ends() {
     let ended = thread::spawn(|| {
         OWN.with_borrow_mut(|slot| {
             let rt = slot.insert(runtime(Model::Single));
-            let spawner = rt.spawner();
+            let handle = rt.handle();
             drop(rt.spawn_fiber(move || {
-                QUIET.with(|lent| {
-                    spawner.scope(|s| {
+                QUIET.with(|loaned| {
+                    handle.scope(|s| {
                         s.spawn(async {
                             loop {
-                                lent.0.fetch_add(1, Ordering::SeqCst);
+                                loaned.0.fetch_add(1, Ordering::SeqCst);
                                 yield_now().await;
                             }
                         });

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gossamer::{Fibers, SpawnError, Wait, blocking, sync::MVar, yield_now};
 use gossamer_sim as sim;
-use gossamer_structure::{Bounded, CancelToken, JoinSet, ScopeTask, Spawn, async_scope, scope};
+use gossamer_structure::{
+    CancellationToken, ConcurrencyLimit, JoinSet, ScopeTask, Spawn, async_scope, scope,
+};
 use gossamer_task::JoinHandle;
 
 use crate::contract::{FIBERS, SIM};
@@ -50,16 +52,16 @@ fn scopes_and_aborts() {
         let uses = used.clone();
         let fiber = sim::spawn_fiber(move || {
             let mut values = [0; 3];
-            let place = MVar::<u32>::empty();
+            let mvar = MVar::<u32>::empty();
             scope(&InSim, |s| {
                 let (first, rest) = values.split_at_mut(1);
                 let (second, third) = rest.split_at_mut(1);
-                let place = &place;
-                s.spawn(async { first[0] = place.take().await });
-                s.spawn_fiber(|| second[0] = place.take().wait());
+                let mvar = &mvar;
+                s.spawn(async { first[0] = mvar.take().await });
+                s.spawn_fiber(|| second[0] = mvar.take().wait());
                 let puts = s.spawn(async {
-                    place.put(1).await;
-                    place.put(2).await;
+                    mvar.put(1).await;
+                    mvar.put(2).await;
                     third[0] = 3;
                     uses.fetch_add(1, Ordering::SeqCst);
                 });
@@ -84,12 +86,12 @@ fn scopes_and_aborts() {
 #[test]
 fn async_scopes_that_are_dropped() {
     explore(0..2_000, |seed| async move {
-        let place = Arc::new(MVar::<u32>::empty());
-        let inner = place.clone();
-        let task = sim::spawn(async_scope(Arc::new(InSim), inner, async |s, place| {
-            let from = place.clone();
+        let mvar = Arc::new(MVar::<u32>::empty());
+        let inner = mvar.clone();
+        let task = sim::spawn(async_scope(Arc::new(InSim), inner, async |s, mvar| {
+            let from = mvar.clone();
             let takes = s.spawn(async move { from.take().await });
-            s.spawn(async move { place.put(4).await });
+            s.spawn(async move { mvar.put(4).await });
             takes.await.expect("no panic")
         }));
         for _ in 0..seed % 7 {
@@ -119,7 +121,7 @@ fn join_sets() {
             }));
         }
         let mut joined = Vec::new();
-        while let Some(number) = set.next().await {
+        while let Some(number) = set.join_next().await {
             joined.push(number.expect("no panic"));
         }
         assert_eq!(
@@ -133,7 +135,7 @@ fn join_sets() {
 #[test]
 fn tokens() {
     explore(SEEDS, |seed| async move {
-        let root = CancelToken::new();
+        let root = CancellationToken::new();
         let tasks: Vec<_> = (0..3)
             .map(|number| {
                 let token = if number == 0 {
@@ -165,7 +167,7 @@ fn tokens() {
     });
 }
 
-/// One who has the place.
+/// One who has the `MVar`.
 struct One(Rc<AtomicUsize>);
 
 impl Drop for One {
@@ -174,17 +176,17 @@ impl Drop for One {
     }
 }
 
-/// Whoever waits for a place, and is dropped at any moment, keeps nobody from it.
+/// Whoever waits for an `MVar`, and is dropped at any moment, keeps nobody from it.
 #[test]
-fn places() {
+fn mvars() {
     explore(SEEDS, |seed| async move {
-        let bounded = Bounded::new(1);
+        let bounded = ConcurrencyLimit::new(1);
         let now = Rc::new(AtomicUsize::new(0));
         let tasks: Vec<_> = (0..4)
             .map(|_| {
                 let (bounded, now) = (bounded.clone(), now.clone());
                 sim::spawn(async move {
-                    let _place = bounded.place().await;
+                    let _place = bounded.acquire().await;
                     assert_eq!(now.fetch_add(1, Ordering::SeqCst), 0);
                     let _one = One(now);
                     yield_now().await;

@@ -1,4 +1,4 @@
-//! Timers that are registered in one place, and dropped or polled in another.
+//! Timers that are registered in one `MVar`, and dropped or polled in another.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn begun_under(model: Model, make: impl FnOnce() -> Sleep + Send + 'static) -> P
     begun.wait().expect("no panic").expect("it has begun")
 }
 
-/// Also if its runtime is gone, and nobody drives where it was registered.
+/// Also if its runtime is gone, and nobody runs where it was registered.
 #[test]
 fn a_sleep_goes_on_where_it_is_polled() {
     for model in MODELS {
@@ -44,7 +44,7 @@ fn a_sleep_goes_on_where_it_is_polled() {
     }
 }
 
-/// The runtime is there, but nobody drives it any more.
+/// The runtime is there, but nobody runs it any more.
 #[test]
 fn a_sleep_leaves_a_runtime_that_stands_still() {
     watched("it stands still", || {
@@ -56,9 +56,9 @@ fn a_sleep_leaves_a_runtime_that_stands_still() {
     });
 }
 
-/// A foreign waker is called by the process's own timers, if the driver has ended.
+/// A foreign waker is called by the process's own timers, if the runner has ended.
 #[test]
-fn a_timer_outlives_its_driver() {
+fn a_timer_outlives_its_runner() {
     for model in MODELS {
         watched(&model.to_string(), move || {
             let rt = runtime(model);
@@ -78,7 +78,7 @@ fn a_timer_outlives_its_driver() {
     }
 }
 
-/// Nor has a thread that waits no more, nor one that drives no more: the operation is polled again only when its own
+/// Nor has a thread that waits no more, nor one that runs no more: the operation is polled again only when its own
 /// waker is called, as inside `FuturesUnordered`.
 #[test]
 fn a_timer_outlives_a_wait() {
@@ -101,16 +101,16 @@ fn a_timer_outlives_a_wait() {
     });
     watched("a wait", || is_woken(begun().wait()));
     watched("a wait that panics", || {
-        let mut place = None;
+        let mut mvar = None;
         let wait = std::panic::AssertUnwindSafe(|| {
             async {
-                place = Some(begun().await);
+                mvar = Some(begun().await);
                 std::panic::resume_unwind(Box::new("planned"));
             }
             .wait()
         });
         assert!(std::panic::catch_unwind(wait).is_err());
-        is_woken(place.expect("it has begun"));
+        is_woken(mvar.expect("it has begun"));
     });
     watched("block_on", || {
         let rt = runtime(Model::Single);
@@ -164,8 +164,8 @@ fn cancelled_by_another_thread() {
 fn polled_again_with_another_waker() {
     watched("two wakers", || {
         let rt = runtime(Model::Pool { workers: 2 });
-        let place = Arc::new(gossamer::sync::MVar::empty());
-        let (there, back) = (place.clone(), Arc::new(gossamer::sync::MVar::empty()));
+        let mvar = Arc::new(gossamer::sync::MVar::empty());
+        let (there, back) = (mvar.clone(), Arc::new(gossamer::sync::MVar::empty()));
         let done = back.clone();
         let first = rt.spawn(async move {
             let mut sleep = Box::pin(sleep_until(Instant::now() + 5 * NEAR));
@@ -174,7 +174,7 @@ fn polled_again_with_another_waker() {
             done.take().await
         });
         let second = rt.spawn(async move {
-            place.take().await.await;
+            mvar.take().await.await;
             back.put(7).await;
         });
         second.wait().expect("no panic");

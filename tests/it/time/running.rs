@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gossamer::time::{Elapsed, interval, sleep as rest, sleep_until, timeout};
-use gossamer::{Model, Runtime, Timed, Wait, sync::MVar, yield_now};
+use gossamer::{Model, Runtime, TimeoutExt, Wait, sync::MVar, yield_now};
 
 use super::{FAR, NEAR, begin};
 use crate::models::{MODELS, runtime, watched};
@@ -44,9 +44,9 @@ fn tasks_fibers_and_threads_sleep() {
     });
 }
 
-/// A driver that never runs out of tasks looks at its timers all the same.
+/// A runner that never runs out of tasks looks at its timers all the same.
 #[test]
-fn a_busy_driver_wakes_sleepers() {
+fn a_busy_runner_wakes_sleepers() {
     each_model(|model| {
         let rt = runtime(model);
         let over = Arc::new(AtomicBool::new(false));
@@ -209,7 +209,7 @@ async fn storm(number: u64) {
 
 /// Under a scheduler of its own a runtime has timers too.
 #[test]
-fn the_owner_drives_while_it_waits() {
+fn the_owner_runs_while_it_waits() {
     watched("the owner", || {
         let rt = Runtime::builder().build().expect("a runtime can be built");
         let began = Instant::now();
@@ -220,7 +220,7 @@ fn the_owner_drives_while_it_waits() {
             tells.put(()).await;
         });
         let far = rt.spawn(rest(FAR));
-        // Nobody but this thread drives: it wakes for the task, and for itself.
+        // Nobody but this thread runs: it wakes for the task, and for itself.
         rested.take().wait();
         rest(NEAR).wait();
         assert!(began.elapsed() >= 2 * NEAR);

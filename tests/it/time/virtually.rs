@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use gossamer::local::MVar;
 use gossamer::time::{
-    Elapsed, Interval, Missed, deadline, interval, interval_at, now, sleep as rest, sleep_until,
-    timeout,
+    Elapsed, Interval, MissedTickBehavior, interval, interval_at, now, sleep as rest, sleep_until,
+    timeout, timeout_at,
 };
-use gossamer::{Timed, Wait};
+use gossamer::{TimeoutExt, Wait};
 use gossamer_sim::{exhaustive, explore, run, spawn, spawn_fiber};
 
 use super::FAR;
@@ -23,7 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Both ways in which a simulation may run its operations.
 fn both(seeds: std::ops::Range<u64>, body: impl AsyncFn()) {
-    for sim in [SIM, SIM.without_points()] {
+    for sim in [SIM, SIM.without_scheduling_points()] {
         sim.explore(seeds.clone(), || body());
     }
 }
@@ -53,7 +53,7 @@ fn a_day_takes_no_time() {
 fn everybody_wakes_at_their_time() {
     explore(0..10_000, || async {
         let began = now();
-        let place = Rc::new(MVar::empty());
+        let mvar = Rc::new(MVar::empty());
         let done = Rc::new(Cell::new(0));
         let late = |seconds: u32, done: Rc<Cell<u32>>| async move {
             rest(seconds * SECOND).await;
@@ -65,11 +65,11 @@ fn everybody_wakes_at_their_time() {
             .map(|seconds| spawn(late(seconds, done.clone())))
             .into();
         let taker = spawn({
-            let place = place.clone();
+            let mvar = mvar.clone();
             async move {
-                let early = timeout(SECOND, place.take()).await;
+                let early = timeout(SECOND, mvar.take()).await;
                 assert_eq!(early, Err(Elapsed));
-                let in_time = place.take().deadline(began + 3 * SECOND).await;
+                let in_time = mvar.take().timeout_at(began + 3 * SECOND).await;
                 assert_eq!(in_time, Ok(7));
                 assert_eq!(now() - began, 2 * SECOND);
             }
@@ -78,7 +78,7 @@ fn everybody_wakes_at_their_time() {
         aborted.abort();
         assert!(aborted.await.is_err());
         rest(SECOND).await;
-        place.put(7).await;
+        mvar.put(7).await;
         taker.await.expect("no panic");
         for sleeper in sleepers {
             sleeper.await.expect("no panic");
@@ -141,34 +141,34 @@ fn equal_deadlines_come_together() {
     );
 }
 
-/// Also where every operation gives way before it takes effect.
+/// Also where every operation yields before it takes effect.
 #[test]
 fn a_ready_operation_wins_over_a_deadline_that_has_passed() {
     both(0..1_000, async || {
         let past = now();
         rest(SECOND).await;
-        let place = MVar::new(7);
+        let mvar = MVar::new(7);
         assert_eq!(timeout(Duration::ZERO, ready(1)).await, Ok(1));
-        assert_eq!(deadline(past, place.take()).await, Ok(7));
-        assert_eq!(deadline(past, place.take()).await, Err(Elapsed));
-        assert_eq!(place.take().timeout(Duration::ZERO).await, Err(Elapsed));
+        assert_eq!(timeout_at(past, mvar.take()).await, Ok(7));
+        assert_eq!(timeout_at(past, mvar.take()).await, Err(Elapsed));
+        assert_eq!(mvar.take().timeout(Duration::ZERO).await, Err(Elapsed));
         assert_eq!(now() - past, SECOND);
-        place.put(8).await;
+        mvar.put(8).await;
         assert_eq!(
-            place.try_take(),
+            mvar.try_take(),
             Some(8),
             "a timeout has taken it and lost it"
         );
     });
 }
 
-/// What gives way inside the operation wakes somebody else, who does not pass it on.
+/// What yields inside the operation wakes somebody else, who does not pass it on.
 #[test]
 fn the_time_is_over_whoever_is_woken() {
     both(0..100, async || {
         let began = now();
-        let place = MVar::<i32>::empty();
-        let mut take = pin!(place.take());
+        let mvar = MVar::<i32>::empty();
+        let mut take = pin!(mvar.take());
         let deaf = poll_fn(|_| take.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         assert_eq!(timeout(SECOND, deaf).await, Err(Elapsed));
         assert_eq!(now() - began, SECOND);
@@ -191,21 +191,21 @@ fn an_interval_that_began_long_ago_keeps_in_step() {
 fn a_timeout_loses_no_message() {
     let outcomes = RefCell::new(HashSet::new());
     explore(0..10_000, || async {
-        let place = Rc::new(MVar::empty());
+        let mvar = Rc::new(MVar::empty());
         let taker = spawn({
-            let place = place.clone();
-            async move { place.take().timeout(SECOND).await }
+            let mvar = mvar.clone();
+            async move { mvar.take().timeout(SECOND).await }
         });
         let putter = spawn({
-            let place = place.clone();
+            let mvar = mvar.clone();
             async move {
                 rest(SECOND).await;
-                place.put(7).await;
+                mvar.put(7).await;
             }
         });
         putter.await.expect("no panic");
         let taken = taker.await.expect("no panic").ok();
-        assert_eq!(taken.or(place.try_take()), Some(7));
+        assert_eq!(taken.or(mvar.try_take()), Some(7));
         outcomes.borrow_mut().insert(taken);
     });
     assert_eq!(outcomes.into_inner().len(), 2, "both outcomes are possible");
@@ -253,9 +253,18 @@ async fn ticks(mut every: Interval, began: Instant, count: usize) -> Vec<(u64, u
 #[test]
 fn missed_ticks() {
     let cases = [
-        (Missed::Skip, [(1, 1), (2, 2), (3, 5), (6, 6), (7, 7)]),
-        (Missed::Burst, [(1, 1), (2, 2), (3, 5), (4, 5), (5, 5)]),
-        (Missed::Delay, [(1, 1), (2, 2), (3, 5), (6, 6), (7, 7)]),
+        (
+            MissedTickBehavior::Skip,
+            [(1, 1), (2, 2), (3, 5), (6, 6), (7, 7)],
+        ),
+        (
+            MissedTickBehavior::Burst,
+            [(1, 1), (2, 2), (3, 5), (4, 5), (5, 5)],
+        ),
+        (
+            MissedTickBehavior::Delay,
+            [(1, 1), (2, 2), (3, 5), (6, 6), (7, 7)],
+        ),
     ];
     for (missed, expected) in cases {
         both(0..10, async || {
@@ -263,7 +272,7 @@ fn missed_ticks() {
             let seen = ticks(interval(SECOND).missed(missed), began, 5).await;
             assert_eq!(seen, expected, "{missed:?}");
             let in_step = (now() - began).subsec_millis() == 0;
-            assert_eq!(in_step, missed == Missed::Skip, "{missed:?}");
+            assert_eq!(in_step, missed == MissedTickBehavior::Skip, "{missed:?}");
         });
     }
 }

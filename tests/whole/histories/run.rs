@@ -8,13 +8,13 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use gossamer::channel::{TryRecvError, TrySendError};
 use gossamer::raw::channel::{Receiver, Sender};
-use gossamer::raw::{Local, Policy, Shared};
+use gossamer::raw::{Local, LockPolicy, Shared};
 
 use super::Op;
 use super::spec::{Output, Spec};
 
 /// A flavour of channels.
-pub(super) trait Flavour: Policy + Sized + 'static {
+pub(super) trait Flavour: LockPolicy + Sized + 'static {
     fn pair(capacity: usize) -> (Sender<u8, Self>, Receiver<u8, Self>);
 }
 

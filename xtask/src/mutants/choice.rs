@@ -13,7 +13,7 @@ use anyhow::Result;
 use super::UnknownMutant;
 use super::table::{Mutant, TABLE};
 use crate::repo::Repo;
-use crate::tidy::planted::planted;
+use crate::tidy::mutants::planted;
 
 /// How many runs it takes until all have been planted, if the commits were evenly spread.
 const SHARES: u64 = 4;

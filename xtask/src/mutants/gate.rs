@@ -54,7 +54,7 @@ impl Job {
             .current_dir(&self.folder)
             // It would win over RUSTFLAGS.
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
-            // Only a planted bug has them.
+            // Only a mutant has them.
             .env_remove("RUSTC_WORKSPACE_WRAPPER")
             .env_remove("GOSSAMER_MUTANT")
             .envs(&self.env)

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 pub const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// What names the bug for the program.
-pub const PLANTED: &str = "GOSSAMER_MUTANT";
+pub const MUTANT: &str = "GOSSAMER_MUTANT";
 
 /// The environment of a build, with these flags for all crates, in which every bug can be chosen, and none is.
 ///
@@ -36,7 +36,7 @@ fn with(root: &Path, rustflags: &str, name: &str, flag: &str) -> Result<BTreeMap
         (WRAPPER.to_string(), path.to_string_lossy().into_owned()),
         ("RUSTFLAGS".to_string(), rustflags.to_string()),
         // No bug has this name. A gate that builds for itself takes it as the sign to build with the flag.
-        (PLANTED.to_string(), String::new()),
+        (MUTANT.to_string(), String::new()),
     ]))
 }
 

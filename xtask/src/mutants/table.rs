@@ -1,4 +1,4 @@
-//! The table of planted bugs, `xtask/mutants.toml`.
+//! The table of mutants, `xtask/mutants.toml`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Where the table is, from the root.
 pub const TABLE: &str = "xtask/mutants.toml";
 
-/// One planted bug and its gate.
+/// One mutant and its gate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {

@@ -6,27 +6,30 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::policy::{Counted, Policy};
+use gossamer_core::policy::{Counted, LockPolicy};
 
 use super::ring::{Found, Pushed, Ring};
 use super::{RecvError, TryRecvError};
 use crate::error::SendError;
-use crate::hub::{Hub, Waiting};
+use crate::shared_state::{SharedState, Waiting};
 
 /// A message, as it is under the lock.
-type Message<T, P> = <P as Policy>::Counted<T>;
+type Message<T, P> = <P as LockPolicy>::Counted<T>;
 /// What the ends share.
-type Chan<T, P> = Hub<Ring<Message<T, P>>, P>;
-type Handle<T, P> = <P as Policy>::Counted<Chan<T, P>>;
+type Chan<T, P> = SharedState<Ring<Message<T, P>>, P>;
+type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
 
 /// Both sides of a new channel.
 #[track_caller]
-pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
+pub(crate) fn pair<T, P: LockPolicy>(
+    word: P::Word,
+    capacity: usize,
+) -> (Sender<T, P>, Receiver<T, P>) {
     assert!(
         capacity > 0,
         "a broadcast channel has to hold one message at least: its capacity is 0"
     );
-    let chan = Handle::<T, P>::new(Hub::new(word, Ring::new(capacity)));
+    let chan = Handle::<T, P>::new(SharedState::new(word, Ring::new(capacity)));
     let receiver = Receiver {
         chan: chan.clone(),
         next: 0,
@@ -35,11 +38,11 @@ pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P
 }
 
 /// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
-pub struct Sender<T, P: Policy> {
+pub struct Sender<T, P: LockPolicy> {
     chan: Handle<T, P>,
 }
 
-impl<T, P: Policy> Sender<T, P> {
+impl<T, P: LockPolicy> Sender<T, P> {
     /// Sends a message to all receivers there are. Never waits: if the channel is full, the oldest message goes.
     ///
     /// # Errors
@@ -94,7 +97,7 @@ impl<T, P: Policy> Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Sender<T, P> {
+impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
         // SAFETY: only a number.
@@ -103,7 +106,7 @@ impl<T, P: Policy> Clone for Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Sender<T, P> {
+impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
         // SAFETY: only a number.
         unsafe { self.chan.change(|ring| ring.senders -= 1) };
@@ -113,13 +116,13 @@ impl<T, P: Policy> Drop for Sender<T, P> {
 /// The side that receives: each receiver gets every message. A clone stands where the original stands.
 ///
 /// When the last one goes, sending fails until another one [subscribes](Sender::subscribe).
-pub struct Receiver<T, P: Policy> {
+pub struct Receiver<T, P: LockPolicy> {
     chan: Handle<T, P>,
     /// The number of its next message.
     next: u64,
 }
 
-impl<T: Clone, P: Policy> Receiver<T, P> {
+impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
     ///
     /// # Blocking
@@ -129,7 +132,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     /// Dropped unfinished, it has received nothing, and the receiver stands where it stood.
     ///
     /// # Errors
-    /// [`RecvError::Missed`]: the receiver was too slow for so many messages. [`RecvError::Closed`]: no sender is left,
+    /// [`RecvError::Lagged`]: the receiver was too slow for so many messages. [`RecvError::Closed`]: no sender is left,
     /// and all messages have been received.
     ///
     /// # Panics
@@ -151,7 +154,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
             unsafe { self.chan.look(|ring| (ring.receive(next), ring.shrink())) };
         match found {
             Found::Message(message) => Ok(own::<T, P>(message)),
-            Found::Missed(number) => Err(TryRecvError::Missed(number)),
+            Found::Lagged(number) => Err(TryRecvError::Lagged(number)),
             Found::Nothing => Err(TryRecvError::Empty),
             Found::Closed => Err(TryRecvError::Closed),
         }
@@ -159,11 +162,11 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
 }
 
 /// The message itself, or a clone. User code.
-pub(super) fn own<T: Clone, P: Policy>(message: Message<T, P>) -> T {
+pub(super) fn own<T: Clone, P: LockPolicy>(message: Message<T, P>) -> T {
     Message::<T, P>::unwrap_last(message).unwrap_or_else(|shared| T::clone(&shared))
 }
 
-impl<T, P: Policy> Receiver<T, P> {
+impl<T, P: LockPolicy> Receiver<T, P> {
     /// How many messages there are for this receiver.
     pub fn len(&self) -> usize {
         // SAFETY: only numbers.
@@ -181,7 +184,7 @@ impl<T, P: Policy> Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Receiver<T, P> {
+impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
         // SAFETY: only numbers.
@@ -193,11 +196,11 @@ impl<T, P: Policy> Clone for Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Receiver<T, P> {
+impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         /// Drops what nobody needs; user code.
-        struct Rest<'a, T, P: Policy>(&'a Chan<T, P>);
-        impl<T, P: Policy> Rest<'_, T, P> {
+        struct Rest<'a, T, P: LockPolicy>(&'a Chan<T, P>);
+        impl<T, P: LockPolicy> Rest<'_, T, P> {
             fn drop_all(&self) {
                 // SAFETY: only a pointer is taken out.
                 while let Some(message) = unsafe { self.0.look(Ring::pop_unneeded) } {
@@ -205,7 +208,7 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
                 }
             }
         }
-        impl<T, P: Policy> Drop for Rest<'_, T, P> {
+        impl<T, P: LockPolicy> Drop for Rest<'_, T, P> {
             /// Also where a message panicked.
             fn drop(&mut self) {
                 self.drop_all();
@@ -221,12 +224,12 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
 
 /// [`Receiver::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Receiving<'a, T, P: Policy> {
+pub struct Receiving<'a, T, P: LockPolicy> {
     waiting: Waiting<'a, Ring<Message<T, P>>, P>,
     next: &'a mut u64,
 }
 
-impl<'a, T, P: Policy> Receiving<'a, T, P> {
+impl<'a, T, P: LockPolicy> Receiving<'a, T, P> {
     #[inline]
     pub(super) fn new(
         receiver: &'a mut Receiver<T, P>,
@@ -269,22 +272,24 @@ impl<'a, T, P: Policy> Receiving<'a, T, P> {
     pub(super) fn place(self: Pin<&mut Self>) -> (&Chan<T, P>, &mut u64) {
         // SAFETY: what is pinned is not moved.
         let this = unsafe { self.get_unchecked_mut() };
-        (this.waiting.hub(), this.next)
+        (this.waiting.shared_state(), this.next)
     }
 }
 
 /// What was found, given to the receiver. User code.
 #[inline]
-pub(super) fn received<T: Clone, P: Policy>(found: Found<Message<T, P>>) -> Result<T, RecvError> {
+pub(super) fn received<T: Clone, P: LockPolicy>(
+    found: Found<Message<T, P>>,
+) -> Result<T, RecvError> {
     match found {
         Found::Message(message) => Ok(own::<T, P>(message)),
-        Found::Missed(number) => Err(RecvError::Missed(number)),
+        Found::Lagged(number) => Err(RecvError::Lagged(number)),
         Found::Nothing => unreachable!("a receiver is let go when there is something"),
         Found::Closed => Err(RecvError::Closed),
     }
 }
 
-impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
+impl<T: Clone, P: LockPolicy> Future for Receiving<'_, T, P> {
     type Output = Result<T, RecvError>;
 
     #[inline]
@@ -293,7 +298,7 @@ impl<T: Clone, P: Policy> Future for Receiving<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> fmt::Debug for Receiving<'_, T, P> {
+impl<T, P: LockPolicy> fmt::Debug for Receiving<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.waiting.fmt(f)
     }
@@ -301,7 +306,7 @@ impl<T, P: Policy> fmt::Debug for Receiving<'_, T, P> {
 
 macro_rules! both {
     ($($name:ident)*) => {$(
-        impl<T, P: Policy> $name<T, P> {
+        impl<T, P: LockPolicy> $name<T, P> {
             /// How many messages there may be.
             pub fn capacity(&self) -> usize {
                 // SAFETY: only a number.
@@ -326,7 +331,7 @@ macro_rules! both {
             }
         }
 
-        impl<T, P: Policy> fmt::Debug for $name<T, P> {
+        impl<T, P: LockPolicy> fmt::Debug for $name<T, P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name))
                     .field("len", &self.len())

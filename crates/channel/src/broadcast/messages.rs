@@ -1,5 +1,5 @@
-//! Receiving one message after the other: as a stream, by an iterator, many at once. What was missed is told in its place
-//! among them.
+//! Receiving one message after the other: as a stream, by an iterator, many at once. What was missed is told in its
+//! place among them.
 
 use std::fmt;
 use std::iter;
@@ -8,17 +8,17 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::{FusedStream, Stream};
-use gossamer_core::context::Point;
-use gossamer_core::policy::Policy;
+use gossamer_core::context::SchedulingPoint;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
 
 use super::ends::{Receiver, Receiving, own, received};
-use super::{Missed, RecvError, TryRecvError};
+use super::{Lagged, RecvError, TryRecvError};
 
-impl<T: Clone, P: Policy> Receiver<T, P> {
+impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// Receives all messages that there are for this receiver, but at most `most`, and waits until there is one: puts
-    /// them at the end of `into`, and gives their number. Zero only if `most` is. (What is sent meanwhile is left for the
-    /// next call.)
+    /// them at the end of `into`, and gives their number. Zero only if `most` is. (What is sent meanwhile is left for
+    /// the next call.)
     ///
     /// # Blocking
     /// As [`recv`](Receiver::recv).
@@ -27,8 +27,8 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     /// Dropped unfinished, it has received nothing, and the receiver stands where it stood.
     ///
     /// # Errors
-    /// As [`recv`](Receiver::recv), and nothing has been received. Where the receiver is overtaken in the midst of it, it
-    /// ends with the messages before; the next call tells how many are gone.
+    /// As [`recv`](Receiver::recv), and nothing has been received. Where the receiver is overtaken in the midst of it,
+    /// it ends with the messages before; the next call tells how many are gone.
     ///
     /// # Panics
     /// As cloning a message does; that one has been received then, those before it are in `into`, and those behind it
@@ -44,7 +44,7 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     ///     tx.send(number).unwrap();
     /// }
     /// let mut got = Vec::new();
-    /// assert_eq!(rx.recv_many(&mut got, 9).wait(), Err(RecvError::Missed(2)));
+    /// assert_eq!(rx.recv_many(&mut got, 9).wait(), Err(RecvError::Lagged(2)));
     /// assert_eq!(rx.recv_many(&mut got, 9).wait(), Ok(3));
     /// assert_eq!(got, [3, 4, 5]);
     /// ```
@@ -56,40 +56,40 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
     ) -> ReceivingMany<'a, T, P> {
         ReceivingMany {
             receiving: Receiving::new(self, Location::caller()),
-            point: Point::new(),
+            point: SchedulingPoint::new(),
             into,
             most,
         }
     }
 
-    /// The messages there are, without waiting for more; [`Missed`], where some are gone.
-    pub fn try_iter(&mut self) -> impl Iterator<Item = Result<T, Missed>> {
+    /// The messages there are, without waiting for more; [`Lagged`], where some are gone.
+    pub fn try_iter(&mut self) -> impl Iterator<Item = Result<T, Lagged>> {
         iter::from_fn(|| match self.try_recv() {
             Ok(message) => Some(Ok(message)),
-            Err(TryRecvError::Missed(number)) => Some(Err(Missed(number))),
+            Err(TryRecvError::Lagged(number)) => Some(Err(Lagged(number))),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
         })
     }
 
-    /// Messages until no sender is left, and [`Missed`], where some are gone: waits for each as `.wait()` does, in a
+    /// Messages until no sender is left, and [`Lagged`], where some are gone: waits for each as `.wait()` does, in a
     /// thread or a fiber.
     ///
     /// # Examples
     /// ```
-    /// use gossamer_channel::broadcast::{self, Missed};
+    /// use gossamer_channel::broadcast::{self, Lagged};
     ///
     /// let (tx, mut rx) = broadcast::broadcast(2);
     /// for number in 1..=3 {
     ///     tx.send(number).unwrap();
     /// }
     /// drop(tx);
-    /// assert_eq!(rx.iter().collect::<Vec<_>>(), [Err(Missed(1)), Ok(2), Ok(3)]);
+    /// assert_eq!(rx.iter().collect::<Vec<_>>(), [Err(Lagged(1)), Ok(2), Ok(3)]);
     /// ```
     pub fn iter(&mut self) -> Iter<'_, T, P> {
         Iter(self)
     }
 
-    /// The messages as a stream, which ends when no sender is left; [`Missed`], where some are gone.
+    /// The messages as a stream, which ends when no sender is left; [`Lagged`], where some are gone.
     ///
     /// # Cancellation
     /// Dropped, it has received what it has given, and nothing more.
@@ -106,25 +106,25 @@ impl<T: Clone, P: Policy> Receiver<T, P> {
 }
 
 /// An item of an iterator or a stream; `None`: the end.
-fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Missed>> {
+fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Lagged>> {
     match received {
         Ok(message) => Some(Ok(message)),
-        Err(RecvError::Missed(number)) => Some(Err(Missed(number))),
+        Err(RecvError::Lagged(number)) => Some(Err(Lagged(number))),
         Err(RecvError::Closed) => None,
     }
 }
 
 /// [`Receiver::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct ReceivingMany<'a, T, P: Policy> {
+pub struct ReceivingMany<'a, T, P: LockPolicy> {
     receiving: Receiving<'a, T, P>,
     /// Of one that is to receive nothing.
-    point: Point,
+    point: SchedulingPoint,
     into: &'a mut Vec<T>,
     most: usize,
 }
 
-impl<T: Clone, P: Policy> Future for ReceivingMany<'_, T, P> {
+impl<T: Clone, P: LockPolicy> Future for ReceivingMany<'_, T, P> {
     type Output = Result<usize, RecvError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -156,7 +156,7 @@ impl<T: Clone, P: Policy> Future for ReceivingMany<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> fmt::Debug for ReceivingMany<'_, T, P> {
+impl<T, P: LockPolicy> fmt::Debug for ReceivingMany<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.receiving.fmt(f)
     }
@@ -164,13 +164,13 @@ impl<T, P: Policy> fmt::Debug for ReceivingMany<'_, T, P> {
 
 /// [`Receiver::stream`].
 #[must_use = "streams do nothing until they are polled"]
-pub struct Messages<'a, T, P: Policy> {
+pub struct Messages<'a, T, P: LockPolicy> {
     receiving: Receiving<'a, T, P>,
     is_over: bool,
 }
 
-impl<T: Clone, P: Policy> Stream for Messages<'_, T, P> {
-    type Item = Result<T, Missed>;
+impl<T: Clone, P: LockPolicy> Stream for Messages<'_, T, P> {
+    type Item = Result<T, Lagged>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         // SAFETY: the first field is pinned as its owner is, the other is not.
@@ -178,7 +178,7 @@ impl<T: Clone, P: Policy> Stream for Messages<'_, T, P> {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.receiving), &mut this.is_over)
         };
-        // Also after the end, which then comes once more: as an operation that gives way.
+        // Also after the end, which then comes once more: as an operation that yields.
         let found = ready!(receiving.as_mut().poll_found(cx));
         // Before the message is cloned, which may panic.
         receiving.begin_anew();
@@ -188,13 +188,13 @@ impl<T: Clone, P: Policy> Stream for Messages<'_, T, P> {
     }
 }
 
-impl<T: Clone, P: Policy> FusedStream for Messages<'_, T, P> {
+impl<T: Clone, P: LockPolicy> FusedStream for Messages<'_, T, P> {
     fn is_terminated(&self) -> bool {
         self.is_over
     }
 }
 
-impl<T, P: Policy> fmt::Debug for Messages<'_, T, P> {
+impl<T, P: LockPolicy> fmt::Debug for Messages<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.receiving.fmt(f)
     }
@@ -202,10 +202,10 @@ impl<T, P: Policy> fmt::Debug for Messages<'_, T, P> {
 
 /// [`Receiver::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, T, P: Policy>(&'a mut Receiver<T, P>);
+pub struct Iter<'a, T, P: LockPolicy>(&'a mut Receiver<T, P>);
 
-impl<T: Clone, P: Policy> Iterator for Iter<'_, T, P> {
-    type Item = Result<T, Missed>;
+impl<T: Clone, P: LockPolicy> Iterator for Iter<'_, T, P> {
+    type Item = Result<T, Lagged>;
 
     #[track_caller]
     fn next(&mut self) -> Option<Self::Item> {
@@ -213,8 +213,8 @@ impl<T: Clone, P: Policy> Iterator for Iter<'_, T, P> {
     }
 }
 
-impl<'a, T: Clone, P: Policy> IntoIterator for &'a mut Receiver<T, P> {
-    type Item = Result<T, Missed>;
+impl<'a, T: Clone, P: LockPolicy> IntoIterator for &'a mut Receiver<T, P> {
+    type Item = Result<T, Lagged>;
     type IntoIter = Iter<'a, T, P>;
 
     fn into_iter(self) -> Iter<'a, T, P> {
@@ -224,10 +224,10 @@ impl<'a, T: Clone, P: Policy> IntoIterator for &'a mut Receiver<T, P> {
 
 /// [`Receiver::into_iter`].
 #[derive(Debug)]
-pub struct IntoIter<T, P: Policy>(Receiver<T, P>);
+pub struct IntoIter<T, P: LockPolicy>(Receiver<T, P>);
 
-impl<T: Clone, P: Policy> Iterator for IntoIter<T, P> {
-    type Item = Result<T, Missed>;
+impl<T: Clone, P: LockPolicy> Iterator for IntoIter<T, P> {
+    type Item = Result<T, Lagged>;
 
     #[track_caller]
     fn next(&mut self) -> Option<Self::Item> {
@@ -235,8 +235,8 @@ impl<T: Clone, P: Policy> Iterator for IntoIter<T, P> {
     }
 }
 
-impl<T: Clone, P: Policy> IntoIterator for Receiver<T, P> {
-    type Item = Result<T, Missed>;
+impl<T: Clone, P: LockPolicy> IntoIterator for Receiver<T, P> {
+    type Item = Result<T, Lagged>;
     type IntoIter = IntoIter<T, P>;
 
     /// As [`iter`](Receiver::iter).

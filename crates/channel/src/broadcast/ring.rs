@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use crate::hub::Content;
+use crate::shared_state::Content;
 
 /// As many places at first, and in an idle channel.
 const FIRST: usize = 8;
@@ -33,7 +33,7 @@ pub(super) enum Found<M> {
     /// Its next message. If nobody else needs it, this is the channel's own pointer.
     Message(M),
     /// So many are gone.
-    Missed(u64),
+    Lagged(u64),
     /// Nothing, so far.
     Nothing,
     /// Nothing, for ever.
@@ -136,8 +136,8 @@ impl<M> Ring<M> {
     }
 
     /// Puts a message; with `memory`, if there is not enough so far, and what is left in it is to be dropped after the
-    /// lock is given up. If the oldest one has to go, those who stood before that stand before the next one now, and will
-    /// be told.
+    /// lock is given up. If the oldest one has to go, those who stood before that stand before the next one now, and
+    /// will be told.
     pub(super) fn push(&mut self, message: M, memory: &mut VecDeque<Slot<M>>) -> Pushed<M> {
         if self.receivers == 0 {
             return Pushed::Refused(message);
@@ -169,14 +169,15 @@ impl<M> Ring<M> {
 }
 
 impl<M: Clone> Ring<M> {
-    /// The next message, if there is one and none before it is missed: of that a call tells that has nothing else to tell.
+    /// The next message, if there is one and none before it is missed: of that a call tells that has nothing else to
+    /// tell.
     pub(super) fn receive_next(&mut self, next: &mut u64) -> Option<M> {
         if *next < self.oldest() && !gossamer_core::mutant!("broadcast_passes_over_the_missed") {
             return None;
         }
         match self.receive(next) {
             Found::Message(message) => Some(message),
-            Found::Missed(_) | Found::Nothing | Found::Closed => None,
+            Found::Lagged(_) | Found::Nothing | Found::Closed => None,
         }
     }
 
@@ -187,7 +188,7 @@ impl<M: Clone> Ring<M> {
         let missed = oldest.saturating_sub(*next);
         if missed > 0 {
             *next = oldest;
-            return Found::Missed(missed);
+            return Found::Lagged(missed);
         }
         let place = self.place(*next);
         let Some(slot) = self.slots.get_mut(place) else {

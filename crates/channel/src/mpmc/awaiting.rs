@@ -2,33 +2,33 @@
 //! take the messages and the last sender goes.
 //!
 //! Who waits for the end is in a line of its own, as messages are nothing to it. A channel with such a line is not done
-//! with in a hurry ([`Chan::push_quickly`]): whoever changes it settles the lines, and so tells those in this one when it
-//! is over.
+//! with in a hurry ([`Chan::push_quickly`]): whoever changes it settles the lines, and so tells those in this one when
+//! it is over.
 
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::context;
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::Action;
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
-use super::act::{Op, Receive, Receives, Try};
+use super::action::{Op, Receive, Receives, Try};
 use super::chan::Chan;
 
 /// Waiting until a channel has a message, or is over, and leaving it there.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Awaiting<'a, T, P: Policy>(What<'a, T, P>);
+pub struct Awaiting<'a, T, P: LockPolicy>(What<'a, T, P>);
 
 #[derive(Debug)]
-enum What<'a, T, P: Policy> {
+enum What<'a, T, P: LockPolicy> {
     Message(Op<'a, T, P, Receives<Awaits>>),
     End(Op<'a, T, P, Watches>),
 }
 
-impl<'a, T, P: Policy> Awaiting<'a, T, P> {
+impl<'a, T, P: LockPolicy> Awaiting<'a, T, P> {
     /// `missing`: there is no message.
     pub(super) fn new(
         chan: &'a Chan<T, P>,
@@ -43,7 +43,7 @@ impl<'a, T, P: Policy> Awaiting<'a, T, P> {
     }
 }
 
-impl<T, P: Policy> Future for Awaiting<'_, T, P> {
+impl<T, P: LockPolicy> Future for Awaiting<'_, T, P> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -64,7 +64,7 @@ impl<T> Receive<T> for Awaits {
     const NAME: &'static str = "join";
     const TAKES: bool = false;
 
-    unsafe fn attempt<P: Policy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
+    unsafe fn attempt<P: LockPolicy>(&mut self, chan: &Chan<T, P>, bits: u32) -> Try<()> {
         // SAFETY: passed on to the caller.
         match unsafe { chan.has_any() || chan.is_over(bits) } {
             true => Try::Done(()),
@@ -76,7 +76,7 @@ impl<T> Receive<T> for Awaits {
 struct Watches;
 
 // SAFETY: nobody looks at the actions in this line.
-unsafe impl<T, P: Policy> Action<Chan<T, P>> for Watches {
+unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Watches {
     type Output = ();
     const NAME: &'static str = "join";
 
@@ -85,7 +85,7 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Watches {
     }
 
     fn has_to_yield() -> bool {
-        context::has_to_give_way_receiving()
+        context::must_yield_receiving()
     }
 
     unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<(), u32> {
@@ -99,7 +99,7 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Watches {
 
     /// There may be others when it leaves; who settles finds out.
     unsafe fn park(&mut self, chan: &Chan<T, P>, bits: u32) -> u32 {
-        chan.place.set_watched(true);
+        chan.registration.set_watched(true);
         bits
     }
 
@@ -119,7 +119,7 @@ unsafe impl<T, P: Policy> Action<Chan<T, P>> for Watches {
     }
 }
 
-impl<T, P: Policy> Chan<T, P> {
+impl<T, P: LockPolicy> Chan<T, P> {
     /// Wakes the first that waits for the end, if that has come. Nobody waits to receive.
     ///
     /// # Safety
@@ -128,7 +128,7 @@ impl<T, P: Policy> Chan<T, P> {
     #[inline(never)]
     pub(super) unsafe fn tell_of_end(&self, bits: u32) -> Option<Deferred> {
         if self.watching().is_empty() {
-            self.place.set_watched(false);
+            self.registration.set_watched(false);
             return None;
         }
         // SAFETY: passed on to the caller; not empty.

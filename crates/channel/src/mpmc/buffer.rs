@@ -76,15 +76,16 @@ impl<T> Buffer<T> {
         now.saturating_mul(factor).clamp(FIRST.min(most), most)
     }
 
-    /// Puts a message, if the run goes on, or if `may_run_on` and there is a place for it in a channel of at most so many.
+    /// Puts a message, if the run goes on, or if `may_extend` and there is a place for it in a channel of at most so
+    /// many.
     #[inline(always)]
-    pub(super) fn push_in_run(
+    pub(super) fn push_in_window(
         &mut self,
-        may_run_on: bool,
+        may_extend: bool,
         most: usize,
         message: impl FnOnce() -> T,
     ) -> bool {
-        let goes_on = self.write < self.write_end || may_run_on && self.run_on_writing(most);
+        let goes_on = self.write < self.write_end || may_extend && self.extend_writing(most);
         if goes_on {
             // SAFETY: the run has the place, and no message is there.
             unsafe { self.write_next(message()) };
@@ -92,10 +93,11 @@ impl<T> Buffer<T> {
         goes_on
     }
 
-    /// Takes a message, if the run goes on, or if `may_run_on` and there is one with which no memory is to be given back.
+    /// Takes a message, if the run goes on, or if `may_extend` and there is one with which no memory is to be given
+    /// back.
     #[inline(always)]
-    pub(super) fn pop_in_run(&mut self, may_run_on: bool) -> Option<T> {
-        let goes_on = self.read < self.read_end || may_run_on && self.run_on_reading();
+    pub(super) fn pop_in_window(&mut self, may_extend: bool) -> Option<T> {
+        let goes_on = self.read < self.read_end || may_extend && self.extend_reading();
         // SAFETY: the run has the place, and a message is there.
         goes_on.then(|| unsafe { self.read_next() })
     }
@@ -117,7 +119,7 @@ impl<T> Buffer<T> {
 
     /// Begins another run of writing in a channel of at most so many; whether there is a place.
     #[inline(always)]
-    fn run_on_writing(&mut self, most: usize) -> bool {
+    fn extend_writing(&mut self, most: usize) -> bool {
         let limit = self.places.len().min(most);
         if self.len >= limit {
             return false;
@@ -131,7 +133,7 @@ impl<T> Buffer<T> {
     /// Begins another run of reading; whether there is a message. The last one is in none if memory is to be given back
     /// with it.
     #[inline(always)]
-    fn run_on_reading(&mut self) -> bool {
+    fn extend_reading(&mut self) -> bool {
         let kept = usize::from(self.is_large());
         if self.len <= kept {
             return false;

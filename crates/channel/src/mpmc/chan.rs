@@ -1,13 +1,13 @@
 //! What the two sides of a channel share, and the rules by which those who wait go on.
 
-use gossamer_core::door::UnsafeCell;
-use gossamer_core::policy::{Policy, Word};
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Waitable, action_of};
 use gossamer_core::waiter::{Deferred, WaitList};
 
-use super::act::{self, Sends};
+use super::action::{self, Sends};
 use super::buffer::{self, Buffer, Memory};
-use super::place::Place;
+use super::registration::Registration;
 
 /// No sender is left.
 pub(super) const NO_SENDERS: u32 = 1;
@@ -15,18 +15,18 @@ pub(super) const NO_SENDERS: u32 = 1;
 pub(super) const NO_RECEIVERS: u32 = 2;
 
 /// Somebody waits in line, or has a place reserved.
-const LINED: u32 = 4;
+const HAS_WAITERS: u32 = 4;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
-pub(crate) struct Chan<T, P: Policy> {
+pub(crate) struct Chan<T, P: LockPolicy> {
     word: P::Word,
     /// The most messages it holds; zero: a sender waits for its receiver.
     capacity: usize,
     sending: WaitList,
     receiving: WaitList,
     /// Under the lock.
-    pub(super) place: Place,
+    pub(super) registration: Registration,
     /// Under the lock.
     state: UnsafeCell<State<T>>,
     /// Those who wait for the end, while there are messages.
@@ -59,11 +59,11 @@ impl<T> State<T> {
 }
 
 // SAFETY: what is not the word is touched under its lock, which is atomic; only messages move between threads.
-unsafe impl<T: Send, P: Policy> Send for Chan<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Send for Chan<T, P> where P::Word: Sync {}
 // SAFETY: as above.
-unsafe impl<T: Send, P: Policy> Sync for Chan<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Sync for Chan<T, P> where P::Word: Sync {}
 
-impl<T, P: Policy> Chan<T, P> {
+impl<T, P: LockPolicy> Chan<T, P> {
     /// One sender and one receiver.
     pub(super) fn new(word: P::Word, capacity: usize) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl<T, P: Policy> Chan<T, P> {
             capacity,
             sending: WaitList::new(),
             receiving: WaitList::new(),
-            place: Place::none(),
+            registration: Registration::none(),
             state: UnsafeCell::new(State {
                 buffer: Buffer::new(),
                 senders: 1,
@@ -83,12 +83,12 @@ impl<T, P: Policy> Chan<T, P> {
             }),
             watching: WaitList::new(),
             #[cfg(loom)]
-            number: gossamer_core::door::model::number(),
+            number: gossamer_core::platform::model::number(),
         }
     }
 
-    /// Who locks several channels does so in this order. Under loom not that of their addresses, which are others in each
-    /// execution.
+    /// Who locks several channels does so in this order. Under loom not that of their addresses, which are others in
+    /// each execution.
     pub(super) fn order(&self) -> usize {
         #[cfg(loom)]
         return self.number;
@@ -106,8 +106,8 @@ impl<T, P: Policy> Chan<T, P> {
         self.capacity == 0
     }
 
-    /// One more, or one fewer, of the handles that keep the channel; whether none is left. Nothing of the channel is used
-    /// but the word once the lock is given up: the last one frees.
+    /// One more, or one fewer, of the handles that keep the channel; whether none is left. Nothing of the channel is
+    /// used but the word once the lock is given up: the last one frees.
     pub(super) fn count(&self, more: bool) -> bool {
         let bits = self.lock();
         // SAFETY: under the lock.
@@ -120,18 +120,21 @@ impl<T, P: Policy> Chan<T, P> {
             *handles -= 1;
         }
         let is_last = *handles == 0;
-        let is_lined = self.is_lined();
+        let has_waiters = self.has_waiters();
         let word = &self.word;
-        word.unlock(bits & !LINED | if is_lined { LINED } else { 0 });
+        word.unlock(bits & !HAS_WAITERS | if has_waiters { HAS_WAITERS } else { 0 });
         is_last
     }
 
     /// Whether somebody waits for the other side or for the end, a port set does, or a place is reserved.
     #[inline(always)]
-    fn is_lined(&self) -> bool {
+    fn has_waiters(&self) -> bool {
         // SAFETY: only called under the lock.
         let reserved = unsafe { self.state() }.reserved;
-        !self.sending.is_empty() || !self.receiving.is_empty() || self.place.tells() || reserved > 0
+        !self.sending.is_empty()
+            || !self.receiving.is_empty()
+            || self.registration.tells()
+            || reserved > 0
     }
 
     /// Puts a message, if nobody waits and the memory is there; else gives the bits, and the lock is held.
@@ -140,7 +143,7 @@ impl<T, P: Policy> Chan<T, P> {
         let put = self.word.lock_to(|bits| {
             // SAFETY: under the lock, and once.
             let (buffer, message) = unsafe { (&mut self.state().buffer, || sends.take()) };
-            let is_put = buffer.push_in_run(bits == 0, self.capacity, message);
+            let is_put = buffer.push_in_window(bits == 0, self.capacity, message);
             is_put.then_some(())
         });
         put.or_else(|bits| self.push_for_set(sends, bits))
@@ -158,7 +161,7 @@ impl<T, P: Policy> Chan<T, P> {
         self.word.lock_to(|bits| {
             // SAFETY: under the lock.
             let buffer = unsafe { &mut self.state().buffer };
-            let message = buffer.pop_in_run(bits & !NO_SENDERS == 0)?;
+            let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
             look(buffer);
             Some(message)
         })
@@ -232,7 +235,7 @@ impl<T, P: Policy> Chan<T, P> {
             let state = self.state();
             match state.buffer.pop() {
                 Some(message) => Some(message),
-                None if state.offering > 0 => act::take_offer(self),
+                None if state.offering > 0 => action::take_offer(self),
                 None => None,
             }
         }
@@ -244,16 +247,16 @@ impl<T, P: Policy> Chan<T, P> {
         self.wake_ready(bits);
     }
 
-    /// Wakes the first sender in line, if it can go on: the channel is closed, its message was taken, or there is a place
-    /// for it, which is then reserved.
+    /// Wakes the first sender in line, if it can go on: the channel is closed, its message was taken, or there is a
+    /// place for it, which is then reserved.
     ///
     /// # Safety
     /// Under the lock.
     #[inline(always)]
     unsafe fn wake_sender(&self, bits: u32) -> Option<Deferred> {
         let first = self.sending.first()?;
-        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and only sends wait in
-        // this one.
+        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and only sends wait
+        // in this one.
         unsafe {
             let state = self.state();
             let is_closed = bits & NO_RECEIVERS != 0;
@@ -282,11 +285,11 @@ impl<T, P: Policy> Chan<T, P> {
     unsafe fn tell(&self, bits: u32) -> Option<Deferred> {
         // SAFETY: passed on to the caller.
         unsafe {
-            if !self.place.announces() {
+            if !self.registration.announces() {
                 return self.tell_of_end(bits);
             }
             let goes = self.has_any() || self.is_over(bits);
-            goes.then(|| self.place.announce())
+            goes.then(|| self.registration.announce())
         }
     }
 
@@ -368,8 +371,8 @@ impl<T, P: Policy> Chan<T, P> {
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
-unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
-    const THREAD_BOUND: bool = P::STAYS;
+unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
+    const THREAD_BOUND: bool = P::THREAD_BOUND;
 
     #[inline(always)]
     fn lock(&self) -> u32 {
@@ -378,8 +381,8 @@ unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
 
     #[inline(always)]
     fn unlock(&self, bits: u32) {
-        let lined = if self.is_lined() { LINED } else { 0 };
-        let bits = bits & !LINED | lined;
+        let has_waiters = if self.has_waiters() { HAS_WAITERS } else { 0 };
+        let bits = bits & !HAS_WAITERS | has_waiters;
         if bits != 0 {
             // SAFETY: under the lock.
             unsafe { self.state() }.buffer.stop();
@@ -389,7 +392,7 @@ unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
 
     #[inline(always)]
     fn has_waiters(&self) -> bool {
-        self.is_lined()
+        self.has_waiters()
     }
 
     /// The first of a line, or the port, which announces itself.
@@ -402,7 +405,7 @@ unsafe impl<T, P: Policy> Waitable for Chan<T, P> {
                 return Some(woken);
             }
             if self.receiving.is_empty() {
-                return self.place.tells().then(|| self.tell(bits))?;
+                return self.registration.tells().then(|| self.tell(bits))?;
             }
             let state = self.state();
             if state.messages() <= state.called && !self.is_over(bits) {

@@ -4,11 +4,11 @@ use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
 use gossamer_core::wait_queue::Waitable;
 
-use super::act::{self, Many, One, Op, Receive, Receives, Sends, Try};
+use super::action::{self, Many, One, Op, Receive, Receives, Sends, Try};
 use super::buffer::Buffer;
 use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
 use super::messages::Messages;
@@ -16,14 +16,14 @@ use super::{Receiving, ReceivingMany, Sending, SendingFrom};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
 
 /// A counted pointer to the channel.
-pub(super) struct Handle<T, P: Policy>(NonNull<Chan<T, P>>);
+pub(super) struct Handle<T, P: LockPolicy>(NonNull<Chan<T, P>>);
 
 // SAFETY: the channel is shared, and its count is under its lock.
-unsafe impl<T: Send, P: Policy> Send for Handle<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Send for Handle<T, P> where P::Word: Sync {}
 // SAFETY: as above.
-unsafe impl<T: Send, P: Policy> Sync for Handle<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Sync for Handle<T, P> where P::Word: Sync {}
 
-impl<T, P: Policy> Handle<T, P> {
+impl<T, P: LockPolicy> Handle<T, P> {
     #[inline(always)]
     pub(super) fn chan(&self) -> &Chan<T, P> {
         // SAFETY: counted.
@@ -41,7 +41,7 @@ impl<T, P: Policy> Handle<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Handle<T, P> {
+impl<T, P: LockPolicy> Drop for Handle<T, P> {
     /// The side has been told before.
     fn drop(&mut self) {
         let is_last = self.chan().count(false);
@@ -54,13 +54,16 @@ impl<T, P: Policy> Drop for Handle<T, P> {
 }
 
 /// Both sides of a new channel.
-pub(crate) fn pair<T, P: Policy>(word: P::Word, capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
+pub(crate) fn pair<T, P: LockPolicy>(
+    word: P::Word,
+    capacity: usize,
+) -> (Sender<T, P>, Receiver<T, P>) {
     let chan = NonNull::from(Box::leak(Box::new(Chan::new(word, capacity))));
     (Sender(Handle(chan)), Receiver(Handle(chan)))
 }
 
 /// Does what can be done at once.
-fn try_now<T, P: Policy, R>(
+fn try_now<T, P: LockPolicy, R>(
     chan: &Chan<T, P>,
     receives: bool,
     mut attempt: impl FnMut(u32) -> Try<R>,
@@ -68,7 +71,7 @@ fn try_now<T, P: Policy, R>(
     let mut again = true;
     loop {
         // SAFETY: under the lock; no user code.
-        let bits = match unsafe { act::attempt(chan, chan.lock(), receives, &mut attempt) } {
+        let bits = match unsafe { action::attempt(chan, chan.lock(), receives, &mut attempt) } {
             Ok(output) => return Some(output),
             Err(bits) => bits,
         };
@@ -83,17 +86,17 @@ fn try_now<T, P: Policy, R>(
 }
 
 /// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
-pub struct Sender<T, P: Policy>(Handle<T, P>);
+pub struct Sender<T, P: LockPolicy>(Handle<T, P>);
 
-impl<T, P: Policy> Sender<T, P> {
+impl<T, P: LockPolicy> Sender<T, P> {
     /// Sends a message: waits until there is room for it, in a rendezvous channel until a receiver has taken it.
     ///
     /// # Blocking
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.
     ///
     /// # Cancellation
-    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; but in a rendezvous channel a receiver
-    /// may have taken the message before, and then it has been sent.
+    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; but in a rendezvous channel a
+    /// receiver may have taken the message before, and then it has been sent.
     ///
     /// When a receiver makes room, a place is reserved for the first sender that waits. One that is then neither polled
     /// nor dropped keeps the place from all others.
@@ -107,8 +110,8 @@ impl<T, P: Policy> Sender<T, P> {
         Sending(Op::new(self.0.chan(), act, Location::caller()))
     }
 
-    /// As [`send`](Sender::send), with a message that stays the caller's until it is sent: it is taken out of `from`, and
-    /// is there again if the operation is dropped unfinished, or fails.
+    /// As [`send`](Sender::send), with a message that stays the caller's until it is sent: it is taken out of `from`,
+    /// and is there again if the operation is dropped unfinished, or fails.
     ///
     /// So a timeout, or a branch that is not taken, keeps the message:
     /// ```
@@ -140,9 +143,9 @@ impl<T, P: Policy> Sender<T, P> {
         SendingFrom { op, from }
     }
 
-    /// Sends a message, if there is room for it that is not reserved for a sender that waits; in a rendezvous channel if a receiver waits, which has been there, but
-    /// may be dropped before it has taken it: then the next one gets it. (A [join](crate::join()) that waits is one, though
-    /// it leaves the message if another one is missing.)
+    /// Sends a message, if there is room for it that is not reserved for a sender that waits; in a rendezvous channel
+    /// if a receiver waits, which has been there, but may be dropped before it has taken it: then the next one gets it.
+    /// (A [join](crate::join_pattern()) that waits is one, though it leaves the message if another one is missing.)
     ///
     /// # Errors
     /// Gives the message back, and says why.
@@ -163,7 +166,7 @@ impl<T, P: Policy> Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Sender<T, P> {
+impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
         let chan = self.0.chan();
         // Overflows first, and ends the process then.
@@ -176,7 +179,7 @@ impl<T, P: Policy> Clone for Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Sender<T, P> {
+impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
         let chan = self.0.chan();
         let bits = chan.lock();
@@ -196,9 +199,9 @@ impl<T, P: Policy> Drop for Sender<T, P> {
 
 /// The side that receives. Each message goes to one of the clones; when the last one goes, the senders are told, and
 /// messages that wait are dropped.
-pub struct Receiver<T, P: Policy>(pub(super) Handle<T, P>);
+pub struct Receiver<T, P: LockPolicy>(pub(super) Handle<T, P>);
 
-impl<T, P: Policy> Receiver<T, P> {
+impl<T, P: LockPolicy> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
     ///
     /// # Blocking
@@ -231,8 +234,8 @@ impl<T, P: Policy> Receiver<T, P> {
     }
 
     /// Receives all messages that the channel holds, but at most `most`, and waits until there is one: puts them at the
-    /// end of `into`, and gives their number. Zero only if `most` is. (Of senders that wait, it is one at most. What comes
-    /// at the same moment may be left for the next call, if `into` has no room for it.)
+    /// end of `into`, and gives their number. Zero only if `most` is. (Of senders that wait, it is one at most. What
+    /// comes at the same moment may be left for the next call, if `into` has no room for it.)
     ///
     /// # Blocking
     /// As [`recv`](Receiver::recv).
@@ -273,7 +276,7 @@ impl<T, P: Policy> Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Receiver<T, P> {
+impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
         let chan = self.0.chan();
         // Overflows first, and ends the process then.
@@ -286,7 +289,7 @@ impl<T, P: Policy> Clone for Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Receiver<T, P> {
+impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         let chan = self.0.chan();
         let bits = chan.lock();
@@ -311,9 +314,9 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
 
 /// [`Receiver::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, T, P: Policy>(&'a Receiver<T, P>);
+pub struct Iter<'a, T, P: LockPolicy>(&'a Receiver<T, P>);
 
-impl<T, P: Policy> Iterator for Iter<'_, T, P> {
+impl<T, P: LockPolicy> Iterator for Iter<'_, T, P> {
     type Item = T;
 
     #[track_caller]
@@ -322,7 +325,7 @@ impl<T, P: Policy> Iterator for Iter<'_, T, P> {
     }
 }
 
-impl<'a, T, P: Policy> IntoIterator for &'a Receiver<T, P> {
+impl<'a, T, P: LockPolicy> IntoIterator for &'a Receiver<T, P> {
     type Item = T;
     type IntoIter = Iter<'a, T, P>;
 
@@ -333,9 +336,9 @@ impl<'a, T, P: Policy> IntoIterator for &'a Receiver<T, P> {
 
 /// [`Receiver::into_iter`].
 #[derive(Debug)]
-pub struct IntoIter<T, P: Policy>(Receiver<T, P>);
+pub struct IntoIter<T, P: LockPolicy>(Receiver<T, P>);
 
-impl<T, P: Policy> Iterator for IntoIter<T, P> {
+impl<T, P: LockPolicy> Iterator for IntoIter<T, P> {
     type Item = T;
 
     #[track_caller]
@@ -344,7 +347,7 @@ impl<T, P: Policy> Iterator for IntoIter<T, P> {
     }
 }
 
-impl<T, P: Policy> IntoIterator for Receiver<T, P> {
+impl<T, P: LockPolicy> IntoIterator for Receiver<T, P> {
     type Item = T;
     type IntoIter = IntoIter<T, P>;
 
@@ -356,7 +359,7 @@ impl<T, P: Policy> IntoIterator for Receiver<T, P> {
 
 macro_rules! both {
     ($($name:ident)*) => {$(
-        impl<T, P: Policy> $name<T, P> {
+        impl<T, P: LockPolicy> $name<T, P> {
             /// How many messages wait to be received: those of senders that wait not included.
             pub fn len(&self) -> usize {
                 self.0.chan().len()
@@ -394,7 +397,7 @@ macro_rules! both {
             }
         }
 
-        impl<T, P: Policy> fmt::Debug for $name<T, P> {
+        impl<T, P: LockPolicy> fmt::Debug for $name<T, P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name))
                     .field("len", &self.len())

@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::context;
-use gossamer_core::waiter::Parts;
+use gossamer_core::waiter::RawWakerParts;
 
-use super::ends::{Listening, Speaking};
-use super::word::{Flavour, Side};
+use super::ends::{ReceivingEnd, SendingEnd};
+use super::word::{PipePolicy, Side};
 use crate::error::Closed;
 
 /// An end of a pipe in one state of its protocol. (`protocol!` implements this.)
@@ -18,7 +18,7 @@ pub trait Endpoint: Sized {
     /// All messages of the protocol.
     type Message;
     /// For any thread, or for one.
-    type Flavour: Flavour;
+    type Flavour: PipePolicy;
     /// Whose end it is.
     type Side: Side;
 }
@@ -28,7 +28,7 @@ pub trait Endpoint: Sized {
 pub trait Speaks: Endpoint {
     /// The endpoint, of its parts.
     #[doc(hidden)]
-    fn of_speaking(end: Speaking<Self::Message, Self::Flavour, Self::Side>) -> Self;
+    fn of_sending_end(end: SendingEnd<Self::Message, Self::Flavour, Self::Side>) -> Self;
 }
 
 /// An [`Endpoint`] in a state in which it receives.
@@ -42,16 +42,16 @@ pub trait Hears: Endpoint {
 
     /// The endpoint, of its parts.
     #[doc(hidden)]
-    fn of_listening(end: Listening<Self::Message, Self::Flavour, Self::Side>) -> Self;
+    fn of_receiving_end(end: ReceivingEnd<Self::Message, Self::Flavour, Self::Side>) -> Self;
 
     /// Its parts.
     #[doc(hidden)]
-    fn into_listening(self) -> Listening<Self::Message, Self::Flavour, Self::Side>;
+    fn into_receiving_end(self) -> ReceivingEnd<Self::Message, Self::Flavour, Self::Side>;
 
     /// What it is to have received that.
     fn hear(
         message: Option<Self::Message>,
-        end: Speaking<Self::Message, Self::Flavour, Self::Side>,
+        end: SendingEnd<Self::Message, Self::Flavour, Self::Side>,
     ) -> Self::Heard;
 }
 
@@ -75,7 +75,7 @@ pub trait Hears: Endpoint {
 #[must_use = "dropping the operation closes the pipe"]
 pub struct Receiving<E: Hears> {
     /// Not any more once it is [`Phase::Done`].
-    end: ManuallyDrop<Listening<E::Message, E::Flavour, E::Side>>,
+    end: ManuallyDrop<ReceivingEnd<E::Message, E::Flavour, E::Side>>,
     phase: Phase,
     _endpoint: PhantomData<fn() -> E>,
 }
@@ -107,7 +107,7 @@ impl<E: Hears> Receiving<E> {
     #[inline(always)]
     pub fn new(endpoint: E) -> Self {
         Self {
-            end: ManuallyDrop::new(endpoint.into_listening()),
+            end: ManuallyDrop::new(endpoint.into_receiving_end()),
             phase: Phase::Fresh,
             _endpoint: PhantomData,
         }
@@ -122,7 +122,7 @@ impl<E: Hears> Receiving<E> {
         // SAFETY: it was not done until now, and so the end is there, and goes here.
         let mut end = unsafe { ManuallyDrop::take(&mut self.end) };
         end.forget_waker();
-        Some(E::of_listening(end))
+        Some(E::of_receiving_end(end))
     }
 }
 
@@ -145,9 +145,9 @@ impl<E: Hears> Future for Receiving<E> {
         match this.phase {
             Phase::Begun => {}
             Phase::Fresh => {
-                if context::has_to_give_way() {
+                if context::must_yield() {
                     this.phase = Phase::Begun;
-                    context::give_way(Parts::new(cx.waker()));
+                    context::yield_to_others(RawWakerParts::new(cx.waker()));
                     return Poll::Pending;
                 }
             }
@@ -180,7 +180,7 @@ impl<E: Hears> fmt::Debug for Receiving<E> {
 
 /// An endpoint that sends again, though its last message may still be in the slot: [`ready`](Full::ready) gives it.
 #[must_use = "dropping the endpoint closes the pipe"]
-pub struct Full<E: Speaks>(Listening<E::Message, E::Flavour, E::Side>);
+pub struct Full<E: Speaks>(ReceivingEnd<E::Message, E::Flavour, E::Side>);
 
 impl<E: Speaks> Full<E> {
     /// Waits until the message that was sent before has been taken.
@@ -203,7 +203,7 @@ impl<E: Speaks> Full<E> {
             return Err(self);
         }
         // SAFETY: its turn has come back.
-        Ok(E::of_speaking(unsafe { self.0.resume() }))
+        Ok(E::of_sending_end(unsafe { self.0.resume() }))
     }
 }
 
@@ -217,18 +217,18 @@ impl<E: Speaks> Hears for Full<E> {
     type Heard = E;
 
     #[inline(always)]
-    fn of_listening(end: Listening<E::Message, E::Flavour, E::Side>) -> Self {
+    fn of_receiving_end(end: ReceivingEnd<E::Message, E::Flavour, E::Side>) -> Self {
         Self(end)
     }
 
     #[inline(always)]
-    fn into_listening(self) -> Listening<E::Message, E::Flavour, E::Side> {
+    fn into_receiving_end(self) -> ReceivingEnd<E::Message, E::Flavour, E::Side> {
         self.0
     }
 
     #[inline(always)]
-    fn hear(_none: Option<E::Message>, end: Speaking<E::Message, E::Flavour, E::Side>) -> E {
-        E::of_speaking(end)
+    fn hear(_none: Option<E::Message>, end: SendingEnd<E::Message, E::Flavour, E::Side>) -> E {
+        E::of_sending_end(end)
     }
 }
 

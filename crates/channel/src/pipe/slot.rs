@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
 
-use gossamer_core::door::UnsafeCell;
+use gossamer_core::platform::UnsafeCell;
 use gossamer_core::waiter::packed;
 
-use super::word::{Content, Flavour, Side, Word};
+use super::word::{Content, PipePolicy, Side, Word};
 use crate::error::Closed;
 
-struct Slot<M, P: Flavour> {
+struct Slot<M, P: PipePolicy> {
     word: Word<P>,
     /// Touched by the side whose turn it is.
     message: UnsafeCell<Option<M>>,
@@ -26,21 +26,21 @@ const _: () = {
 };
 
 /// One side's pointer to it. It is the owner's part to say whose turn it is, and to go once.
-pub(super) struct Handle<M, P: Flavour, S: Side> {
+pub(super) struct Handle<M, P: PipePolicy, S: Side> {
     slot: NonNull<Slot<M, P>>,
     _owned: PhantomData<(Slot<M, P>, S)>,
 }
 
-impl<M, P: Flavour, S: Side> Clone for Handle<M, P, S> {
+impl<M, P: PipePolicy, S: Side> Clone for Handle<M, P, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M, P: Flavour, S: Side> Copy for Handle<M, P, S> {}
+impl<M, P: PipePolicy, S: Side> Copy for Handle<M, P, S> {}
 
 /// The handles of both sides of a new pipe; the first side has the turn.
-pub(super) fn handles<M, P: Flavour, S: Side, O: Side>() -> (Handle<M, P, S>, Handle<M, P, O>) {
+pub(super) fn handles<M, P: PipePolicy, S: Side, O: Side>() -> (Handle<M, P, S>, Handle<M, P, O>) {
     let slot = Box::new(Slot {
         word: Word::new(),
         message: UnsafeCell::new(None),
@@ -49,7 +49,7 @@ pub(super) fn handles<M, P: Flavour, S: Side, O: Side>() -> (Handle<M, P, S>, Ha
     (Handle::new(slot), Handle::new(slot))
 }
 
-impl<M, P: Flavour, S: Side> Handle<M, P, S> {
+impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
     fn new(slot: NonNull<Slot<M, P>>) -> Self {
         Self {
             slot,
@@ -160,7 +160,7 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
             return register_anew::<P, S>(word, waker);
         }
         // SAFETY: a flavour that stays on its thread has words that do, and who owns the word's content ends it.
-        let Some(packed) = (unsafe { packed::pack_quickly(waker, P::STAYS) }) else {
+        let Some(packed) = (unsafe { packed::pack_quickly(waker, P::THREAD_BOUND) }) else {
             return register_anew::<P, S>(word, waker);
         };
         match word.exchange_at_once(now, now.waits(packed)) {
@@ -191,7 +191,7 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
     ///
     /// # Safety
     /// It is this side's turn, and the slot is empty. Once, and the handle is not used afterwards.
-    pub(super) unsafe fn go_speaking(self) {
+    pub(super) unsafe fn drop_sending_end(self) {
         // SAFETY: passed on to the caller.
         let before = unsafe { self.slot() }
             .word
@@ -210,7 +210,7 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
     ///
     /// # Safety
     /// Once, and the handle is not used afterwards.
-    pub(super) unsafe fn go_listening(self) {
+    pub(super) unsafe fn drop_receiving_end(self) {
         // SAFETY: passed on to the caller.
         let slot = unsafe { self.slot() };
         let mut now = slot.word.look();
@@ -230,7 +230,7 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
         // SAFETY: this side's turn, which it keeps until it has gone.
         unsafe {
             let message = self.take();
-            self.go_speaking();
+            self.drop_sending_end();
             // User code, last of all.
             drop(message);
         }
@@ -250,14 +250,17 @@ impl<M, P: Flavour, S: Side> Handle<M, P, S> {
 
 #[cold]
 #[inline(never)]
-fn register_anew<P: Flavour, S: Side>(word: &Word<P>, waker: &Waker) -> Poll<Result<(), Closed>> {
+fn register_anew<P: PipePolicy, S: Side>(
+    word: &Word<P>,
+    waker: &Waker,
+) -> Poll<Result<(), Closed>> {
     register::<P, S>(word, word.look(), waker, ptr::null_mut())
 }
 
 /// Puts the waker into the word, unless it is `S`'s turn, or never will be. `packed` is null, or the waker.
 #[cold]
 #[inline(never)]
-fn register<P: Flavour, S: Side>(
+fn register<P: PipePolicy, S: Side>(
     word: &Word<P>,
     mut now: Content,
     waker: &Waker,

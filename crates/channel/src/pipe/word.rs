@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr;
 
-use gossamer_core::door::atomic::{AtomicPtr, Ordering};
-use gossamer_core::door::single_threaded;
-use gossamer_core::policy::{Local, Policy, Shared};
+use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
+use gossamer_core::platform::single_threaded;
+use gossamer_core::policy::{Local, LockPolicy, Shared};
 
 /// Whose turn it is: the second side's.
 const SECOND: usize = 1;
@@ -91,17 +91,17 @@ impl Content {
 }
 
 /// How the word of a pipe is touched: a policy that has such words.
-pub trait Flavour: Policy {
+pub trait PipePolicy: LockPolicy {
     /// The word.
     #[doc(hidden)]
     type Pointer: Pointer;
 }
 
-impl Flavour for Shared {
+impl PipePolicy for Shared {
     type Pointer = SharedPointer;
 }
 
-impl Flavour for Local {
+impl PipePolicy for Local {
     type Pointer = LocalPointer;
 }
 
@@ -111,7 +111,7 @@ impl Flavour for Local {
     label = "it is a local pipe",
     note = "`pipe()` instead of `local_pipe()` makes one whose ends may be sent to other threads"
 )]
-pub trait AnyThread: Flavour {}
+pub trait AnyThread: PipePolicy {}
 
 impl AnyThread for Shared {}
 
@@ -168,7 +168,7 @@ impl Pointer for SharedPointer {
             return before;
         }
         // AcqRel pairs with `look` (the slot), with `exchange` (the waker), and with the other side's last exchange.
-        // Planted bug: releases nothing.
+        // Mutant: releases nothing.
         if gossamer_core::mutant!("pipe_unpublished") {
             self.0.swap(content, Ordering::Acquire)
         } else {
@@ -231,9 +231,9 @@ impl Pointer for LocalPointer {
 }
 
 /// A word, by its content.
-pub(super) struct Word<P: Flavour>(P::Pointer);
+pub(super) struct Word<P: PipePolicy>(P::Pointer);
 
-impl<P: Flavour> Word<P> {
+impl<P: PipePolicy> Word<P> {
     pub(super) fn new() -> Self {
         Self(P::Pointer::new(Content::START.0))
     }

@@ -5,32 +5,32 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
 
-use gossamer_core::policy::{Local, Policy, Shared};
+use gossamer_core::policy::{Local, LockPolicy, Shared};
 
 use crate::error::Closed;
-use crate::pipe::{Hears, Listening};
+use crate::pipe::{Hears, ReceivingEnd};
 
 /// An endpoint that receives, which gives what it hears as a `T`.
-pub struct PipeEnd<T, P: Policy> {
+pub struct PipeEnd<T, P: LockPolicy> {
     end: Box<dyn Heard<T>>,
     _policy: PhantomData<fn() -> P>,
 }
 
 // SAFETY: whoever made it has shown that the endpoint may be where a set of this policy may be ([`Holds`]).
-unsafe impl<T: Send, P: Policy> Send for PipeEnd<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Send for PipeEnd<T, P> where P::Word: Sync {}
 // SAFETY: `&PipeEnd` gives access to nothing.
-unsafe impl<T: Send, P: Policy> Sync for PipeEnd<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: LockPolicy> Sync for PipeEnd<T, P> where P::Word: Sync {}
 
-/// A policy whose sets may hold such an endpoint: a set for any thread needs one whose pipe may be used there. (Its type
-/// says nothing about that: anybody may write an endpoint of his own.)
+/// A policy whose sets may hold such an endpoint: a set for any thread needs one whose pipe may be used there. (Its
+/// type says nothing about that: anybody may write an endpoint of his own.)
 ///
 /// # Safety
-/// What the endpoint [listens](Hears::into_listening) with may go where such a set may.
+/// What the endpoint [listens](Hears::into_receiving_end) with may go where such a set may.
 #[doc(hidden)]
-pub unsafe trait Holds<E>: Policy {}
+pub unsafe trait Holds<E>: LockPolicy {}
 
 // SAFETY: it may be sent.
-unsafe impl<E: Hears> Holds<E> for Shared where Listening<E::Message, E::Flavour, E::Side>: Send {}
+unsafe impl<E: Hears> Holds<E> for Shared where ReceivingEnd<E::Message, E::Flavour, E::Side>: Send {}
 // SAFETY: neither of them leaves its thread.
 unsafe impl<E> Holds<E> for Local {}
 
@@ -56,7 +56,7 @@ trait Heard<T> {
 }
 
 /// Of an endpoint of that type.
-struct Of<E: Hears>(Listening<E::Message, E::Flavour, E::Side>);
+struct Of<E: Hears>(ReceivingEnd<E::Message, E::Flavour, E::Side>);
 
 impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
@@ -83,14 +83,14 @@ impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
     }
 }
 
-impl<T, P: Policy> PipeEnd<T, P> {
+impl<T, P: LockPolicy> PipeEnd<T, P> {
     pub(super) fn new<E>(endpoint: E) -> Self
     where
         E: Hears<Heard: Into<T>> + 'static,
         P: Holds<E>,
     {
         Self {
-            end: Box::new(Of::<E>(endpoint.into_listening())),
+            end: Box::new(Of::<E>(endpoint.into_receiving_end())),
             _policy: PhantomData,
         }
     }
@@ -104,7 +104,7 @@ impl<T, P: Policy> PipeEnd<T, P> {
             return Err(self);
         }
         let end = self.end.into_any().downcast::<Of<E>>();
-        Ok(E::of_listening(end.expect("of that type").0))
+        Ok(E::of_receiving_end(end.expect("of that type").0))
     }
 
     pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
@@ -123,7 +123,7 @@ impl<T, P: Policy> PipeEnd<T, P> {
     }
 }
 
-impl<T, P: Policy> fmt::Debug for PipeEnd<T, P> {
+impl<T, P: LockPolicy> fmt::Debug for PipeEnd<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PipeEnd")
     }

@@ -1,4 +1,4 @@
-//! What can be in a set: receivers whose channels announce their places themselves, and others that call a waker.
+//! What can be in a set: receivers whose channels announce their entries themselves, and others that call a waker.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -13,13 +13,13 @@ use crate::error::TryRecvError;
 use crate::mpmc::{Found, Ready, Receiver, Unsettled};
 use crate::oneshot;
 use crate::pipe::Hears;
-use crate::spsc::Lined;
-use crate::spsc::raw::{self as spsc, Flavour};
+use crate::spsc::ParkedReceiver;
+use crate::spsc::raw::{self as spsc, RingPolicy};
 
 /// A receiving end that can be in a [`PortSet`](super::PortSet).
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Port<T, P: Flavour> {
+pub enum Port<T, P: RingPolicy> {
     /// Of a bounded, unbounded or rendezvous channel.
     Channel(Receiver<T, P>),
     /// Of a one-shot channel: its message is also its end.
@@ -30,19 +30,19 @@ pub enum Port<T, P: Flavour> {
     Pipe(PipeEnd<T, P>),
 }
 
-impl<T, P: Flavour> From<Receiver<T, P>> for Port<T, P> {
+impl<T, P: RingPolicy> From<Receiver<T, P>> for Port<T, P> {
     fn from(receiver: Receiver<T, P>) -> Self {
         Self::Channel(receiver)
     }
 }
 
-impl<T, P: Flavour> From<oneshot::Receiver<T>> for Port<T, P> {
+impl<T, P: RingPolicy> From<oneshot::Receiver<T>> for Port<T, P> {
     fn from(receiver: oneshot::Receiver<T>) -> Self {
         Self::Oneshot(receiver)
     }
 }
 
-impl<T, P: Flavour> From<spsc::Receiver<T, P>> for Port<T, P> {
+impl<T, P: RingPolicy> From<spsc::Receiver<T, P>> for Port<T, P> {
     fn from(receiver: spsc::Receiver<T, P>) -> Self {
         Self::Spsc(receiver)
     }
@@ -50,7 +50,7 @@ impl<T, P: Flavour> From<spsc::Receiver<T, P>> for Port<T, P> {
 
 impl<T, P, E> From<E> for Port<T, P>
 where
-    P: Flavour + Holds<E>,
+    P: RingPolicy + Holds<E>,
     E: Hears<Heard: Into<T>> + 'static,
 {
     fn from(endpoint: E) -> Self {
@@ -58,7 +58,7 @@ where
     }
 }
 
-impl<T, P: Flavour> Port<T, P> {
+impl<T, P: RingPolicy> Port<T, P> {
     pub(super) fn is_unique(&self) -> bool {
         match self {
             Self::Channel(receiver) => receiver.is_unique(),
@@ -68,37 +68,37 @@ impl<T, P: Flavour> Port<T, P> {
 }
 
 /// A port in its place.
-pub(super) enum Placed<T, P: Flavour> {
+pub(super) enum Placed<T, P: RingPolicy> {
     Channel(Receiver<T, P>),
-    /// Boxed, so that places are small.
+    /// Boxed, so that entries are small.
     Signalled(Box<Signalled<T, P>>),
 }
 
 /// One that calls a waker.
-pub(super) struct Signalled<T, P: Flavour> {
+pub(super) struct Signalled<T, P: RingPolicy> {
     signal: Arc<Signal>,
     end: End<T, P>,
 }
 
-enum End<T, P: Flavour> {
+enum End<T, P: RingPolicy> {
     Oneshot(oneshot::Receiver<T>),
     /// What waits goes before the receiver does.
-    Spsc(Pin<Box<Lined<T, P>>>, spsc::Receiver<T, P>),
+    Spsc(Pin<Box<ParkedReceiver<T, P>>>, spsc::Receiver<T, P>),
     Pipe(PipeEnd<T, P>),
 }
 
 /// What a look has found, and what is left to do without any lock.
-pub(super) enum Looked<T, P: Flavour> {
+pub(super) enum Looked<T, P: RingPolicy> {
     Channel(Found<T>, Unsettled<T, P>),
     Signalled(Found<T>),
-    /// A message; and the sender waits for its place.
+    /// A message; and the sender waits for its entry.
     Awaited(Found<T>),
     /// The pipe's turn, which has a message.
     Turn,
 }
 
-impl<T, P: Flavour> Placed<T, P> {
-    /// Gets a port ready for its place, without any lock: a waker that it has from before is dropped here.
+impl<T, P: RingPolicy> Placed<T, P> {
+    /// Gets a port ready for its entry, without any lock: a waker that it has from before is dropped here.
     pub(super) fn new(
         port: Port<T, P>,
         ready: &Arc<Ready>,
@@ -110,8 +110,8 @@ impl<T, P: Flavour> Placed<T, P> {
             Port::Oneshot(receiver) => End::Oneshot(receiver),
             Port::Spsc(receiver) => {
                 // SAFETY: it is dropped first.
-                let lined = unsafe { Lined::new(&receiver, location) };
-                End::Spsc(Box::pin(lined), receiver)
+                let has_waiters = unsafe { ParkedReceiver::new(&receiver, location) };
+                End::Spsc(Box::pin(has_waiters), receiver)
             }
             Port::Pipe(pipe) => End::Pipe(pipe),
         };
@@ -129,7 +129,7 @@ impl<T, P: Flavour> Placed<T, P> {
     /// It is in its place; `announced`: the set is going to look at it anyway.
     ///
     /// # Returns
-    /// What is to be done without any lock, and whether the set has to announce the place itself.
+    /// What is to be done without any lock, and whether the set has to announce the entry itself.
     ///
     /// # Safety
     /// The port is unique.
@@ -140,7 +140,7 @@ impl<T, P: Flavour> Placed<T, P> {
         announced: bool,
     ) -> (Unsettled<T, P>, bool) {
         match self {
-            // SAFETY: unique, and now in a set; the set takes the place back before it lets go of the queue.
+            // SAFETY: unique, and now in a set; the set takes the entry back before it lets go of the queue.
             Self::Channel(receiver) => unsafe {
                 (receiver.enter(Arc::as_ptr(ready), index, announced), false)
             },
@@ -148,10 +148,10 @@ impl<T, P: Flavour> Placed<T, P> {
         }
     }
 
-    /// Takes the port's place back; `looked`: the caller has taken the place from the queue.
+    /// Takes the port's entry back; `looked`: the caller has taken the entry from the queue.
     ///
     /// # Returns
-    /// Whether the place has been announced, apart from that.
+    /// Whether the entry has been announced, apart from that.
     pub(super) fn leave(&self, looked: bool) -> bool {
         match self {
             Self::Channel(receiver) => receiver.leave() && !looked,
@@ -160,7 +160,7 @@ impl<T, P: Flavour> Placed<T, P> {
         }
     }
 
-    /// The port, which has left its place; no lock is held.
+    /// The port, which has left its entry; no lock is held.
     pub(super) fn into_port(self) -> Port<T, P> {
         let signalled = match self {
             Self::Channel(receiver) => return Port::Channel(receiver),
@@ -168,8 +168,8 @@ impl<T, P: Flavour> Placed<T, P> {
         };
         match signalled.end {
             End::Oneshot(receiver) => Port::Oneshot(receiver),
-            End::Spsc(lined, receiver) => {
-                drop(lined);
+            End::Spsc(has_waiters, receiver) => {
+                drop(has_waiters);
                 // Of which a look has told, whose caller does not find the port any more.
                 receiver.tell();
                 Port::Spsc(receiver)
@@ -181,7 +181,7 @@ impl<T, P: Flavour> Placed<T, P> {
         }
     }
 
-    /// What has come with the turn of a pipe that has left its place; no lock is held.
+    /// What has come with the turn of a pipe that has left its entry; no lock is held.
     ///
     /// # Safety
     /// [`find`](Placed::find) has said that it is the turn.
@@ -207,7 +207,7 @@ impl<T, P: Flavour> Placed<T, P> {
         receiver.let_sender_go()
     }
 
-    /// A message, and how many more there are, if that is simple; its place has been announced.
+    /// A message, and how many more there are, if that is simple; its entry has been announced.
     #[inline(always)]
     pub(super) fn find_quickly(&self) -> Option<(T, usize)> {
         match self {
@@ -216,8 +216,8 @@ impl<T, P: Flavour> Placed<T, P> {
         }
     }
 
-    /// Puts messages at the end of `into`, each as an `event`, if that is simple and as many as fit, and at most so many;
-    /// whether that was all.
+    /// Puts messages at the end of `into`, each as an `event`, if that is simple and as many as fit, and at most so
+    /// many; whether that was all.
     #[inline(always)]
     pub(super) fn drain_quickly<E>(
         &self,
@@ -239,7 +239,7 @@ impl<T, P: Flavour> Placed<T, P> {
         }
     }
 
-    /// Looks at it; its place has been announced.
+    /// Looks at it; its entry has been announced.
     #[inline(never)]
     pub(super) fn find(&mut self) -> Looked<T, P> {
         match self {
@@ -252,7 +252,7 @@ impl<T, P: Flavour> Placed<T, P> {
     }
 }
 
-impl<T, P: Flavour> Signalled<T, P> {
+impl<T, P: RingPolicy> Signalled<T, P> {
     fn waker(&self) -> Waker {
         self.signal.clone().into()
     }
@@ -267,7 +267,9 @@ impl<T, P: Flavour> Signalled<T, P> {
                 let found = receiver.find(&waker);
                 Looked::Signalled(found.map_or(Found::Nothing, Found::End))
             }
-            End::Spsc(lined, receiver) => look_at_ring(signal, lined.as_mut(), receiver, &waker),
+            End::Spsc(has_waiters, receiver) => {
+                look_at_ring(signal, has_waiters.as_mut(), receiver, &waker)
+            }
             End::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => {
                 Looked::Signalled(Found::Nothing)
             }
@@ -282,9 +284,9 @@ impl<T, P: Flavour> Signalled<T, P> {
 
 /// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
 /// message there is always a look more.
-fn look_at_ring<T, P: Flavour>(
+fn look_at_ring<T, P: RingPolicy>(
     signal: &Signal,
-    mut lined: Pin<&mut Lined<T, P>>,
+    mut has_waiters: Pin<&mut ParkedReceiver<T, P>>,
     receiver: &mut spsc::Receiver<T, P>,
     waker: &Waker,
 ) -> Looked<T, P> {
@@ -307,7 +309,7 @@ fn look_at_ring<T, P: Flavour>(
                 return Looked::Signalled(Found::End(Err(crate::Closed)));
             }
             Err(TryRecvError::Empty) => {
-                let could_go = lined.as_mut().waits(waker);
+                let could_go = has_waiters.as_mut().waits(waker);
                 if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
                     return Looked::Signalled(Found::Nothing);
                 }

@@ -5,29 +5,29 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
+use gossamer_core::context::SchedulingPoint;
 
-use crate::spsc::raw::Flavour;
+use crate::spsc::raw::RingPolicy;
 
 use super::{Event, PortSet};
-use crate::mpmc::{Picking, Ready};
+use crate::mpmc::{PopReady, Ready};
 
-/// Places taken from the queue at once.
+/// Entries taken from the queue at once.
 const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 /// So many of them are fetched before it is their turn.
 const AHEAD: usize = if cfg!(any(loom, shuttle)) { 1 } else { 8 };
 
-/// Waiting for a place that has been announced; pinned in the operation.
+/// Waiting for an entry that has been announced; pinned in the operation.
 #[derive(Debug)]
-struct Waiting<'a, T, P: Flavour> {
+struct Waiting<'a, T, P: RingPolicy> {
     set: &'a PortSet<T, P>,
-    picking: Picking<'a>,
+    picking: PopReady<'a>,
     location: &'static Location<'static>,
 }
 
-impl<'a, T, P: Flavour> Waiting<'a, T, P> {
+impl<'a, T, P: RingPolicy> Waiting<'a, T, P> {
     fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
-        let picking = Picking::new(&set.ready, location);
+        let picking = PopReady::new(&set.ready, location);
         Self {
             set,
             picking,
@@ -47,13 +47,13 @@ impl<'a, T, P: Flavour> Waiting<'a, T, P> {
                 return Poll::Ready(None);
             };
             if let Some(ahead) = picking.as_mut().ahead() {
-                this.set.table.with(|places| places.fetch_place(ahead));
+                this.set.table.with(|entries| entries.fetch_entry(ahead));
             }
             if let Some(event) = this.set.find(index) {
                 return Poll::Ready(Some(event));
             }
             // There was nothing after all.
-            let again = Picking::new(&this.set.ready, this.location);
+            let again = PopReady::new(&this.set.ready, this.location);
             // SAFETY: as above.
             unsafe { Pin::new_unchecked(&mut this.picking) }.set(again);
         }
@@ -63,15 +63,15 @@ impl<'a, T, P: Flavour> Waiting<'a, T, P> {
 /// [`PortSet::recv`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct PortReceiving<'a, T, P: Flavour>(Waiting<'a, T, P>);
+pub struct PortReceiving<'a, T, P: RingPolicy>(Waiting<'a, T, P>);
 
-impl<'a, T, P: Flavour> PortReceiving<'a, T, P> {
+impl<'a, T, P: RingPolicy> PortReceiving<'a, T, P> {
     pub(super) fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
         Self(Waiting::new(set, location))
     }
 }
 
-impl<T, P: Flavour> Future for PortReceiving<'_, T, P> {
+impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
     type Output = Option<Event<T>>;
 
     #[inline(always)]
@@ -84,15 +84,15 @@ impl<T, P: Flavour> Future for PortReceiving<'_, T, P> {
 /// [`PortSet::recv_many`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct PortsReceiving<'a, T, P: Flavour> {
+pub struct PortsReceiving<'a, T, P: RingPolicy> {
     waiting: Waiting<'a, T, P>,
     /// Of one that is to receive nothing.
-    point: Point,
+    point: SchedulingPoint,
     into: &'a mut Vec<Event<T>>,
     most: usize,
 }
 
-impl<'a, T, P: Flavour> PortsReceiving<'a, T, P> {
+impl<'a, T, P: RingPolicy> PortsReceiving<'a, T, P> {
     pub(super) fn new(
         set: &'a PortSet<T, P>,
         into: &'a mut Vec<Event<T>>,
@@ -102,14 +102,14 @@ impl<'a, T, P: Flavour> PortsReceiving<'a, T, P> {
         let waiting = Waiting::new(set, location);
         Self {
             waiting,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
             into,
             most,
         }
     }
 }
 
-impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
+impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
     type Output = usize;
 
     #[inline(always)]
@@ -129,8 +129,8 @@ impl<T, P: Flavour> Future for PortsReceiving<'_, T, P> {
     }
 }
 
-/// Places taken from the queue. Others do not find them: those that are left are put back before user code runs that may
-/// wait for them, and if some panics.
+/// Entries taken from the queue. Others do not find them: those that are left are put back before user code runs that
+/// may wait for them, and if some panics.
 pub(super) struct Taken<'a> {
     pub(super) ready: &'a Ready,
     pub(super) rest: &'a [u32],
@@ -151,8 +151,8 @@ impl Drop for Taken<'_> {
     }
 }
 
-impl<T, P: Flavour> PortSet<T, P> {
-    /// Receives from all places that are in the queue at this moment, in their order, and gives the number of events.
+impl<T, P: RingPolicy> PortSet<T, P> {
+    /// Receives from all entries that are in the queue at this moment, in their order, and gives the number of events.
     /// What is announced meanwhile is left for the next call, so that senders that are faster do not keep it here.
     fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {
         let before = into.len();
@@ -196,26 +196,26 @@ impl<T, P: Flavour> PortSet<T, P> {
         into.len() - before
     }
 
-    /// Receives what these places have, as long as that is simple, and there are fewer events than so many and than there
-    /// is memory for. How many of them.
+    /// Receives what these entries have, as long as that is simple, and there are fewer events than so many and than
+    /// there is memory for. How many of them.
     ///
-    /// Each is another place in memory: so that they need not be waited for one after the other, the processor is told
+    /// Each is another entry in memory: so that they need not be waited for one after the other, the processor is told
     /// a few before.
     #[inline(always)]
     fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T>>, most: usize) -> usize {
-        self.table.with(|places| {
+        self.table.with(|entries| {
             let ahead = indices.len().min(AHEAD);
             for index in &indices[..ahead] {
-                places.fetch(*index);
+                entries.fetch(*index);
             }
             for (done, index) in indices.iter().enumerate() {
                 if let Some(next) = indices.get(done + ahead) {
-                    places.fetch(*next);
+                    entries.fetch(*next);
                 }
                 if into.len() == most {
                     return done;
                 }
-                let Some((key, placed)) = places.look(*index) else {
+                let Some((key, placed)) = entries.look(*index) else {
                     continue;
                 };
                 if !placed.drain_quickly(into, most - into.len(), |message| (key, Ok(message))) {
@@ -226,8 +226,8 @@ impl<T, P: Flavour> PortSet<T, P> {
         })
     }
 
-    /// Receives what the port has at this moment, but at most until there are so many events, and puts its place back if
-    /// there is more. `taken` are other places.
+    /// Receives what the port has at this moment, but at most until there are so many events, and puts its entry back
+    /// if there is more. `taken` are other entries.
     #[inline(never)]
     fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize, taken: &mut Taken<'_>) {
         let before = into.len();

@@ -1,20 +1,20 @@
-//! The waker of a port that does not announce its place itself.
+//! The waker of a port that does not announce its entry itself.
 
 use std::sync::Arc;
 use std::task::Wake;
 
-use gossamer_core::door::atomic::{AtomicU32, Ordering};
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 
 use crate::mpmc::Ready;
 
-/// Announces a place, when it is called for the first time since the set has looked there.
+/// Announces an entry, when it is called for the first time since the set has looked there.
 pub(super) struct Signal {
     state: AtomicU32,
     ready: Arc<Ready>,
     index: u32,
 }
 
-/// The place has been announced, or is no longer this port's.
+/// The entry has been announced, or is no longer this port's.
 const ANNOUNCED: u32 = 0;
 /// The next call announces it.
 const ANNOUNCES: u32 = 1;
@@ -30,9 +30,9 @@ impl Signal {
 
     /// From now on it announces.
     pub(super) fn begin(&self) {
-        // Relaxed: the port takes the waker, or has it already, by an exchange of its own or under a lock, and who calls
-        // it has seen that one. An exchange here too, as one that is called late may come just now, and `end` has to see
-        // which of the two was the second.
+        // Relaxed: the port takes the waker, or has it already, by an exchange of its own or under a lock, and who
+        // calls it has seen that one. An exchange here too, as one that is called late may come just now, and `end` has
+        // to see which of the two was the second.
         self.state.swap(ANNOUNCES, Ordering::Relaxed);
     }
 
@@ -52,7 +52,7 @@ impl Wake for Signal {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Relaxed: as in `end`; the lock of the queue publishes the place.
+        // Relaxed: as in `end`; the lock of the queue publishes the entry.
         if self.state.swap(ANNOUNCED, Ordering::Relaxed) == ANNOUNCES {
             self.ready.announce(self.index).run();
         }

@@ -4,11 +4,11 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::task::Waker;
 
-use gossamer_core::door::UnsafeCell;
+use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::Word;
 use gossamer_core::waiter::{Deferred, Node, State, WaitList};
 
-use super::flavour::{Flavour, Number, UNSETTLED};
+use super::flavour::{Number, RingPolicy, UNSETTLED};
 
 /// The bits of the word; see the module.
 pub(super) const SENDER_WAITS: u32 = 1;
@@ -26,11 +26,11 @@ type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 
 /// The channel.
 #[repr(C)]
-pub(crate) struct Chan<T, P: Flavour> {
+pub(crate) struct Chan<T, P: RingPolicy> {
     word: P::Word,
     /// On which worker they are.
-    pub(super) sender_at: P::Place,
-    pub(super) receiver_at: P::Place,
+    pub(super) sender_at: P::Position,
+    pub(super) receiver_at: P::Position,
     /// The ring; null before the first message. Written by the sender, before it publishes that.
     slots: UnsafeCell<*mut Slot<T>>,
     /// The ring's length, less one.
@@ -43,7 +43,7 @@ pub(crate) struct Chan<T, P: Flavour> {
     pub(super) head: P::Count,
 }
 
-impl<T, P: Flavour> Chan<T, P> {
+impl<T, P: RingPolicy> Chan<T, P> {
     #[track_caller]
     pub(super) fn new(capacity: usize) -> Self {
         assert!(
@@ -67,8 +67,8 @@ impl<T, P: Flavour> Chan<T, P> {
         };
         Self {
             word: P::word(),
-            sender_at: P::Place::new(UNSETTLED),
-            receiver_at: P::Place::new(UNSETTLED),
+            sender_at: P::Position::new(UNSETTLED),
+            receiver_at: P::Position::new(UNSETTLED),
             slots: UnsafeCell::new(ptr::null_mut()),
             mask: length - 1,
             capacity,
@@ -103,8 +103,8 @@ impl<T, P: Flavour> Chan<T, P> {
     /// The place of a message.
     ///
     /// # Safety
-    /// The ring is there, and the caller may use that place: the sender from when it is empty until it has published the
-    /// message, the receiver from then until it has published that it is empty.
+    /// The ring is there, and the caller may use that place: the sender from when it is empty until it has published
+    /// the message, the receiver from then until it has published that it is empty.
     #[inline(always)]
     pub(super) unsafe fn slot(&self, number: usize) -> &Slot<T> {
         // SAFETY: the caller vouches for it; the masked number is less than the ring's length.
@@ -126,7 +126,7 @@ impl<T, P: Flavour> Chan<T, P> {
     }
 
     /// A side has come here. It has noted that this is another place than before.
-    pub(super) fn settle(place: &P::Place) -> usize {
+    pub(super) fn settle(place: &P::Position) -> usize {
         let here = P::here();
         place.publish(here);
         // Before all that it is going to do here. Pairs with the one in `reach`.
@@ -134,9 +134,9 @@ impl<T, P: Flavour> Chan<T, P> {
         if P::is_light() { here } else { UNSETTLED }
     }
 
-    /// What this side has just written, its bit, is seen by what the other one, which has noted that it is at `place`, is
-    /// going to do; and what that one did before, by this side.
-    pub(super) fn reach(&self, place: &P::Place) {
+    /// What this side has just written, its bit, is seen by what the other one, which has noted that it is at `place`,
+    /// is going to do; and what that one did before, by this side.
+    pub(super) fn reach(&self, place: &P::Position) {
         // Pairs with the one in `settle`: either the other side sees the bit, or this one reads where that was before.
         P::full_fence();
         P::heavy_fence(place.look());
@@ -144,8 +144,8 @@ impl<T, P: Flavour> Chan<T, P> {
 
     /// Lets all go that wait in this line; they have the bit `waits`. The lock is held, with these bits, and given up.
     ///
-    /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would come
-    /// again.
+    /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would
+    /// come again.
     pub(super) fn let_go(&self, mut bits: u32, line: &WaitList, waits: u32) {
         while let Some((deferred, is_last)) = self.let_first_go(bits, line, waits) {
             // User code, perhaps.
@@ -180,7 +180,7 @@ impl<T, P: Flavour> Chan<T, P> {
     ///
     /// # Safety
     /// The node has been parked in this line.
-    pub(super) unsafe fn leave_line(
+    pub(super) unsafe fn leave_queue(
         &self,
         line: &WaitList,
         node: NonNull<Node>,
@@ -223,7 +223,7 @@ impl<T, P: Flavour> Chan<T, P> {
     }
 }
 
-impl<T, P: Flavour> Drop for Chan<T, P> {
+impl<T, P: RingPolicy> Drop for Chan<T, P> {
     /// There are no messages any more: the receiver has dropped them, and the sender has taken back what came later.
     fn drop(&mut self) {
         let slots = self.slots.with(|slots| {
@@ -251,7 +251,7 @@ fn new_slots<T>(length: usize) -> Box<[Slot<T>]> {
     unsafe { slots.assume_init() }
 }
 
-impl<T, P: Flavour> std::fmt::Debug for Chan<T, P> {
+impl<T, P: RingPolicy> std::fmt::Debug for Chan<T, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Chan").finish_non_exhaustive()
     }

@@ -6,12 +6,12 @@ use std::ptr::NonNull;
 use gossamer_core::waiter::WaitList;
 
 use super::chan::Chan;
-use super::flavour::Flavour;
+use super::flavour::RingPolicy;
 use super::receiver::Receiver;
 use super::sender::Sender;
 
 /// One of the two handles, as an operation of it sees it.
-pub(super) trait End<T, P: Flavour> {
+pub(super) trait End<T, P: RingPolicy> {
     /// The bit that it waits.
     const WAITS: u32;
     /// The bit that the other side is gone.
@@ -23,7 +23,7 @@ pub(super) trait End<T, P: Flavour> {
     fn line(chan: &Chan<T, P>) -> &WaitList;
 
     /// Where the other side runs.
-    fn other_at(chan: &Chan<T, P>) -> &P::Place;
+    fn other_at(chan: &Chan<T, P>) -> &P::Position;
 
     /// Whether an operation could go on.
     fn could_go(chan: &Chan<T, P>) -> bool;
@@ -31,14 +31,14 @@ pub(super) trait End<T, P: Flavour> {
 
 /// Both sides of a new channel.
 #[track_caller]
-pub(crate) fn pair<T, P: Flavour>(capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
+pub(crate) fn pair<T, P: RingPolicy>(capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
     let chan = NonNull::from(Box::leak(Box::new(Chan::new(capacity))));
     (Sender::new(chan), Receiver::new(chan))
 }
 
 macro_rules! both {
     ($($name:ident)*) => {$(
-        impl<T, P: Flavour> $name<T, P> {
+        impl<T, P: RingPolicy> $name<T, P> {
             /// How many messages wait to be received.
             pub fn len(&self) -> usize {
                 let (tail, head) = self.counts();
@@ -61,7 +61,7 @@ macro_rules! both {
             }
         }
 
-        impl<T, P: Flavour> fmt::Debug for $name<T, P> {
+        impl<T, P: RingPolicy> fmt::Debug for $name<T, P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name))
                     .field("len", &self.len())

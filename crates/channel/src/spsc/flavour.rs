@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use gossamer_core::context::{self, NOWHERE};
-use gossamer_core::door;
-use gossamer_core::door::atomic::{AtomicUsize, Ordering, fence};
-use gossamer_core::policy::{Local, LocalWord, Policy, Shared, SharedWord};
+use gossamer_core::platform;
+use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
+use gossamer_core::policy::{Local, LocalWord, LockPolicy, Shared, SharedWord};
 
 /// A side that has done nothing so far; or one that has to have a full fence in every operation.
 pub(super) const UNSETTLED: usize = usize::MAX;
@@ -78,11 +78,11 @@ impl Number for Padded {
 }
 
 /// One of the two flavours, and what is different in this channel: the lock policies are the two there are.
-pub trait Flavour: Policy {
+pub trait RingPolicy: LockPolicy {
     /// How many messages were sent, or received.
     type Count: Number;
     /// Where a side runs.
-    type Place: Number;
+    type Position: Number;
 
     /// The word, with no bit set.
     fn word() -> Self::Word;
@@ -96,7 +96,7 @@ pub trait Flavour: Policy {
     /// The fence of the side that passes a message.
     fn light_fence();
 
-    /// The same, if [`is_light`](Flavour::is_light).
+    /// The same, if [`is_light`](RingPolicy::is_light).
     fn quick_fence();
 
     /// Whether the light fence costs nothing.
@@ -106,9 +106,9 @@ pub trait Flavour: Policy {
     fn heavy_fence(there: usize);
 }
 
-impl Flavour for Shared {
+impl RingPolicy for Shared {
     type Count = Padded;
-    type Place = AtomicUsize;
+    type Position = AtomicUsize;
 
     fn word() -> SharedWord {
         SharedWord::new(0)
@@ -116,7 +116,7 @@ impl Flavour for Shared {
 
     #[inline(always)]
     fn here() -> usize {
-        context::with(context::Context::home).into()
+        context::with(context::Context::shard).into()
     }
 
     #[inline(always)]
@@ -126,29 +126,29 @@ impl Flavour for Shared {
 
     #[inline(always)]
     fn light_fence() {
-        door::light_fence();
+        platform::light_fence();
     }
 
     #[inline(always)]
     fn quick_fence() {
-        door::quick_fence();
+        platform::quick_fence();
     }
 
     fn is_light() -> bool {
-        door::is_light()
+        platform::is_light()
     }
 
     fn heavy_fence(there: usize) {
         let is_together = there == Self::here() && there != usize::from(NOWHERE);
-        if there != UNSETTLED && !is_together && !door::single_threaded() {
-            door::heavy_fence();
+        if there != UNSETTLED && !is_together && !platform::single_threaded() {
+            platform::heavy_fence();
         }
     }
 }
 
-impl Flavour for Local {
+impl RingPolicy for Local {
     type Count = Cell<usize>;
-    type Place = Cell<usize>;
+    type Position = Cell<usize>;
 
     fn word() -> LocalWord {
         LocalWord::new(0)

@@ -3,15 +3,15 @@
 use gossamer_core::context::{self, Context};
 use gossamer_core::wait::Wait;
 
-use super::flavour::Flavour;
+use super::flavour::RingPolicy;
 use super::receiver::Receiver;
 use crate::error::TryRecvError;
 
 /// [`Receiver::try_iter`].
 #[derive(Debug)]
-pub struct TryIter<'a, T, P: Flavour>(pub(super) &'a mut Receiver<T, P>);
+pub struct TryIter<'a, T, P: RingPolicy>(pub(super) &'a mut Receiver<T, P>);
 
-impl<T, P: Flavour> Iterator for TryIter<'_, T, P> {
+impl<T, P: RingPolicy> Iterator for TryIter<'_, T, P> {
     type Item = T;
 
     #[inline(always)]
@@ -22,9 +22,9 @@ impl<T, P: Flavour> Iterator for TryIter<'_, T, P> {
 
 /// [`Receiver::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, T, P: Flavour>(pub(super) &'a mut Receiver<T, P>);
+pub struct Iter<'a, T, P: RingPolicy>(pub(super) &'a mut Receiver<T, P>);
 
-impl<T, P: Flavour> Iterator for Iter<'_, T, P> {
+impl<T, P: RingPolicy> Iterator for Iter<'_, T, P> {
     type Item = T;
 
     #[track_caller]
@@ -36,9 +36,9 @@ impl<T, P: Flavour> Iterator for Iter<'_, T, P> {
 
 /// [`Receiver::into_iter`].
 #[derive(Debug)]
-pub struct IntoIter<T, P: Flavour>(pub(super) Receiver<T, P>);
+pub struct IntoIter<T, P: RingPolicy>(pub(super) Receiver<T, P>);
 
-impl<T, P: Flavour> Iterator for IntoIter<T, P> {
+impl<T, P: RingPolicy> Iterator for IntoIter<T, P> {
     type Item = T;
 
     #[track_caller]
@@ -50,7 +50,7 @@ impl<T, P: Flavour> Iterator for IntoIter<T, P> {
 
 #[track_caller]
 #[inline(always)]
-fn next<T, P: Flavour>(receiver: &mut Receiver<T, P>) -> Option<T> {
+fn next<T, P: RingPolicy>(receiver: &mut Receiver<T, P>) -> Option<T> {
     // In a fiber each message counts, so that others have their turns; in a task it is refused, whatever is there.
     if context::with(Context::is_polling) {
         return receiver.recv().wait().ok();
@@ -62,7 +62,7 @@ fn next<T, P: Flavour>(receiver: &mut Receiver<T, P>) -> Option<T> {
     }
 }
 
-impl<'a, T, P: Flavour> IntoIterator for &'a mut Receiver<T, P> {
+impl<'a, T, P: RingPolicy> IntoIterator for &'a mut Receiver<T, P> {
     type Item = T;
     type IntoIter = Iter<'a, T, P>;
 

@@ -10,22 +10,22 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::{spin_loop, thread};
+use gossamer_core::platform::{spin_loop, thread};
 use gossamer_core::wait::may_spin;
-use gossamer_core::waiter::{Could, Kept, Kind, Node, Parts, State};
+use gossamer_core::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State};
 
-use super::act::Act;
+use super::action::RingAction;
 use super::chan::Chan;
 use super::ends::End;
-use super::flavour::Flavour;
+use super::flavour::RingPolicy;
 
 /// How often a thread looks before it parks: it waits longer each time, up to a limit, and in the end lets others run.
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 11 };
 /// The first of those that lets others run.
 const YIELDS: u32 = 7;
-/// The processor's pauses before the second look, and the most before one. Who looks sooner takes the other side's lines of
-/// the cache away for one message: with 1 a stream takes a quarter longer, and with 16 who has to wait for each message
-/// gets it twice as late.
+/// The processor's pauses before the second look, and the most before one. Who looks sooner takes the other side's
+/// lines of the cache away for one message: with 1 a stream takes a quarter longer, and with 16 who has to wait for
+/// each message gets it twice as late.
 const FIRST_PAUSE: u32 = 8;
 const LAST_PAUSE: u32 = 64;
 
@@ -37,14 +37,14 @@ enum Phase {
     /// Past its scheduling point, and not in line.
     Begun,
     /// In line, or let go.
-    InLine,
+    Queued,
     /// Complete.
     Done,
 }
 
 /// One operation.
 #[repr(C)]
-pub(super) struct Op<'a, T, P: Flavour, A: Act<T, P>> {
+pub(super) struct Op<'a, T, P: RingPolicy, A: RingAction<T, P>> {
     node: Node,
     act: A,
     end: &'a mut A::End,
@@ -53,11 +53,15 @@ pub(super) struct Op<'a, T, P: Flavour, A: Act<T, P>> {
 }
 
 // SAFETY: the node is touched under the channel's atomic lock only, and owns its waker.
-unsafe impl<T: Send, P: Flavour, A: Act<T, P> + Send> Send for Op<'_, T, P, A> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy, A: RingAction<T, P> + Send> Send for Op<'_, T, P, A> where
+    P::Word: Sync
+{
+}
 // SAFETY: `&Op` gives access to nothing.
-unsafe impl<T: Send, P: Flavour, A: Act<T, P>> Sync for Op<'_, T, P, A> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy, A: RingAction<T, P>> Sync for Op<'_, T, P, A> where P::Word: Sync
+{}
 
-impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
+impl<'a, T, P: RingPolicy, A: RingAction<T, P>> Op<'a, T, P, A> {
     const KIND: &'static Kind = &Kind {
         name: A::NAME,
         could_complete: Self::could_complete,
@@ -89,9 +93,9 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
         // SAFETY: nothing is moved out; the node stays where it is.
         let this = unsafe { self.get_unchecked_mut() };
         if this.phase == Phase::Fresh {
-            if context::has_to_give_way() {
+            if context::must_yield() {
                 this.phase = Phase::Begun;
-                context::give_way(Parts::new(cx.waker()));
+                context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
             // SAFETY: not done so far.
@@ -113,11 +117,11 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
             "{} was polled after it was complete",
             A::NAME
         );
-        let mut waker = Kept::new(waker);
+        let mut waker = PollWaker::new(waker);
         let mut looks = 0;
         loop {
             // SAFETY: in line, and so pinned.
-            if self.phase == Phase::InLine && unsafe { self.stays_in_line(&mut waker) } {
+            if self.phase == Phase::Queued && unsafe { self.stays_queued(&mut waker) } {
                 return Poll::Pending;
             }
             self.phase = Phase::Begun;
@@ -126,7 +130,7 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
                 self.phase = Phase::Done;
                 return Poll::Ready(output);
             }
-            if looks < LOOKS && !P::STAYS && may_spin() {
+            if looks < LOOKS && !P::THREAD_BOUND && may_spin() {
                 pause(looks);
                 looks += 1;
                 continue;
@@ -142,7 +146,7 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
     ///
     /// # Safety
     /// The operation is pinned, and not in line.
-    unsafe fn parks(&mut self, waker: &mut Kept<'_>) -> bool {
+    unsafe fn parks(&mut self, waker: &mut PollWaker<'_>) -> bool {
         let chan = self.chan();
         if !waker.is_ready() {
             waker.prepare();
@@ -153,8 +157,8 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
             return false;
         }
         // SAFETY: under the lock, and pinned: the node stays until `drop` or its turn has taken it out.
-        unsafe { A::End::line(chan).park(self.node(), Self::KIND, waker, P::STAYS) };
-        self.phase = Phase::InLine;
+        unsafe { A::End::line(chan).park(self.node(), Self::KIND, waker, P::THREAD_BOUND) };
+        self.phase = Phase::Queued;
         chan.unlock(bits | A::End::WAITS);
         chan.reach(A::End::other_at(chan));
         // The other side may have gone on without having seen the bit: pairs with the fence after each message.
@@ -165,7 +169,7 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
     ///
     /// # Safety
     /// The operation is in line.
-    unsafe fn stays_in_line(&mut self, waker: &mut Kept<'_>) -> bool {
+    unsafe fn stays_queued(&mut self, waker: &mut PollWaker<'_>) -> bool {
         let (chan, node) = (self.chan(), self.node());
         loop {
             let bits = chan.lock();
@@ -177,13 +181,13 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
             if A::End::could_go(chan) {
                 chan.unlock(bits);
                 // User code, perhaps.
-                drop(self.leave_line());
+                drop(self.leave_queue());
                 return false;
             }
             // SAFETY: as above.
             if waker.is_ready() || unsafe { A::End::line(chan).is_current(node, waker) } {
                 // SAFETY: as above.
-                let before = unsafe { A::End::line(chan).renew(node, waker, P::STAYS) };
+                let before = unsafe { A::End::line(chan).renew(node, waker, P::THREAD_BOUND) };
                 chan.unlock(bits);
                 drop(before);
                 return true;
@@ -196,11 +200,11 @@ impl<'a, T, P: Flavour, A: Act<T, P>> Op<'a, T, P, A> {
     /// Its waker is to be dropped.
     #[cold]
     #[inline(never)]
-    fn leave_line(&mut self) -> Option<Waker> {
+    fn leave_queue(&mut self) -> Option<Waker> {
         self.phase = Phase::Begun;
         let chan = self.chan();
         // SAFETY: it has been parked in this line.
-        unsafe { chan.leave_line(A::End::line(chan), self.node(), A::End::WAITS) }
+        unsafe { chan.leave_queue(A::End::line(chan), self.node(), A::End::WAITS) }
     }
 
     /// # Safety
@@ -228,20 +232,20 @@ fn pause(looks: u32) {
     }
 }
 
-impl<T, P: Flavour, A: Act<T, P>> Drop for Op<'_, T, P, A> {
+impl<T, P: RingPolicy, A: RingAction<T, P>> Drop for Op<'_, T, P, A> {
     #[inline(always)]
     fn drop(&mut self) {
         if self.phase == Phase::Done {
             return;
         }
         // User code, perhaps: after the message has gone, which may panic too.
-        let _waker = (self.phase == Phase::InLine).then(|| self.leave_line());
+        let _waker = (self.phase == Phase::Queued).then(|| self.leave_queue());
         // SAFETY: not complete, and not in line; it is not used again.
         unsafe { self.act.abandon() };
     }
 }
 
-impl<T, P: Flavour, A: Act<T, P>> fmt::Debug for Op<'_, T, P, A> {
+impl<T, P: RingPolicy, A: RingAction<T, P>> fmt::Debug for Op<'_, T, P, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

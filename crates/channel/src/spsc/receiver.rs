@@ -5,17 +5,17 @@ use std::ptr::NonNull;
 
 use gossamer_core::waiter::WaitList;
 
-use super::act::{Receives, ReceivesMany};
+use super::action::{Receives, ReceivesMany};
 use super::chan::{Chan, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::ends::End;
-use super::flavour::{Flavour, Number, UNSETTLED};
+use super::flavour::{Number, RingPolicy, UNSETTLED};
 use super::iter::{IntoIter, Iter, TryIter};
 use super::op::Op;
 use super::{Receiving, ReceivingMany};
 use crate::error::TryRecvError;
 
 /// The side that receives; there is one. When it goes, the sender is told, and messages that wait are dropped.
-pub struct Receiver<T, P: Flavour> {
+pub struct Receiver<T, P: RingPolicy> {
     chan: NonNull<Chan<T, P>>,
     /// How many have been received.
     head: usize,
@@ -26,11 +26,11 @@ pub struct Receiver<T, P: Flavour> {
 }
 
 // SAFETY: as for the sender.
-unsafe impl<T: Send, P: Flavour> Send for Receiver<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Send for Receiver<T, P> where P::Word: Sync {}
 // SAFETY: `&Receiver` only looks at the numbers and the word.
-unsafe impl<T: Send, P: Flavour> Sync for Receiver<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Sync for Receiver<T, P> where P::Word: Sync {}
 
-impl<T, P: Flavour> End<T, P> for Receiver<T, P> {
+impl<T, P: RingPolicy> End<T, P> for Receiver<T, P> {
     const WAITS: u32 = RECEIVER_WAITS;
     const OTHER_GONE: u32 = SENDER_GONE;
 
@@ -43,7 +43,7 @@ impl<T, P: Flavour> End<T, P> for Receiver<T, P> {
         &chan.receiving
     }
 
-    fn other_at(chan: &Chan<T, P>) -> &P::Place {
+    fn other_at(chan: &Chan<T, P>) -> &P::Position {
         &chan.sender_at
     }
 
@@ -52,7 +52,7 @@ impl<T, P: Flavour> End<T, P> for Receiver<T, P> {
     }
 }
 
-impl<T, P: Flavour> Receiver<T, P> {
+impl<T, P: RingPolicy> Receiver<T, P> {
     pub(super) fn new(chan: NonNull<Chan<T, P>>) -> Self {
         Self {
             chan,
@@ -71,8 +71,8 @@ impl<T, P: Flavour> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task that has one, looks a few
-    /// times more before it goes to sleep.)
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
+    /// that has one, looks a few times more before it goes to sleep.)
     ///
     /// # Cancellation
     /// Dropped unfinished, it has received nothing.
@@ -97,8 +97,8 @@ impl<T, P: Flavour> Receiver<T, P> {
         }
     }
 
-    /// Receives all messages there are, but at most `most`, and waits until there is one: puts them at the end of `into`,
-    /// and gives their number. Zero only if `most` is. The sender is told once for all of them.
+    /// Receives all messages there are, but at most `most`, and waits until there is one: puts them at the end of
+    /// `into`, and gives their number. Zero only if `most` is. The sender is told once for all of them.
     ///
     /// # Blocking
     /// As [`recv`](Receiver::recv).
@@ -132,7 +132,8 @@ impl<T, P: Flavour> Receiver<T, P> {
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Some(message);
         }
-        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is noted.
+        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
+        // noted.
         P::quick_fence();
         if chan.look() & SENDER_WAITS != 0 {
             self.tell();
@@ -266,7 +267,7 @@ impl<T, P: Flavour> Receiver<T, P> {
     }
 }
 
-impl<T, P: Flavour> IntoIterator for Receiver<T, P> {
+impl<T, P: RingPolicy> IntoIterator for Receiver<T, P> {
     type Item = T;
     type IntoIter = IntoIter<T, P>;
 
@@ -276,7 +277,7 @@ impl<T, P: Flavour> IntoIterator for Receiver<T, P> {
     }
 }
 
-impl<T, P: Flavour> Drop for Receiver<T, P> {
+impl<T, P: RingPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         let chan = self.shared();
         // Whatever a message does when it is dropped.
@@ -297,9 +298,9 @@ impl<T, P: Flavour> Drop for Receiver<T, P> {
 }
 
 /// The receiver leaves when this goes.
-struct Leaves<T, P: Flavour>(NonNull<Chan<T, P>>);
+struct Leaves<T, P: RingPolicy>(NonNull<Chan<T, P>>);
 
-impl<T, P: Flavour> Drop for Leaves<T, P> {
+impl<T, P: RingPolicy> Drop for Leaves<T, P> {
     fn drop(&mut self) {
         // SAFETY: made by `Box`; closed, and not used again.
         unsafe { Chan::leave(self.0, false) };
@@ -307,9 +308,9 @@ impl<T, P: Flavour> Drop for Leaves<T, P> {
 }
 
 /// The messages that a receiver leaves behind, which go with this: also if one panics.
-struct Messages<'a, T, P: Flavour>(&'a mut Receiver<T, P>);
+struct Messages<'a, T, P: RingPolicy>(&'a mut Receiver<T, P>);
 
-impl<T, P: Flavour> Drop for Messages<'_, T, P> {
+impl<T, P: RingPolicy> Drop for Messages<'_, T, P> {
     fn drop(&mut self) {
         while self.0.head != self.0.limit {
             let rest = Messages(self.0);

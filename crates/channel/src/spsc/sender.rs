@@ -7,10 +7,10 @@ use std::ptr::NonNull;
 use gossamer_core::waiter::WaitList;
 
 use super::Sending;
-use super::act::Sends;
+use super::action::Sends;
 use super::chan::{Chan, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::ends::End;
-use super::flavour::{Flavour, Number, UNSETTLED};
+use super::flavour::{Number, RingPolicy, UNSETTLED};
 use super::op::Op;
 use crate::error::TrySendError;
 
@@ -27,7 +27,7 @@ pub(super) enum Put {
 }
 
 /// The side that sends; there is one. When it goes, the receiver is told.
-pub struct Sender<T, P: Flavour> {
+pub struct Sender<T, P: RingPolicy> {
     chan: NonNull<Chan<T, P>>,
     /// How many have been sent.
     tail: usize,
@@ -38,11 +38,11 @@ pub struct Sender<T, P: Flavour> {
 }
 
 // SAFETY: the channel is shared: only messages move to another thread, and one side uses a place at a time.
-unsafe impl<T: Send, P: Flavour> Send for Sender<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Send for Sender<T, P> where P::Word: Sync {}
 // SAFETY: `&Sender` only looks at the numbers and the word.
-unsafe impl<T: Send, P: Flavour> Sync for Sender<T, P> where P::Word: Sync {}
+unsafe impl<T: Send, P: RingPolicy> Sync for Sender<T, P> where P::Word: Sync {}
 
-impl<T, P: Flavour> End<T, P> for Sender<T, P> {
+impl<T, P: RingPolicy> End<T, P> for Sender<T, P> {
     const WAITS: u32 = SENDER_WAITS;
     const OTHER_GONE: u32 = RECEIVER_GONE;
 
@@ -55,7 +55,7 @@ impl<T, P: Flavour> End<T, P> for Sender<T, P> {
         &chan.sending
     }
 
-    fn other_at(chan: &Chan<T, P>) -> &P::Place {
+    fn other_at(chan: &Chan<T, P>) -> &P::Position {
         &chan.receiver_at
     }
 
@@ -65,7 +65,7 @@ impl<T, P: Flavour> End<T, P> for Sender<T, P> {
     }
 }
 
-impl<T, P: Flavour> Sender<T, P> {
+impl<T, P: RingPolicy> Sender<T, P> {
     pub(super) fn new(chan: NonNull<Chan<T, P>>) -> Self {
         Self {
             chan,
@@ -84,8 +84,8 @@ impl<T, P: Flavour> Sender<T, P> {
     /// Sends a message: waits until there is room for it.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task that has one, looks a few
-    /// times more before it goes to sleep.)
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
+    /// that has one, looks a few times more before it goes to sleep.)
     ///
     /// # Cancellation
     /// Dropped unfinished, it has sent nothing, and the message is dropped with it.
@@ -136,7 +136,8 @@ impl<T, P: Flavour> Sender<T, P> {
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Put::Sent;
         }
-        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is noted.
+        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
+        // noted.
         P::quick_fence();
         if chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
             return self.tell();
@@ -238,7 +239,7 @@ impl<T, P: Flavour> Sender<T, P> {
     }
 }
 
-impl<T, P: Flavour> Drop for Sender<T, P> {
+impl<T, P: RingPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
         let chan = self.shared();
         if !gossamer_core::mutant!("spsc_closes_silently") {

@@ -6,14 +6,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::{FusedStream, Stream};
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
 
-use super::ends::{Changed, Latest, Receiver};
+use super::ends::{Changed, Receiver, Snapshot};
 
-impl<T, P: Policy> Receiver<T, P> {
-    /// The values that this receiver has not seen, as [`changed`](Receiver::changed) gives them, until no sender is left:
-    /// waits for each as `.wait()` does, in a thread or a fiber. What is replaced before it is asked for is passed over.
+impl<T, P: LockPolicy> Receiver<T, P> {
+    /// The values that this receiver has not seen, as [`changed`](Receiver::changed) gives them, until no sender is
+    /// left: waits for each as `.wait()` does, in a thread or a fiber. What is replaced before it is asked for is
+    /// passed over.
     pub fn iter(&mut self) -> Iter<'_, T, P> {
         Iter(self)
     }
@@ -33,21 +34,21 @@ impl<T, P: Policy> Receiver<T, P> {
 
 /// [`Receiver::stream`].
 #[must_use = "streams do nothing until they are polled"]
-pub struct Changes<'a, T, P: Policy> {
+pub struct Changes<'a, T, P: LockPolicy> {
     changed: Changed<'a, T, P>,
     is_over: bool,
 }
 
-impl<T, P: Policy> Stream for Changes<'_, T, P> {
-    type Item = Latest<T, P>;
+impl<T, P: LockPolicy> Stream for Changes<'_, T, P> {
+    type Item = Snapshot<T, P>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Latest<T, P>>> {
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Snapshot<T, P>>> {
         // SAFETY: the first field is pinned as its owner is, the other is not.
         let (mut changed, is_over) = unsafe {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.changed), &mut this.is_over)
         };
-        // Also after the end, which then comes once more: as an operation that gives way.
+        // Also after the end, which then comes once more: as an operation that yields.
         let latest = ready!(changed.as_mut().poll(cx)).ok();
         *is_over = latest.is_none();
         changed.begin_anew();
@@ -55,31 +56,31 @@ impl<T, P: Policy> Stream for Changes<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> FusedStream for Changes<'_, T, P> {
+impl<T, P: LockPolicy> FusedStream for Changes<'_, T, P> {
     fn is_terminated(&self) -> bool {
         self.is_over
     }
 }
 
-impl<T, P: Policy> fmt::Debug for Changes<'_, T, P> {
+impl<T, P: LockPolicy> fmt::Debug for Changes<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.changed.fmt(f)
     }
 }
 
 /// [`Receiver::iter`].
-pub struct Iter<'a, T, P: Policy>(&'a mut Receiver<T, P>);
+pub struct Iter<'a, T, P: LockPolicy>(&'a mut Receiver<T, P>);
 
-impl<T, P: Policy> Iterator for Iter<'_, T, P> {
-    type Item = Latest<T, P>;
+impl<T, P: LockPolicy> Iterator for Iter<'_, T, P> {
+    type Item = Snapshot<T, P>;
 
     #[track_caller]
-    fn next(&mut self) -> Option<Latest<T, P>> {
+    fn next(&mut self) -> Option<Snapshot<T, P>> {
         self.0.changed().wait().ok()
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for Iter<'_, T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for Iter<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Iter").field(self.0).finish()
     }

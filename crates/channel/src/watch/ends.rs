@@ -7,16 +7,16 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::policy::{Counted, Policy};
+use gossamer_core::policy::{Counted, LockPolicy};
 
 use crate::error::Closed;
-use crate::hub::{Content, Hub, Waiting};
+use crate::shared_state::{Content, SharedState, Waiting};
 
 /// The value, as it is under the lock.
-type Value<T, P> = <P as Policy>::Counted<T>;
+type Value<T, P> = <P as LockPolicy>::Counted<T>;
 /// What the ends share.
-type Chan<T, P> = Hub<Watched<Value<T, P>>, P>;
-type Handle<T, P> = <P as Policy>::Counted<Chan<T, P>>;
+type Chan<T, P> = SharedState<Watched<Value<T, P>>, P>;
+type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
 
 /// No value has this version.
 const NONE_SEEN: u64 = u64::MAX;
@@ -62,14 +62,14 @@ impl<M: Clone> Watched<M> {
 }
 
 /// Both sides of a new channel.
-pub(crate) fn pair<T, P: Policy>(word: P::Word, initial: T) -> (Sender<T, P>, Receiver<T, P>) {
+pub(crate) fn pair<T, P: LockPolicy>(word: P::Word, initial: T) -> (Sender<T, P>, Receiver<T, P>) {
     let watched = Watched {
         value: Value::<T, P>::new(initial),
         version: 0,
         senders: 1,
         receivers: 1,
     };
-    let chan = Handle::<T, P>::new(Hub::new(word, watched));
+    let chan = Handle::<T, P>::new(SharedState::new(word, watched));
     let receiver = Receiver {
         chan: chan.clone(),
         seen: 0,
@@ -78,9 +78,9 @@ pub(crate) fn pair<T, P: Policy>(word: P::Word, initial: T) -> (Sender<T, P>, Re
 }
 
 /// The value as it was when it was asked for. Others may be sent meanwhile.
-pub struct Latest<T, P: Policy>(Value<T, P>);
+pub struct Snapshot<T, P: LockPolicy>(Value<T, P>);
 
-impl<T, P: Policy> Deref for Latest<T, P> {
+impl<T, P: LockPolicy> Deref for Snapshot<T, P> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -88,24 +88,24 @@ impl<T, P: Policy> Deref for Latest<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Latest<T, P> {
+impl<T, P: LockPolicy> Clone for Snapshot<T, P> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for Latest<T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for Snapshot<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         T::fmt(self, f)
     }
 }
 
 /// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
-pub struct Sender<T, P: Policy> {
+pub struct Sender<T, P: LockPolicy> {
     chan: Handle<T, P>,
 }
 
-impl<T, P: Policy> Sender<T, P> {
+impl<T, P: LockPolicy> Sender<T, P> {
     /// Replaces the value, whether there are receivers or not. Never waits.
     pub fn send(&self, value: T) {
         let value = Value::<T, P>::new(value);
@@ -120,7 +120,7 @@ impl<T, P: Policy> Sender<T, P> {
     /// that itself each time.) If it panics, the value stays as it is.
     pub fn send_update(&self, mut make: impl FnMut(&T) -> Option<T>) -> bool {
         loop {
-            let before = self.latest();
+            let before = self.snapshot();
             let Some(value) = make(&before) else {
                 return false;
             };
@@ -192,7 +192,7 @@ impl<T, P: Policy> Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Sender<T, P> {
+impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
         // SAFETY: only a number.
@@ -201,7 +201,7 @@ impl<T, P: Policy> Clone for Sender<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Sender<T, P> {
+impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
         // SAFETY: only a number.
         unsafe { self.chan.change(|watched| watched.senders -= 1) };
@@ -209,20 +209,20 @@ impl<T, P: Policy> Drop for Sender<T, P> {
 }
 
 /// The side that receives. A clone has seen what the original has seen.
-pub struct Receiver<T, P: Policy> {
+pub struct Receiver<T, P: LockPolicy> {
     chan: Handle<T, P>,
     /// The version it has seen.
     seen: u64,
 }
 
-impl<T, P: Policy> Receiver<T, P> {
+impl<T, P: LockPolicy> Receiver<T, P> {
     /// Whether there is a value that this receiver has not [been told of](Receiver::changed).
     pub fn has_changed(&self) -> bool {
         // SAFETY: only a number.
         unsafe { self.chan.look(|watched| watched.version) != self.seen }
     }
 
-    /// Waits for a value that this receiver has not seen, and gives the latest. (What it [reads](Receiver::latest)
+    /// Waits for a value that this receiver has not seen, and gives the latest. (What it [reads](Receiver::snapshot)
     /// without waiting does not count as seen.)
     ///
     /// # Blocking
@@ -271,7 +271,7 @@ impl<T, P: Policy> Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Clone for Receiver<T, P> {
+impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
         // SAFETY: only a number.
@@ -283,7 +283,7 @@ impl<T, P: Policy> Clone for Receiver<T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for Receiver<T, P> {
+impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         // SAFETY: only a number.
         unsafe { self.chan.look(|watched| watched.receivers -= 1) };
@@ -292,12 +292,12 @@ impl<T, P: Policy> Drop for Receiver<T, P> {
 
 /// [`Receiver::changed`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Changed<'a, T, P: Policy> {
+pub struct Changed<'a, T, P: LockPolicy> {
     waiting: Waiting<'a, Watched<Value<T, P>>, P, CHANGED>,
     seen: &'a mut u64,
 }
 
-impl<'a, T, P: Policy> Changed<'a, T, P> {
+impl<'a, T, P: LockPolicy> Changed<'a, T, P> {
     #[inline]
     pub(super) fn new(
         receiver: &'a mut Receiver<T, P>,
@@ -320,8 +320,8 @@ impl<'a, T, P: Policy> Changed<'a, T, P> {
     }
 }
 
-impl<T, P: Policy> Future for Changed<'_, T, P> {
-    type Output = Result<Latest<T, P>, Closed>;
+impl<T, P: LockPolicy> Future for Changed<'_, T, P> {
+    type Output = Result<Snapshot<T, P>, Closed>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -334,22 +334,22 @@ impl<T, P: Policy> Future for Changed<'_, T, P> {
         let unseen = ready!(unsafe { waiting.poll(cx, |watched| watched.unseen(*seen)) });
         Poll::Ready(unseen.map(|(value, version)| {
             *seen = version;
-            Latest(value)
+            Snapshot(value)
         }))
     }
 }
 
 /// [`Receiver::wait_for`].
 #[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct WaitFor<'a, T, P: Policy, F> {
+pub struct WaitFor<'a, T, P: LockPolicy, F> {
     /// Its number is the version that was looked at last.
     waiting: Waiting<'a, Watched<Value<T, P>>, P, WAIT_FOR>,
     seen: &'a mut u64,
     condition: F,
 }
 
-impl<T, P: Policy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
-    type Output = Result<Latest<T, P>, Closed>;
+impl<T, P: LockPolicy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
+    type Output = Result<Snapshot<T, P>, Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: the first field is pinned as its owner is, the others are not.
@@ -371,7 +371,7 @@ impl<T, P: Policy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
             };
             *seen = version;
             if condition(&value) {
-                return Poll::Ready(Ok(Latest(value)));
+                return Poll::Ready(Ok(Snapshot(value)));
             }
             waiting.as_mut().wait_again(version);
         }
@@ -380,7 +380,7 @@ impl<T, P: Policy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
 
 macro_rules! operations {
     ($($name:ident[$($more:tt)*])*) => {$(
-        impl<T, P: Policy, $($more)*> fmt::Debug for $name<'_, T, P, $($more)*> {
+        impl<T, P: LockPolicy, $($more)*> fmt::Debug for $name<'_, T, P, $($more)*> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.waiting.fmt(f)
             }
@@ -392,11 +392,11 @@ operations! { Changed[] WaitFor[F] }
 
 macro_rules! both {
     ($($name:ident)*) => {$(
-        impl<T, P: Policy> $name<T, P> {
+        impl<T, P: LockPolicy> $name<T, P> {
             /// The value of this moment.
-            pub fn latest(&self) -> Latest<T, P> {
+            pub fn snapshot(&self) -> Snapshot<T, P> {
                 // SAFETY: only a pointer is cloned.
-                Latest(unsafe { self.chan.look(|watched| watched.value.clone()) })
+                Snapshot(unsafe { self.chan.look(|watched| watched.value.clone()) })
             }
 
             /// A clone of the value of this moment.
@@ -404,7 +404,7 @@ macro_rules! both {
             where
                 T: Clone,
             {
-                T::clone(&self.latest())
+                T::clone(&self.snapshot())
             }
 
             /// How many senders there are at this moment.
@@ -425,10 +425,10 @@ macro_rules! both {
             }
         }
 
-        impl<T: fmt::Debug, P: Policy> fmt::Debug for $name<T, P> {
+        impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for $name<T, P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name))
-                    .field("latest", &*self.latest())
+                    .field("latest", &*self.snapshot())
                     .finish_non_exhaustive()
             }
         }

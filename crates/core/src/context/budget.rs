@@ -1,13 +1,13 @@
-//! Giving way: before each operation in a simulation, and elsewhere before those that begin after so many others in one
+//! Yielding: before each operation in a simulation, and elsewhere before those that begin after so many others in one
 //! poll.
 
 use core::task::{Poll, Waker};
 
 use super::{Context, with};
-use crate::home::Home;
-use crate::waiter::Parts;
+use crate::shard::Shard;
+use crate::waiter::RawWakerParts;
 
-/// What the operations that begin in one poll may take, and the others give way: a task whose operations are always ready
+/// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
 /// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
 /// pool takes to be stuck.
 pub(super) const BUDGET: u32 = 8_192;
@@ -15,13 +15,13 @@ pub(super) const BUDGET: u32 = 8_192;
 const TAKES: u32 = 8;
 /// What one takes that receives.
 const RECEIVING_TAKES: u32 = 2;
-/// The budget where every operation gives way: less than any takes.
+/// The budget where every operation yields: less than any takes.
 pub(super) const NOTHING: u32 = 1;
 
 impl Context {
     #[cold]
     fn run_out(&self) -> bool {
-        if self.points.get() {
+        if self.scheduling_points.get() {
             self.left.set(NOTHING);
             return true;
         }
@@ -29,58 +29,58 @@ impl Context {
         if crate::mutant!("budget_never_ends") {
             return false;
         }
-        // A thread that waits has nobody to give way to, and a foreign executor its own rules.
+        // A thread that waits has nobody to yield to, and a foreign executor its own rules.
         if !self.is_polling() {
             self.left.set(BUDGET);
             return false;
         }
-        // Once one has given way, so do all others in the same poll: who is not content with one that is pending may
+        // Once one has yielded, so do all others in the same poll: who is not content with one that is pending may
         // go on with the next.
         true
     }
 
-    /// Whether the budget is used up to the last. Then the next operation gives way, whatever it would take.
+    /// Whether the budget is used up to the last. Then the next operation yields, whatever it would take.
     #[inline(always)]
     fn is_used_up(&self) -> bool {
         self.left.get() == 0 && self.run_out()
     }
 
-    /// How much has been taken so far, and how many have given way: another one, if an operation has begun meanwhile.
+    /// How much has been taken so far, and how many have yielded: another one, if an operation has begun meanwhile.
     #[inline(always)]
     fn taken(&self) -> (u32, u32) {
-        (self.left.get(), self.ways.get())
+        (self.left.get(), self.yields.get())
     }
 
-    /// One has given way.
-    fn gave_way(&self) {
-        if self.points.get() || !self.is_polling() {
+    /// One has yielded.
+    fn yielded(&self) {
+        if self.scheduling_points.get() || !self.is_polling() {
             return;
         }
-        if self.polled_is_woken() || crate::mutant!("gives_way_for_ever") {
-            // Such a poll is as long as many others: what the driver does after each so many of them is due.
+        if self.polled_is_woken() || crate::mutant!("yields_for_ever") {
+            // Such a poll is as long as many others: what the runner does after each so many of them is due.
             if !crate::mutant!("busy_poll_is_one") {
-                Home::at(self.home()).end_run();
+                Shard::at(self.shard()).end_run();
             }
         } else {
-            // Somebody else polls for the task, by rules of its own, and may begin an operation anew each time: the next
-            // ones are not to be pending without end.
+            // Somebody else polls for the task, by rules of its own, and may begin an operation anew each time: the
+            // next ones are not to be pending without end.
             self.left.set(BUDGET);
         }
     }
 }
 
-/// Whether the operation that begins now has to [`give_way`] before it takes effect: each does in a simulation,
+/// Whether the operation that begins now has to [`yield_to_others`] before it takes effect: each does in a simulation,
 /// elsewhere those that begin after so many others in the same poll.
 #[inline(always)]
-pub fn has_to_give_way() -> bool {
-    has_to_give_way_after(TAKES)
+pub fn must_yield() -> bool {
+    must_yield_after(TAKES)
 }
 
-/// The same for one that receives, which takes a quarter: where several send, the one that receives has a longer turn, or
-/// there would be more messages each time.
+/// The same for one that receives, which takes a quarter: where several send, the one that receives has a longer turn,
+/// or there would be more messages each time.
 #[inline(always)]
-pub fn has_to_give_way_receiving() -> bool {
-    has_to_give_way_after(if crate::mutant!("receivers_turn_is_short") {
+pub fn must_yield_receiving() -> bool {
+    must_yield_after(if crate::mutant!("receivers_turn_is_short") {
         TAKES
     } else {
         RECEIVING_TAKES
@@ -88,7 +88,7 @@ pub fn has_to_give_way_receiving() -> bool {
 }
 
 #[inline(always)]
-fn has_to_give_way_after(takes: u32) -> bool {
+fn must_yield_after(takes: u32) -> bool {
     with(|context| {
         let (left, has_run_out) = context.left.get().overflowing_sub(takes);
         context.left.set(left);
@@ -96,29 +96,29 @@ fn has_to_give_way_after(takes: u32) -> bool {
     })
 }
 
-/// The scheduling point before an operation (see [`has_to_give_way`]): the
+/// The scheduling point before an operation (see [`must_yield`]): the
 /// task is woken at once, and the operation is to be pending, this once, before its first effect.
 #[cold]
 #[inline(never)]
-pub fn give_way(waker: Parts<'_>) {
-    with(|context| context.ways.set(context.ways.get().wrapping_add(1)));
+pub fn yield_to_others(waker: RawWakerParts<'_>) {
+    with(|context| context.yields.set(context.yields.get().wrapping_add(1)));
     waker.with(Waker::wake_by_ref);
-    with(Context::gave_way);
+    with(Context::yielded);
 }
 
-/// How many operations have given way on this thread so far: who polls another operation can tell whether it did.
+/// How many operations have yielded on this thread so far: who polls another operation can tell whether it did.
 #[inline(always)]
-pub fn ways_given() -> u32 {
-    with(|context| context.ways.get())
+pub fn yields_so_far() -> u32 {
+    with(|context| context.yields.get())
 }
 
-/// Where an operation gives way, if it has to: once, before it begins.
+/// Where an operation yields, if it has to: once, before it begins.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Point {
+pub struct SchedulingPoint {
     passed: bool,
 }
 
-impl Point {
+impl SchedulingPoint {
     /// Not passed.
     #[inline(always)]
     pub const fn new() -> Self {
@@ -129,8 +129,8 @@ impl Point {
     #[inline(always)]
     pub fn pass(&mut self, waker: &Waker) -> Poll<()> {
         let passed = core::mem::replace(&mut self.passed, true);
-        if !passed && has_to_give_way() && !crate::mutant!("point_is_passed") {
-            give_way(Parts::new(waker));
+        if !passed && must_yield() && !crate::mutant!("point_is_passed") {
+            yield_to_others(RawWakerParts::new(waker));
             return Poll::Pending;
         }
         Poll::Ready(())
@@ -138,14 +138,14 @@ impl Point {
 
     /// The same for an operation that consists of others, polled by `poll`: their scheduling points are its own. If
     /// none of them has one, as futures of other libraries have none, it takes what one of ours would; and if that is
-    /// the last of the budget, the next one gives way, as this one may be ready.
+    /// the last of the budget, the next one yields, as this one may be ready.
     #[inline(always)]
     pub fn pass_with<R>(&mut self, waker: &Waker, poll: impl FnOnce() -> Poll<R>) -> Poll<R> {
         if core::mem::replace(&mut self.passed, true) {
             return poll();
         }
         if with(Context::is_used_up) {
-            give_way(Parts::new(waker));
+            yield_to_others(RawWakerParts::new(waker));
             return Poll::Pending;
         }
         let before = with(Context::taken);

@@ -1,52 +1,52 @@
-//! Where the driver of a home that may be found stuck stands: `home/marks.rs` tells the protocol.
+//! Where the runner of a shard that may be found stuck stands: `shard/access_flag.rs` tells the protocol.
 
 use core::ptr::NonNull;
 
 use super::{Context, MANY, wake_inside};
 use crate::header::Header;
-use crate::home::{Home, Marks};
+use crate::shard::{AccessFlag, Shard};
 
 impl Context {
     /// A poll begins, and its task has not woken itself.
     #[inline(always)]
-    pub fn begin_out(&self) {
+    pub fn begin_outside(&self) {
         self.again.set(false);
-        self.go_out();
+        self.go_outside();
     }
 
-    /// The driver leaves the home's plain memory alone, but for wakes.
+    /// The runner leaves the shard's plain memory alone, but for wakes.
     #[inline(always)]
-    pub fn go_out(&self) {
-        if let Some(marks) = self.marks.get() {
-            marks.go_out();
+    pub fn go_outside(&self) {
+        if let Some(access) = self.access.get() {
+            access.go_outside();
         }
     }
 
-    /// A poll has ended: the home's plain memory is the driver's again.
+    /// A poll has ended: the shard's plain memory is the runner's again.
     #[inline(always)]
-    pub fn come_in(&self) {
-        if let Some(marks) = self.marks.get()
-            && !marks.come_in()
+    pub fn go_inside(&self) {
+        if let Some(access) = self.access.get()
+            && !access.go_inside()
         {
-            Home::at(self.home()).close_to_adopters();
+            Shard::at(self.shard()).close_for_evacuation();
         }
     }
 
-    /// The same in the midst of a poll, which may come from the midst of the driver's own code; `true` if it has to go
+    /// The same in the midst of a poll, which may come from the midst of the runner's own code; `true` if it has to go
     /// out again.
-    pub(super) fn come_in_if_out(&self) -> bool {
-        let was_out = self.is_out();
-        if was_out {
-            self.come_in();
+    pub(super) fn go_inside_if_outside(&self) -> bool {
+        let was_outside = self.is_outside();
+        if was_outside {
+            self.go_inside();
         }
-        was_out
+        was_outside
     }
 
-    /// The task wakes itself in its own poll (it yields), and the driver is out: that is noted, and it is queued when
-    /// the driver is inside again. `false` if that is not so, and then nothing was done.
+    /// The task wakes itself in its own poll (it yields), and the runner is outside: that is noted, and it is queued
+    /// when the runner is inside again. `false` if that is not so, and then nothing was done.
     #[inline(always)]
     pub(crate) fn wakes_itself(&self, task: NonNull<Header>) -> bool {
-        let itself = self.is_out() && self.polling() == Some(task);
+        let itself = self.is_outside() && self.polling() == Some(task);
         if itself {
             self.again.set(true);
         }
@@ -57,17 +57,17 @@ impl Context {
     pub(super) fn polled_is_woken(&self) -> bool {
         let is_woken = |task: NonNull<Header>| {
             // SAFETY: it is being polled, or ends, by this thread, which keeps it until that is over.
-            let place = unsafe { task.as_ref() }.look();
-            let is_done = place.is_done() && !crate::mutant!("polled_after_its_end");
-            !is_done && (self.again.get() || place.is_scheduled())
+            let state = unsafe { task.as_ref() }.look();
+            let is_done = state.is_done() && !crate::mutant!("polled_after_its_end");
+            !is_done && (self.again.get() || state.is_scheduled())
         };
         self.polling().is_some_and(is_woken)
     }
 
-    /// A poll has ended, the task is pending, and the driver is inside: queues it if it has woken itself.
+    /// A poll has ended, the task is pending, and the runner is inside: queues it if it has woken itself.
     ///
     /// # Safety
-    /// The task is the one that was polled, and its home the one that is driven.
+    /// The task is the one that was polled, and its shard the one that is run.
     #[inline(always)]
     pub unsafe fn queue_again(&self, task: NonNull<Header>) {
         if self.again.get() && !crate::mutant!("yield_forgotten") {
@@ -76,51 +76,52 @@ impl Context {
         }
     }
 
-    /// Runs foreign code that is part of no poll, but may be stuck as one is: out of the home, if the driver is inside.
+    /// Runs foreign code that is part of no poll, but may be stuck as one is: out of the shard, if the runner is
+    /// inside.
     pub(crate) fn outside(run: impl FnOnce()) {
-        /// Comes in again, also if the code panics.
-        struct ComesIn;
-        impl Drop for ComesIn {
+        /// Goes inside again, also if the code panics.
+        struct GoesInside;
+        impl Drop for GoesInside {
             fn drop(&mut self) {
-                super::with(Context::come_in);
+                super::with(Context::go_inside);
             }
         }
-        let goes_out = super::with(|context| {
-            let inside = context.marks.get().is_some_and(Marks::is_inside);
+        let goes_outside = super::with(|context| {
+            let inside = context.access.get().is_some_and(AccessFlag::is_inside);
             if inside {
-                context.go_out();
+                context.go_outside();
             }
             inside
         });
-        let _comes_in = goes_out.then_some(ComesIn);
+        let _goes_inside = goes_outside.then_some(GoesInside);
         run();
     }
 
-    /// Whether the home that is driven has been opened to adopters: a hint.
+    /// Whether the shard that is run has been opened for evacuation: a hint.
     pub(crate) fn is_open(&self) -> bool {
-        self.marks.get().is_some() && Home::at(self.home()).is_open()
+        self.access.get().is_some() && Shard::at(self.shard()).is_open()
     }
 
-    /// The marks of the home that is driven, if its driver may be found stuck, and is out.
+    /// The access flag of the shard that is run, if its runner may be found stuck, and is outside.
     #[inline(always)]
-    pub(crate) fn marks_if_out(&self) -> Option<&'static Marks> {
-        self.marks.get().filter(|marks| !marks.is_inside())
+    pub(crate) fn access_if_outside(&self) -> Option<&'static AccessFlag> {
+        self.access.get().filter(|access| !access.is_inside())
     }
 
-    /// Whether the driver may be found stuck, and is out.
+    /// Whether the runner may be found stuck, and is outside.
     #[inline(always)]
-    pub(crate) fn is_out(&self) -> bool {
-        self.marks_if_out().is_some()
+    pub(crate) fn is_outside(&self) -> bool {
+        self.access_if_outside().is_some()
     }
 
-    /// Whether the driver may touch the plain memory of this task of its home, in the midst of a poll.
+    /// Whether the runner may touch the plain memory of this task of its shard, in the midst of a poll.
     #[inline(always)]
     pub(crate) fn owns(&self, task: NonNull<Header>) -> bool {
-        self.marks.get().is_none() || self.polling() == Some(task)
+        self.access.get().is_none() || self.polling() == Some(task)
     }
 
-    /// Has `wake` wake the task while the driver is inside its home; if the home is open, the task is woken as it must
-    /// be then. Says whether it was one of the home's.
+    /// Has `wake` wake the task while the runner is inside its shard; if the shard is open, the task is woken as it
+    /// must be then. Says whether it was one of the shard's.
     ///
     /// # Safety
     /// The task is alive; `wake` does what [`wake_inside`](super::wake_inside) does.
@@ -130,38 +131,38 @@ impl Context {
         task: NonNull<Header>,
         wake: impl FnOnce(&Self) -> bool,
     ) -> bool {
-        let Some(marks) = self.marks_if_out() else {
+        let Some(access) = self.access_if_outside() else {
             return wake(self);
         };
-        if !marks.come_in() {
+        if !access.go_inside() {
             // SAFETY: passed on to the caller.
-            return unsafe { Home::at(self.home()).wake_while_open(self, task) };
+            return unsafe { Shard::at(self.shard()).wake_while_open(self, task) };
         }
         let woken = wake(self);
-        marks.go_out();
+        access.go_outside();
         woken
     }
 
-    /// Notes a new task of the home that is driven, in the midst of a poll or not.
+    /// Notes a new task of the shard that is run, in the midst of a poll or not.
     ///
     /// # Safety
     /// As [`Context::push_woken`].
     #[inline(always)]
     pub unsafe fn push_new(&self, task: NonNull<Header>) {
-        let Some(marks) = self.marks_if_out() else {
+        let Some(access) = self.access_if_outside() else {
             // SAFETY: passed on to the caller.
             return unsafe { self.push_woken(task) };
         };
-        if !marks.come_in() {
-            // SAFETY: passed on to the caller; the marks are those of the home that is driven.
-            return unsafe { Home::at(self.home()).push_while_open(self, task) };
+        if !access.go_inside() {
+            // SAFETY: passed on to the caller; the access flag are those of the shard that is run.
+            return unsafe { Shard::at(self.shard()).push_while_open(self, task) };
         }
         // SAFETY: passed on to the caller.
         unsafe { self.push_woken(task) };
-        marks.go_out();
+        access.go_outside();
     }
 
-    /// Notes a woken task behind the others, and offers it to nobody.
+    /// Notes a woken task behind the others, and publishes it to nobody.
     ///
     /// # Safety
     /// As [`Context::push_woken`].

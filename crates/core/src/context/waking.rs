@@ -1,31 +1,31 @@
-//! Waking a task of the home that this thread drives: a few plain stores.
+//! Waking a task of the shard that this thread runs: a few plain stores.
 
 use core::ptr::NonNull;
 
 use super::Context;
-use crate::door::atomic::{Ordering, fence};
 use crate::header::Header;
-use crate::home::Home;
+use crate::platform::atomic::{Ordering, fence};
+use crate::shard::Shard;
 
-/// Queues a task of the home this thread drives; nothing if it is queued already or finished.
+/// Queues a task of the shard this thread runs; nothing if it is queued already or finished.
 ///
 /// # Safety
-/// The current thread drives the task's home, the task is alive, and it is in no open queue.
+/// The current thread runs the task's shard, the task is alive, and it is in no steal queue.
 #[inline(always)]
 pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     // SAFETY: the caller vouches for it.
     let header = unsafe { task.as_ref() };
-    if header.place().ignores_wake() {
+    if header.state().ignores_wake() {
         return;
     }
-    // SAFETY: on the driver; it was not scheduled, so it is in no queue.
+    // SAFETY: on the runner; it was not scheduled, so it is in no queue.
     unsafe {
-        header.set_place(header.place().with_scheduled());
+        header.set_state(header.state().with_scheduled());
         context.push_woken(task);
     }
 }
 
-/// The same for any task; `false` if this thread does not drive it, and then nothing was done.
+/// The same for any task; `false` if this thread does not run it, and then nothing was done.
 ///
 /// # Safety
 /// The task is alive.
@@ -33,14 +33,14 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: passed on to the caller.
     unsafe {
-        if context.is_out() {
+        if context.is_outside() {
             return wake_from_outside(context, task);
         }
         wake_inside(context, task)
     }
 }
 
-/// The same by a driver that is out.
+/// The same by a runner that is out.
 ///
 /// # Safety
 /// The task is alive.
@@ -50,27 +50,27 @@ unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>) -> bool {
     unsafe { context.inside(task, |context| wake_inside(context, task)) }
 }
 
-/// The same by a driver that is inside its home.
+/// The same by a runner that is inside its shard.
 ///
 /// # Safety
 /// The task is alive.
 #[inline(always)]
 pub(crate) unsafe fn wake_inside(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: the caller vouches for it.
-    let place = unsafe { task.as_ref() }.look();
-    if place.home() != context.home() {
+    let state = unsafe { task.as_ref() }.look();
+    if state.shard() != context.shard() {
         return false;
     }
-    if place.ignores_wake() {
+    if state.ignores_wake() {
         // SAFETY: passed on to the caller.
-        return place.is_done() || unsafe { still_scheduled(task, place.home()) };
+        return state.is_done() || unsafe { still_scheduled(task, state.shard()) };
     }
     if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task) {
         return true;
     }
     // SAFETY: ours, and not scheduled, so nobody else moves it, and it is in no queue.
     unsafe {
-        task.as_ref().set_place(place.with_scheduled());
+        task.as_ref().set_state(state.with_scheduled());
         context.push_woken(task);
     }
     true
@@ -82,14 +82,14 @@ pub(crate) unsafe fn wake_inside(context: &Context, task: NonNull<Header>) -> bo
 /// # Safety
 /// The task is alive.
 #[cold]
-unsafe fn still_scheduled(task: NonNull<Header>, home: u16) -> bool {
-    if Home::at(home).pool() == 0 {
+unsafe fn still_scheduled(task: NonNull<Header>, shard: u16) -> bool {
+    if Shard::at(shard).pool() == 0 {
         return true;
     }
     if crate::mutant!("scheduled_without_fence") {
         return true;
     }
-    fence(Ordering::SeqCst); // pairs with the fence in `Claim::steal`
+    fence(Ordering::SeqCst); // pairs with the fence in `ShardGuard::steal`
     // SAFETY: the caller vouches for it.
-    unsafe { task.as_ref() }.look().home() == home
+    unsafe { task.as_ref() }.look().shard() == shard
 }

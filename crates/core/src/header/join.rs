@@ -1,25 +1,25 @@
 //! Who waits for a task's output, or for a message: one atomic pointer, four states.
 //!
-//! (Of a one-shot channel the sender is what the driver is here, and the receiver the handle.)
+//! (Of a one-shot channel the sender is what the runner is here, and the receiver the handle.)
 //!
 //! | value | meaning | who may leave it |
 //! | --- | --- | --- |
-//! | null | nobody waits yet | handle: to a waker or `DETACHED`; driver: to `DONE` |
+//! | null | nobody waits yet | handle: to a waker or `DETACHED`; runner: to `DONE` |
 //! | waker | the handle waits; the word owns the waker | the same |
-//! | `DETACHED` | the handle is gone | driver: to `DONE` (and drops the output itself) |
+//! | `DETACHED` | the handle is gone | runner: to `DONE` (and drops the output itself) |
 //! | `DONE` | the output is published | nobody |
 //!
 //! The waker is [packed]. Whoever replaces the word owns what it held.
 //!
-//! The race to fear: the handle registers while the driver publishes. Both use one
-//! read-modify-write on this word, so one of them sees the other: either the driver finds the
+//! The race to fear: the handle registers while the runner publishes. Both use one
+//! read-modify-write on this word, so one of them sees the other: either the runner finds the
 //! waker, or the handle's exchange fails on `DONE`.
 
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{Header, life, release};
-use crate::door::atomic::{AtomicPtr, Ordering};
+use super::{Header, ref_count, ref_dec};
+use crate::platform::atomic::{AtomicPtr, Ordering};
 use crate::waiter::packed::{self, is_boxed, is_foreign, pack, same};
 
 /// The word itself.
@@ -31,7 +31,7 @@ const DONE: *mut () = ptr::without_provenance_mut(1);
 /// The handle is gone.
 const DETACHED: *mut () = ptr::without_provenance_mut(3);
 
-/// What [`Join::finish`] tells the driver.
+/// What [`Join::finish`] tells the runner.
 #[derive(Debug)]
 #[must_use]
 pub enum Finish {
@@ -39,7 +39,7 @@ pub enum Finish {
     Nobody,
     /// This one waits and must be woken.
     Wake(Waker),
-    /// The handle is gone: the output is the driver's to drop.
+    /// The handle is gone: the output is the runner's to drop.
     Detached,
 }
 
@@ -63,11 +63,11 @@ impl Join {
         self.0.load(Ordering::Relaxed) == DETACHED
     }
 
-    /// Publishes the output. Called once, by the driver.
+    /// Publishes the output. Called once, by the runner.
     #[inline]
     pub fn finish(&self) -> Finish {
         // AcqRel: releases the output to `is_done` and `register`, and pairs with `register` to see the
-        // waker that was put there. Planted bug: acquires, but releases nothing.
+        // waker that was put there. Mutant: acquires, but releases nothing.
         let before = if crate::mutant!("finish_unpublished") {
             self.0.swap(DONE, Ordering::Acquire)
         } else {
@@ -175,14 +175,14 @@ unsafe fn unpack(word: *mut ()) -> Option<Waker> {
 unsafe fn let_go(word: *mut ()) {
     debug_assert!(word != DETACHED);
     if !word.is_null() {
-        // SAFETY: passed on to the caller; nothing is lent.
+        // SAFETY: passed on to the caller; nothing is loaned.
         unsafe { packed::let_go(word) };
     }
 }
 
 impl Drop for Join {
     fn drop(&mut self) {
-        // The join handle has a hold on the task and ends in `detach`, or the driver in `finish`.
+        // The join handle has a reference on the task and ends in `detach`, or the runner in `finish`.
         debug_assert!({
             // Relaxed: the one who frees the task has seen everything.
             let word = self.0.load(Ordering::Relaxed);
@@ -191,11 +191,11 @@ impl Drop for Join {
     }
 }
 
-/// Lets go of a join handle's hold.
+/// Releases a join handle's reference.
 ///
 /// # Safety
-/// The caller owns that hold.
-pub unsafe fn release_handle(task: NonNull<Header>) {
+/// The caller owns that reference.
+pub unsafe fn ref_dec_handle(task: NonNull<Header>) {
     // SAFETY: passed on to the caller.
-    unsafe { release(task, life::HANDLE) };
+    unsafe { ref_dec(task, ref_count::HANDLE) };
 }

@@ -1,12 +1,12 @@
-//! The two intrusive lists a task can be in: one run queue, and its home's list of owned tasks.
+//! The two intrusive lists a task can be in: one run queue, and its shard's list of owned tasks.
 //!
-//! Both are plain memory. They belong to the driver; but in a pool thieves take tasks out of the open queue and the
-//! list of owned tasks, and each has a lock there ([`crate::home`]): who holds it stands for the driver here.
+//! Both are plain memory. They belong to the runner; but in a pool thieves take tasks out of the steal queue and the
+//! list of owned tasks, and each has a lock there ([`crate::shard`]): who holds it stands for the runner here.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
-use super::{Header, Parked};
+use super::{Header, QueueLink};
 
 /// A first-in first-out queue of scheduled tasks, linked through `next`.
 #[derive(Debug)]
@@ -33,17 +33,17 @@ impl TaskQueue {
     /// Appends a task.
     ///
     /// # Safety
-    /// On the driver; the task is scheduled and in no queue.
+    /// On the runner; the task is scheduled and in no queue.
     #[inline(always)]
     pub unsafe fn push_back(&self, task: NonNull<Header>) {
-        // SAFETY: scheduled, so alive; the driver may touch `next`.
-        unsafe { task.as_ref() }.next.set(Parked::NOTHING);
+        // SAFETY: scheduled, so alive; the runner may touch `next`.
+        unsafe { task.as_ref() }.next.set(QueueLink::NOTHING);
         let tail = self.tail.replace(task.as_ptr());
         if self.head.get().is_null() {
             self.head.set(task.as_ptr());
         } else {
             // SAFETY: the head is not null, so the tail is a queued, hence live, task.
-            unsafe { &*tail }.next.set(Parked::link(task.as_ptr()));
+            unsafe { &*tail }.next.set(QueueLink::link(task.as_ptr()));
         }
     }
 
@@ -79,7 +79,7 @@ impl Default for TaskQueue {
     }
 }
 
-/// The links of a task in its home's list.
+/// The links of a task in its shard's list.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct OwnedLinks {
@@ -96,15 +96,15 @@ impl OwnedLinks {
     }
 }
 
-/// Runnable tasks that are in no list of their home's, because they are not yet there for good: linked through the
+/// Runnable tasks that are in no list of their shard's, because they are not yet there for good: linked through the
 /// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
 #[derive(Debug, Default)]
-pub(crate) struct Fresh {
+pub(crate) struct NewTaskStack {
     newest: Cell<*const Header>,
     oldest: Cell<*const Header>,
 }
 
-impl Fresh {
+impl NewTaskStack {
     /// Adds a task.
     ///
     /// # Safety
@@ -154,7 +154,7 @@ impl Fresh {
     }
 }
 
-/// All tasks of a home whose futures still exist; newest first.
+/// All tasks of a shard whose futures still exist; newest first.
 #[derive(Debug)]
 pub struct Owned(Cell<*const Header>);
 
@@ -172,7 +172,7 @@ impl Owned {
     /// The task spawned before `task`.
     ///
     /// # Safety
-    /// On the driver; `task` is in this list.
+    /// On the runner; `task` is in this list.
     pub unsafe fn after(task: NonNull<Header>) -> Option<NonNull<Header>> {
         // SAFETY: tasks in the list are alive.
         NonNull::new(unsafe { task.as_ref() }.owned.next.get().cast_mut())
@@ -181,7 +181,7 @@ impl Owned {
     /// Adds a task.
     ///
     /// # Safety
-    /// On the driver; the task is in no such list and leaves it before its memory goes.
+    /// On the runner; the task is in no such list and leaves it before its memory goes.
     #[inline]
     pub unsafe fn push(&self, task: NonNull<Header>) {
         let first = self.0.replace(task.as_ptr());
@@ -198,7 +198,7 @@ impl Owned {
     /// Takes a task out.
     ///
     /// # Safety
-    /// On the driver; the task is in this list.
+    /// On the runner; the task is in this list.
     #[inline]
     pub unsafe fn remove(&self, task: NonNull<Header>) {
         // SAFETY: tasks in the list are alive.

@@ -1,84 +1,84 @@
-//! Two words of a header, the driver's but in a pool's open queue: place and state, and what `next` points at.
+//! Two words of a header, the runner's but in a pool's steal queue: shard and state, and what `next` points at.
 
 use core::ptr::NonNull;
 
 use super::Header;
 use crate::waiter::Node;
 
-/// The home's index.
-const HOME: u32 = 0xFFFF;
+/// The shard's index.
+const SHARD: u32 = 0xFFFF;
 /// The task belongs to a local scope: it never leaves its thread, and may be `!Send`.
 const LOCAL: u32 = 1 << 16;
 /// One node that points here without owning a waker.
-const LENT_ONE: u32 = 1 << 17;
-/// How many [`LENT_ONE`] there are.
-const LENT: u32 = 0x7F << 17;
+const ONE_LOAN: u32 = 1 << 17;
+/// How many [`ONE_LOAN`] there are.
+const LOANS: u32 = 0x7F << 17;
 /// In the run queue, or about to be.
 const SCHEDULED: u32 = 1 << 24;
 /// The future is gone.
 const DONE: u32 = 1 << 25;
 /// The future is to be dropped at the task's next turn.
 const CANCELLED: u32 = 1 << 26;
-/// Not in its home's list: spawned or sent by another thread and on its way through the inbox; or, in a pool,
+/// Not in its shard's list: spawned or sent by another thread and on its way through the inbox; or, in a pool,
 /// runnable and not polled there so far.
 const NEW: u32 = 1 << 27;
 
-/// The driver keeps one hold of a waker in store, for the next node that wants one.
-const SPARE: u32 = 1 << 28;
+/// The runner keeps one waker's reference in store, for the next node that wants one.
+const CACHED_REF: u32 = 1 << 28;
 /// The task stays with the thread that polls it.
 const PINNED: u32 = 1 << 29;
 
-/// The task has something in the side table ([`crate::aside`]).
-const ASIDE: u32 = 1 << 30;
+/// The task has something in the side table ([`crate::task_locals`]).
+const HAS_LOCALS: u32 = 1 << 30;
 
 /// Where a task lives and how it stands there, in one word.
 ///
 /// ```text
 ///  31  30    29     28    27  26        25   24        23    17 16   15           0
 /// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
-/// | 0 |ASIDE|PINNED|SPARE|NEW|CANCELLED|DONE|SCHEDULED|  lent  |LOCAL| index of home|
+/// | 0 |HAS_LOCALS|PINNED|CACHED_REF|NEW|CANCELLED|DONE|SCHEDULED|  loans  |LOCAL| index of shard|
 /// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
 /// ```
 ///
-/// Anyone may read the lower 17 bits; the others are the driver's. While the task is in an open queue all are written
-/// only by who holds the queue's lock, a thief perhaps. `LOCAL` never changes, nor does the home of a local task. The
-/// word of a local task is mostly one of three: running, lent to one node, or scheduled. One comparison finds out
+/// Anyone may read the lower 17 bits; the others are the runner's. While the task is in a steal queue all are written
+/// only by who holds the queue's lock, a thief perhaps. `LOCAL` never changes, nor does the shard of a local task. The
+/// word of a local task is mostly one of three: running, loaned to one node, or scheduled. One comparison finds out
 /// that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Place(u32);
+pub struct TaskState(u32);
 
-impl Place {
-    /// A new task spawned by its driver: about to be pushed to the run queue.
-    pub fn spawned_here(home: u16, local: bool) -> Self {
-        Self(Self::fixed_part(home, local) | SCHEDULED)
+impl TaskState {
+    /// A new task spawned by its runner: about to be pushed to the run queue.
+    pub fn spawned_here(shard: u16, local: bool) -> Self {
+        Self(Self::fixed_part(shard, local) | SCHEDULED)
     }
 
     /// The same in a pool, where it is put on the list only if it is pending after its first poll.
-    pub fn spawned_in_pool(home: u16) -> Self {
-        Self(Self::fixed_part(home, false) | SCHEDULED | NEW)
+    pub fn spawned_in_pool(shard: u16) -> Self {
+        Self(Self::fixed_part(shard, false) | SCHEDULED | NEW)
     }
 
     /// A new task spawned by another thread (or from inside another runtime): about to be pushed to
     /// the inbox.
-    pub fn spawned_elsewhere(home: u16, local: bool) -> Self {
-        Self(Self::fixed_part(home, local) | NEW)
+    pub fn spawned_elsewhere(shard: u16, local: bool) -> Self {
+        Self(Self::fixed_part(shard, local) | NEW)
     }
 
-    const fn fixed_part(home: u16, local: bool) -> u32 {
-        home as u32 | if local { LOCAL } else { 0 }
+    const fn fixed_part(shard: u16, local: bool) -> u32 {
+        shard as u32 | if local { LOCAL } else { 0 }
     }
 
-    /// A running local task of this home, with nothing lent.
+    /// A running local task of this shard, with nothing loaned.
     #[inline(always)]
-    pub const fn running_local(home: u16) -> Self {
-        Self(Self::fixed_part(home, true))
+    pub const fn running_local(shard: u16) -> Self {
+        Self(Self::fixed_part(shard, true))
     }
 
-    /// A parked local task of this home, lent to the one node it waits with.
+    /// A parked local task of this shard, loaned to the one node it waits with.
     #[inline(always)]
-    pub const fn lent_local(home: u16) -> Self {
-        Self(Self::fixed_part(home, true) + LENT_ONE)
+    pub const fn loaned_local(shard: u16) -> Self {
+        Self(Self::fixed_part(shard, true) + ONE_LOAN)
     }
 
     #[inline(always)]
@@ -91,21 +91,21 @@ impl Place {
         self.0
     }
 
-    /// The same task at another home, and not yet in that home's list.
+    /// The same task at another shard, and not yet in that shard's list.
     #[inline]
-    pub(crate) fn moved_to(self, home: u16) -> Self {
-        Self(self.0 & !HOME | u32::from(home) | NEW)
+    pub(crate) fn moved_to(self, shard: u16) -> Self {
+        Self(self.0 & !SHARD | u32::from(shard) | NEW)
     }
 
-    /// The same task, which is over and has no home any more.
-    pub(crate) fn without_home(self) -> Self {
-        Self(self.0 | HOME)
+    /// The same task, which is over and has no shard any more.
+    pub(crate) fn without_shard(self) -> Self {
+        Self(self.0 | SHARD)
     }
 
-    /// The home's index, or [`NOWHERE`](crate::context::NOWHERE).
+    /// The shard's index, or [`NOWHERE`](crate::context::NOWHERE).
     #[inline(always)]
-    pub fn home(self) -> u16 {
-        (self.0 & HOME) as u16
+    pub fn shard(self) -> u16 {
+        (self.0 & SHARD) as u16
     }
 
     /// In no list yet.
@@ -187,57 +187,60 @@ impl Place {
 
     /// Something is kept for the task in the side table.
     #[inline(always)]
-    pub(crate) fn has_aside(self) -> bool {
-        self.0 & ASIDE != 0
+    pub(crate) fn has_locals(self) -> bool {
+        self.0 & HAS_LOCALS != 0
     }
 
-    pub(crate) fn with_aside(self) -> Self {
-        Self(self.0 | ASIDE)
+    pub(crate) fn with_locals(self) -> Self {
+        Self(self.0 | HAS_LOCALS)
     }
 
-    /// A hold of a waker is in store.
+    /// A waker's reference is in store.
     #[inline(always)]
-    pub(crate) fn has_spare(self) -> bool {
-        self.0 & SPARE != 0
-    }
-
-    #[inline(always)]
-    pub(crate) fn with_spare(self) -> Self {
-        Self(self.0 | SPARE)
+    pub(crate) fn has_cached_ref(self) -> bool {
+        self.0 & CACHED_REF != 0
     }
 
     #[inline(always)]
-    pub(crate) fn without_spare(self) -> Self {
-        Self(self.0 & !SPARE)
+    pub(crate) fn with_cached_ref(self) -> Self {
+        Self(self.0 | CACHED_REF)
     }
 
-    /// From lent to one node to scheduled.
     #[inline(always)]
-    pub(crate) fn woken_by_lender(self) -> Self {
-        debug_assert!(self.lent() == 1 && !self.is_scheduled());
-        Self(self.0 + (SCHEDULED - LENT_ONE))
+    pub(crate) fn without_cached_ref(self) -> Self {
+        Self(self.0 & !CACHED_REF)
     }
 
-    /// To how many nodes it is lent.
-    pub(crate) fn lent(self) -> u32 {
-        (self.0 & LENT) / LENT_ONE
+    /// From loaned to one node to scheduled.
+    #[inline(always)]
+    pub(crate) fn woken_by_loan(self) -> Self {
+        debug_assert!(self.loans() == 1 && !self.is_scheduled());
+        Self(self.0 + (SCHEDULED - ONE_LOAN))
     }
 
-    /// One more lent node. There is always room for one more than [`Place::may_lend`] admits.
-    pub(crate) fn lend(self) -> Self {
-        debug_assert!(self.0 & LENT != LENT, "more nodes lent than can be counted");
-        Self(self.0 + LENT_ONE)
+    /// To how many nodes it is loaned.
+    pub(crate) fn loans(self) -> u32 {
+        (self.0 & LOANS) / ONE_LOAN
     }
 
-    /// One lent node fewer.
-    pub(crate) fn give_back(self) -> Self {
-        debug_assert!(self.0 & LENT != 0, "a node was given back twice");
-        Self(self.0 - LENT_ONE)
+    /// One more loaned node. There is always room for one more than [`TaskState::may_loan`] admits.
+    pub(crate) fn with_loan(self) -> Self {
+        debug_assert!(
+            self.0 & LOANS != LOANS,
+            "more nodes loaned than can be counted"
+        );
+        Self(self.0 + ONE_LOAN)
     }
 
-    /// Whether one more node may be lent by counting it.
-    pub(crate) fn may_lend(self) -> bool {
-        self.is_local() && self.lent() < LENT / LENT_ONE - 1
+    /// One loaned node fewer.
+    pub(crate) fn without_loan(self) -> Self {
+        debug_assert!(self.0 & LOANS != 0, "a node was given back twice");
+        Self(self.0 - ONE_LOAN)
+    }
+
+    /// Whether one more node may be loaned by counting it.
+    pub(crate) fn may_loan(self) -> bool {
+        self.is_local() && self.loans() < LOANS / ONE_LOAN - 1
     }
 }
 
@@ -251,13 +254,13 @@ impl Place {
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
-pub struct Parked(*const ());
+pub struct QueueLink(*const ());
 
 const TAG: usize = 3;
 const NODE: usize = 1;
 const TASK: usize = 2;
 
-impl Parked {
+impl QueueLink {
     /// Nothing known: not parked on anything of ours.
     pub const NOTHING: Self = Self(core::ptr::null());
 
@@ -277,7 +280,7 @@ impl Parked {
 
     /// The node, if parked on a primitive.
     ///
-    /// It may be read only by the driver, between polls, and only if no operation of the task can have been
+    /// It may be read only by the runner, between polls, and only if no operation of the task can have been
     /// dropped on another thread: in a simulation, which forbids that.
     pub fn node(self) -> Option<NonNull<Node>> {
         (self.0.addr() & TAG == NODE)

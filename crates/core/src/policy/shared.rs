@@ -8,18 +8,18 @@
 
 use alloc::sync::Arc;
 
-use super::{BITS, Policy, Word};
-use crate::door::atomic::{AtomicU32, Ordering};
-use crate::door::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
+use super::{BITS, LockPolicy, Word};
+use crate::platform::atomic::{AtomicU32, Ordering};
+use crate::platform::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Shared;
 
-impl Policy for Shared {
+impl LockPolicy for Shared {
     type Word = SharedWord;
     type Counted<T> = Arc<T>;
-    const STAYS: bool = false;
+    const THREAD_BOUND: bool = false;
 }
 
 /// The word of [`Shared`].
@@ -51,12 +51,12 @@ fn sleepers() -> &'static [AtomicU32; BUCKETS] {
 }
 
 #[cfg(any(loom, shuttle))]
-crate::door::process_global! {
+crate::platform::process_global! {
     /// The same.
     fn sleepers() -> [AtomicU32; BUCKETS] = core::array::from_fn(|_| AtomicU32::new(0))
 }
 
-crate::door::per_process! {
+crate::platform::per_process! {
     fn buckets() -> [Bucket; BUCKETS] = core::array::from_fn(|_| Bucket::default())
 }
 
@@ -96,7 +96,7 @@ impl SharedWord {
 
     #[inline(always)]
     fn unlock_among_threads(&self, bits: u32) {
-        // Release pairs with the acquire in `try_lock`. Planted bug: releases nothing.
+        // Release pairs with the acquire in `try_lock`. Mutant: releases nothing.
         if crate::mutant!("unlock_unpublished") {
             self.0.store(bits, Ordering::Relaxed);
         } else {

@@ -3,15 +3,15 @@
 //! Tasks of a runtime of the model M:1 run while the thread that built it waits, or any thread is in `block_on()`. If
 //! that thread has ended, and nobody calls `block_on()`, a wait for one of them never ends. Whoever has the runtime may
 //! still call, and no one can know; so such a wait looks every second, and panics when for [`ALONE_MAX`] on end
-//! nobody has driven. Only a wait for nothing but a join handle does: what else is waited for may come from elsewhere.
+//! nobody has run. Only a wait for nothing but a join handle does: what else is waited for may come from elsewhere.
 
 use core::cell::Cell;
 use core::panic::Location;
 use core::ptr;
 
 use crate::context;
-use crate::door::thread_local;
-use crate::home::Home;
+use crate::platform::thread_local;
+use crate::shard::Shard;
 
 /// Looks, one a second, at which a runtime has been left alone.
 const ALONE_MAX: u32 = 10;
@@ -22,14 +22,14 @@ struct Joins {
     /// Where the handle is, and its size: a wait that polls nothing else knows it by that.
     address: *const (),
     bytes: usize,
-    /// The home of its task.
-    home: u16,
+    /// The shard of its task.
+    shard: u16,
 }
 
 const NOTHING: Joins = Joins {
     address: ptr::null(),
     bytes: 0,
-    home: context::NOWHERE,
+    shard: context::NOWHERE,
 };
 
 #[cfg(not(loom))]
@@ -41,12 +41,12 @@ thread_local! {
     static JOINS: Cell<Joins> = Cell::new(NOTHING);
 }
 
-/// This join handle was polled on a thread that drives nothing now, and is pending; `home` is its task's.
-pub fn joins<T>(handle: &T, home: u16) {
+/// This join handle was polled on a thread that runs nothing now, and is pending; `shard` is its task's.
+pub fn joins<T>(handle: &T, shard: u16) {
     let now = Joins {
         address: ptr::from_ref(handle).cast(),
         bytes: size_of::<T>(),
-        home,
+        shard,
     };
     JOINS.with(|joins| joins.set(now));
 }
@@ -70,32 +70,32 @@ impl<F> Alone<F> {
         }
     }
 
-    /// The home of the task that it waits for, if that can be left alone; perhaps of another handle, which was in the same
-    /// place before.
-    pub(super) fn home(&self) -> Option<&'static Home> {
+    /// The shard of the task that it waits for, if that can be left alone; perhaps of another handle, which was in the
+    /// same place before.
+    pub(super) fn shard(&self) -> Option<&'static Shard> {
         let joins = JOINS.with(Cell::get);
         let is_it = ptr::addr_eq(joins.address, self.future) && joins.bytes == size_of::<F>();
         // The end of a thread, or of a call that blocks, is no task's.
-        let is_task = joins.home != context::NOWHERE;
-        let home = (is_it && is_task).then(|| Home::at(joins.home));
-        home.filter(|home| home.is_owned())
+        let is_task = joins.shard != context::NOWHERE;
+        let shard = (is_it && is_task).then(|| Shard::at(joins.shard));
+        shard.filter(|shard| shard.is_owned())
     }
 
     /// Once a second: polls the future; `true` if that was ready.
     ///
     /// # Panics
-    /// Nobody has driven the home for long, nor will its owner.
+    /// Nobody has run the shard for long, nor will its owner.
     pub(super) fn look(&mut self, poll: impl FnOnce() -> bool) -> bool {
         JOINS.with(|joins| joins.set(NOTHING));
         if poll() {
             return true;
         }
         // Noted anew.
-        let Some(home) = self.home() else {
+        let Some(shard) = self.shard() else {
             return false;
         };
-        let polls = home.driver.polls();
-        let goes_on = home.is_left_alone() && polls == self.polls;
+        let polls = shard.runner.polls();
+        let goes_on = shard.is_left_alone() && polls == self.polls;
         self.polls = polls;
         self.looks = if goes_on { self.looks + 1 } else { 0 };
         if self.looks >= ALONE_MAX && !crate::mutant!("waits_for_nobody") {

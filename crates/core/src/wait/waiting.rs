@@ -5,9 +5,9 @@ use core::ptr;
 use core::task::Waker;
 
 use crate::context::{self, Serves};
-use crate::door::thread_local;
 use crate::moment::{Moment, OwnTimers};
 use crate::mutant;
+use crate::platform::thread_local;
 
 #[cfg(not(loom))]
 thread_local! {
@@ -53,9 +53,9 @@ impl Waiting {
     /// Ends it, if that takes nothing but to say so.
     #[inline(always)]
     pub(super) fn ends_quickly(&self) -> bool {
-        let is_quick = self.before == Serves::DRIVER && Self::own().is_none();
+        let is_quick = self.before == Serves::RUNNER && Self::own().is_none();
         if is_quick && !mutant!("wait_ends_unsaid") {
-            context::with(|context| context.set_serves(Serves::DRIVER));
+            context::with(|context| context.set_serves(Serves::RUNNER));
         }
         is_quick
     }

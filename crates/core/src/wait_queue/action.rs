@@ -28,10 +28,10 @@ pub unsafe trait Action<O: Waitable> {
     /// The queue in which it waits.
     fn queue(object: &O) -> &WaitList;
 
-    /// Whether the task yields at this operation (see [`context::has_to_give_way`]).
+    /// Whether the task yields at this operation (see [`context::must_yield`]).
     #[inline(always)]
     fn has_to_yield() -> bool {
-        context::has_to_give_way()
+        context::must_yield()
     }
 
     /// Whether others may go on because this one has begun to wait.
@@ -75,8 +75,8 @@ pub unsafe trait Action<O: Waitable> {
         bits
     }
 
-    /// The operation was woken with something reserved or granted, and has left its queue: as [`Action::attempt`]. If it
-    /// has to wait again, it waits before all others.
+    /// The operation was woken with something reserved or granted, and has left its queue: as [`Action::attempt`]. If
+    /// it has to wait again, it waits before all others.
     ///
     /// # Errors
     /// As [`Action::attempt`].

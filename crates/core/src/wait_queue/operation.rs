@@ -9,7 +9,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::{Action, Waitable};
 use crate::context;
-use crate::waiter::{Could, Kept, Kind, Node, Parts, State};
+use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,8 @@ pub struct Operation<'a, O: Waitable, A: Action<O>> {
     _object: PhantomData<&'a O>,
 }
 
-// SAFETY: the node is touched under the object's lock only, which is atomic if the object is `Sync`, and owns its waker.
+// SAFETY: the node is touched under the object's lock only, which is atomic if the object is `Sync`, and owns its
+// waker.
 unsafe impl<O: Waitable + Sync, A: Action<O> + Send> Send for Operation<'_, O, A> {}
 // SAFETY: `&Operation` gives out the object and constants only.
 unsafe impl<O: Waitable + Sync, A: Action<O>> Sync for Operation<'_, O, A> {}
@@ -118,7 +119,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// For an object that polls its operations itself where that is simple.
     ///
     /// # Safety
-    /// It is [`Phase::Done`] if and only if the action has taken effect, and [`Phase::Queued`] if the object has the node.
+    /// It is [`Phase::Done`] if and only if the action has taken effect, and [`Phase::Queued`] if the object has the
+    /// node.
     #[inline(always)]
     pub unsafe fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
@@ -159,7 +161,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         if this.phase == Phase::Fresh {
             if A::has_to_yield() {
                 this.phase = Phase::Begun;
-                context::give_way(Parts::new(cx.waker()));
+                context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
             match this.waiter.action.try_quickly(object) {
@@ -170,7 +172,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                 Err(Some(bits)) if A::INLINE => {
                     // SAFETY: pinned; under the lock.
                     return unsafe {
-                        match Kept::of_ours(cx.waker()) {
+                        match PollWaker::of_ours(cx.waker()) {
                             Some(mut waker) => this.park(&mut waker, bits),
                             None => this.poll_foreign(cx.waker(), Some(bits)),
                         }
@@ -184,7 +186,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             if A::INLINE {
                 this.poll_slowly(cx.waker(), locked)
             } else {
-                this.poll_out_of_line(Parts::new(cx.waker()), locked)
+                this.poll_out_of_line(RawWakerParts::new(cx.waker()), locked)
             }
         }
     }
@@ -196,7 +198,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     pub unsafe fn poll_out_of_line(
         &mut self,
-        waker: Parts<'_>,
+        waker: RawWakerParts<'_>,
         locked: Option<u32>,
     ) -> Poll<A::Output> {
         // SAFETY: passed on to the caller.
@@ -209,7 +211,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// The operation is pinned.
     #[inline(always)]
     unsafe fn poll_slowly(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
-        if let Some(mut waker) = Kept::of_ours(waker) {
+        if let Some(mut waker) = PollWaker::of_ours(waker) {
             // SAFETY: passed on to the caller.
             return unsafe { self.poll_locked(&mut waker, locked) };
         }
@@ -227,7 +229,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         if let Some(bits) = locked {
             self.object().unlock(bits);
         }
-        let mut waker = Kept::new(waker);
+        let mut waker = PollWaker::new(waker);
         waker.prepare();
         // SAFETY: passed on to the caller.
         unsafe { self.poll_locked(&mut waker, None) }
@@ -236,7 +238,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Safety
     /// The operation is pinned; the waker is ready.
     #[inline(always)]
-    unsafe fn poll_locked(&mut self, waker: &mut Kept<'_>, locked: Option<u32>) -> Poll<A::Output> {
+    unsafe fn poll_locked(
+        &mut self,
+        waker: &mut PollWaker<'_>,
+        locked: Option<u32>,
+    ) -> Poll<A::Output> {
         if self.phase == Phase::Queued {
             // SAFETY: passed on to the caller.
             return unsafe { self.poll_queued(waker) };
@@ -262,10 +268,10 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Safety
     /// The operation is pinned, and has begun; under the lock, with these bits; the waker is ready.
     #[inline(always)]
-    unsafe fn park(&mut self, waker: &mut Kept<'_>, bits: u32) -> Poll<A::Output> {
+    unsafe fn park(&mut self, waker: &mut PollWaker<'_>, bits: u32) -> Poll<A::Output> {
         let object = self.object();
-        // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that waits
-        // before all others finds nothing reserved for another one.
+        // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that
+        // waits before all others finds nothing reserved for another one.
         let bits = unsafe {
             let bits = self.waiter.action.park(object, bits);
             let (queue, node) = (A::queue(object), self.node());
@@ -288,7 +294,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Safety
     /// The operation is pinned, and in its queue or woken; the waker is ready.
     #[inline(always)]
-    unsafe fn poll_queued(&mut self, waker: &mut Kept<'_>) -> Poll<A::Output> {
+    unsafe fn poll_queued(&mut self, waker: &mut PollWaker<'_>) -> Poll<A::Output> {
         let (object, node) = (self.object(), self.node());
         let queue = A::queue(object);
         let bits = object.lock();
@@ -320,7 +326,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// As [`Operation::poll_queued`]; under the lock, with these bits, and out of the queue.
     #[cold]
     #[inline(never)]
-    unsafe fn wait_again(&mut self, waker: &mut Kept<'_>, bits: u32) -> Poll<A::Output> {
+    unsafe fn wait_again(&mut self, waker: &mut PollWaker<'_>, bits: u32) -> Poll<A::Output> {
         let object = self.object();
         let (queue, node) = (A::queue(object), self.node());
         // SAFETY: as in `park`; it was the first, so nothing is reserved for the next one.

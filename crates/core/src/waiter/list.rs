@@ -4,7 +4,9 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{BARE, Deferred, IDLE, Kept, Kind, LENT, NOTIFIED, Node, OWNED, Parts, RELEASED};
+use super::{
+    BARE, Deferred, IDLE, Kind, LOANED, NOTIFIED, Node, OWNED, PollWaker, RELEASED, RawWakerParts,
+};
 use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
@@ -28,77 +30,82 @@ impl WaitList {
     ///
     /// # Safety
     /// Under the lock; the node is idle and stays where it is until [`WaitList::unlink`] has taken it
-    /// out, and so does this list. With `may_lend` the node never leaves this thread. The waker is ready.
+    /// out, and so does this list. With `may_loan` the node never leaves this thread. The waker is ready.
     #[inline(always)]
     pub unsafe fn park(
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &mut Kept<'_>,
-        may_lend: bool,
+        waker: &mut PollWaker<'_>,
+        may_loan: bool,
     ) {
         // SAFETY: passed on to the caller.
         unsafe {
             node.as_ref().kind.set(kind);
             self.put_last(node);
-            Node::keep(node, waker, may_lend);
+            Node::keep(node, waker, may_loan);
         }
     }
 
-    /// Parks `node` as the only one of the two lists, if its task can be lent to it at no cost; `false` if not,
-    /// and then nothing was done. The lists are then lone.
+    /// Parks `node` as the only one of the two lists, if its task can be loaned to it at no cost; `false` if not,
+    /// and then nothing was done. The lists are then inline.
     ///
     /// # Safety
-    /// As [`WaitList::park`], with `may_lend`; and nobody waits in either list.
+    /// As [`WaitList::park`], with `may_loan`; and nobody waits in either list.
     #[inline(always)]
-    pub unsafe fn park_lone(&self, other: &Self, node: NonNull<Node>, waker: Parts<'_>) -> bool {
+    pub unsafe fn park_inline(
+        &self,
+        other: &Self,
+        node: NonNull<Node>,
+        waker: RawWakerParts<'_>,
+    ) -> bool {
         // SAFETY: passed on to the caller.
-        let lent = unsafe { waker::lend_quickly(waker) };
-        if lent {
+        let loaned = unsafe { waker::loan_quickly(waker) };
+        if loaned {
             self.0.set(waker.data().cast());
             other.0.set(node.as_ptr());
         }
-        lent
+        loaned
     }
 
-    /// Wakes the task of the only node, which is in this list, if the current thread drives it and it is
+    /// Wakes the task of the only node, which is in this list, if the current thread runs it and it is
     /// parked; `false` if not, and then nothing was done. The caller's word says that it is notified.
     ///
     /// # Safety
-    /// Under the lock; the lists are lone, and the node not notified.
+    /// Under the lock; the lists are inline, and the node not notified.
     #[inline(always)]
-    pub unsafe fn notify_lone_here(&self) -> bool {
-        // SAFETY: this list names a task, which is lent and therefore alive.
-        unsafe { waker::wake_lent_here(self.0.get().cast()) }
+    pub unsafe fn notify_inline_here(&self) -> bool {
+        // SAFETY: this list names a task, which is loaned and therefore alive.
+        unsafe { waker::wake_loaned_here(self.0.get().cast()) }
     }
 
     /// Wakes the task of the only node, which is in this list; the caller's word says that it is notified.
     ///
     /// # Safety
-    /// Under the lock; the lists are lone, and the node not notified.
+    /// Under the lock; the lists are inline, and the node not notified.
     #[inline(always)]
-    pub unsafe fn notify_lone(&self, other: &Self) -> Deferred {
-        // SAFETY: the lists name a task and the node it is lent to.
+    pub unsafe fn notify_inline(&self, other: &Self) -> Deferred {
+        // SAFETY: the lists name a task and the node it is loaned to.
         Deferred(unsafe {
-            waker::wake_lent(
+            waker::wake_loaned(
                 self.0.get().cast(),
                 NonNull::new_unchecked(other.0.get().cast_mut()),
             )
         })
     }
 
-    /// Empties the list, which no longer says anything: a lone node that was notified has left.
+    /// Empties the list, which no longer says anything: a inline node that was notified has left.
     #[inline(always)]
-    pub fn forget_lone(&self) {
+    pub fn forget_inline(&self) {
         self.0.set(ptr::null());
     }
 
-    /// Makes proper lists of two lone ones; the node is in this one.
+    /// Makes proper lists of two inline ones; the node is in this one.
     ///
     /// # Safety
-    /// Under the lock; the lists are lone, and the node notified or not, and of the kind, as told.
+    /// Under the lock; the lists are inline, and the node notified or not, and of the kind, as told.
     #[cold]
-    pub unsafe fn settle_lone(&self, other: &Self, kind: &'static Kind, notified: bool) {
+    pub unsafe fn spill_inline(&self, other: &Self, kind: &'static Kind, notified: bool) {
         let task = self.0.replace(other.0.replace(ptr::null()));
         // SAFETY: the other list named the node, which has been parked, and is alive as long as the lock is
         // held.
@@ -109,7 +116,7 @@ impl WaitList {
             node.prev.set(node);
             node.waker_data.set(task.cast());
             let notified = notified && !crate::mutant!("settle_forgets_promise");
-            node.set_state(if notified { NOTIFIED } else { LENT });
+            node.set_state(if notified { NOTIFIED } else { LOANED });
         }
     }
 
@@ -122,11 +129,11 @@ impl WaitList {
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &mut Kept<'_>,
-        may_lend: bool,
+        waker: &mut PollWaker<'_>,
+        may_loan: bool,
     ) {
         // SAFETY: passed on to the caller.
-        unsafe { self.park(node, kind, waker, may_lend) };
+        unsafe { self.park(node, kind, waker, may_loan) };
         if crate::mutant!("replace_parks_last") {
             return;
         }
@@ -159,11 +166,11 @@ impl WaitList {
     ///
     /// # Safety
     /// Under the lock; the node is in this list.
-    pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &Kept<'_>) -> bool {
+    pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &PollWaker<'_>) -> bool {
         // SAFETY: nodes in the list are alive; the parts are looked at where they are written.
         unsafe {
             let parked = node.as_ref();
-            matches!(parked.raw_state(), LENT | OWNED) && parked.will_wake(waker.waker())
+            matches!(parked.raw_state(), LOANED | OWNED) && parked.will_wake(waker.waker())
         }
     }
 
@@ -173,13 +180,13 @@ impl WaitList {
     /// The waker it replaces, to be dropped after the lock is given up.
     ///
     /// # Safety
-    /// Under the lock; the node is parked in this list; `may_lend` as when it parked. The waker is ready, or
+    /// Under the lock; the node is parked in this list; `may_loan` as when it parked. The waker is ready, or
     /// is the current one.
     pub unsafe fn renew(
         &self,
         node: NonNull<Node>,
-        waker: &mut Kept<'_>,
-        may_lend: bool,
+        waker: &mut PollWaker<'_>,
+        may_loan: bool,
     ) -> Option<Waker> {
         // SAFETY: parked nodes are alive, and so is a task that is being polled.
         unsafe {
@@ -191,7 +198,7 @@ impl WaitList {
                 return None;
             }
             let before = Node::let_go(node);
-            Node::keep(node, waker, may_lend);
+            Node::keep(node, waker, may_loan);
             before
         }
     }
@@ -224,7 +231,7 @@ impl WaitList {
     /// Its waker, to be dropped after the lock is given up.
     ///
     /// # Safety
-    /// Under the lock; the list is not lone.
+    /// Under the lock; the list is not inline.
     #[cold]
     pub unsafe fn unlink_first(&self) -> Option<Option<Waker>> {
         // SAFETY: nodes in the list are alive.
@@ -279,11 +286,11 @@ impl WaitList {
             let state = woken.raw_state();
             woken.set_state(new);
             Deferred(match state {
-                LENT => waker::wake_lent(woken.waker_data.get(), node),
+                LOANED => waker::wake_loaned(woken.waker_data.get(), node),
                 OWNED => {
                     let waker = woken.take_waker();
                     if waker::is_ours(waker.vtable()) {
-                        waker::wake_held(waker)
+                        waker::wake_owned(waker)
                     } else {
                         Some(waker)
                     }

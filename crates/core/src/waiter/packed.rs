@@ -1,15 +1,15 @@
 //! A waker in one pointer, for words of which a waker is only one of the contents.
 //!
-//! It is one of our tasks (a counted hold on its header, or, on one thread, a loan: tagged) or, for a foreign executor
-//! or an OS thread, a boxed [`Waker`]. Both are aligned to eight bytes. The lowest bit of the pointer is the word's own,
-//! and zero here; so is the third one, if nothing is lent.
+//! It is one of our tasks (a counted reference on its header, or, on one thread, a loan: tagged) or, for a foreign
+//! executor or an OS thread, a boxed [`Waker`]. Both are aligned to eight bytes. The lowest bit of the pointer is the
+//! word's own, and zero here; so is the third one, if nothing is loaned.
 
 use core::ptr::NonNull;
 use core::task::Waker;
 
 use alloc::boxed::Box;
 
-use super::{Deferred, Node, Parts, drop_quietly};
+use super::{Deferred, Node, RawWakerParts, drop_quietly};
 use crate::header::Header;
 use crate::waker;
 
@@ -21,28 +21,28 @@ const _: () = assert!(align_of::<Header>() >= 8);
 
 /// Tag of a pointer to one of our own headers.
 const TASK: usize = 2;
-/// The task is lent; the pointer has no hold.
-const LENT: usize = 4;
+/// The task is loaned; the pointer has no reference.
+const LOANED: usize = 4;
 
 /// The task that a tagged pointer is to.
 fn task(packed: *mut ()) -> *mut Header {
-    packed.map_addr(|at| at & !(TASK | LENT)).cast()
+    packed.map_addr(|at| at & !(TASK | LOANED)).cast()
 }
 
-/// Packs a waker of ours if that costs next to nothing: lent, if it may be, or with a hold.
+/// Packs a waker of ours if that costs next to nothing: loaned, if it may be, or with a reference.
 ///
 /// # Safety
-/// With `may_lend`, what comes of it never leaves this thread, and is [woken](wake) or [dropped](let_go) in the end.
+/// With `may_loan`, what comes of it never leaves this thread, and is [woken](wake) or [dropped](let_go) in the end.
 #[inline(always)]
-pub unsafe fn pack_quickly(waker: &Waker, may_lend: bool) -> Option<*mut ()> {
-    if !may_lend {
+pub unsafe fn pack_quickly(waker: &Waker, may_loan: bool) -> Option<*mut ()> {
+    if !may_loan {
         return (!is_foreign(waker)).then(|| pack(waker));
     }
     // SAFETY: passed on to the caller; the waker is alive.
-    let is_lent = unsafe { waker::lend_quickly(Parts::new(waker)) };
-    is_lent.then(|| {
+    let is_loaned = unsafe { waker::loan_quickly(RawWakerParts::new(waker)) };
+    is_loaned.then(|| {
         let task = waker.data().cast::<()>().cast_mut();
-        task.map_addr(|at| at | TASK | LENT)
+        task.map_addr(|at| at | TASK | LOANED)
     })
 }
 
@@ -51,7 +51,7 @@ pub unsafe fn pack_quickly(waker: &Waker, may_lend: bool) -> Option<*mut ()> {
 pub fn pack(waker: &Waker) -> *mut () {
     match waker::task_of(waker) {
         Some(task) => {
-            core::mem::forget(waker::hold(waker));
+            core::mem::forget(waker::clone_ref(waker));
             task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
         }
         None => Box::into_raw(Box::new(Foreign(waker.clone()))).cast(),
@@ -92,7 +92,7 @@ pub fn is_foreign(waker: &Waker) -> bool {
 /// The waker again; `None` if there was none.
 ///
 /// # Safety
-/// The caller owns `packed`, which is null or a result of [`pack`], and gives it up. Nothing is lent.
+/// The caller owns `packed`, which is null or a result of [`pack`], and gives it up. Nothing is loaned.
 #[inline(always)]
 pub unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
     if packed.addr() & TASK == 0 {
@@ -102,24 +102,24 @@ pub unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
     }
     let task = NonNull::new(task(packed))?;
     // SAFETY: the hold that `pack` took goes over to the waker.
-    Some(unsafe { waker::from_hold(task) })
+    Some(unsafe { waker::from_ref(task) })
 }
 
 /// Wakes. No lock is held; a foreign waker that panics does not harm the operation that calls.
 ///
 /// # Safety
-/// The caller owns `packed`, which is null, or of [`pack`] or [`pack_quickly`], and gives it up; a lent one on the
-/// thread that it was lent on.
+/// The caller owns `packed`, which is null, or of [`pack`] or [`pack_quickly`], and gives it up; a loaned one on the
+/// thread that it was loaned on.
 #[inline(always)]
 pub unsafe fn wake(packed: *mut ()) {
-    if packed.addr() & LENT != 0 {
+    if packed.addr() & LOANED != 0 {
         // SAFETY: passed on to the caller.
-        unsafe { wake_lent(packed) };
+        unsafe { wake_loaned(packed) };
     } else if packed.addr() & TASK != 0 {
         // SAFETY: passed on to the caller.
-        let driver = unsafe { unpack(packed) }.and_then(waker::wake_held);
-        if let Some(driver) = driver {
-            Deferred::new(driver).run();
+        let runner = unsafe { unpack(packed) }.and_then(waker::wake_owned);
+        if let Some(runner) = runner {
+            Deferred::new(runner).run();
         }
     } else if !packed.is_null() {
         // SAFETY: passed on to the caller.
@@ -128,26 +128,26 @@ pub unsafe fn wake(packed: *mut ()) {
 }
 
 /// # Safety
-/// As [`wake`], and lent.
+/// As [`wake`], and loaned.
 #[inline(always)]
-unsafe fn wake_lent(packed: *mut ()) {
+unsafe fn wake_loaned(packed: *mut ()) {
     // SAFETY: passed on to the caller.
     unsafe {
-        if !waker::wake_lent_here(task(packed).cast_const().cast()) {
-            wake_lent_slowly(packed);
+        if !waker::wake_loaned_here(task(packed).cast_const().cast()) {
+            wake_loaned_slowly(packed);
         }
     }
 }
 
 /// # Safety
-/// As [`wake_lent`].
+/// As [`wake_loaned`].
 #[cold]
 #[inline(never)]
-unsafe fn wake_lent_slowly(packed: *mut ()) {
+unsafe fn wake_loaned_slowly(packed: *mut ()) {
     let data = task(packed).cast_const().cast();
     // SAFETY: passed on to the caller; no node names it, so the one given here is none.
-    if let Some(driver) = unsafe { waker::wake_lent(data, NonNull::<Node>::dangling()) } {
-        Deferred::new(driver).run();
+    if let Some(runner) = unsafe { waker::wake_loaned(data, NonNull::<Node>::dangling()) } {
+        Deferred::new(runner).run();
     }
 }
 
@@ -156,10 +156,10 @@ unsafe fn wake_lent_slowly(packed: *mut ()) {
 /// # Safety
 /// As [`wake`].
 pub unsafe fn let_go(packed: *mut ()) {
-    if packed.addr() & LENT != 0 {
+    if packed.addr() & LOANED != 0 {
         let data = task(packed).cast_const().cast();
         // SAFETY: passed on to the caller; no node names it, so the one given here is none.
-        unsafe { waker::take_back(data, NonNull::<Node>::dangling()) };
+        unsafe { waker::end_loan(data, NonNull::<Node>::dangling()) };
     // SAFETY: passed on to the caller.
     } else if let Some(waker) = unsafe { unpack(packed) } {
         match waker::task_of(&waker) {

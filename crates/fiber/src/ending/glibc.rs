@@ -4,9 +4,9 @@
 //! each thread-local that has a destructor; so our entry has to be newer than those. An entry stays until the thread
 //! ends, and fibers stand still often: one is added only if the newest is not ours.
 //!
-//! Which is the newest, glibc does not say. But it keeps that entry's address in a word among its own thread-locals, and
-//! there it is found: it is the word that changes each time an entry is added, and not in between. (If there is no such
-//! word, an entry is added each time: that costs memory, and nothing else.)
+//! Which is the newest, glibc does not say. But it keeps that entry's address in a word among its own thread-locals,
+//! and there it is found: it is the word that changes each time an entry is added, and not in between. (If there is no
+//! such word, an entry is added each time: that costs memory, and nothing else.)
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 // loom's knows no `const`, and no model has a fiber.
 #[cfg(not(loom))]
-use gossamer_core::door::thread_local;
+use gossamer_core::platform::thread_local;
 
 thread_local! {
     /// Our newest entry.

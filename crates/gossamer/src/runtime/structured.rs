@@ -1,15 +1,15 @@
 //! What belongs together: scopes, names, bounded spawning, and spawning from inside.
 
-use gossamer_structure::{AsyncScope, BoundedSpawner, RunScope, Scope, async_scope, scope};
+use gossamer_structure::{AsyncScope, LimitedHandle, RunScope, Scope, async_scope, scope};
 
 use super::Runtime;
+use crate::handle::Handle;
 use crate::naming::TaskBuilder;
-use crate::spawner::Spawner;
 
 impl Runtime {
     /// What spawns onto this runtime without keeping it: for tasks that spawn.
-    pub fn spawner(&self) -> Spawner {
-        Spawner::new(self.shared.clone())
+    pub fn handle(&self) -> Handle {
+        Handle::new(self.shared.clone())
     }
 
     /// A task that is given a name before it is spawned.
@@ -37,15 +37,15 @@ impl Runtime {
     /// use gossamer::{Model, Runtime, Wait};
     ///
     /// let rt = Runtime::builder().model(Model::Pool { workers: 2 }).build()?;
-    /// let bounded = rt.bounded(2);
+    /// let bounded = rt.limited(2);
     /// let tasks: Vec<_> = (0..10).map(|n| bounded.spawn(async move { n * n }).wait()).collect();
     /// let squares: Vec<i32> = tasks.into_iter().map(|task| task.wait()).collect::<Result<_, _>>()?;
     /// assert_eq!(squares[9], 81);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn bounded(&self, limit: usize) -> BoundedSpawner<Spawner> {
-        self.spawner().bounded(limit)
+    pub fn limited(&self, limit: usize) -> LimitedHandle<Handle> {
+        self.handle().limited(limit)
     }
 
     /// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended.
@@ -53,23 +53,25 @@ impl Runtime {
     ///
     /// # Blocking
     /// In a fiber: it stands still. Else: blocks the thread; if that built [`Single`](crate::Model::Single) runtimes,
-    /// their tasks run meanwhile (on another thread, the children of such a runtime wait until somebody drives it).
+    /// their tasks run meanwhile (on another thread, the children of such a runtime wait until somebody runs it).
     ///
     /// A child that waits for something that `body` should have done, and that panicked before, waits for good.
     ///
     /// # Cancellation
     /// A fiber that is to end while it is in here ends the children first. It blocks its thread until they have ended:
     /// each ends its current poll, and a [thread](Scope::spawn_thread) its closure. So does a thread that ends while a
-    /// fiber of it is in a scope, which may have lent what goes with the thread; after 10 seconds it ends the process.
+    /// fiber of it is in a scope, which may have loaned what goes with the thread; after 10 seconds it ends the
+    /// process.
     ///
     /// A child that is a [fiber](Scope::spawn_fiber) is ended by the thread where it has begun. If a
     /// [`Single`](crate::Model::Single) runtime is moved, and dropped on another thread, that is when the fiber's own
-    /// thread next waits for a scope, or ends; until then this does not return, and a line on the standard error says so.
+    /// thread next waits for a scope, or ends; until then this does not return, and a line on the standard error says
+    /// so.
     ///
     /// # Panics
-    /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children have
-    /// ended. Inside a task: use [`async_scope`](Runtime::async_scope). (A scope that was open at a `fork()` must not
-    /// end [in the child](Runtime#in-a-forked-child).)
+    /// As `body` does, or else as the first child did whose panic was not joined; in either case after all children
+    /// have ended. Inside a task: use [`async_scope`](Runtime::async_scope). (A scope that was open at a `fork()` must
+    /// not end [in the child](Runtime#in-a-forked-child).)
     ///
     /// # Examples
     /// ```
@@ -103,8 +105,8 @@ impl Runtime {
     /// Dropping it drops the body and aborts the children, and does not wait for them: they own what they have.
     ///
     /// # Panics
-    /// When polled: as the body does, or else as the first child did whose panic was not joined; in either case after all
-    /// children have ended.
+    /// When polled: as the body does, or else as the first child did whose panic was not joined; in either case after
+    /// all children have ended.
     ///
     /// # Examples
     /// ```

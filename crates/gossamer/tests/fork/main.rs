@@ -86,8 +86,8 @@ fn with_less_of_a_lock_of_std() {
 /// A process of one thread has nothing to lose.
 fn one_thread_goes_on() -> Checked {
     let rt = Runtime::builder().model(Model::Single).build()?;
-    let place = Arc::new(MVar::<i32>::empty());
-    let taken = place.clone();
+    let mvar = Arc::new(MVar::<i32>::empty());
+    let taken = mvar.clone();
     let mut task = Some(rt.spawn(async move {
         rest(SOON).await;
         taken.take().await + 1
@@ -96,12 +96,12 @@ fn one_thread_goes_on() -> Checked {
     let mut rt = Some(rt);
     in_child(|| {
         let rt = rt.take().expect("there");
-        place.put(1).wait();
+        mvar.put(1).wait();
         assert_eq!(task.take().expect("there").wait().expect("no panic"), 2);
         assert_eq!(rt.spawn_blocking(|| 5).wait().expect("no panic"), 5);
         drop(rt);
     })?;
-    place.put(2).wait();
+    mvar.put(2).wait();
     assert_eq!(task.take().expect("there").wait()?, 3);
     Ok(())
 }
@@ -119,12 +119,12 @@ fn what_had_threads_is_refused() -> Checked {
         let (end, ended) = mpsc::channel::<()>();
         let mut blocked = Some(rt.spawn_thread(move || ended.recv().is_err()));
         let mut resize = Some(rt.resize(3));
-        let spawner = rt.spawner();
+        let handle = rt.handle();
         let mut rt = Some(rt);
         in_child(|| {
             let old = rt.take().expect("there");
             refused("spawn", || drop(old.spawn(async {})));
-            refused("a spawner", || drop(spawner.spawn(async {})));
+            refused("a handle", || drop(handle.spawn(async {})));
             refused("block_on", || old.block_on(async {}));
             refused("spawn_blocking", || drop(old.spawn_blocking(|| ())));
             refused("a scope", || old.scope(|s| drop(s.spawn(async {}))));
@@ -135,7 +135,7 @@ fn what_had_threads_is_refused() -> Checked {
             }
             let error = old.try_spawn(async {}).expect_err("refused");
             assert!(error.to_string().contains(REFUSAL), "{error}");
-            refused("a join set", || drop(set.next().wait()));
+            refused("a join set", || drop(set.join_next().wait()));
             let waits = waits.take().expect("there");
             waits.abort();
             let mut new_set = JoinSet::new();
@@ -143,11 +143,11 @@ fn what_had_threads_is_refused() -> Checked {
             // What is there is given.
             let mut new_set = JoinSet::new();
             new_set.push(finished.take().expect("there"));
-            let finished = new_set.next().wait().expect("one was pushed");
+            let finished = new_set.join_next().wait().expect("one was pushed");
             assert_eq!(finished.expect("no panic"), 1);
             refused("a thread", || drop(blocked.take().expect("there").wait()));
             old.spawn_thread(|| ()).wait().expect("a new thread");
-            drop((old, set, spawner));
+            drop((old, set, handle));
         })?;
         in_child(|| {
             let old = rt.take().expect("there");
@@ -163,7 +163,7 @@ fn what_had_threads_is_refused() -> Checked {
 
 fn new_runtimes_work() -> Checked {
     let _old = Runtime::builder().model(Model::pool()).build()?;
-    let _driven_in_waits = Runtime::builder().model(Model::Single).build()?;
+    let _run_in_waits = Runtime::builder().model(Model::Single).build()?;
     // The parent's thread for timers is not there.
     foreign(rest(SOON));
     for model in MODELS {
@@ -188,17 +188,17 @@ fn new_runtimes_work() -> Checked {
 /// Builds a runtime, and uses it up.
 fn use_new(model: Model) {
     let rt = Runtime::builder().model(model).build().expect("a runtime");
-    let place = Arc::new(MVar::empty());
+    let mvar = Arc::new(MVar::empty());
     let tasks: Vec<_> = (0..10)
         .map(|number| {
-            let place = place.clone();
+            let mvar = mvar.clone();
             rt.spawn(async move {
                 yield_now().await;
-                place.put(number).await;
+                mvar.put(number).await;
             })
         })
         .collect();
-    let sum: i32 = (0..10).map(|_| place.take().wait()).sum();
+    let sum: i32 = (0..10).map(|_| mvar.take().wait()).sum();
     assert_eq!(sum, 45);
     for task in tasks {
         task.wait().expect("no panic");
@@ -250,11 +250,11 @@ fn exit_does_not_hang() -> Checked {
     });
     // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack.
     let fibers = unsafe { Fibers::contract() };
-    let place = Arc::new(MVar::<()>::empty());
+    let mvar = Arc::new(MVar::<()>::empty());
     let mut tasks = Vec::new();
     for model in MODELS {
         let rt = Runtime::builder().model(model).fibers(fibers).build()?;
-        let taken = place.clone();
+        let taken = mvar.clone();
         tasks.push(rt.spawn_fiber(move || {
             let _unwinds = Unwinds(process::id());
             taken.take().wait();
@@ -268,7 +268,7 @@ fn exit_does_not_hang() -> Checked {
         process::exit(0);
     }
     assert_eq!(end_of(child), "exit 0");
-    tasks.iter().for_each(|_| place.put(()).wait());
+    tasks.iter().for_each(|_| mvar.put(()).wait());
     for task in tasks {
         task.wait()?;
     }
@@ -319,16 +319,16 @@ fn children_of_a_busy_process() -> Checked {
             .build()?,
     );
     let stop = Arc::new(AtomicBool::new(false));
-    let place = Arc::new(MVar::empty());
+    let mvar = Arc::new(MVar::empty());
     let busy: Vec<_> = (0..8)
         .map(|number| {
-            let (place, stop) = (place.clone(), stop.clone());
+            let (mvar, stop) = (mvar.clone(), stop.clone());
             rt.spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
                     if number % 2 == 0 {
-                        place.put(number).await;
+                        mvar.put(number).await;
                     } else {
-                        place.take().await;
+                        mvar.take().await;
                     }
                     rest(Duration::from_nanos(number)).await;
                 }

@@ -9,24 +9,24 @@ use super::{Checked, MODELS};
 pub(super) fn are_refused() -> Checked {
     for model in MODELS {
         let rt = Runtime::builder().model(model).build()?;
-        let place = MVar::<i32>::empty();
+        let mvar = MVar::<i32>::empty();
         rt.scope(|s| -> Checked {
-            let mut waits = Some(s.spawn(async { place.take().await }));
+            let mut waits = Some(s.spawn(async { mvar.take().await }));
             in_child(|| {
                 refused("a child of a scope", || {
                     drop(waits.take().expect("there").wait());
                 });
                 refused("spawning", || drop(s.spawn_thread(|| ())));
             })?;
-            place.put(3).wait();
+            mvar.put(3).wait();
             assert_eq!(waits.take().expect("there").wait()?, 3);
             Ok(())
         })?;
         let ends = rt.scope(|s| {
-            drop(s.spawn(async { place.take().await }));
+            drop(s.spawn(async { mvar.take().await }));
             let child = fork();
             if child != 0 {
-                place.put(4).wait();
+                mvar.put(4).wait();
             }
             child
         });

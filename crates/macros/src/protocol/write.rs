@@ -74,9 +74,9 @@ impl Protocol {
         let endpoints = self.states.iter().map(|state| {
             let (name, docs) = (&state.name, docs(&state.attributes));
             let (kind, does) = if state.side == *side {
-                (quote!(Speaking), "sends")
+                (quote!(SendingEnd), "sends")
             } else {
-                (quote!(Listening), "receives")
+                (quote!(ReceivingEnd), "receives")
             };
             let text = format!("The endpoint of `{side}` in the state `{name}`, in which it {does}.");
             let text = if docs.is_empty() { text } else { format!("\n\n{text}") };
@@ -85,7 +85,7 @@ impl Protocol {
                 #(#docs)*
                 #[doc = #text]
                 #[must_use = "dropping the endpoint closes the pipe"]
-                pub struct #name<#parameters __Flavour: super::__pipe::Flavour = super::__gossamer::raw::Shared>(
+                pub struct #name<#parameters __Flavour: super::__pipe::PipePolicy = super::__gossamer::raw::Shared>(
                     pub(super) super::__pipe::#kind<super::__Message<#parameters>, __Flavour, super::__pipe::#marker>,
                 );
             }
@@ -139,7 +139,7 @@ impl Protocol {
                 pipe_of()
             }
             #[doc = #either]
-            pub fn pipe_of<#parameters __Flavour: __pipe::Flavour>() -> (
+            pub fn pipe_of<#parameters __Flavour: __pipe::PipePolicy>() -> (
                 #one::#start<#parameters __Flavour>,
                 #other::#start<#parameters __Flavour>,
             ) {
@@ -223,7 +223,7 @@ impl Writer<'_> {
             quote!(#(#attributes)* #text #name(#(#payload,)* #end))
         });
         let parameters = if self.goes_on() {
-            quote!(#all __Flavour: __pipe::Flavour = __gossamer::raw::Shared)
+            quote!(#all __Flavour: __pipe::PipePolicy = __gossamer::raw::Shared)
         } else {
             self.heard_parameters()
         };
@@ -250,21 +250,21 @@ impl Writer<'_> {
             .map(|(variant, message)| self.method(&variant, message));
         let debug = format!("{}::{side}::{name}", snake(&self.protocol.name));
         quote! {
-            impl<#all __Flavour: __pipe::Flavour> #side::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> #side::#name<#all __Flavour> {
                 #(#methods)*
             }
-            impl<#all __Flavour: __pipe::Flavour> __pipe::Endpoint for #side::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Endpoint for #side::#name<#all __Flavour> {
                 type Message = __Message<#all>;
                 type Flavour = __Flavour;
                 type Side = __pipe::#marker;
             }
-            impl<#all __Flavour: __pipe::Flavour> __pipe::Speaks for #side::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Speaks for #side::#name<#all __Flavour> {
                 #[inline(always)]
-                fn of_speaking(end: __pipe::Speaking<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
+                fn of_sending_end(end: __pipe::SendingEnd<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
                     Self(end)
                 }
             }
-            impl<#all __Flavour: __pipe::Flavour> ::core::fmt::Debug for #side::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> ::core::fmt::Debug for #side::#name<#all __Flavour> {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     f.write_str(#debug)
                 }
@@ -284,7 +284,7 @@ impl Writer<'_> {
             (quote!(()), quote!(::core::mem::drop(#end)))
         } else if self.sends_again(message) {
             let full = quote!(__pipe::Full<#side::#next<#all __Flavour>>);
-            let made = quote!(__pipe::Hears::of_listening(#end));
+            let made = quote!(__pipe::Hears::of_receiving_end(#end));
             (full, made)
         } else {
             (
@@ -348,7 +348,7 @@ impl Writer<'_> {
         });
         let debug = format!("{}::{other}::{name}", snake(&self.protocol.name));
         quote! {
-            impl<#all __Flavour: __pipe::Flavour> #other::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> #other::#name<#all __Flavour> {
                 /// Receives what the other side sends in this state.
                 ///
                 /// # Cancellation
@@ -361,28 +361,28 @@ impl Writer<'_> {
                     __pipe::Receiving::new(self)
                 }
             }
-            impl<#all __Flavour: __pipe::Flavour> __pipe::Endpoint for #other::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Endpoint for #other::#name<#all __Flavour> {
                 type Message = __Message<#all>;
                 type Flavour = __Flavour;
                 type Side = __pipe::#marker;
             }
-            impl<#all __Flavour: __pipe::Flavour> __pipe::Hears for #other::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Hears for #other::#name<#all __Flavour> {
                 type Heard = #name<#heard>;
 
                 #[inline(always)]
-                fn of_listening(end: __pipe::Listening<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
+                fn of_receiving_end(end: __pipe::ReceivingEnd<__Message<#all>, __Flavour, __pipe::#marker>) -> Self {
                     Self(end)
                 }
 
                 #[inline(always)]
-                fn into_listening(self) -> __pipe::Listening<__Message<#all>, __Flavour, __pipe::#marker> {
+                fn into_receiving_end(self) -> __pipe::ReceivingEnd<__Message<#all>, __Flavour, __pipe::#marker> {
                     self.0
                 }
 
                 #[inline(always)]
                 fn hear(
                     message: ::core::option::Option<__Message<#all>>,
-                    end: __pipe::Speaking<__Message<#all>, __Flavour, __pipe::#marker>,
+                    end: __pipe::SendingEnd<__Message<#all>, __Flavour, __pipe::#marker>,
                 ) -> Self::Heard {
                     match message {
                         #(#arms)*
@@ -390,7 +390,7 @@ impl Writer<'_> {
                     }
                 }
             }
-            impl<#all __Flavour: __pipe::Flavour> ::core::fmt::Debug for #other::#name<#all __Flavour> {
+            impl<#all __Flavour: __pipe::PipePolicy> ::core::fmt::Debug for #other::#name<#all __Flavour> {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     f.write_str(#debug)
                 }

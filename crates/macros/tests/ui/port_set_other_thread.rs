@@ -1,7 +1,7 @@
 //! A set for any thread takes no end that has to stay on one, whatever is around it.
 
 use gossamer::channel::PortSet;
-use gossamer::channel::pipe::{Endpoint, Hears, Listening, Second, Speaking, pair};
+use gossamer::channel::pipe::{Endpoint, Hears, ReceivingEnd, Second, SendingEnd, pair};
 use gossamer::raw;
 
 gossamer::protocol! {
@@ -22,15 +22,15 @@ impl Endpoint for Mine {
 impl Hears for Mine {
     type Heard = u32;
 
-    fn of_listening(_: Listening<u32, raw::Local, Second>) -> Self {
+    fn of_receiving_end(_: ReceivingEnd<u32, raw::Local, Second>) -> Self {
         Self
     }
 
-    fn into_listening(self) -> Listening<u32, raw::Local, Second> {
+    fn into_receiving_end(self) -> ReceivingEnd<u32, raw::Local, Second> {
         pair().1
     }
 
-    fn hear(message: Option<u32>, _: Speaking<u32, raw::Local, Second>) -> u32 {
+    fn hear(message: Option<u32>, _: SendingEnd<u32, raw::Local, Second>) -> u32 {
         message.unwrap_or(0)
     }
 }

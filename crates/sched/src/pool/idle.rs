@@ -2,9 +2,9 @@
 
 use std::task::Waker;
 
-use gossamer_core::door::Mutex;
-use gossamer_core::door::atomic::{AtomicUsize, Ordering};
-use gossamer_core::home::Home;
+use gossamer_core::platform::Mutex;
+use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
+use gossamer_core::shard::Shard;
 
 /// Idle workers; the one that became idle last is called first, as its caches are the warmest.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Idle {
 /// An idle worker.
 #[derive(Debug)]
 pub(super) struct Sleeper {
-    pub(super) home: &'static Home,
+    pub(super) shard: &'static Shard,
     pub(super) waker: Waker,
 }
 
@@ -44,11 +44,11 @@ impl Idle {
     }
 
     /// Takes a worker out again, if nobody has called it.
-    pub(super) fn leave(&self, home: &Home) {
+    pub(super) fn leave(&self, shard: &Shard) {
         let gone = {
             let mut sleepers = self.sleepers.lock();
             let mut all = sleepers.iter();
-            let at = all.position(|other| other.home.index() == home.index());
+            let at = all.position(|other| other.shard.index() == shard.index());
             let gone = at.map(|at| sleepers.remove(at));
             // Relaxed: a hint, kept under the lock.
             self.count.store(sleepers.len(), Ordering::Relaxed);

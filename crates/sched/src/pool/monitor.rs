@@ -1,25 +1,26 @@
 //! The monitor: a thread that finds workers that are stuck in a poll, and puts spares in their place.
 //!
 //! A poll that does not end (a computation, `read(2)`, a page fault, a foreign function) holds all tasks of its worker
-//! hostage. So every few milliseconds the monitor pokes each busy worker; a worker that has not answered by the next look
-//! has been in one poll since. When its thread has run or been blocked for 10 ms in that poll (`held.rs`; a preempted
-//! thread has not), the monitor opens its home, and its tasks are adopted (`home/adopting.rs` of `core`). If work waits
-//! and no worker is idle, the monitor hires a *spare*: a worker with a number above those that were asked for. (Go's
-//! sysmon moves the processor away from a stuck thread; here the tasks move.) A worker whose poll has ended closes its
-//! home, and surplus spares retire as after a [`resize`](super::resize). The monitor fires a stuck worker's timers.
+//! hostage. So every few milliseconds the monitor pings each busy worker; a worker that has not acknowledged by the
+//! next look has been in one poll since. When its thread has run or been blocked for 10 ms in that poll (`held.rs`; a
+//! preempted thread has not), the monitor opens its shard, and its tasks are evacuated (`shard/evacuating.rs` of
+//! `core`). If work waits and no worker is idle, the monitor starts a *spare*: a worker with a number above those that
+//! were asked for. (Go's sysmon moves the processor away from a stuck thread; here the tasks move.) A worker whose poll
+//! has ended closes its shard, and surplus spares retire as after a [`resize`](super::resize). The monitor fires a
+//! stuck worker's timers.
 //!
 //! # Reports
 //!
 //! A poll is reported at its end, or after [`TELL_AFTER`]: only the end tells whether the panic hook held it, whose
 //! backtrace takes long and is nobody's mistake. The end of the pool waits for polls, perhaps for ever; so the monitor
-//! stays until the last worker has left, and then reports a long poll though no other work waits. For each spawn site it
-//! reports one poll in ten seconds, and then how many more there were (`report.rs`).
+//! stays until the last worker has left, and then reports a long poll though no other work waits. For each spawn site
+//! it reports one poll in ten seconds, and then how many more there were (`report.rs`).
 //!
 //! # Sleeping
 //!
 //! When no worker has been busy for a while, the monitor says that it sleeps, issues a (heavy) fence, looks once more
 //! whether all are idle, and parks. A worker that becomes busy leaves the list of idle workers, issues a (light) fence,
-//! and calls the monitor if it sleeps; a lingering one does so once it runs its home. So the monitor wakes no idle
+//! and calls the monitor if it sleeps; a draining one does so once it runs its shard. So the monitor wakes no idle
 //! machine.
 
 mod held;
@@ -32,14 +33,14 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::{
-    Condvar, Mutex, ThreadNumber, heavy_fence, light_fence, start_thread, thread,
-};
-use gossamer_core::home::Home;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_time::timers::driver;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::{
+    Condvar, Mutex, ThreadNumber, heavy_fence, light_fence, start_thread, thread,
+};
+use gossamer_core::shard::Shard;
+use gossamer_time::timers::runner;
 
 use super::Shared;
 pub use held::Hold;
@@ -52,7 +53,7 @@ pub use watching::Watching;
 /// Between two looks, at least.
 const LEAST: Duration = Duration::from_micros(100);
 
-/// Looks in the time after which a worker is stuck. From the first at which it has not answered, its time counts.
+/// Looks in the time after which a worker is stuck. From the first at which it has not acknowledged, its time counts.
 const LOOKS: u32 = 4;
 
 /// So many looks in a row at idle workers end the looking.
@@ -134,10 +135,10 @@ impl Monitor {
         self.workers.lock().get(number).copied().flatten()
     }
 
-    /// Has the polls of this home's driver be watched.
-    pub(super) fn watches(&self, home: &Home) {
+    /// Has the polls of this shard's runner be watched.
+    pub(super) fn watches(&self, shard: &Shard) {
         if IS_THERE {
-            home.set_monitored();
+            shard.set_monitored();
         }
     }
 
@@ -162,8 +163,8 @@ impl Monitor {
         }
     }
 
-    /// Wakes the monitor to find that the last worker of a pool that is closing has left, and waits for its end; `false`
-    /// if that has not come by the deadline.
+    /// Wakes the monitor to find that the last worker of a pool that is closing has left, and waits for its end;
+    /// `false` if that has not come by the deadline.
     pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
         self.wake();
         let mut thread = self.thread.lock();
@@ -193,10 +194,10 @@ impl Monitor {
                 thread.waker = Some(parker.waker().clone());
                 thread.id = Some(thread::current().id());
             }
-            let keeper = Waker::from(Arc::new(Keeper(Arc::downgrade(shared))));
+            let fallback_waker = Waker::from(Arc::new(FallbackWaker(Arc::downgrade(shared))));
             let mut look = Look {
                 shared,
-                keeper,
+                fallback_waker,
                 stuck_after: self.stuck_after,
                 watched: Vec::new(),
                 reports: Reports::default(),
@@ -247,7 +248,7 @@ impl Monitor {
 
 /// Until the pool is closing, and the last worker has left.
 fn goes_on(shared: &Shared) -> bool {
-    let is_watched = !shared.crew.is_empty() && !gossamer_core::mutant!("last_polls_untold");
+    let is_watched = !shared.workers.is_empty() && !gossamer_core::mutant!("last_polls_untold");
     !shared.is_closing() || is_watched
 }
 
@@ -266,8 +267,8 @@ impl Drop for Ended<'_> {
 /// What the monitor knows of one worker.
 #[derive(Debug)]
 struct Watched {
-    /// When it was poked first and has not answered since.
-    poked: Instant,
+    /// When it was pinged first and has not acknowledged since.
+    pinged: Instant,
     /// Its thread's CPU time by then.
     cpu: Option<Duration>,
     /// The first look at its thread since then, which costs more.
@@ -280,19 +281,19 @@ struct Watched {
 #[derive(Debug)]
 struct LongPoll {
     report: Stuck,
-    /// How many panics its home had seen when it was found.
+    /// How many panics its shard had seen when it was found.
     panics: u64,
     /// Whether work has waited meanwhile.
     work_waited: bool,
     /// Whether a spare has worked in place of its worker.
-    has_spare: bool,
+    has_cached_ref: bool,
     is_told: bool,
 }
 
 impl Watched {
     fn new(thread: Option<ThreadNumber>) -> Self {
         Self {
-            poked: Instant::now(),
+            pinged: Instant::now(),
             cpu: thread.and_then(ThreadNumber::cpu),
             first: None,
             poll: None,
@@ -302,7 +303,7 @@ impl Watched {
     /// It is in the same poll as before. Gives the report of that, once, if it is time.
     fn goes_on(&mut self, is_closing: bool) -> Option<Stuck> {
         let poll = self.poll.as_mut()?;
-        poll.report.since = self.poked.elapsed();
+        poll.report.since = self.pinged.elapsed();
         let is_waited_for = poll.work_waited || is_closing;
         if poll.is_told || !is_waited_for || poll.report.since < TELL_AFTER {
             return None;
@@ -312,8 +313,8 @@ impl Watched {
         Some(poll.report.clone())
     }
 
-    /// The poll is over, and the home has seen so many panics. Gives its report, unless it has been told, or a panic was
-    /// what took long.
+    /// The poll is over, and the shard has seen so many panics. Gives its report, unless it has been told, or a panic
+    /// was what took long.
     fn ends(&mut self, panics: u64) -> Option<Stuck> {
         let poll = self.poll.take()?;
         let was_panic = poll.panics != panics && !gossamer_core::mutant!("panic_is_stuck");
@@ -324,7 +325,7 @@ impl Watched {
 /// The monitor's own memory.
 struct Look<'a> {
     shared: &'a Arc<Shared>,
-    keeper: Waker,
+    fallback_waker: Waker,
     stuck_after: Duration,
     watched: Vec<Watched>,
     reports: Reports,
@@ -333,21 +334,21 @@ struct Look<'a> {
 impl Look<'_> {
     fn look(&mut self) {
         let shared = self.shared;
-        let (mut stuck, mut adopted, mut told) = (0, 0, Vec::new());
-        for (number, home) in shared.numbered_homes() {
+        let (mut stuck, mut evacuated, mut told) = (0, 0, Vec::new());
+        for (number, shard) in shared.numbered_shards() {
             if self.watched.len() <= number {
                 self.watched.resize_with(number + 1, || Watched::new(None));
             }
-            if self.is_stuck(number, home, &mut told) {
+            if self.is_stuck(number, shard, &mut told) {
                 if !gossamer_core::mutant!("stuck_timers_wait") {
-                    driver::fire_for_driver(home);
+                    runner::fire_for_runner(shard);
                 }
-                // Also from one that is no worker any more, but lingers.
-                adopted += home.adopt();
-                stuck += usize::from(shared.crew.works(number));
+                // Also from one that is no worker any more, but drains.
+                evacuated += shard.evacuate();
+                stuck += usize::from(shared.workers.works(number));
             }
         }
-        self.relieve(stuck, adopted > 0);
+        self.relieve(stuck, evacuated > 0);
         // Afterwards: a report may wait for what only that brings about.
         self.tell(told, false);
     }
@@ -370,29 +371,29 @@ impl Look<'_> {
     /// The end: tells what has been kept back, and of the polls that have ended since the last look.
     fn tell_rest(&mut self) {
         let mut told = Vec::new();
-        for (number, home) in self.shared.numbered_homes() {
+        for (number, shard) in self.shared.numbered_shards() {
             if let Some(watched) = self.watched.get_mut(number) {
-                told.extend(watched.ends(home.driver.panics()));
+                told.extend(watched.ends(shard.runner.panics()));
             }
         }
         self.tell(told, true);
     }
 
-    /// Whether the driver of this home is stuck in a poll; then the home is open. Adds what is to be told.
-    fn is_stuck(&mut self, number: usize, home: &'static Home, told: &mut Vec<Stuck>) -> bool {
+    /// Whether the runner of this shard is stuck in a poll; then the shard is open. Adds what is to be told.
+    fn is_stuck(&mut self, number: usize, shard: &'static Shard, told: &mut Vec<Stuck>) -> bool {
         let watched = &mut self.watched[number];
-        if home.is_open() {
+        if shard.is_open() {
             told.extend(watched.goes_on(self.shared.is_closing()));
             return true;
         }
-        if !home.is_driven() {
-            home.forget_poke();
-            told.extend(watched.ends(home.driver.panics()));
+        if !shard.is_running() {
+            shard.forget_ping();
+            told.extend(watched.ends(shard.runner.panics()));
             return false;
         }
         let thread = self.shared.monitor.thread_of(number);
-        if home.poke_again() {
-            told.extend(watched.ends(home.driver.panics()));
+        if shard.ping_again() {
+            told.extend(watched.ends(shard.runner.panics()));
             *watched = Watched::new(thread);
             return false;
         }
@@ -405,17 +406,17 @@ impl Look<'_> {
         if held < self.stuck_after || gossamer_core::mutant!("never_stuck") {
             return false;
         }
-        let panics = home.driver.panics();
-        let Some(poll) = home.open_to_adopters(self.keeper.clone()) else {
+        let panics = shard.runner.panics();
+        let Some(poll) = shard.open_for_evacuation(self.fallback_waker.clone()) else {
             return false;
         };
-        // A home may be closed in the midst of a poll, and opened again.
+        // A shard may be closed in the midst of a poll, and opened again.
         watched.poll.get_or_insert_with(|| LongPoll {
             report: Stuck {
                 worker: number,
                 name: poll.name,
                 spawned: poll.spawned,
-                since: watched.poked.elapsed(),
+                since: watched.pinged.elapsed(),
                 hold,
                 refused: None,
                 at_end: false,
@@ -423,36 +424,40 @@ impl Look<'_> {
             },
             panics,
             work_waited: false,
-            has_spare: false,
+            has_cached_ref: false,
             is_told: false,
         });
         true
     }
 
     /// Sees to it that so many spares work as workers are stuck, if there is work, and that those work who are idle.
-    fn relieve(&mut self, stuck: usize, has_adopted: bool) {
+    fn relieve(&mut self, stuck: usize, has_evacuated: bool) {
         let shared = self.shared;
-        if shared.crew.spares() > stuck {
+        if shared.workers.spares() > stuck {
             shared.dismiss_spares();
         }
         let waits = shared.injector.has_pending() || shared.has_work_elsewhere();
-        if stuck == 0 && !has_adopted || !waits {
+        if stuck == 0 && !has_evacuated || !waits {
             return;
         }
-        let hired = if shared.idle.len() > 0 {
+        let started = if shared.idle.len() > 0 {
             shared.idle.call_one();
             Ok(())
         } else {
-            shared.hire_spares(stuck)
+            shared.start_spares(stuck)
         };
         if shared.is_closing() && !gossamer_core::mutant!("end_is_work") {
-            // Nobody is hired any more, and what waits is about to be dropped.
+            // Nobody is started any more, and what waits is about to be dropped.
             return;
         }
-        let refused = hired
+        let refused = started
             .err()
             .filter(|_| !gossamer_core::mutant!("refusal_untold"));
-        note_wait(&mut self.watched, shared.crew.spares(), refused.as_deref());
+        note_wait(
+            &mut self.watched,
+            shared.workers.spares(),
+            refused.as_deref(),
+        );
     }
 }
 
@@ -460,31 +465,31 @@ impl Look<'_> {
 /// has, or else keeps the first reason why it was `refused` one.
 fn note_wait(watched: &mut [Watched], spares: usize, refused: Option<&str>) {
     let polls = || watched.iter().filter_map(|watched| watched.poll.as_ref());
-    let mut free = spares.saturating_sub(polls().filter(|poll| poll.has_spare).count());
+    let mut free = spares.saturating_sub(polls().filter(|poll| poll.has_cached_ref).count());
     for poll in watched
         .iter_mut()
         .filter_map(|watched| watched.poll.as_mut())
     {
         poll.work_waited = true;
-        if poll.has_spare && !gossamer_core::mutant!("refusal_told_of_all") {
+        if poll.has_cached_ref && !gossamer_core::mutant!("refusal_told_of_all") {
             continue;
         }
-        poll.has_spare = free > 0;
+        poll.has_cached_ref = free > 0;
         free = free.saturating_sub(1);
-        if let Some(why) = refused.filter(|_| !poll.has_spare) {
+        if let Some(why) = refused.filter(|_| !poll.has_cached_ref) {
             poll.report.refused.get_or_insert_with(|| why.to_owned());
         }
     }
 }
 
-/// Makes what is woken at an open home stealable, and calls one who steals it.
-struct Keeper(Weak<Shared>);
+/// Makes what is woken at an open shard stealable, and calls one who steals it.
+struct FallbackWaker(Weak<Shared>);
 
-impl Wake for Keeper {
+impl Wake for FallbackWaker {
     fn wake(self: Arc<Self>) {
         if let Some(shared) = self.0.upgrade() {
-            let adopted: usize = shared.homes().map(Home::adopt).sum();
-            if adopted > 0 {
+            let evacuated: usize = shared.shards().map(Shard::evacuate).sum();
+            if evacuated > 0 {
                 shared.idle.call_one();
             }
         }

@@ -1,10 +1,10 @@
-//! A worker's run queue: one task to itself (in its home's slot), and those that stay with it; the others where idle
+//! A worker's run queue: one task to itself (in its shard's slot), and those that stay with it; the others where idle
 //! workers can take them.
 
 use std::sync::Arc;
 
 use gossamer_core::header::TaskQueue;
-use gossamer_core::home::Home;
+use gossamer_core::shard::Shard;
 
 use super::Shared;
 use crate::fifo::SLOT_TURNS;
@@ -13,27 +13,27 @@ use crate::scheduler::{Reason, Runnable, Scheduler};
 /// The tasks that a worker will poll.
 pub(super) struct Queue {
     shared: Arc<Shared>,
-    home: &'static Home,
+    shard: &'static Shard,
     turns: u32,
     /// Tasks that stay with this worker's thread.
     pinned: TaskQueue,
-    /// Whether the next one comes from there, if the open queue has one too.
+    /// Whether the next one comes from there, if the steal queue has one too.
     pinned_next: bool,
     /// Whether the worker is surplus, and only runs those.
-    lingers: bool,
-    /// Instead of the open queue, when the worker ends.
+    drains: bool,
+    /// Instead of the steal queue, when the worker ends.
     closed: Option<TaskQueue>,
 }
 
 impl Queue {
-    pub(super) fn new(shared: Arc<Shared>, home: &'static Home) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, shard: &'static Shard) -> Self {
         Self {
             shared,
-            home,
+            shard,
             turns: 0,
             pinned: TaskQueue::new(),
             pinned_next: false,
-            lingers: false,
+            drains: false,
             closed: None,
         }
     }
@@ -41,23 +41,23 @@ impl Queue {
     /// Nobody takes a task from here any more.
     pub(super) fn close(&mut self) {
         let queue = TaskQueue::new();
-        while let Some(task) = self.home.pop_open() {
-            // SAFETY: scheduled, in no queue, and we drive its home.
+        while let Some(task) = self.shard.pop_stealable() {
+            // SAFETY: scheduled, in no queue, and we run its shard.
             unsafe { queue.push_back(task) };
         }
         self.closed = Some(queue);
     }
 
     /// From now on the worker runs only tasks that stay with it, or everything again.
-    pub(super) fn linger(&mut self, lingers: bool) {
-        self.lingers = lingers;
-        if lingers {
+    pub(super) fn begin_drain(&mut self, drains: bool) {
+        self.drains = drains;
+        if drains {
             self.leave();
         }
     }
 
-    pub(super) fn lingers(&self) -> bool {
-        self.lingers
+    pub(super) fn drains(&self) -> bool {
+        self.drains
     }
 
     /// Leaves the task in the slot to the other workers, unless it stays with this one.
@@ -70,50 +70,50 @@ impl Queue {
         }
     }
 
-    /// The run-next slot is the home's, where it can be adopted while this worker is stuck in a poll.
+    /// The run-next slot is the shard's, where it can be evacuated while this worker is stuck in a poll.
     #[inline(always)]
     fn take_slot(&self) -> Option<Runnable> {
-        let task = self.home.driver.slot.take()?;
+        let task = self.shard.runner.slot.take()?;
         // SAFETY: put there by `push`, whose runnable is this one again.
         Some(unsafe { Runnable::new(task) })
     }
 
     #[inline(always)]
     fn has_slot(&self) -> bool {
-        self.home.driver.slot.get().is_some()
+        self.shard.runner.slot.get().is_some()
     }
 
     /// Whether a task that has yielded has nobody to let pass. Where others could take it, an idle worker would, and
     /// all that it works with would go to and fro with it.
     fn is_alone(&self) -> bool {
-        self.home.open_len() == 0
+        self.shard.steal_len() == 0
             && self.pinned.is_empty()
             && !self.has_slot()
             && self.closed.is_none()
     }
 
-    /// Whether all there is is in the slot and in the open queue, and may be polled here.
+    /// Whether all there is is in the slot and in the steal queue, and may be polled here.
     #[inline(always)]
     fn has_no_others(&self) -> bool {
-        self.pinned.is_empty() && !self.lingers && self.closed.is_none()
+        self.pinned.is_empty() && !self.drains && self.closed.is_none()
     }
 
     fn push_back(&self, runnable: &Runnable) {
         // SAFETY: a runnable keeps its task.
-        let is_pinned = unsafe { runnable.task().as_ref() }.place().is_pinned();
+        let is_pinned = unsafe { runnable.task().as_ref() }.state().is_pinned();
         if is_pinned && !gossamer_core::mutant!("pinned_is_stolen") {
-            // SAFETY: the runnable was for this queue alone; called by the driver.
+            // SAFETY: the runnable was for this queue alone; called by the runner.
             return unsafe { self.pinned.push_back(runnable.task()) };
         }
         if let Some(closed) = &self.closed {
-            // SAFETY: the runnable was for this queue alone; called by the driver.
+            // SAFETY: the runnable was for this queue alone; called by the runner.
             unsafe { closed.push_back(runnable.task()) };
             return;
         }
         // SAFETY: as above.
-        unsafe { self.home.push_open(runnable.task()) };
+        unsafe { self.shard.push_stealable(runnable.task()) };
         let several =
-            self.has_slot() || self.lingers || !self.pinned.is_empty() || self.home.open_len() > 1;
+            self.has_slot() || self.drains || !self.pinned.is_empty() || self.shard.steal_len() > 1;
         if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
         {
             self.shared.idle.call_one();
@@ -122,15 +122,15 @@ impl Queue {
 
     fn pop_front(&mut self) -> Option<Runnable> {
         self.pinned_next = !self.pinned_next;
-        let pinned = if self.pinned_next || self.lingers {
+        let pinned = if self.pinned_next || self.drains {
             self.pinned.pop_front()
         } else {
             None
         };
         let open = || match &self.closed {
             Some(closed) => closed.pop_front(),
-            None if self.lingers => None,
-            None => self.home.pop_open(),
+            None if self.drains => None,
+            None => self.shard.pop_stealable(),
         };
         let task = pinned.or_else(open).or_else(|| self.pinned.pop_front());
         // SAFETY: queued by `push_back`, whose runnable is this one again.
@@ -146,13 +146,13 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
-        if self.lingers || (reason == Reason::Yielded && !self.is_alone()) {
+        if self.drains || (reason == Reason::Yielded && !self.is_alone()) {
             self.push_back(&task);
-        } else if let Some(before) = self.home.driver.slot.replace(Some(task.task())) {
+        } else if let Some(before) = self.shard.runner.slot.replace(Some(task.task())) {
             // SAFETY: as in `take_slot`.
             self.push_back(&unsafe { Runnable::new(before) });
-        } else if self.home.open_len() > 0 && self.shared.idle.len() > 0 {
-            // What is in the open queue was alone when it was put there.
+        } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
+            // What is in the steal queue was alone when it was put there.
             self.shared.idle.call_one();
         }
     }
@@ -160,7 +160,7 @@ impl Scheduler for Queue {
     #[inline(always)]
     fn pop(&mut self) -> Option<Runnable> {
         if let Some(task) = self.take_slot() {
-            if self.home.open_len() == 0 && self.pinned.is_empty() {
+            if self.shard.steal_len() == 0 && self.pinned.is_empty() {
                 return Some(task);
             }
             self.turns += 1;
@@ -173,20 +173,20 @@ impl Scheduler for Queue {
         self.pop_front()
     }
 
-    /// A task that yields to those in the open queue goes there as the next one comes: under one lock.
+    /// A task that yields to those in the steal queue goes there as the next one comes: under one lock.
     #[inline(always)]
     fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
         // SAFETY: a runnable keeps its task.
-        let is_pinned = unsafe { task.task().as_ref() }.place().is_pinned();
-        let only_open = self.home.open_len() > 0 && !self.has_slot() && self.has_no_others();
-        if reason != Reason::Yielded || is_pinned || !only_open {
+        let is_pinned = unsafe { task.task().as_ref() }.state().is_pinned();
+        let only_stealable = self.shard.steal_len() > 0 && !self.has_slot() && self.has_no_others();
+        if reason != Reason::Yielded || is_pinned || !only_stealable {
             self.push(task, reason);
             return self.pop();
         }
         self.turns = 0;
-        // SAFETY: the runnable was for this queue alone; called by the driver.
-        let next = unsafe { self.home.exchange_open(task.task()) };
-        if self.home.open_len() > 0 && self.shared.idle.len() > 0 {
+        // SAFETY: the runnable was for this queue alone; called by the runner.
+        let next = unsafe { self.shard.exchange_stealable(task.task()) };
+        if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
             self.shared.idle.call_one();
         }
         // SAFETY: queued by `push_back` or here, whose runnable is this one again.
@@ -195,6 +195,6 @@ impl Scheduler for Queue {
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        !self.has_slot() && self.home.open_len() == 0 && self.has_no_others()
+        !self.has_slot() && self.shard.steal_len() == 0 && self.has_no_others()
     }
 }

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::home::Home;
 use gossamer_core::mutant;
-use gossamer_time::timers::driver;
+use gossamer_core::shard::Shard;
+use gossamer_time::timers::runner;
 
 use super::{Pool, Shared, WORKERS_MAX};
 
@@ -85,20 +85,20 @@ impl Pool {
 impl Shared {
     /// The timers of a worker that retires go to the first one: nobody looks at its own any more. (And to one alone, so
     /// that a deadline wakes no more than one.)
-    pub(super) fn take_over_timers(&self, home: &'static Home) {
+    pub(super) fn take_over_timers(&self, shard: &'static Shard) {
         if mutant!("retire_keeps_timers") {
             return;
         }
-        if let Some(first) = self.homes[0].get()
-            && home.index() != first.index()
-            && driver::move_to(home, first)
+        if let Some(first) = self.shards[0].get()
+            && shard.index() != first.index()
+            && runner::move_to(shard, first)
         {
             // It may have parked until a later deadline.
             first.call();
-            // Or it has ended, and its timers before these came. (Its inbox's lock, in the call and when it seals itself,
-            // says who was first: it sees these, or we see that the pool is closing.)
+            // Or it has ended, and its timers before these came. (Its inbox's lock, in the call and when it seals
+            // itself, says who was first: it sees these, or we see that the pool is closing.)
             if self.is_closing() && !mutant!("late_timers_are_lost") {
-                driver::end(first);
+                runner::end(first);
             }
         }
     }
@@ -112,9 +112,9 @@ impl Resize {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         self.check_open()?;
-        self.shared.crew.ask_for(workers);
-        self.shared.hire()?;
-        // Workers that are surplus find out, the idle ones and those that linger.
+        self.shared.workers.ask_for(workers);
+        self.shared.start()?;
+        // Workers that are surplus find out, the idle ones and those that drain.
         if !mutant!("resize_calls_nobody") {
             self.shared.call_surplus();
         }
@@ -142,12 +142,12 @@ impl Future for Resize {
             self.begin()?;
         }
         let this = &mut *self;
-        let crew = &this.shared.crew;
-        if crew.is_or_wake(this.workers, &mut this.place, cx.waker()) {
+        let workers = &this.shared.workers;
+        if workers.is_or_wake(this.workers, &mut this.place, cx.waker()) {
             return Poll::Ready(Ok(()));
         }
         self.check_open()?;
-        let target = self.shared.crew.asked();
+        let target = self.shared.workers.asked();
         if target != self.workers {
             let text = format!(
                 "resize to {} workers: another resize, to {target}, has come in between",
@@ -164,7 +164,7 @@ impl Drop for Resize {
         if let Some(place) = self.place
             && !mutant!("dropped_resize_waits")
         {
-            self.shared.crew.forget(place);
+            self.shared.workers.forget(place);
         }
     }
 }
@@ -176,29 +176,29 @@ mod tests {
     use std::task::Waker;
     use std::time::Duration;
 
-    use gossamer_core::door::atomic::Ordering;
-    use gossamer_time::timers::{Timer, driver};
+    use gossamer_core::platform::atomic::Ordering;
+    use gossamer_time::timers::{Timer, runner};
 
     use super::Shared;
     use crate::pool::Watching;
-    use crate::single::claim_again;
+    use crate::single::acquire_again;
 
     /// A foreign executor waits for one: it must not be left to a worker who has gone.
     #[test]
     fn of_one_who_retires_late_they_do_not_go_to_the_first() {
-        let shared = Shared::new(2, Watching::new()).expect("few homes are in use");
-        let home = |number| shared.home_for(number).expect("few homes are in use");
-        let (first, second) = (home(0), home(1));
+        let shared = Shared::new(2, Watching::new()).expect("few shards are in use");
+        let shard = |number| shared.shard_for(number).expect("few shards are in use");
+        let (first, second) = (shard(0), shard(1));
         let mut timer = Box::pin(Timer::after(Duration::from_secs(3600)));
-        let claim = claim_again(second);
+        let guard = acquire_again(second);
         assert!(timer.as_mut().poll(Waker::noop()).is_pending());
-        assert!(driver::may_have_any(second));
+        assert!(runner::may_have_any(second));
         // As `shutdown` and the first worker do. (Relaxed: this is the one thread.)
         shared.closing.store(true, Ordering::Relaxed);
-        driver::end(first);
+        runner::end(first);
         shared.take_over_timers(second);
-        assert!(!driver::may_have_any(second));
-        assert!(!driver::may_have_any(first), "nobody serves it there");
-        drop(claim);
+        assert!(!runner::may_have_any(second));
+        assert!(!runner::may_have_any(first), "nobody serves it there");
+        drop(guard);
     }
 }

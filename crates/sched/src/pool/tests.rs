@@ -7,12 +7,12 @@
 //! Here nobody works in the background: the threads of a model act as workers ([`Acting`]), step by step, with the
 //! code of the pool. So a model explores one hand-over and nothing else. When all have stopped, one thread does what
 //! is left ([`settle`]): whatever was woken must then have been polled, once. That memory goes, and goes once, is
-//! counted, and so are the homes, which are given back exactly when their last task has left ([`ends_clean`]). The whole pool is
-//! explored in `crates/sched/tests/loom_pool.rs`.
+//! counted, and so are the shards, which are given back exactly when their last task has left ([`ends_clean`]). The
+//! whole pool is explored in `crates/sched/tests/loom_pool.rs`.
 
 mod aborting;
-mod adopting;
 mod ending;
+mod evacuating;
 mod idling;
 mod injecting;
 mod resizing;
@@ -26,39 +26,39 @@ use std::sync::atomic::AtomicUsize as Count;
 use std::task::{Poll, Waker};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::model::{explore, no_cell_is_left};
-use gossamer_core::home::{Claim, Home};
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::model::{explore, no_cell_is_left};
+use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinHandle, spawn};
 
-use super::crew::Hired;
 use super::queue::Queue;
 use super::worker::sleep as worker_sleeps;
+use super::workers::Started;
 use super::{Shared, Watching, worker};
-use crate::single::{claim_again, hand_over, run};
+use crate::single::{acquire_again, hand_over, run};
 
-/// A pool that has the homes of so many workers, and no threads.
+/// A pool that has the shards of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {
     let shared = Shared::new(workers, Watching::new()).expect("no other pool exists");
-    while let Some(Hired::New(number)) = shared.crew.hire() {
-        shared.home_for(number).expect("few homes are in use");
+    while let Some(Started::New(number)) = shared.workers.start() {
+        shared.shard_for(number).expect("few shards are in use");
     }
     shared
 }
 
-/// Ends the pool, whose homes must then be free to be used again: once, and not twice.
+/// Ends the pool, whose shards must then be free to be used again: once, and not twice.
 fn ends_clean(shared: Arc<Shared>) {
-    let count = 1 + shared.homes().count();
+    let count = 1 + shared.shards().count();
     assert_eq!(Arc::strong_count(&shared), 1, "a worker still acts");
     drop(shared);
     no_cell_is_left();
-    let again = (0..=count).map(|_| Home::open().expect("few homes are in use"));
-    let mut again: Vec<usize> = again.map(|home| usize::from(home.index())).collect();
+    let again = (0..=count).map(|_| Shard::open().expect("few shards are in use"));
+    let mut again: Vec<usize> = again.map(|shard| usize::from(shard.index())).collect();
     again.sort_unstable();
     let expected: Vec<usize> = (0..=count).collect();
     assert_eq!(
         again, expected,
-        "a home is missing, or was given back twice"
+        "a shard is missing, or was given back twice"
     );
 }
 
@@ -68,26 +68,26 @@ struct Acting {
     number: usize,
     queue: Queue,
     /// Not there while it sleeps.
-    claim: Option<Claim>,
+    guard: Option<ShardGuard>,
 }
 
 impl Acting {
     fn begin(shared: &Arc<Shared>, number: usize) -> Self {
-        let home = shared.home_for(number).expect("it has one");
+        let shard = shared.shard_for(number).expect("it has one");
         Self {
-            queue: Queue::new(shared.clone(), home),
+            queue: Queue::new(shared.clone(), shard),
             shared: shared.clone(),
             number,
-            claim: Some(claim_again(home)),
+            guard: Some(acquire_again(shard)),
         }
     }
 
-    fn home(&self) -> &'static Home {
-        self.claim().home()
+    fn shard(&self) -> &'static Shard {
+        self.acquire().shard()
     }
 
-    fn claim(&self) -> &Claim {
-        self.claim.as_ref().expect("it does not sleep")
+    fn acquire(&self) -> &ShardGuard {
+        self.guard.as_ref().expect("it does not sleep")
     }
 
     /// Spawns as a task of this worker does.
@@ -95,8 +95,8 @@ impl Acting {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> JoinHandle<T> {
-        // SAFETY: driven here, so open.
-        unsafe { spawn(self.home(), future, Location::caller()) }
+        // SAFETY: run here, so open.
+        unsafe { spawn(self.shard(), future, Location::caller()) }
     }
 
     /// Puts what is woken into the queue: the last one in the slot, the others where thieves find them.
@@ -107,30 +107,30 @@ impl Acting {
 
     /// Polls what is runnable here.
     fn run(&mut self) {
-        let claim = self.claim.as_ref().expect("it does not sleep");
-        run(claim, &mut self.queue, u32::MAX, None);
+        let guard = self.guard.as_ref().expect("it does not sleep");
+        run(guard, &mut self.queue, u32::MAX, None);
     }
 
     fn steal(&mut self) -> bool {
-        let claim = self.claim.as_ref().expect("it does not sleep");
-        worker::steal(&self.shared, claim, &mut self.queue)
+        let guard = self.guard.as_ref().expect("it does not sleep");
+        worker::steal(&self.shared, guard, &mut self.queue)
     }
 
     fn take_share(&self) -> bool {
-        worker::take_share(&self.shared, self.claim())
+        worker::take_share(&self.shared, self.acquire())
     }
 
-    fn look_after_orphans(&mut self) -> bool {
-        let claim = self.claim.as_ref().expect("it does not sleep");
-        worker::look_after_orphans(&self.shared, claim, &mut self.queue)
+    fn steal_from_unowned(&mut self) -> bool {
+        let guard = self.guard.as_ref().expect("it does not sleep");
+        worker::steal_from_unowned(&self.shared, guard, &mut self.queue)
     }
 
-    /// As a worker sleeps: without the claim.
+    /// As a worker sleeps: without the guard.
     fn fall_asleep(&mut self) {
-        let home = self.home();
-        self.claim = None;
-        worker_sleeps(&self.shared, self.number, home);
-        self.claim = Some(claim_again(home));
+        let shard = self.shard();
+        self.guard = None;
+        worker_sleeps(&self.shared, self.number, shard);
+        self.guard = Some(acquire_again(shard));
     }
 
     /// What a worker does until `done`: a deadlock, if nobody calls it.
@@ -140,8 +140,8 @@ impl Acting {
             if done() {
                 return;
             }
-            let orphans = self.look_after_orphans();
-            if self.take_share() || orphans || self.steal() {
+            let unowned = self.steal_from_unowned();
+            if self.take_share() || unowned || self.steal() {
                 continue;
             }
             self.fall_asleep();
@@ -151,7 +151,7 @@ impl Acting {
 
 impl Drop for Acting {
     fn drop(&mut self) {
-        if self.claim.is_some() {
+        if self.guard.is_some() {
             self.hand_over();
             self.queue.leave();
         }
@@ -161,11 +161,11 @@ impl Drop for Acting {
 /// Does what is left to be done, as each worker in turn, until there is nothing.
 fn settle(shared: &Arc<Shared>) {
     let mut quiet = 0;
-    let workers = shared.homes().count();
+    let workers = shared.shards().count();
     for number in (0..workers).cycle() {
         let mut acting = Acting::begin(shared, number);
         acting.run();
-        let any = acting.take_share() || acting.look_after_orphans() || acting.steal();
+        let any = acting.take_share() || acting.steal_from_unowned() || acting.steal();
         acting.run();
         quiet = if any { 0 } else { quiet + 1 };
         if quiet > 2 * workers {
@@ -204,7 +204,7 @@ impl Log {
         }
     }
 
-    /// One that gives way once, and is ready then.
+    /// One that yields once, and is ready then.
     fn twice(&self) -> impl Future<Output = ()> + Send + use<> {
         let guard = self.guard();
         let mut first = true;

@@ -1,13 +1,14 @@
-//! One idle worker watches those that are busy, for polls that go on for long (`home/offering.rs` of `core` tells what then).
+//! One idle worker watches those that are busy, for polls that go on for long (`shard/publishing.rs` of `core` tells
+//! what then).
 
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::QuietU32;
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::spin_loop;
-use gossamer_core::home::Home;
 use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::UnmodelledU32;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::spin_loop;
+use gossamer_core::shard::Shard;
 
 use super::Shared;
 
@@ -25,7 +26,7 @@ const SOMEBODY: u32 = 2;
 
 /// Who watches.
 #[derive(Debug, Default)]
-pub(super) struct Watch(QuietU32);
+pub(super) struct Watch(UnmodelledU32);
 
 impl Watch {
     /// Calls an idle worker to watch, if none does or is about to. By a worker that is busy; cheap.
@@ -61,10 +62,10 @@ impl Watch {
 }
 
 /// Sleeps until a wake, or that moment, and meanwhile looks at those that are busy; `false` as soon as nobody is.
-pub(super) fn watch(shared: &Shared, own: &Home, parker: &Parker, until: Moment) -> bool {
+pub(super) fn watch(shared: &Shared, own: &Shard, parker: &Parker, until: Moment) -> bool {
     let others = || {
-        let homes = shared.homes();
-        homes.filter(|home| home.index() != own.index() && home.is_driven())
+        let shards = shared.shards();
+        shards.filter(|shard| shard.index() != own.index() && shard.is_running())
     };
     let mut look_after = LOOK_AFTER_MIN;
     loop {
@@ -75,14 +76,14 @@ pub(super) fn watch(shared: &Shared, own: &Home, parker: &Parker, until: Moment)
         if others().next().is_none() {
             return false;
         }
-        others().for_each(Home::poke);
+        others().for_each(Shard::ping);
         // Not asleep: the system would sleep longer.
         let began = Instant::now();
         while began.elapsed() < LONG_POLL {
             spin_loop();
         }
-        let in_long_polls = others().filter(|home| home.has_pending());
-        in_long_polls.for_each(Home::want_offers);
+        let in_long_polls = others().filter(|shard| shard.has_pending());
+        in_long_polls.for_each(Shard::want_publishing);
         look_after = (look_after * 2).min(LOOK_AFTER_MAX);
     }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::{heavy_fence, spin_loop, thread};
-use gossamer_core::home::{Claim, Home};
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::{heavy_fence, spin_loop, thread};
+use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_core::waiter::Deferred;
-use gossamer_time::timers::driver;
+use gossamer_time::timers::runner;
 
 use super::Shared;
 use super::idle::Sleeper;
 use super::queue::Queue;
 use super::watch::watch;
 use crate::scheduler::{Reason, Runnable, Scheduler};
-use crate::single::{Ran, claim_again, hand_over, run, shut_down};
+use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
@@ -31,37 +31,37 @@ const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0
 const LOOKS_PER_CLOCK: u32 = 8;
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
-pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
+pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
     let _tasks_of = shared.environment.enter_early();
     shared.monitor.works_here(number);
-    let mut queue = Queue::new(shared.clone(), home);
-    let mut claim = claim_again(home);
+    let mut queue = Queue::new(shared.clone(), shard);
+    let mut guard = acquire_again(shard);
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
-        if shared.crew.is_surplus(number) || queue.lingers() {
-            let stays = home.driver.pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
+        if shared.workers.is_surplus(number) || queue.drains() {
+            let stays = shard.runner.pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
             if !stays {
-                claim = match retire(&mut ended, claim, &mut queue) {
-                    Some(claim) => claim,
+                guard = match retire(&mut ended, guard, &mut queue) {
+                    Some(guard) => guard,
                     None => return,
                 };
             }
-            linger_or_not(shared, number, home, &mut queue);
+            drain_or_not(shared, number, shard, &mut queue);
         }
-        let ran = run(&claim, &mut queue, POLLS, None);
-        let fired = driver::serve(home);
-        if home.driver.returned.take() {
+        let ran = run(&guard, &mut queue, POLLS, None);
+        let fired = runner::serve(shard);
+        if shard.runner.returned.take() {
             shared.dismiss_spares();
         }
-        if queue.lingers() {
+        if queue.drains() {
             if fired {
                 continue;
             }
             if ran == Ran::Idle {
-                let has_pinned = home.driver.pinned() > 0;
-                drop(claim);
-                doze(shared, number, home, has_pinned);
-                claim = claim_again(home);
+                let has_pinned = shard.runner.pinned() > 0;
+                drop(guard);
+                park_drained(shared, number, shard, has_pinned);
+                guard = acquire_again(shard);
                 shared.monitor.call();
             }
             continue;
@@ -69,135 +69,141 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, home: &'static Home) {
         if ran == Ran::Budget {
             shared.watch.call(shared);
         }
-        let orphans = look_after_orphans(shared, &claim, &mut queue);
-        let more = take_share(shared, &claim) || orphans || fired || ran == Ran::Budget;
-        if more || steal(shared, &claim, &mut queue) {
+        let unowned = steal_from_unowned(shared, &guard, &mut queue);
+        let more = take_share(shared, &guard) || unowned || fired || ran == Ran::Budget;
+        if more || steal(shared, &guard, &mut queue) {
             continue;
         }
-        drop(claim);
-        sleep(shared, number, home);
-        claim = claim_again(home);
+        drop(guard);
+        sleep(shared, number, shard);
+        guard = acquire_again(shard);
     }
     queue.close();
-    claim.seal();
-    shut_down(&claim, &mut queue);
-    driver::end(home);
+    guard.seal();
+    shut_down(&guard, &mut queue);
+    runner::end(shard);
 }
 
-/// Leaves the crew; gives the claim again if the crew has grown meanwhile, or is closed. The tasks stay at the home, for
-/// the others: the runnable ones in its open queue, and whoever wakes one of the others takes it along. The timers go to
-/// the first worker, who never retires.
+/// Leaves the workers; gives the guard again if the workers has grown meanwhile, or is closed. The tasks stay at the
+/// shard, for the others: the runnable ones in its steal queue, and whoever wakes one of the others takes it along. The
+/// timers go to the first worker, who never retires.
 ///
-/// The worker gives its claim up before it leaves: so nobody drives a vacant home, and the thread that shuts the pool
+/// The worker gives its guard up before it leaves: so nobody runs a free shard, and the thread that shuts the pool
 /// down can end the tasks there.
-pub(super) fn retire(ended: &mut Ended<'_>, claim: Claim, queue: &mut Queue) -> Option<Claim> {
-    let home = claim.home();
-    home.set_keeper(Some(ended.shared.caller()));
+pub(super) fn retire(
+    ended: &mut Ended<'_>,
+    guard: ShardGuard,
+    queue: &mut Queue,
+) -> Option<ShardGuard> {
+    let shard = guard.shard();
+    shard.set_fallback_waker(Some(ended.shared.caller()));
     context::with(|context| hand_over(context, queue));
     queue.leave();
-    ended.shared.take_over_timers(home);
-    let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(claim);
-    let Some(waiting) = ended.shared.crew.retire(ended.number) else {
-        home.set_keeper(None);
-        return Some(claim_again(home));
+    ended.shared.take_over_timers(shard);
+    let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(guard);
+    let Some(waiting) = ended.shared.workers.retire(ended.number) else {
+        shard.set_fallback_waker(None);
+        return Some(acquire_again(shard));
     };
     ended.number = usize::MAX;
     for waker in waiting {
         Deferred::new(waker).run();
     }
-    // What was pushed before the keeper was there has called nobody.
+    // What was pushed before the fallback waker was there has called nobody.
     if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
     }
     None
 }
 
-/// Leaves the crew, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if
-/// it has been hired again. Asked each time: it may have been hired and be surplus again before it noticed.
-fn linger_or_not(shared: &Shared, number: usize, home: &Home, queue: &mut Queue) {
-    if home.driver.pinned() > 0
-        && let Some(waiting) = shared.crew.linger(number)
+/// Leaves the workers, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if
+/// it has been started again. Asked each time: it may have been started and be surplus again before it noticed.
+fn drain_or_not(shared: &Shared, number: usize, shard: &Shard, queue: &mut Queue) {
+    if shard.runner.pinned() > 0
+        && let Some(waiting) = shared.workers.begin_drain(number)
     {
         for waker in waiting {
             Deferred::new(waker).run();
         }
     }
-    let lingers = shared.crew.lingers(number);
-    if lingers != queue.lingers() {
-        queue.linger(lingers);
-        // What is in the open queue is the others' now.
+    let drains = shared.workers.drains(number);
+    if drains != queue.drains() {
+        queue.begin_drain(drains);
+        // What is in the steal queue is the others' now.
         shared.idle.call_one();
     }
 }
 
-/// Sleeps until one of the tasks that stay with this thread is woken, or the crew wants it again, or not even so:
-/// `has_pinned` says whether there are such tasks. The claim has been given up.
-fn doze(shared: &Shared, number: usize, home: &'static Home, has_pinned: bool) {
+/// Sleeps until one of the tasks that stay with this thread is woken, or the workers wants it again, or not even so:
+/// `has_pinned` says whether there are such tasks. The guard has been given up.
+fn park_drained(shared: &Shared, number: usize, shard: &'static Shard, has_pinned: bool) {
     Parker::with(|parker| {
         let stays = || {
-            let crew = &shared.crew;
-            crew.lingers(number) && !shared.is_closing() && (has_pinned || !crew.is_surplus(number))
+            let workers = &shared.workers;
+            workers.drains(number)
+                && !shared.is_closing()
+                && (has_pinned || !workers.is_surplus(number))
         };
         // Whoever calls from here on finds the parker.
-        if home.park(parker.waker()) && stays() {
-            let until = driver::next_deadline(home);
-            parker.park_until(until, || home.waiting() > 0 || !stays());
+        if shard.park(parker.waker()) && stays() {
+            let until = runner::next_deadline(shard);
+            parker.park_until(until, || shard.waiting() > 0 || !stays());
         }
     });
 }
 
-/// Takes over what is runnable at the homes of workers that have retired, or was woken there from outside. After
+/// Takes over what is runnable at the shards of workers that have retired, or was woken there from outside. After
 /// each so many polls, not only by idle workers: nobody else would run it. `true` if there was something.
-pub(super) fn look_after_orphans(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
+pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> bool {
     let mut any = false;
-    if !shared.crew.has_retired() || gossamer_core::mutant!("orphans_forgotten") {
+    if !shared.workers.has_retired() || gossamer_core::mutant!("unowned_forgotten") {
         return any;
     }
-    for (number, home) in shared.numbered_homes() {
-        if !shared.crew.is_vacant(number) {
+    for (number, shard) in shared.numbered_shards() {
+        if !shared.workers.is_free(number) {
             continue;
         }
-        if home.has_pending() && !claim.drain_for(home) {
+        if shard.has_pending() && !guard.drain_for(shard) {
             // Its worker is just leaving, and we would look again and again until it has.
             thread::yield_now();
         }
-        if home.open_len() > 0 {
-            any |= steal_from(shared, claim, queue, home) > 0;
+        if shard.steal_len() > 0 {
+            any |= steal_from(shared, guard, queue, shard) > 0;
         }
     }
     any
 }
 
 /// Takes this worker's share of what waits in the injector; `false` if there was nothing.
-pub(super) fn take_share(shared: &Shared, claim: &Claim) -> bool {
+pub(super) fn take_share(shared: &Shared, guard: &ShardGuard) -> bool {
     if !shared.injector.has_pending() {
         return false;
     }
     let waiting = shared.injector.waiting();
-    let share = waiting.div_ceil(shared.crew.target()).clamp(1, TAKE_MAX);
-    claim.take_from(shared.injector, share) > 0
+    let share = waiting.div_ceil(shared.workers.target()).clamp(1, TAKE_MAX);
+    guard.take_from(shared.injector, share) > 0
 }
 
-/// Takes half of another worker's open queue; `false` if all are empty.
-pub(super) fn steal(shared: &Shared, claim: &Claim, queue: &mut Queue) -> bool {
+/// Takes half of another worker's steal queue; `false` if all are empty.
+pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> bool {
     // Each worker begins with its neighbour, so that not all ask the same one first.
-    let here = claim.home().index();
-    let after = shared.homes().filter(|home| home.index() > here);
-    let before = shared.homes().filter(|home| home.index() < here);
+    let here = guard.shard().index();
+    let after = shared.shards().filter(|shard| shard.index() > here);
+    let before = shared.shards().filter(|shard| shard.index() < here);
     for from in after.chain(before) {
-        if from.open_len() == 0 {
+        if from.steal_len() == 0 {
             continue;
         }
-        if steal_from(shared, claim, queue, from) > 0 {
+        if steal_from(shared, guard, queue, from) > 0 {
             return true;
         }
     }
     false
 }
 
-fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) -> usize {
-    let taken = claim.steal(from, TAKE_MAX, |task| {
-        // SAFETY: scheduled, of our home by now, and in no queue.
+fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Shard) -> usize {
+    let taken = guard.steal(from, TAKE_MAX, |task| {
+        // SAFETY: scheduled, of our shard by now, and in no queue.
         queue.push(unsafe { Runnable::new(task) }, Reason::Woken);
     });
     // Relaxed: statistics.
@@ -208,11 +214,12 @@ fn steal_from(shared: &Shared, claim: &Claim, queue: &mut Queue, from: &Home) ->
     taken
 }
 
-/// Looks for work a while, then sleeps until somebody calls. The claim has been given up.
-pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
-    let is_called =
-        || shared.injector.has_pending() || shared.is_closing() || shared.crew.is_surplus(number);
-    let has_something = || home.has_pending() || is_called() || shared.has_work_elsewhere();
+/// Looks for work a while, then sleeps until somebody calls. The guard has been given up.
+pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
+    let is_called = || {
+        shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
+    };
+    let has_something = || shard.has_pending() || is_called() || shared.has_work_elsewhere();
     // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us.
     if looks_until(has_something) {
         return;
@@ -220,24 +227,24 @@ pub(super) fn sleep(shared: &Shared, number: usize, home: &'static Home) {
     let mut watches = shared.watch.begin();
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
-            home,
+            shard,
             waker: parker.waker().clone(),
         });
         // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
-        heavy_fence(); // pairs with the light one in `Home::push_open`
-        if !has_something() && home.park(parker.waker()) && !has_something() {
+        heavy_fence(); // pairs with the light one in `Shard::push_stealable`
+        if !has_something() && shard.park(parker.waker()) && !has_something() {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);
-            let until = driver::next_deadline(home);
-            if !(watches && watch(shared, home, parker, until)) {
+            let until = runner::next_deadline(shard);
+            if !(watches && watch(shared, shard, parker, until)) {
                 if std::mem::take(&mut watches) {
                     shared.watch.end();
                 }
-                // A lone task in the queue of a worker that is long in a poll calls nobody, and a poke nobody either.
-                parker.park_until(until, || home.waiting() > 0 || is_called());
+                // A lone task in the queue of a worker that is long in a poll calls nobody, and a ping nobody either.
+                parker.park_until(until, || shard.waiting() > 0 || is_called());
             }
         }
-        shared.idle.leave(home);
+        shared.idle.leave(shard);
     });
     shared.monitor.call();
     if watches {
@@ -270,6 +277,6 @@ pub(super) struct Ended<'a> {
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.shared.crew.end(self.number);
+        self.shared.workers.end(self.number);
     }
 }

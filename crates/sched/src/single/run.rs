@@ -6,8 +6,8 @@ use std::ptr::{self, NonNull};
 use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
-use gossamer_core::home::{Claim, Home, settle_offers};
 use gossamer_core::panics;
+use gossamer_core::shard::{Shard, ShardGuard, settle_publishing};
 
 use crate::scheduler::{Reason, Runnable, Scheduler};
 
@@ -22,9 +22,10 @@ pub(crate) enum Ran {
     Budget,
 }
 
-/// Polls tasks until `root` has finished, nothing is runnable, `polls` polls are done, or somebody [calls](Home::call).
+/// Polls tasks until `root` has finished, nothing is runnable, `polls` polls are done, or somebody
+/// [calls](Shard::call).
 pub(crate) fn run<S: Scheduler>(
-    claim: &Claim,
+    guard: &ShardGuard,
     scheduler: &mut S,
     mut polls: u32,
     root: Option<NonNull<Header>>,
@@ -32,14 +33,14 @@ pub(crate) fn run<S: Scheduler>(
     let root = root.map_or(ptr::null(), |root| root.as_ptr().cast_const());
     loop {
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            context::with(|context| poll_tasks(context, claim, scheduler, polls, root))
+            context::with(|context| poll_tasks(context, guard, scheduler, polls, root))
         }));
         match ran {
             Ok(ran) => return ran,
             Err(payload) => {
                 panics::note();
-                context::with(Context::come_in);
-                let failed = fail_polled(claim.home(), payload);
+                context::with(Context::go_inside);
+                let failed = fail_polled(guard.shard(), payload);
                 if ptr::eq(failed.as_ptr(), root) {
                     return Ran::Root;
                 }
@@ -56,33 +57,33 @@ pub(crate) fn run<S: Scheduler>(
 
 /// Gives the panic to the task that was being polled, and returns that task (perhaps freed).
 #[cold]
-fn fail_polled(home: &Home, payload: Payload) -> NonNull<Header> {
+fn fail_polled(shard: &Shard, payload: Payload) -> NonNull<Header> {
     let Some(task) = context::with(Context::polling) else {
         // The scheduler itself panicked, outside any poll.
         resume_unwind(payload);
     };
-    fail(home, task, Failure::panicked(payload));
+    fail(shard, task, Failure::panicked(payload));
     task
 }
 
 /// Drops a task's future and publishes the failure.
-fn fail(home: &Home, task: NonNull<Header>, failure: Failure) {
+fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     context::with(|context| context.begin_poll(task));
-    context::with(Context::begin_out);
-    // SAFETY: we drive the task's home, and its future is present: it has not finished.
+    context::with(Context::begin_outside);
+    // SAFETY: we run the task's shard, and its future is present: it has not finished.
     unsafe { (task.as_ref().vtable.fail)(task, failure) };
-    context::with(Context::come_in);
-    finish(home, task);
+    context::with(Context::go_inside);
+    finish(shard, task);
     context::with(|context| context.set_polling(ptr::null()));
 }
 
 /// Publishes a task's output.
 #[inline]
-fn finish(home: &Home, task: NonNull<Header>) {
-    // SAFETY: we drive the home, the output or failure is stored, and this happens once.
+fn finish(shard: &Shard, task: NonNull<Header>) {
+    // SAFETY: we run the shard, the output or failure is stored, and this happens once.
     unsafe {
-        Header::leave_home(task, home);
+        Header::leave_shard(task, shard);
         Header::finish(task);
     }
 }
@@ -103,62 +104,62 @@ enum Ended {
 #[inline(always)]
 fn poll_tasks<S: Scheduler>(
     context: &Context,
-    claim: &Claim,
+    guard: &ShardGuard,
     scheduler: &mut S,
     polls: u32,
     root: *const Header,
 ) -> Ran {
-    let home = claim.home();
+    let shard = guard.shard();
     let mut left = polls;
-    let ran = poll_until(context, claim, scheduler, &mut left, root);
-    home.driver.count_polls(u64::from(polls - left));
+    let ran = poll_until(context, guard, scheduler, &mut left, root);
+    shard.runner.count_polls(u64::from(polls - left));
     ran
 }
 
 #[inline(always)]
 fn poll_until<S: Scheduler>(
     context: &Context,
-    claim: &Claim,
+    guard: &ShardGuard,
     scheduler: &mut S,
     polls: &mut u32,
     root: *const Header,
 ) -> Ran {
-    let home = claim.home();
+    let shard = guard.shard();
     while *polls > 0 {
-        if home.has_pending() {
-            if home.is_lost() {
-                end_child("a task called fork(), and gave way in the child");
+        if shard.has_pending() {
+            if shard.is_lost() {
+                end_child("a task called fork(), and yielded in the child");
             }
             hand_over(context, scheduler);
-            claim.drain();
-            if home.driver.called.take() && !gossamer_core::mutant!("call_unheard") {
+            guard.drain();
+            if shard.runner.called.take() && !gossamer_core::mutant!("call_unheard") {
                 break;
             }
         }
         let chained = if scheduler.is_empty() {
-            follow_chain::<S>(context, home, polls)
+            follow_chain::<S>(context, shard, polls)
         } else {
             None
         };
         let (task, ended) = match chained {
             Some(last) => last,
-            None => match next_task(context, claim, scheduler) {
+            None => match next_task(context, guard, scheduler) {
                 Some(task) => {
                     *polls -= 1;
-                    // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+                    // SAFETY: we run its shard, and it was taken out of the one queue it was in.
                     let turn = unsafe { Header::begin_turn(task) };
                     (task, take_turn::<S>(context, task, turn))
                 }
-                None if home.has_pending() => continue,
+                None if shard.has_pending() => continue,
                 None => return Ran::Idle,
             },
         };
         match ended {
             Ended::Ready => {
-                finish(home, task);
+                finish(shard, task);
                 context.set_polling(ptr::null());
             }
-            Ended::Cancelled => fail(home, task, Failure::Cancelled),
+            Ended::Cancelled => fail(shard, task, Failure::Cancelled),
             Ended::Parked | Ended::Over => continue,
         }
         if ptr::eq(task.as_ptr(), root) {
@@ -179,7 +180,7 @@ fn poll_until<S: Scheduler>(
 #[inline(always)]
 fn follow_chain<S: Scheduler>(
     context: &Context,
-    home: &Home,
+    shard: &Shard,
     polls: &mut u32,
 ) -> Option<(NonNull<Header>, Ended)> {
     let running_local = context.running_local();
@@ -189,7 +190,7 @@ fn follow_chain<S: Scheduler>(
             break;
         };
         *polls -= 1;
-        // SAFETY: we drive its home, and it was taken out of the one queue it was in.
+        // SAFETY: we run its shard, and it was taken out of the one queue it was in.
         let turn = unsafe {
             match Header::begin_plain_turn(task, running_local) {
                 true => Turn::Poll,
@@ -198,7 +199,7 @@ fn follow_chain<S: Scheduler>(
         };
         let ended = take_turn::<S>(context, task, turn);
         last = Some((task, ended));
-        if ended != Ended::Parked || home.has_pending() {
+        if ended != Ended::Parked || shard.has_pending() {
             break;
         }
     }
@@ -216,13 +217,13 @@ fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn: Turn)
     }
 }
 
-/// The first poll of a task at its home, in a pool.
+/// The first poll of a task at its shard, in a pool.
 #[inline(never)]
 fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     let ended = poll::<S>(context, task);
     if ended == Ended::Parked {
-        // SAFETY: pending, so alive; we drive its home.
-        unsafe { Home::at(context.home()).list(task) };
+        // SAFETY: pending, so alive; we run its shard.
+        unsafe { Shard::at(context.shard()).list(task) };
     }
     ended
 }
@@ -231,14 +232,14 @@ fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     context.begin_poll(task);
     if S::IS_MONITORED {
-        context.begin_out();
+        context.begin_outside();
     }
-    // SAFETY: we drive the home, and the future is present: the task has not finished.
+    // SAFETY: we run the shard, and the future is present: the task has not finished.
     let ready = unsafe { (task.as_ref().vtable.poll)(task) };
     if S::IS_MONITORED {
-        context.come_in();
+        context.go_inside();
         if !ready {
-            // SAFETY: just polled, by the driver of its home.
+            // SAFETY: just polled, by the runner of its shard.
             unsafe { context.queue_again(task) };
         }
     }
@@ -249,7 +250,7 @@ fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 #[inline(always)]
 fn next_task<S: Scheduler>(
     context: &Context,
-    claim: &Claim,
+    guard: &ShardGuard,
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
     let last = begin_handing_over(context);
@@ -263,16 +264,16 @@ fn next_task<S: Scheduler>(
         }
         scheduler.push(runnable, reason);
     };
-    if !is_of(&runnable, claim.home()) {
+    if !is_of(&runnable, guard.shard()) {
         foreign_runnable(&runnable);
     }
     Some(runnable.task())
 }
 
-/// Whether it is a task of this home.
-fn is_of(runnable: &Runnable, home: &Home) -> bool {
+/// Whether it is a task of this shard.
+fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
     // SAFETY: a runnable keeps its task.
-    unsafe { runnable.task().as_ref() }.place().home() == home.index()
+    unsafe { runnable.task().as_ref() }.state().shard() == shard.index()
 }
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
@@ -292,8 +293,8 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
 fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
     let last = context.polling();
     context.set_polling(ptr::null());
-    if context.offers() {
-        settle_offers(context);
+    if context.publishes() {
+        settle_publishing(context);
     }
     last
 }
@@ -317,31 +318,31 @@ fn foreign_runnable(runnable: &Runnable) -> ! {
 }
 
 /// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.
-pub(crate) fn shut_down<S: Scheduler>(claim: &Claim, scheduler: &mut S) {
-    let home = claim.home();
-    end_all(home, &home.driver.owned_local);
-    end_all(home, &home.driver.owned);
+pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
+    let shard = guard.shard();
+    end_all(shard, &shard.runner.owned_local);
+    end_all(shard, &shard.runner.owned);
     loop {
         context::with(|context| hand_over(context, scheduler));
         let Some(runnable) = scheduler.pop() else {
             break;
         };
-        if !is_of(&runnable, home) {
+        if !is_of(&runnable, shard) {
             // Another runtime's, which lost it when our scheduler took it.
             continue;
         }
-        // SAFETY: we drive the home; if the task has finished, this lets go of it.
+        // SAFETY: we run the shard; if the task has finished, this releases it.
         let turn = unsafe { Header::begin_turn(runnable.task()) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
-            fail(home, runnable.task(), Failure::Cancelled);
+            fail(shard, runnable.task(), Failure::Cancelled);
         }
     }
 }
 
 /// Cancels every task of a list, also those that dropping a future adds to it.
-pub(super) fn end_all(home: &Home, list: &Owned) {
+pub(super) fn end_all(shard: &Shard, list: &Owned) {
     while let Some(task) = list.first() {
-        fail(home, task, Failure::Cancelled);
+        fail(shard, task, Failure::Cancelled);
     }
 }

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use gossamer_core::context;
-use gossamer_core::home::{Claim, Home};
+use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinHandle, spawn_local, spawn_nowhere};
 
 use super::run;
@@ -17,7 +17,7 @@ use super::run;
 /// ended is cancelled at once.
 #[derive(Clone)]
 pub struct LocalScope {
-    home: &'static Home,
+    shard: &'static Shard,
     open: Rc<Cell<bool>>,
 }
 
@@ -33,8 +33,8 @@ impl LocalScope {
             return spawn_nowhere(future, Location::caller());
         }
         // SAFETY: while the scope is open this thread (and this value cannot leave it) holds the
-        // claim, and it ends the scope's tasks before it gives the claim up.
-        unsafe { spawn_local(self.home, future, Location::caller()) }
+        // acquire, and it ends the scope's tasks before it gives the guard up.
+        unsafe { spawn_local(self.shard, future, Location::caller()) }
     }
 }
 
@@ -48,17 +48,17 @@ impl fmt::Debug for LocalScope {
 
 /// Ends the scope when dropped: its tasks are dropped here, on this thread.
 pub(super) struct Scope<'a> {
-    claim: &'a Claim,
+    guard: &'a ShardGuard,
     handle: LocalScope,
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn begin(claim: &'a Claim) -> Self {
-        let home = claim.home();
+    pub(super) fn begin(guard: &'a ShardGuard) -> Self {
+        let shard = guard.shard();
         Self {
-            claim,
+            guard,
             handle: LocalScope {
-                home,
+                shard,
                 open: Rc::new(Cell::new(true)),
             },
         }
@@ -71,12 +71,12 @@ impl<'a> Scope<'a> {
 
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
-        let home = self.claim.home();
-        // First: what is spawned from here on, by a drop, has no home.
+        let shard = self.guard.shard();
+        // First: what is spawned from here on, by a drop, has no shard.
         self.handle.open.set(false);
         // Tasks that were spawned from inside another runtime came through the inbox.
-        self.claim.drain();
-        run::end_all(home, &home.driver.owned_local);
-        debug_assert!(context::drives(home.index()));
+        self.guard.drain();
+        run::end_all(shard, &shard.runner.owned_local);
+        debug_assert!(context::runs(shard.index()));
     }
 }

@@ -8,21 +8,21 @@ use super::step;
 use crate::{Cause, Choice, End, Event, Explored, Sim, choices, exhaustive, replay, spawn};
 use gossamer_sync::local::MVar;
 
-/// Tasks that pass values through two places: something with a schedule worth looking at.
+/// Tasks that pass values through two `MVar`s: something with a schedule worth looking at.
 async fn traffic() -> u32 {
-    let places = Rc::new([MVar::empty(), MVar::new(0)]);
+    let mvars = Rc::new([MVar::empty(), MVar::new(0)]);
     for task in 0..3 {
-        let places = places.clone();
+        let mvars = mvars.clone();
         drop(spawn(async move {
-            let value: u32 = places[1].take().await;
-            places[0].put(value + task).await;
+            let value: u32 = mvars[1].take().await;
+            mvars[0].put(value + task).await;
         }));
     }
     let mut sum = 0;
     for _ in 0..3 {
-        let value = places[0].take().await;
+        let value = mvars[0].take().await;
         sum += value;
-        places[1].put(value).await;
+        mvars[1].put(value).await;
     }
     sum
 }
@@ -222,13 +222,13 @@ fn the_enumeration_says_whether_it_is_complete() {
 fn operations_are_scheduling_points() {
     let seen = RefCell::new(HashSet::new());
     let explored = exhaustive(10_000, || async {
-        let place = Rc::new(MVar::new(0));
+        let mvar = Rc::new(MVar::new(0));
         let other = spawn({
-            let place = place.clone();
-            async move { place.replace(9).await }
+            let mvar = mvar.clone();
+            async move { mvar.replace(9).await }
         });
-        place.replace(1).await;
-        let before = place.replace(2).await;
+        mvar.replace(1).await;
+        let before = mvar.replace(2).await;
         let after = other.await.unwrap();
         seen.borrow_mut().insert((before, after));
     });

@@ -116,8 +116,8 @@ fn a_failure_names_its_settings() {
             "deadlock: ",
         ),
         (
-            usual.without_points(),
-            "Sim::new().without_points().",
+            usual.without_scheduling_points(),
+            "Sim::new().without_scheduling_points().",
             "task 1 panicked: planned",
         ),
         (
@@ -278,15 +278,15 @@ fn what_is_left_is_dropped() {
     for seed in 0..200 {
         let dropped = Rc::new(Cell::new(0));
         let run = Sim::new().run_traced(seed, || async {
-            let place = Rc::new(MVar::new(0));
+            let mvar = Rc::new(MVar::new(0));
             for _ in 0..3 {
-                let (noted, place) = (Noted(dropped.clone()), place.clone());
+                let (noted, mvar) = (Noted(dropped.clone()), mvar.clone());
                 drop(spawn(async move {
                     let _noted = noted;
-                    let value = place.take().await;
+                    let value = mvar.take().await;
                     rest(std::time::Duration::from_secs(value)).await;
-                    place.put(value + 1).await;
-                    place.put(0).await;
+                    mvar.put(value + 1).await;
+                    mvar.put(0).await;
                 }));
             }
             for _ in 0..seed % 20 {

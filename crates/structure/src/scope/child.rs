@@ -10,12 +10,12 @@
 //! | ending, by a thread | the same; it is to be ended after the poll | that thread |
 //! | over | the future is gone | nobody |
 //!
-//! A fiber that has begun is ended by its own thread ([`Host`]): what is on its stack may lend what the child borrows
+//! A fiber that has begun is ended by its own thread ([`Host`]): what is on its stack may loan what the child borrows
 //! (to a scope of its own, to std's), so as long as it stands the child is not over, whatever becomes of its task. That
 //! thread ends it at its own end, if nobody has it do so before.
 //!
-//! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck off
-//! the scope's list, and the scope may return.
+//! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck
+//! off the scope's list, and the scope may return.
 
 use std::cell::UnsafeCell;
 use std::io::{self, Write};
@@ -25,12 +25,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gossamer_core::door::Mutex;
-use gossamer_core::door::thread::{self, ThreadId};
 use gossamer_core::header::Failure;
 use gossamer_core::panics::{self, swallow};
+use gossamer_core::platform::Mutex;
+use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::waiter::Deferred;
-use gossamer_core::{aside, context};
+use gossamer_core::{context, task_locals};
 use gossamer_task::JoinError;
 
 use super::data::Data;
@@ -258,7 +258,8 @@ where
             }
             standing.phase = Phase::Polled(thread::current().id());
         }
-        // SAFETY: the phase names this thread, so the future is there and nobody else touches it; it stays in its place.
+        // SAFETY: the phase names this thread, so the future is there and nobody else touches it; it stays in its
+        // place.
         let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
         let output = match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(Poll::Ready(output)) => Ok(output),
@@ -305,7 +306,7 @@ where
             (standing.host.is_some(), standing.phase != Phase::Over)
         };
         if has_begun && stands && !gossamer_core::mutant!("standing_fiber_loses_values") {
-            aside::leak_polled();
+            task_locals::leak_polled();
         }
         if has_begun {
             // It may have been ended from within another task's poll.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use gossamer_core::context::Point;
-use gossamer_core::door::Mutex;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::{Origin, end_child};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::Mutex;
 use gossamer_core::waiter::Deferred;
 use gossamer_task::JoinHandle;
 
@@ -282,16 +282,20 @@ impl Data {
         over
     }
 
-    /// Ends a forked child, if the scope was open before: it has children that nobody runs, and may have lent them what
-    /// would unwind.
+    /// Ends a forked child, if the scope was open before: it has children that nobody runs, and may have loaned them
+    /// what would unwind.
     fn refuse_to_end(&self) {
         if self.origin.is_elsewhere() {
             end_child("the end of a scope");
         }
     }
 
-    /// Waits until no child is left. `point` is where this gives way.
-    pub(crate) fn poll_all_ended(&self, cx: &mut Context<'_>, point: &mut Point) -> Poll<()> {
+    /// Waits until no child is left. `point` is where this yields.
+    pub(crate) fn poll_all_ended(
+        &self,
+        cx: &mut Context<'_>,
+        point: &mut SchedulingPoint,
+    ) -> Poll<()> {
         ready!(point.pass(cx.waker()));
         // Under one lock: from then on none is added.
         let end = |state: &mut State| {

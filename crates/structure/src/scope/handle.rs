@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_task::JoinError;
 
 use super::child::Gives;
@@ -16,22 +16,22 @@ use super::child::Gives;
 /// `.await` in a task, `.wait()` in a fiber or thread.
 ///
 /// # Cancellation
-/// Dropping it detaches the child from the caller, not from its scope, which waits for it. A panic of the child is then the
-/// scope's. What its output, which nobody wants then, panics with when it is dropped ends there.
+/// Dropping it detaches the child from the caller, not from its scope, which waits for it. A panic of the child is then
+/// the scope's. What its output, which nobody wants then, panics with when it is dropped ends there.
 ///
 /// # Errors
 /// [`JoinError`]: the child panicked (the payload is inside, and is the scope's no more), was aborted, or its runtime
 /// ended.
 pub struct ScopedHandle<'scope, T> {
     child: Arc<dyn Gives<T> + 'scope>,
-    point: Point,
+    point: SchedulingPoint,
 }
 
 impl<'scope, T> ScopedHandle<'scope, T> {
     pub(super) fn new(child: Arc<dyn Gives<T> + 'scope>) -> Self {
         Self {
             child,
-            point: Point::new(),
+            point: SchedulingPoint::new(),
         }
     }
 

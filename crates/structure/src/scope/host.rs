@@ -1,12 +1,13 @@
-//! What a thread does for scopes: fibers that began on it are ended by it, and before it ends, what they lend is
+//! What a thread does for scopes: fibers that began on it are ended by it, and before it ends, what they loan is
 //! taken back.
 //!
-//! A fiber is ended by its thread before any thread-local goes (`gossamer_fiber`). What the scopes of its fibers lend is
-//! taken back before, with a limit; and children that are fibers are ended as children, so that their scopes know.
+//! A fiber is ended by its thread before any thread-local goes (`gossamer_fiber`). What the scopes of its fibers loan
+//! is taken back before, with a limit; and children that are fibers are ended as children, so that their scopes know.
 //!
-//! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those: by
-//! an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a scope's
-//! children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which was moved.
+//! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those:
+//! by an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a
+//! scope's children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which
+//! was moved.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,9 +17,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use gossamer_core::context;
-use gossamer_core::door::thread::{self, ThreadId};
-use gossamer_core::door::{Mutex, thread_local};
 use gossamer_core::fork::Origin;
+use gossamer_core::platform::thread::{self, ThreadId};
+use gossamer_core::platform::{Mutex, thread_local};
 use gossamer_core::waiter::Deferred;
 
 use super::child::Child;
@@ -59,7 +60,7 @@ thread_local! {
     };
 }
 
-/// How long a thread that ends waits for what its fibers have lent.
+/// How long a thread that ends waits for what its fibers have loaned.
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Host {
@@ -251,8 +252,8 @@ fn is_exiting() -> bool {
     context::with(context::Context::is_polling)
 }
 
-/// A fiber of a scope stands still on a thread that has ended, or is ending, and was not told so in time to end it. What
-/// it lends may be in use.
+/// A fiber of a scope stands still on a thread that has ended, or is ending, and was not told so in time to end it.
+/// What it loans may be in use.
 fn stays(on: ThreadId) -> ! {
     abort(format_args!(
         "a scope's fiber stands still on {on:?}, which has ended, or is ending, and it can be ended there only: its scope \

@@ -8,8 +8,8 @@
 //!
 //! A fiber stands still in a scope until the children have ended. If it is to end before (an abort, the end of its
 //! runtime), it must not unwind out of the scope so soon, and it cannot stand still any more, as whoever drops it waits
-//! for it. So the scope takes its children back ([`data::Data::take_back`]): it blocks the thread, and ends them itself,
-//! without the runtime that would run them, which may be waiting for this very fiber.
+//! for it. So the scope takes its children back ([`data::Data::take_back`]): it blocks the thread, and ends them
+//! itself, without the runtime that would run them, which may be waiting for this very fiber.
 //!
 //! A fiber that is not resumed again (its runtime was forgotten, or moved to another thread) stands until its thread
 //! ends; so before the thread-locals of a thread go, its fibers' scopes take their children back (`host.rs`).
@@ -30,8 +30,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use gossamer_core::context::{self, Point};
-use gossamer_core::door::Mutex;
+use gossamer_core::context::{self, SchedulingPoint};
+use gossamer_core::platform::Mutex;
 use gossamer_core::wait::{Wait, refuse_inside_task};
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::SpawnError;
@@ -61,8 +61,8 @@ pub trait Spawn: Send + Sync {
     fn fibers(&self) -> Option<Fibers>;
 }
 
-/// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended. They
-/// may borrow from what surrounds the call. `on` runs them.
+/// Calls `body` with a scope, and returns when it has returned and all children that were spawned there have ended.
+/// They may borrow from what surrounds the call. `on` runs them.
 ///
 /// # Blocking
 /// In a fiber: it stands still. Else: blocks the thread; if that built `Single` runtimes, their tasks run meanwhile.
@@ -98,7 +98,7 @@ pub fn scope<'env, R>(
     }
     // Nothing leaves from here before the children have ended.
     let stays = Stays;
-    let mut point = Point::new();
+    let mut point = SchedulingPoint::new();
     // A thread that waits for its children ends fibers of its own meanwhile, if it is asked to.
     let serving = open.is_none().then(Serving::begin);
     let all_ended = poll_fn(|cx| {
@@ -184,7 +184,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Spawns a fiber.
     ///
     /// # Panics
-    /// The runtime has no fibers, or there is no stack or thread to be had; see [`try_spawn_fiber`](Scope::try_spawn_fiber).
+    /// The runtime has no fibers, or there is no stack or thread to be had; see
+    /// [`try_spawn_fiber`](Scope::try_spawn_fiber).
     #[track_caller]
     pub fn spawn_fiber<F, T>(&'scope self, body: F) -> ScopedHandle<'scope, T>
     where
@@ -200,8 +201,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Spawns a fiber.
     ///
     /// # Errors
-    /// The runtime's builder was given no [`Fibers`]; there is no memory for a stack, or, under the model 1:1, no thread:
-    /// the closure comes back.
+    /// The runtime's builder was given no [`Fibers`]; there is no memory for a stack, or, under the model 1:1, no
+    /// thread: the closure comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(
         &'scope self,
@@ -413,8 +414,8 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
                 *own.lock() = Stage::Ended(output);
             }
         });
-        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of; and where a stack
-        // stays, for its thread to end it, the child is not over.
+        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of; and where a
+        // stack stays, for its thread to end it, the child is not over.
         let run = unsafe {
             mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(run)
         };

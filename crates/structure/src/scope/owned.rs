@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::Point;
+use gossamer_core::context::SchedulingPoint;
 use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
@@ -36,7 +36,7 @@ where
         data,
         body: Some(Box::pin(body(scope, input))),
         ended: None,
-        point: Point::new(),
+        point: SchedulingPoint::new(),
     }
 }
 
@@ -91,7 +91,8 @@ impl AsyncScope {
     /// Spawns a fiber.
     ///
     /// # Panics
-    /// The runtime has no fibers, or there is no stack or thread to be had; see [`try_spawn_fiber`](AsyncScope::try_spawn_fiber).
+    /// The runtime has no fibers, or there is no stack or thread to be had; see
+    /// [`try_spawn_fiber`](AsyncScope::try_spawn_fiber).
     #[track_caller]
     pub fn spawn_fiber<F, T>(&self, body: F) -> ScopedHandle<'static, T>
     where
@@ -133,7 +134,7 @@ pub struct RunScope<B: Future> {
     data: Arc<Data>,
     body: Option<Pin<Box<B>>>,
     ended: Option<Result<B::Output, Payload>>,
-    point: Point,
+    point: SchedulingPoint,
 }
 
 impl<B: Future> Unpin for RunScope<B> {}

@@ -3,11 +3,11 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::{Action, Operation, Waitable, action_of};
 use gossamer_core::waiter::{Could, Node, State, WaitList};
 
-use super::{Line, Next, Rules};
+use super::{Admission, Line, Next};
 
 /// An operation that waits in a [`Line`]; `WHAT` is its name's number in the rules.
 pub(crate) type Waiting<'a, P, R, const WHAT: usize = 0> = Operation<'a, Line<P, R>, Enter<WHAT>>;
@@ -18,7 +18,7 @@ pub(crate) enum How {
     /// It did not wait.
     AtOnce,
     /// It waited in line.
-    FromLine,
+    FromQueue,
 }
 
 /// Arriving, with a number that says what the operation asks for, or what it saw when it came.
@@ -48,7 +48,7 @@ pub(super) unsafe fn wants_of<'n>(node: NonNull<Node>) -> &'n Cell<usize> {
 }
 
 // SAFETY: a line has one queue, and `Enter` begins alike whatever its name is.
-unsafe impl<P: Policy, R: Rules, const WHAT: usize> Action<Line<P, R>> for Enter<WHAT> {
+unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> for Enter<WHAT> {
     type Output = How;
     const NAME: &'static str = R::NAMES[WHAT];
 
@@ -82,7 +82,7 @@ unsafe impl<P: Policy, R: Rules, const WHAT: usize> Action<Line<P, R>> for Enter
             _ => R::retry(bits)?,
         };
         line.unlock(after);
-        Ok(How::FromLine)
+        Ok(How::FromQueue)
     }
 
     unsafe fn cancel(&mut self, _: &Line<P, R>, bits: u32, state: State) -> u32 {

@@ -1,16 +1,16 @@
-//! Operations on an `MVar`: each waits until the place is promised to it, and acts in its own poll.
+//! Operations on an `MVar`: each waits until the `MVar` is promised to it, and acts in its own poll.
 
 use core::hint::cold_path;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use gossamer_core::context;
-use gossamer_core::policy::{Policy, Word};
+use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Operation, Phase, Waitable};
-use gossamer_core::waiter::{Could, Node, Parts, State, WaitList};
+use gossamer_core::waiter::{Could, Node, RawWakerParts, State, WaitList};
 
-use super::act::{Act, Line};
-use super::{FULL, LONE, MVar, RESERVED};
+use super::action::{Line, MVarAction};
+use super::{FULL, INLINE, MVar, RESERVED};
 
 /// One operation.
 pub(super) type Op<'a, T, P, A> = Operation<'a, MVar<T, P>, Turn<A>>;
@@ -20,11 +20,11 @@ pub(super) type Op<'a, T, P, A> = Operation<'a, MVar<T, P>, Turn<A>>;
 pub(super) struct Turn<A>(pub(super) A);
 
 // SAFETY: nobody looks at the actions in these lines.
-unsafe impl<T, P: Policy, A: Act<T>> Action<MVar<T, P>> for Turn<A> {
+unsafe impl<T, P: LockPolicy, A: MVarAction<T>> Action<MVar<T, P>> for Turn<A> {
     type Output = A::Output;
     const NAME: &'static str = A::NAME;
-    const INLINE: bool = !(P::STAYS && A::IS_PLAIN);
-    /// Before all takers a reader is busy, so the place is promised to nobody in line.
+    const INLINE: bool = !(P::THREAD_BOUND && A::IS_PLAIN);
+    /// Before all takers a reader is busy, so the `MVar` is promised to nobody in line.
     const WAITS_FIRST: bool = matches!(A::LINE, Line::BeforeTakers);
 
     #[inline(always)]
@@ -50,7 +50,7 @@ unsafe impl<T, P: Policy, A: Act<T>> Action<MVar<T, P>> for Turn<A> {
 
     #[inline(always)]
     unsafe fn resume(&mut self, mvar: &MVar<T, P>, bits: u32, _: State) -> Result<A::Output, u32> {
-        // SAFETY: under the lock, and the place was promised to it.
+        // SAFETY: under the lock, and the `MVar` was promised to it.
         Ok(unsafe { self.0.finish(mvar, bits & !RESERVED) })
     }
 
@@ -72,13 +72,13 @@ unsafe impl<T, P: Policy, A: Act<T>> Action<MVar<T, P>> for Turn<A> {
 
 /// Polls an operation.
 #[inline(always)]
-pub(super) fn poll<T, P: Policy, A: Act<T>>(
+pub(super) fn poll<T, P: LockPolicy, A: MVarAction<T>>(
     op: Pin<&mut Op<'_, T, P, A>>,
     cx: &mut Context<'_>,
 ) -> Poll<A::Output> {
-    if P::STAYS && A::IS_PLAIN {
+    if P::THREAD_BOUND && A::IS_PLAIN {
         // SAFETY: nothing is moved out; it stays pinned.
-        return unsafe { poll_lone(op.get_unchecked_mut(), Parts::new(cx.waker())) };
+        return unsafe { poll_inline(op.get_unchecked_mut(), RawWakerParts::new(cx.waker())) };
     }
     op.poll(cx)
 }
@@ -89,23 +89,23 @@ pub(super) fn poll<T, P: Policy, A: Act<T>>(
 /// # Safety
 /// The operation is pinned.
 #[inline(always)]
-unsafe fn poll_lone<T, P: Policy, A: Act<T>>(
+unsafe fn poll_inline<T, P: LockPolicy, A: MVarAction<T>>(
     op: &mut Op<'_, T, P, A>,
-    waker: Parts<'_>,
+    waker: RawWakerParts<'_>,
 ) -> Poll<A::Output> {
     // SAFETY: passed on to the caller.
     unsafe {
         if op.phase() == Phase::Fresh {
-            if context::has_to_give_way() {
+            if context::must_yield() {
                 op.set_phase(Phase::Begun);
-                context::give_way(waker);
+                context::yield_to_others(waker);
                 return Poll::Pending;
             }
-            return begin_lone(op, waker);
+            return begin_inline(op, waker);
         }
         if op.phase() == Phase::Queued {
             let mvar = op.object();
-            if mvar.word.lock() != A::GOES | RESERVED | LONE {
+            if mvar.word.lock() != A::GOES | RESERVED | INLINE {
                 return poll_slowly(op, waker);
             }
             // Under the lock; the one waiter, who is notified, is this one. Its turn.
@@ -124,9 +124,9 @@ unsafe fn poll_lone<T, P: Policy, A: Act<T>>(
 /// # Safety
 /// The operation is pinned.
 #[inline(always)]
-unsafe fn begin_lone<T, P: Policy, A: Act<T>>(
+unsafe fn begin_inline<T, P: LockPolicy, A: MVarAction<T>>(
     op: &mut Op<'_, T, P, A>,
-    waker: Parts<'_>,
+    waker: RawWakerParts<'_>,
 ) -> Poll<A::Output> {
     let mvar = op.object();
     let bits = mvar.word.lock();
@@ -135,12 +135,12 @@ unsafe fn begin_lone<T, P: Policy, A: Act<T>>(
         let node = op.node();
         // SAFETY: under the lock; nobody waits; the node is pinned and never leaves this thread.
         unsafe {
-            if own.park_lone(other, node, waker) {
+            if own.park_inline(other, node, waker) {
                 if context::is_watched() {
                     cold_path();
-                    waker.with(|waker| Node::name_lone(node, Op::<T, P, A>::KIND, waker));
+                    waker.with(|waker| Node::name_inline(node, Op::<T, P, A>::KIND, waker));
                 }
-                mvar.word.unlock(bits | LONE);
+                mvar.word.unlock(bits | INLINE);
                 op.set_phase(Phase::Queued);
                 return Poll::Pending;
             }
@@ -162,14 +162,14 @@ unsafe fn begin_lone<T, P: Policy, A: Act<T>>(
 /// The operation is pinned.
 #[cold]
 #[inline(never)]
-unsafe fn poll_begun<T, P: Policy, A: Act<T>>(
+unsafe fn poll_begun<T, P: LockPolicy, A: MVarAction<T>>(
     op: &mut Op<'_, T, P, A>,
-    waker: Parts<'_>,
+    waker: RawWakerParts<'_>,
 ) -> Poll<A::Output> {
     // SAFETY: passed on to the caller.
     unsafe {
         match op.phase() {
-            Phase::Begun => begin_lone(op, waker),
+            Phase::Begun => begin_inline(op, waker),
             _ => poll_slowly(op, waker),
         }
     }
@@ -180,9 +180,9 @@ unsafe fn poll_begun<T, P: Policy, A: Act<T>>(
 /// # Safety
 /// The operation is pinned.
 #[inline(always)]
-unsafe fn poll_slowly<T, P: Policy, A: Act<T>>(
+unsafe fn poll_slowly<T, P: LockPolicy, A: MVarAction<T>>(
     op: &mut Op<'_, T, P, A>,
-    waker: Parts<'_>,
+    waker: RawWakerParts<'_>,
 ) -> Poll<A::Output> {
     // SAFETY: passed on to the caller.
     unsafe { op.poll_out_of_line(waker, None) }

@@ -1,29 +1,33 @@
 //! The quick way: take and put of one thread while at most one operation waits.
 //!
-//! Every case is one comparison of the whole word, and a lone waiter is kept without links (see
+//! Every case is one comparison of the whole word, and a inline waiter is kept without links (see
 //! [`gossamer_core::waiter`]). Whatever does not fit goes the general way, which begins by making
-//! proper lists of a lone waiter.
+//! proper lists of a inline waiter.
 
 use core::hint::cold_path;
 
-use gossamer_core::policy::{Policy, Word};
+use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::waiter::WaitList;
 
 use super::op::Op;
-use super::{FULL, LONE, MVar, RESERVED, act};
+use super::{FULL, INLINE, MVar, RESERVED, action};
 
-impl<T, P: Policy> MVar<T, P> {
+impl<T, P: LockPolicy> MVar<T, P> {
     #[cold]
-    pub(super) fn settle_lone(&self, bits: u32) -> u32 {
+    pub(super) fn spill_inline(&self, bits: u32) -> u32 {
         let notified = bits & RESERVED != 0;
         let (line, other, kind) = if (bits & FULL != 0) == notified {
-            (&self.takers, &self.putters, Op::<T, P, act::Take>::KIND)
+            (&self.takers, &self.putters, Op::<T, P, action::Take>::KIND)
         } else {
-            (&self.putters, &self.takers, Op::<T, P, act::Put<T>>::KIND)
+            (
+                &self.putters,
+                &self.takers,
+                Op::<T, P, action::Put<T>>::KIND,
+            )
         };
-        // SAFETY: under the lock, and lone; only plain takes and puts wait so.
-        unsafe { line.settle_lone(other, kind, notified) };
-        bits & !LONE
+        // SAFETY: under the lock, and inline; only plain takes and puts wait so.
+        unsafe { line.spill_inline(other, kind, notified) };
+        bits & !INLINE
     }
 
     /// A plain take or put that can go while at most one operation waits, in the other line: each case is
@@ -32,23 +36,23 @@ impl<T, P: Policy> MVar<T, P> {
     /// # Safety
     /// Under the lock, in state `bits`; returns `Some` without it.
     #[inline(always)]
-    pub(super) unsafe fn act_quickly<A: act::Act<T>>(
+    pub(super) unsafe fn act_quickly<A: action::MVarAction<T>>(
         &self,
         act: &mut A,
         bits: u32,
     ) -> Option<A::Output> {
-        if bits == A::GOES | LONE {
+        if bits == A::GOES | INLINE {
             let (waiting, going) = self.lines_of::<A>();
             // SAFETY: it may go; the one waiter is in the other line, is promised what comes of it, and was
             // not notified yet: nothing was reserved.
             unsafe {
                 let (output, after) = act.act(self, A::GOES);
-                let after = after | RESERVED | LONE;
-                if waiting.notify_lone_here() {
+                let after = after | RESERVED | INLINE;
+                if waiting.notify_inline_here() {
                     self.word.unlock(after);
                 } else {
                     cold_path();
-                    self.notify_lone_elsewhere(waiting, going, after);
+                    self.notify_inline_elsewhere(waiting, going, after);
                 }
                 return Some(output);
             }
@@ -64,22 +68,22 @@ impl<T, P: Policy> MVar<T, P> {
     }
 
     /// # Safety
-    /// As [`WaitList::notify_lone`]; gives the lock up.
+    /// As [`WaitList::notify_inline`]; gives the lock up.
     #[cold]
     #[inline(never)]
-    unsafe fn notify_lone_elsewhere(&self, waiting: &WaitList, going: &WaitList, bits: u32) {
+    unsafe fn notify_inline_elsewhere(&self, waiting: &WaitList, going: &WaitList, bits: u32) {
         // SAFETY: passed on to the caller.
-        let deferred = unsafe { waiting.notify_lone(going) };
+        let deferred = unsafe { waiting.notify_inline(going) };
         self.word.unlock(bits);
         deferred.run();
     }
 
     /// The other line, and the one in which such an operation waits.
     #[inline(always)]
-    pub(super) fn lines_of<A: act::Act<T>>(&self) -> (&WaitList, &WaitList) {
+    pub(super) fn lines_of<A: action::MVarAction<T>>(&self) -> (&WaitList, &WaitList) {
         match A::LINE {
-            act::Line::Putters => (&self.takers, &self.putters),
-            act::Line::Takers | act::Line::BeforeTakers => (&self.putters, &self.takers),
+            action::Line::Putters => (&self.takers, &self.putters),
+            action::Line::Takers | action::Line::BeforeTakers => (&self.putters, &self.takers),
         }
     }
 }

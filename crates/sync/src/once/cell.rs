@@ -5,7 +5,7 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, MAKES, Once};
@@ -32,7 +32,7 @@ use crate::line::{Enter, Waiting, for_each_policy};
 /// assert_eq!(*LIMIT.get_or_init(async || 7).wait(), 7);
 /// assert_eq!(*LIMIT.get_or_init(async || 8).wait(), 7);
 /// ```
-pub struct OnceCell<T, P: Policy>(Once<T, P>);
+pub struct OnceCell<T, P: LockPolicy>(Once<T, P>);
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<OnceCell<u32, gossamer_core::policy::Local>>() == 24);
@@ -61,7 +61,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<T, P: Policy> OnceCell<T, P> {
+impl<T, P: LockPolicy> OnceCell<T, P> {
     /// The value, if there is one.
     #[inline]
     pub fn get(&self) -> Option<&T> {
@@ -101,9 +101,9 @@ impl<T, P: Policy> OnceCell<T, P> {
 }
 
 /// Lets the next one make the value when dropped.
-struct LetNext<'a, T, P: Policy>(&'a Once<T, P>);
+struct LetNext<'a, T, P: LockPolicy>(&'a Once<T, P>);
 
-impl<T, P: Policy> Drop for LetNext<'_, T, P> {
+impl<T, P: LockPolicy> Drop for LetNext<'_, T, P> {
     fn drop(&mut self) {
         if !gossamer_core::mutant!("once_maker_stays") {
             self.0.give_up_making();
@@ -114,7 +114,7 @@ impl<T, P: Policy> Drop for LetNext<'_, T, P> {
 pin_project! {
     /// [`OnceCell::get_or_init`]. Dropped unfinished, it lets the next one make the value.
     #[must_use = "operations do nothing until they are awaited or waited for"]
-    pub struct GetOrInit<'a, T, P: Policy, F, M> {
+    pub struct GetOrInit<'a, T, P: LockPolicy, F, M> {
         #[pin]
         waiting: Waiting<'a, P, Assigned, MAKES>,
         cell: &'a OnceCell<T, P>,
@@ -125,7 +125,7 @@ pin_project! {
         makes: bool,
     }
 
-    impl<T, P: Policy, F, M> PinnedDrop for GetOrInit<'_, T, P, F, M> {
+    impl<T, P: LockPolicy, F, M> PinnedDrop for GetOrInit<'_, T, P, F, M> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             if *this.makes {
@@ -139,7 +139,7 @@ pin_project! {
 
 impl<'a, T, P, F, M> Future for GetOrInit<'a, T, P, F, M>
 where
-    P: Policy,
+    P: LockPolicy,
     F: FnOnce() -> M,
     M: Future<Output = T>,
 {
@@ -167,13 +167,13 @@ where
     }
 }
 
-impl<T, P: Policy, F, M> fmt::Debug for GetOrInit<'_, T, P, F, M> {
+impl<T, P: LockPolicy, F, M> fmt::Debug for GetOrInit<'_, T, P, F, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.waiting.fmt(f)
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for OnceCell<T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for OnceCell<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OnceCell").field(&self.get()).finish()
     }

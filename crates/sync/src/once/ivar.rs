@@ -6,7 +6,7 @@ use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, Once, READS};
@@ -34,7 +34,7 @@ use crate::line::{Enter, Waiting, for_each_policy};
 /// assert_eq!(*answer.read().wait(), 42);
 /// assert_eq!(answer.put(43).unwrap_err().0, 43);
 /// ```
-pub struct IVar<T, P: Policy>(Once<T, P>);
+pub struct IVar<T, P: LockPolicy>(Once<T, P>);
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<IVar<u32, gossamer_core::policy::Local>>() == 24);
@@ -63,7 +63,7 @@ macro_rules! constructors {
 }
 for_each_policy!(constructors);
 
-impl<T, P: Policy> IVar<T, P> {
+impl<T, P: LockPolicy> IVar<T, P> {
     /// Assigns the value; all who wait for it go.
     ///
     /// # Errors
@@ -98,14 +98,14 @@ pin_project! {
     /// [`IVar::read`]. Dropped unfinished, it has no effect.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct ReadIVar<'a, T, P: Policy> {
+    pub struct ReadIVar<'a, T, P: LockPolicy> {
         #[pin]
         waiting: Waiting<'a, P, Assigned, READS>,
         ivar: &'a IVar<T, P>,
     }
 }
 
-impl<'a, T, P: Policy> Future for ReadIVar<'a, T, P> {
+impl<'a, T, P: LockPolicy> Future for ReadIVar<'a, T, P> {
     type Output = &'a T;
 
     #[inline(always)]
@@ -121,7 +121,7 @@ impl<'a, T, P: Policy> Future for ReadIVar<'a, T, P> {
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for IVar<T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for IVar<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("IVar").field(&self.try_read()).finish()
     }

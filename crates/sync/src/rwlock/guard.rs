@@ -4,13 +4,13 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-use gossamer_core::policy::Policy;
+use gossamer_core::policy::LockPolicy;
 
 use super::{READS, RwLock, WRITES};
 
 /// A value locked to be read; dropped, also by a panic, it unlocks.
 #[must_use = "dropped at once, it unlocks at once"]
-pub struct ReadGuard<'a, T, P: Policy> {
+pub struct ReadGuard<'a, T, P: LockPolicy> {
     pub(super) lock: &'a RwLock<T, P>,
     /// `Send` and `Sync` as a `&T` is.
     pub(super) _value: PhantomData<&'a T>,
@@ -18,13 +18,13 @@ pub struct ReadGuard<'a, T, P: Policy> {
 
 /// A value locked to be changed; dropped, also by a panic, it unlocks.
 #[must_use = "dropped at once, it unlocks at once"]
-pub struct WriteGuard<'a, T, P: Policy> {
+pub struct WriteGuard<'a, T, P: LockPolicy> {
     pub(super) lock: &'a RwLock<T, P>,
     /// `Send` and `Sync` as a `&mut T` is.
     pub(super) _value: PhantomData<&'a mut T>,
 }
 
-impl<T, P: Policy> Deref for ReadGuard<'_, T, P> {
+impl<T, P: LockPolicy> Deref for ReadGuard<'_, T, P> {
     type Target = T;
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl<T, P: Policy> Deref for ReadGuard<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> Deref for WriteGuard<'_, T, P> {
+impl<T, P: LockPolicy> Deref for WriteGuard<'_, T, P> {
     type Target = T;
 
     #[inline(always)]
@@ -44,7 +44,7 @@ impl<T, P: Policy> Deref for WriteGuard<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> DerefMut for WriteGuard<'_, T, P> {
+impl<T, P: LockPolicy> DerefMut for WriteGuard<'_, T, P> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the guard is the only one, and borrowed for this alone as long as the result.
@@ -52,27 +52,27 @@ impl<T, P: Policy> DerefMut for WriteGuard<'_, T, P> {
     }
 }
 
-impl<T, P: Policy> Drop for ReadGuard<'_, T, P> {
+impl<T, P: LockPolicy> Drop for ReadGuard<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         self.lock.leave(READS);
     }
 }
 
-impl<T, P: Policy> Drop for WriteGuard<'_, T, P> {
+impl<T, P: LockPolicy> Drop for WriteGuard<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         self.lock.leave(WRITES);
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for ReadGuard<'_, T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for ReadGuard<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
     }
 }
 
-impl<T: fmt::Debug, P: Policy> fmt::Debug for WriteGuard<'_, T, P> {
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for WriteGuard<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
     }

@@ -1,4 +1,4 @@
-//! The process's own timers, for who polls one where nobody drives: a foreign executor. One thread serves them,
+//! The process's own timers, for who polls one where nobody runs: a foreign executor. One thread serves them,
 //! started when the first is registered. A forked child has its own timers and its own thread.
 //!
 //! The race to fear: one registers just as the thread goes to sleep. The thread finds out how long it may sleep under
@@ -8,9 +8,9 @@
 use std::io;
 use std::task::Waker;
 
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::{Mutex, QuietU32, per_process, start_thread};
 use gossamer_core::parker::Parker;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::{Mutex, UnmodelledU32, per_process, start_thread};
 use gossamer_core::waiter::Deferred;
 
 use super::{Kind, Timers};
@@ -19,7 +19,7 @@ use super::{Kind, Timers};
 struct Alarm {
     timers: Timers,
     /// Not zero: there is a thread. A hint.
-    runs: QuietU32,
+    runs: UnmodelledU32,
     thread: Mutex<Thread>,
 }
 
@@ -35,7 +35,7 @@ per_process! {
     /// The process's own.
     fn alarm() -> Alarm = Alarm {
         timers: Timers::of_kind(Kind::Alarm),
-        runs: QuietU32::new(0),
+        runs: UnmodelledU32::new(0),
         thread: Mutex::default(),
     }
 }

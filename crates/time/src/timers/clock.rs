@@ -5,24 +5,24 @@
 //! snapshot), was set forward, or stood still. Then the age of a stamp is unknown, and the rate is found anew.
 //!
 //! A stamp is dated at the first look after it, by the wheel that made it. So its age is at most the time between two
-//! looks. What the counter may have done unnoticed in between is less than half the margin, and what comes of a rate that
-//! is not exact is less than the other half. So a date is never too early; and it is too late by little more than the
-//! margin, or, while the rate is unknown, it is the moment of the look. (One case cannot be told from a counter that ran on
-//! evenly: between two looks it was set back, and also ran faster by just as much.)
+//! looks. What the counter may have done unnoticed in between is less than half the margin, and what comes of a rate
+//! that is not exact is less than the other half. So a date is never too early; and it is too late by little more than
+//! the margin, or, while the rate is unknown, it is the moment of the look. (One case cannot be told from a counter
+//! that ran on evenly: between two looks it was set back, and also ran faster by just as much.)
 //!
-//! The margin grows with the time between two looks, and while there are no timers nobody looks. So whoever makes the first
-//! stamp after an old look looks as well.
+//! The margin grows with the time between two looks, and while there are no timers nobody looks. So whoever makes the
+//! first stamp after an old look looks as well.
 
 use std::mem;
 
-use gossamer_core::door::counter;
 use gossamer_core::moment::Moment;
 use gossamer_core::mutant;
+use gossamer_core::platform::counter;
 
 use super::timer::LAST;
 
-/// An estimate of age is trusted but for so much: so many nanoseconds, and one part in this many of the time between two
-/// looks.
+/// An estimate of age is trusted but for so much: so many nanoseconds, and one part in this many of the time between
+/// two looks.
 const MARGIN_NANOS: u64 = 1_000;
 const MARGIN_PART: u64 = 1_024;
 

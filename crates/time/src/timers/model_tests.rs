@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Poll, Wake, Waker};
 
-use gossamer_core::door::model::explore;
-use gossamer_core::door::thread;
+use gossamer_core::platform::model::explore;
+use gossamer_core::platform::thread;
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn cancel_against_fire() {
     });
 }
 
-/// The monitor and the driver fire at once: each timer is woken once.
+/// The monitor and the runner fire at once: each timer is woken once.
 #[test]
 fn fire_against_fire() {
     explore("fire_against_fire", || {

@@ -131,9 +131,9 @@ fn a_wheel_fires_what_a_sorted_map_says() {
     }
 }
 
-/// A lone timer wakes its driver once, on time, however far it is.
+/// A lone timer wakes its runner once, on time, however far it is.
 #[test]
-fn a_lone_timer_is_looked_at_once() {
+fn a_single_timer_is_looked_at_once() {
     let hand = Hand::new();
     for bits in 0..63 {
         let deadline = hand.timers.clock.load(Ordering::Relaxed) + (1 << bits) + 12_345;
@@ -204,7 +204,7 @@ fn a_stamp_is_dated_from_when_it_was_made() {
 }
 
 /// Timers that count from their registration with real ones, and when they were made.
-fn fresh(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Timer>>)> {
+fn undated(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Timer>>)> {
     let set = |after: &Duration| {
         let made = Moment::real_now().nanos();
         let timer = Box::pin(Timer::after(*after));
@@ -240,7 +240,7 @@ fn spin(time: Duration) {
 fn timers_of_one_poll_are_dated_soon_enough_and_never_too_early() {
     let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
     let after: Vec<_> = (0..100).map(|n| Duration::from_secs(60 + n % 7)).collect();
-    let set = fresh(timers, &after);
+    let set = undated(timers, &after);
     assert!(!timers.fire_due(Moment::real_now()));
     let dated_at = Moment::real_now().nanos();
     for ((made, timer), after) in set.iter().zip(after) {
@@ -260,7 +260,7 @@ struct Polls {
 impl Wake for Polls {
     fn wake(self: Arc<Self>) {
         spin(Duration::from_millis(5));
-        let set = fresh(self.timers, &[Duration::from_secs(60)]);
+        let set = undated(self.timers, &[Duration::from_secs(60)]);
         self.set.lock().expect("no panic").extend(set);
     }
 }
@@ -270,7 +270,7 @@ impl Wake for Polls {
 fn a_timer_set_while_others_fire_is_not_dated_by_the_look_before() {
     let hand = Hand::new();
     hand.timers.clock.store(REAL, Ordering::Relaxed);
-    let _fresh = fresh(hand.timers, &[Duration::from_secs(60)]);
+    let _fresh = undated(hand.timers, &[Duration::from_secs(60)]);
     let due: Vec<_> = (0..2 * wheel::AT_ONCE as u64)
         .map(|number| hand.set(number, 7))
         .collect();
@@ -297,7 +297,7 @@ fn a_timer_set_after_an_idle_time_is_dated_precisely() {
     let lateness = (0..50).map(|_| {
         spin(Duration::from_millis(50));
         // So many that the counter is read for them.
-        let set = fresh(timers, &[Duration::from_secs(60); 16]);
+        let set = undated(timers, &[Duration::from_secs(60); 16]);
         spin(Duration::from_micros(40));
         timers.fire_due(Moment::real_now());
         let (made, timer) = &set[0];
@@ -313,18 +313,18 @@ fn the_earliest_is_told_without_dating_any() {
     let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
     assert_eq!(timers.earliest(), Moment::NEVER);
     let after: Vec<_> = (0..20).map(|n| Duration::from_secs(60 - n)).collect();
-    let mut set = fresh(timers, &after);
+    let mut set = undated(timers, &after);
     let least = u64::try_from(after[19].as_nanos()).expect("seconds");
     for _ in 0..3 {
         let earliest = timers.earliest().nanos();
         assert!(earliest + 100 >= set[0].0 + least);
         assert!(earliest <= Moment::real_now().nanos() + least);
     }
-    set.extend(fresh(timers, &after));
+    set.extend(undated(timers, &after));
     for (_, timer) in &set {
         // SAFETY: nobody else has these timers.
         let is_dated = unsafe { Timer::links(&raw const **timer, |links| links.is_dated) };
-        assert_eq!(is_dated, !gossamer_core::door::has_counter());
+        assert_eq!(is_dated, !gossamer_core::platform::has_counter());
     }
     drop(set);
     assert_eq!(timers.earliest(), Moment::NEVER);

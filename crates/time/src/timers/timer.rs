@@ -17,9 +17,9 @@ use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use gossamer_core::door::atomic::{AtomicPtr, Ordering};
-use gossamer_core::door::{UnsafeCell, has_counter};
 use gossamer_core::moment::{Moment, nanos_of};
+use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
+use gossamer_core::platform::{UnsafeCell, has_counter};
 use gossamer_core::{mutant, waker};
 
 use super::wheel::Links;
@@ -84,11 +84,11 @@ impl Timer {
         deadline <= now().nanos()
     }
 
-    /// Whether its time has come; if not, `waker` is called then. Registers with the timers of whoever drives this
+    /// Whether its time has come; if not, `waker` is called then. Registers with the timers of whoever runs this
     /// thread, also if it was registered elsewhere before.
     ///
     /// # Panics
-    /// Nobody drives this thread, and the system grants no thread for the process's own timers.
+    /// Nobody runs this thread, and the system grants no thread for the process's own timers.
     #[inline(always)]
     pub fn poll(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
         self.poll_at(super::here, waker)
@@ -129,7 +129,7 @@ impl Timer {
             timers.note_foreign();
         }
         // Before the lock is taken: a foreign one is cloned, which runs user code.
-        let waker = waker::hold(waker);
+        let waker = waker::clone_ref(waker);
         let this = NonNull::from_ref(&*self);
         // SAFETY: in no wheel, so the links are ours; pinned, and its drop takes it out again.
         unsafe {
@@ -155,7 +155,7 @@ impl Timer {
                 return Poll::Ready(());
             }
             if !ptr::eq(owner, here) && !mutant!("timer_stays_behind") {
-                // Whoever drives there may never do so again.
+                // Whoever runs there may never do so again.
                 self.as_ref().get_ref().leave(true);
                 // Acquire pairs with the release in `fire`.
                 return if self.owner.load(Ordering::Acquire) == FIRED {
@@ -191,7 +191,7 @@ impl Timer {
             if waker::task_of(waker).is_none() {
                 timers.note_foreign();
             }
-            new = Some(waker::hold(waker));
+            new = Some(waker::clone_ref(waker));
         }
     }
 

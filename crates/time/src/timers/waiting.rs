@@ -1,12 +1,12 @@
-//! The timers of threads that wait and drive nothing: each such thread serves its own while it waits.
+//! The timers of threads that wait and run nothing: each such thread serves its own while it waits.
 //!
 //! They come from a list, are taken when a thread registers its first timer, and go back when it ends.
 
 use std::cell::Cell;
 use std::task::Waker;
 
-use gossamer_core::door::{Mutex, MutexGuard, per_process, thread_local};
 use gossamer_core::moment::{Moment, OwnTimers};
+use gossamer_core::platform::{Mutex, MutexGuard, per_process, thread_local};
 use gossamer_core::wait::set_own_timers;
 
 use super::{Kind, Timers};
@@ -17,7 +17,7 @@ per_process! {
 }
 
 per_process! {
-    /// Held while timers move, or are made for a home.
+    /// Held while timers move, or are made for a shard.
     fn moving() -> Mutex<()> = Mutex::default()
 }
 

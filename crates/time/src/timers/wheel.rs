@@ -1,8 +1,8 @@
 //! The hierarchical timing wheel: who waits for which moment.
 //!
 //! Varghese and Lauck (SOSP 1987), scheme 7: eight levels of 64 slots. A slot of the lowest level is one *tick* long
-//! (65.5 µs), a slot of each other level as long as the whole level below it; 48 bits of ticks and 16 within one hold
-//! every moment there is.
+//! (65.5 µs), a slot of each other level as long as the whole level below it; 48 bits of ticks and 16 within one
+//! reference every moment there is.
 //!
 //! A timer stands at the level of the highest digit (to the base of 64) in which its tick differs from the time that
 //! has *elapsed*, in the slot of that digit. So timers of a lower level come before all those of a higher one, and of
@@ -10,14 +10,14 @@
 //! time comes to a slot of a higher level, its timers are moved down (they *cascade*), at most once a level.
 //!
 //! Ticks only sort: each slot notes the earliest deadline in it, in nanoseconds, and a timer fires by its own. So a
-//! lone timer wakes its driver once, on time, whatever its level. A cancelled timer does not correct the note; it may
+//! lone timer wakes its runner once, on time, whatever its level. A cancelled timer does not correct the note; it may
 //! be too early, which costs one look for nothing.
 //!
-//! A timer that is to fire some time after now is *fresh* at first, and dated at the next look (`fresh.rs`).
+//! A timer that is to fire some time after now is *undated* at first, and dated at the next look (`undated.rs`).
 //!
 //! All of it is under the lock of the [`Timers`](super::Timers) that own the wheel.
 
-mod fresh;
+mod undated;
 
 use std::ptr::{self, NonNull};
 use std::task::Waker;
@@ -50,7 +50,7 @@ pub(super) struct Wheel {
     elapsed: u64,
     /// A slot of a higher level that time has come to, and from which timers are still to be moved down.
     cascading: u16,
-    /// How many of the last in the fresh slot have no stamp so far, at most.
+    /// How many of the last in the undated slot have no stamp so far, at most.
     unstamped: u16,
     /// The poll in which the last one was registered, as far as its [`stamp`](gossamer_core::context::stamp) tells.
     turn: u16,
@@ -341,7 +341,11 @@ impl Wheel {
 
     /// When to look again, in nanoseconds: no timer's deadline is earlier; the highest number if there is none.
     pub(super) fn next(&mut self) -> u64 {
-        if self.has_fresh() { 0 } else { self.earliest() }
+        if self.has_undated() {
+            0
+        } else {
+            self.earliest()
+        }
     }
 
     /// No timer's deadline is earlier than this, in nanoseconds. Those that are not dated are taken for as old as the
@@ -370,7 +374,7 @@ impl Wheel {
     pub(super) fn fire(&mut self, now: u64, look: &mut Option<Look>, due: &mut Due) -> bool {
         let tick = now >> TICK_BITS;
         let mut moves = AT_ONCE;
-        if self.has_fresh() {
+        if self.has_undated() {
             // Each time: what has come since the look, and has no stamp, is not of before it.
             if look.is_none() || !mutant!("wheel_stamps_once") {
                 self.stamp();

@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use futures_core::{FusedStream, Stream};
 use gossamer::Wait;
-use gossamer::channel::broadcast::{Missed, RecvError, TryRecvError};
+use gossamer::channel::broadcast::{Lagged, RecvError, TryRecvError};
 use gossamer::raw::channel::broadcast::Sender;
 
 use super::Broadcasts;
@@ -52,12 +52,12 @@ fn many_at_once<F: Broadcasts>() {
 }
 
 /// Where a message finds the sender, if it is to use it.
-type Place<T> = Rc<Cell<Option<T>>>;
+type SharedSlot<T> = Rc<Cell<Option<T>>>;
 
 /// Sends two more when it is cloned.
 struct Spreads<F: Flavour> {
     number: u32,
-    tx: Place<Sender<Spreads<F>, F::P>>,
+    tx: SharedSlot<Sender<Spreads<F>, F::P>>,
 }
 
 impl<F: Broadcasts> Clone for Spreads<F> {
@@ -80,7 +80,7 @@ impl<F: Broadcasts> Clone for Spreads<F> {
 fn many_at_once_end_where_some_are_gone<F: Broadcasts>() {
     let (tx, mut rx) = F::broadcast(2);
     let _other = rx.clone();
-    let own = Place::default();
+    let own = SharedSlot::default();
     for number in 0..2 {
         let place = own.clone();
         assert!(tx.send(Spreads::<F> { number, tx: place }).is_ok());
@@ -89,7 +89,7 @@ fn many_at_once_end_where_some_are_gone<F: Broadcasts>() {
     let mut into = Vec::new();
     assert_eq!(rx.recv_many(&mut into, 9).wait(), Ok(1));
     drop(own.take());
-    assert_eq!(rx.recv_many(&mut into, 9).wait(), Err(RecvError::Missed(1)));
+    assert_eq!(rx.recv_many(&mut into, 9).wait(), Err(RecvError::Lagged(1)));
     assert_eq!(rx.recv_many(&mut into, 9).wait(), Ok(2));
     let numbers: Vec<_> = into.iter().map(|message| message.number).collect();
     assert_eq!(numbers, [0, 10, 11]);
@@ -102,9 +102,9 @@ fn iterators<F: Broadcasts>() {
         assert_eq!(tx.send(number), Ok(()));
     }
     let got: Vec<_> = rx.try_iter().collect();
-    assert_eq!(got, [Err(Missed(2)), Ok(2), Ok(3), Ok(4)]);
+    assert_eq!(got, [Err(Lagged(2)), Ok(2), Ok(3), Ok(4)]);
     assert_eq!(rx.try_iter().next(), None);
-    assert_eq!(other.iter().next(), Some(Err(Missed(2))));
+    assert_eq!(other.iter().next(), Some(Err(Lagged(2))));
     assert_eq!((&mut other).into_iter().next(), Some(Ok(2)));
     assert_eq!(tx.send(5), Ok(()));
     drop(tx);
@@ -125,7 +125,7 @@ fn a_stream<F: Broadcasts>() {
             assert_eq!(tx.send(number), Ok(()));
         }
         assert_eq!(next.wakes(), 1);
-        assert_eq!(next.poll(), Poll::Ready(Some(Err(Missed(2)))));
+        assert_eq!(next.poll(), Poll::Ready(Some(Err(Lagged(2)))));
         assert_eq!(next.poll(), Poll::Ready(Some(Ok(2))));
         assert_eq!(next.poll(), Poll::Ready(Some(Ok(3))));
         assert!(next.poll().is_pending());

@@ -96,11 +96,11 @@ type Ends<F, T> = (
 );
 
 /// Where a message finds the ends, if it is to use them.
-type Place<T> = Rc<RefCell<Option<T>>>;
+type SharedSlot<T> = Rc<RefCell<Option<T>>>;
 
 /// Sends, receives and subscribes while the channel clones and drops it.
 struct Returns<F: Broadcasts> {
-    ends: Place<Ends<F, Returns<F>>>,
+    ends: SharedSlot<Ends<F, Returns<F>>>,
     seen: Rc<Cell<u32>>,
 }
 

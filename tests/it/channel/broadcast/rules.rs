@@ -50,11 +50,11 @@ fn the_slow_are_told<F: Broadcasts>() {
         }
         assert_eq!(
             Hand::new(slow.recv()).poll(),
-            Poll::Ready(Err(RecvError::Missed(2 * capacity)))
+            Poll::Ready(Err(RecvError::Lagged(2 * capacity)))
         );
         // More of them go meanwhile.
         assert_eq!(tx.send(3 * capacity), Ok(()));
-        assert_eq!(slow.try_recv(), Err(TryRecvError::Missed(1)));
+        assert_eq!(slow.try_recv(), Err(TryRecvError::Lagged(1)));
         for number in 2 * capacity + 1..=3 * capacity {
             assert_eq!(slow.try_recv(), Ok(number));
         }
@@ -71,7 +71,7 @@ fn a_clone_stands_where_the_original_stands<F: Broadcasts>() {
     }
     let mut late = rx.clone();
     for rx in [&mut early, &mut rx, &mut late] {
-        assert_eq!(rx.try_recv(), Err(TryRecvError::Missed(1)));
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Lagged(1)));
         assert_eq!(rx.try_recv(), Ok(1));
     }
     let mut between = rx.clone();
@@ -127,13 +127,13 @@ fn receivers_that_wait_are_woken<F: Broadcasts>() {
     assert_eq!(tx.send(8), Ok(()));
     for receiver in &mut waiting[..2] {
         assert_eq!(receiver.wakes(), 1);
-        assert_eq!(receiver.poll(), Poll::Ready(Err(RecvError::Missed(1))));
+        assert_eq!(receiver.poll(), Poll::Ready(Err(RecvError::Lagged(1))));
     }
     drop(waiting);
     for rx in &mut receivers[..99] {
         assert_eq!(rx.try_recv(), Ok(8));
     }
-    assert_eq!(receivers[99].try_recv(), Err(TryRecvError::Missed(1)));
+    assert_eq!(receivers[99].try_recv(), Err(TryRecvError::Lagged(1)));
     assert_eq!(receivers[99].try_recv(), Ok(8));
     let mut waiting: Vec<_> = receivers.iter_mut().map(|rx| parked(rx.recv())).collect();
     drop(tx);
@@ -252,7 +252,7 @@ fn against_a_plain_model<F: Broadcasts>() {
                     let wanted = if *next < oldest(sent) {
                         let missed = oldest(sent) - *next;
                         *next = oldest(sent);
-                        Err(TryRecvError::Missed(missed.into()))
+                        Err(TryRecvError::Lagged(missed.into()))
                     } else if *next == sent {
                         Err(TryRecvError::Empty)
                     } else {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use futures_core::Stream;
 use gossamer::Wait;
-use gossamer::channel::broadcast::{Missed, RecvError, broadcast};
-use gossamer::raw::Policy;
+use gossamer::channel::broadcast::{Lagged, RecvError, broadcast};
+use gossamer::raw::LockPolicy;
 use gossamer::raw::channel::broadcast::Receiver;
 use gossamer_sim::spawn;
 
@@ -34,14 +34,14 @@ fn note(received: Result<Vec<Value>, RecvError>, got: &Got) -> bool {
     let mut got = got.borrow_mut();
     match received {
         Ok(values) => got.extend(values.iter().map(|value| Some(value.id))),
-        Err(RecvError::Missed(number)) => got.extend((0..number).map(|_| None)),
+        Err(RecvError::Lagged(number)) => got.extend((0..number).map(|_| None)),
         Err(RecvError::Closed) => return false,
     }
     true
 }
 
 /// One by one, or several at once.
-async fn receive<P: Policy>(
+async fn receive<P: LockPolicy>(
     rx: &mut Receiver<Value, P>,
     many: bool,
 ) -> Result<Vec<Value>, RecvError> {
@@ -55,11 +55,11 @@ async fn receive<P: Policy>(
 }
 
 /// Receives until the end, in one of three ways.
-async fn receive_all<P: Policy>(mut rx: Receiver<Value, P>, way: usize, got: Got) {
+async fn receive_all<P: LockPolicy>(mut rx: Receiver<Value, P>, way: usize, got: Got) {
     if way % 3 == 2 {
         let mut stream = pin!(rx.stream());
         while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-            let item = item.map_err(|Missed(number)| RecvError::Missed(number));
+            let item = item.map_err(|Lagged(number)| RecvError::Lagged(number));
             note(item.map(|value| vec![value]), &got);
         }
         return;
@@ -224,7 +224,7 @@ fn tasks_fibers_and_threads() {
             sends.wait().expect("no panic");
             let mut count = 0;
             for received in slow.iter() {
-                count += received.map_or_else(|Missed(number)| number as usize, |_| 1);
+                count += received.map_or_else(|Lagged(number)| number as usize, |_| 1);
             }
             assert_eq!(count, EACH);
         });

@@ -57,14 +57,14 @@ fn a_message_whose_drop_panics<F: Rings>() {
 
 /// It has the sender, sends through it, and drops it, in the midst of the receiver's end.
 fn a_message_that_sends_when_it_is_dropped<F: Rings>() {
-    type Place<C> = Rc<
+    type SharedSlot<C> = Rc<
         RefCell<
             Option<
                 gossamer::raw::channel::spsc::Sender<Returns<C>, <C as crate::flavour::Flavour>::P>,
             >,
         >,
     >;
-    struct Returns<C: Rings>(Place<C>, Rc<RefCell<Vec<bool>>>, bool);
+    struct Returns<C: Rings>(SharedSlot<C>, Rc<RefCell<Vec<bool>>>, bool);
     impl<C: Rings> Drop for Returns<C> {
         fn drop(&mut self) {
             let Some(mut tx) = self.0.borrow_mut().take() else {
@@ -83,7 +83,7 @@ fn a_message_that_sends_when_it_is_dropped<F: Rings>() {
     }
     let seen = Rc::default();
     let (mut tx, mut rx) = F::ring::<Returns<F>>(4);
-    let place = Place::<F>::default();
+    let place = SharedSlot::<F>::default();
     for last in [false, false, true, true] {
         let message = Returns(place.clone(), Rc::clone(&seen), last);
         assert!(tx.try_send(message).is_ok());

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use gossamer::channel::{TryRecvError, TrySendError};
-use gossamer::raw::channel::spsc::{Flavour, Receiver, Sender};
+use gossamer::raw::channel::spsc::{Receiver, RingPolicy, Sender};
 use gossamer_sim::spawn;
 
 use super::super::exhaust;
@@ -73,7 +73,7 @@ async fn noted(history: &History, clock: &Cell<u32>, op: Op, run: impl Future<Ou
     history.borrow_mut()[message as usize].ended = ended;
 }
 
-async fn send_one<P: Flavour>(op: Op, tx: &mut Option<Sender<u32, P>>, number: u32) -> Output {
+async fn send_one<P: RingPolicy>(op: Op, tx: &mut Option<Sender<u32, P>>, number: u32) -> Output {
     match (op, tx) {
         (Send, Some(tx)) => match tx.send(number).await {
             Ok(()) => Output::Sent,
@@ -91,7 +91,7 @@ async fn send_one<P: Flavour>(op: Op, tx: &mut Option<Sender<u32, P>>, number: u
     }
 }
 
-async fn receive_one<P: Flavour>(op: Op, rx: &mut Option<Receiver<u32, P>>) -> Output {
+async fn receive_one<P: RingPolicy>(op: Op, rx: &mut Option<Receiver<u32, P>>) -> Output {
     let mut got = Vec::new();
     match (op, rx) {
         (Recv, Some(rx)) => match rx.recv().await {
@@ -122,7 +122,7 @@ async fn run_program<F: Rings>(sends: Vec<Op>, receives: Vec<Op>, capacity: usiz
     let sender = spawn(async move {
         let mut tx = Some(tx);
         for (number, op) in (0..).zip(sends) {
-            if !F::POINTS {
+            if !F::SCHEDULING_POINTS {
                 gossamer::yield_now().await;
             }
             noted(&history, &time, op, send_one(op, &mut tx, number)).await;
@@ -133,7 +133,7 @@ async fn run_program<F: Rings>(sends: Vec<Op>, receives: Vec<Op>, capacity: usiz
     let receiver = spawn(async move {
         let mut rx = Some(rx);
         for op in receives {
-            if !F::POINTS {
+            if !F::SCHEDULING_POINTS {
                 gossamer::yield_now().await;
             }
             noted(&history, &time, op, receive_one(op, &mut rx)).await;

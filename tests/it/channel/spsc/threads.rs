@@ -147,7 +147,7 @@ fn both_sides_go_at_once() {
 
 /// A fiber that goes through many messages has another task run in between.
 #[test]
-fn an_iterator_gives_way() {
+fn an_iterator_yields() {
     let rt = runtime(Model::Single);
     let (mut tx, mut rx) = spsc(5_000);
     for number in 0..5_000 {

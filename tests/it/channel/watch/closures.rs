@@ -61,7 +61,7 @@ fn a_closure_that_sends_is_called_again<F: Watches>() {
         if calls < 3 {
             tx.send_modify(|value| value.push(10 * calls));
         }
-        assert!(!rx.get().contains(&calls) && rx.latest().len() < value.len() + 1);
+        assert!(!rx.get().contains(&calls) && rx.snapshot().len() < value.len() + 1);
     });
     assert_eq!((calls, rx.get()), (3, vec![0, 10, 20, 3]));
 }
@@ -83,11 +83,11 @@ fn a_condition_that_sends<F: Watches>() {
 }
 
 /// Where a value finds the sender, if it is to use it.
-type Place<F> = Rc<Cell<Option<Sender<Returns<F>, <F as Flavour>::P>>>>;
+type SharedSlot<F> = Rc<Cell<Option<Sender<Returns<F>, <F as Flavour>::P>>>>;
 
 /// Reads and sends when it is cloned and when it is dropped.
 struct Returns<F: Watches> {
-    tx: Place<F>,
+    tx: SharedSlot<F>,
     seen: Rc<Cell<u32>>,
 }
 
@@ -103,7 +103,7 @@ impl<F: Watches> Returns<F> {
         // Once, not again for those that are sent here.
         let Some(tx) = self.tx.take() else { return };
         self.seen.set(self.seen.get() + 1);
-        let latest = tx.latest();
+        let latest = tx.snapshot();
         tx.send(self.twin());
         drop((latest, tx.subscribe()));
         self.tx.set(Some(tx));
@@ -167,7 +167,7 @@ fn a_value_that_panics<F: Watches>() {
     fails(|| tx.send(Bad(false)));
     assert_eq!(waits.wakes(), 1);
     drop(waits);
-    assert!(rx.has_changed() && !rx.latest().0);
+    assert!(rx.has_changed() && !rx.snapshot().0);
 }
 
 /// Panics when it wakes.

@@ -7,8 +7,8 @@ use std::task::Poll;
 
 use futures_core::{FusedStream, Stream};
 use gossamer::channel::Closed;
-use gossamer::raw::Policy;
-use gossamer::raw::channel::watch::Latest;
+use gossamer::raw::LockPolicy;
+use gossamer::raw::channel::watch::Snapshot;
 
 use super::Watches;
 use crate::flavour::both;
@@ -31,7 +31,7 @@ both! {
 }
 
 /// What a poll gave.
-fn told<T: Clone, P: Policy>(poll: Poll<Result<Latest<T, P>, Closed>>) -> Result<T, Closed> {
+fn told<T: Clone, P: LockPolicy>(poll: Poll<Result<Snapshot<T, P>, Closed>>) -> Result<T, Closed> {
     match poll {
         Poll::Ready(result) => result.map(|latest| T::clone(&latest)),
         Poll::Pending => panic!("it waits"),
@@ -52,7 +52,7 @@ fn the_latest_is_what_is_told<F: Watches>() {
     assert!(parked(third.changed()).poll().is_pending());
     assert_eq!(told(Hand::new(other.changed()).poll()), Ok(3));
     assert_eq!(
-        (rx.get(), *rx.latest(), tx.get(), *tx.latest()),
+        (rx.get(), *rx.snapshot(), tx.get(), *tx.snapshot()),
         (3, 3, 3, 3)
     );
 }
@@ -191,7 +191,7 @@ fn values_go_when_nobody_reads_them<F: Watches>() {
     let (tx, mut rx) = F::watch(tally.value(0));
     tx.send(tally.value(1));
     assert_eq!(tally.living(), 1);
-    let kept = rx.latest();
+    let kept = rx.snapshot();
     let twin = kept.clone();
     tx.send(tally.value(2));
     assert_eq!((tally.living(), kept.id, twin.id), (2, 1, 1));

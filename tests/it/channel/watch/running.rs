@@ -6,7 +6,7 @@ use std::thread;
 
 use gossamer::Wait;
 use gossamer::channel::watch;
-use gossamer::raw::Policy;
+use gossamer::raw::LockPolicy;
 use gossamer::raw::channel::watch::Receiver;
 use gossamer_sim::spawn;
 
@@ -25,7 +25,7 @@ both! {
 
 type Got = Rc<RefCell<Vec<u32>>>;
 
-async fn follow<P: Policy>(mut rx: Receiver<Value, P>, got: Got) {
+async fn follow<P: LockPolicy>(mut rx: Receiver<Value, P>, got: Got) {
     while let Ok(value) = rx.changed().await {
         got.borrow_mut().push(value.id);
     }

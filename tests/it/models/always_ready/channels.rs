@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::Context;
 
 use futures_core::Stream;
-use gossamer::channel::{join, oneshot};
+use gossamer::channel::{join_pattern, oneshot};
 use gossamer::sync::Event;
 use gossamer::{protocol, select};
 
@@ -60,10 +60,10 @@ macro_rules! flavour {
                     let rx = unbounded::<u32>().1;
                     let mut messages = pin!(rx.stream());
                 } next(&mut messages).await;
-                "channel::mpmc::join::Join": { let (one, two) = (unbounded(), unbounded()); } {
+                "channel::mpmc::join_pattern::JoinPattern": { let (one, two) = (unbounded(), unbounded()); } {
                     one.0.try_send(1).expect("it is received");
                     two.0.try_send(1).expect("it is received");
-                    join((&one.1, &two.1)).await.expect("they were sent")
+                    join_pattern((&one.1, &two.1)).await.expect("they were sent")
                 };
                 "channel::spsc::Sending": { let (mut tx, mut rx) = spsc::spsc(1); } {
                     tx.send(1).await.expect("there is room");

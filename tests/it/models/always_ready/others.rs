@@ -4,8 +4,10 @@ use std::future::{pending, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::time::{Missed, interval, sleep as rest, sleep_until, timeout};
-use gossamer::{Bounded, CancelToken, JoinSet, Timed, blocking, sync::Event, yield_now};
+use gossamer::time::{MissedTickBehavior, interval, sleep as rest, sleep_until, timeout};
+use gossamer::{
+    CancellationToken, ConcurrencyLimit, JoinSet, TimeoutExt, blocking, sync::Event, yield_now,
+};
 
 use super::{Case, Turn, cases};
 
@@ -15,7 +17,7 @@ const FAR: Duration = Duration::from_secs(3_000);
 pub(super) fn of_time(turn: &Turn) -> Vec<Case> {
     cases! { turn;
         "time::interval::Tick": {
-            let mut ticks = interval(Duration::from_nanos(1)).missed(Missed::Burst);
+            let mut ticks = interval(Duration::from_nanos(1)).missed(MissedTickBehavior::Burst);
         } ticks.tick().await;
         "time::sleep::Sleep": {} rest(Duration::ZERO).await;
         "time::sleep::Sleep, until it was": { let past = Instant::now(); } sleep_until(past).await;
@@ -49,17 +51,17 @@ pub(super) fn of_tasks(turn: &Turn) -> Vec<Case> {
 
 pub(super) fn of_structure(turn: &Turn) -> Vec<Case> {
     cases! { turn;
-        "structure::bounded::BoundedSpawn": { let spawner = turn.rt.bounded(9); }
-            spawner.spawn(async {}).await.await;
-        "structure::bounded::WaitForPlace": { let places = Bounded::new(1); } drop(places.place().await);
-        "structure::cancel::WaitForCancel": { let token = CancelToken::new(); token.cancel(); }
+        "structure::concurrency_limit::LimitedSpawn": { let handle = turn.rt.limited(9); }
+            handle.spawn(async {}).await.await;
+        "structure::concurrency_limit::AcquirePermit": { let limit = ConcurrencyLimit::new(1); } drop(limit.acquire().await);
+        "structure::cancel::WaitForCancel": { let token = CancellationToken::new(); token.cancel(); }
             token.cancelled().await;
-        "structure::cancel::RunUntilCancelled": { let token = CancelToken::new(); token.cancel(); }
+        "structure::cancel::RunUntilCancelled": { let token = CancellationToken::new(); token.cancel(); }
             token.run_until_cancelled(pending::<()>()).await;
-        "structure::cancel::RunUntilCancelled, not cancelled": { let token = CancelToken::new(); }
+        "structure::cancel::RunUntilCancelled, not cancelled": { let token = CancellationToken::new(); }
             token.run_until_cancelled(ready(1)).await;
-        "structure::join_set::Next": { let mut set = JoinSet::<()>::new(); } set.next().await;
-        "structure::join_set::NextWithId": { let mut set = JoinSet::<()>::new(); } set.next_with_id().await;
+        "structure::join_set::JoinNext": { let mut set = JoinSet::<()>::new(); } set.join_next().await;
+        "structure::join_set::JoinNextWithId": { let mut set = JoinSet::<()>::new(); } set.join_next_with_id().await;
         "structure::join_set::Shutdown": { let mut set = JoinSet::<()>::new(); } set.shutdown().await;
     }
 }

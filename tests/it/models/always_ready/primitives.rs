@@ -13,10 +13,10 @@ macro_rules! flavour {
             };
             cases! { turn;
                 "sync::barrier::Arrive": { let one = Barrier::new(1); } one.arrive().await;
-                "sync::condvar::WaitFor": {
+                "sync::condvar::Notified": {
                     let (lock, changed) = (Mutex::new(0), Condvar::new());
                 } {
-                    let mut waits = pin!(changed.wait_for(lock.lock().await));
+                    let mut waits = pin!(changed.notified(lock.lock().await));
                     let guard = poll_fn(|cx| {
                         let polled = waits.as_mut().poll(cx);
                         changed.notify_one();
@@ -27,16 +27,16 @@ macro_rules! flavour {
                 "sync::event::Ready": { let set = Event::new(); set.set(); } set.ready().await;
                 "sync::mutex::Lock": { let lock = Mutex::new(0); } *lock.lock().await += 1;
                 "sync::mutex::Lock, fair": { let lock = FairMutex::new(0); } *lock.lock().await += 1;
-                "sync::mvar::Put": { let place = MVar::empty(); } {
-                    place.put(1).await;
-                    place.try_take()
+                "sync::mvar::Put": { let mvar = MVar::empty(); } {
+                    mvar.put(1).await;
+                    mvar.try_take()
                 };
-                "sync::mvar::Read": { let place = MVar::new(1); } place.read().await;
-                "sync::mvar::Replace": { let place = MVar::new(1); } place.replace(2).await;
-                "sync::mvar::Swap": { let place = MVar::new(1); } place.swap(2).await;
-                "sync::mvar::Take": { let place = MVar::empty(); } {
-                    assert!(place.try_put(1).is_ok());
-                    place.take().await
+                "sync::mvar::Read": { let mvar = MVar::new(1); } mvar.read().await;
+                "sync::mvar::Replace": { let mvar = MVar::new(1); } mvar.replace(2).await;
+                "sync::mvar::Swap": { let mvar = MVar::new(1); } mvar.swap(2).await;
+                "sync::mvar::Take": { let mvar = MVar::empty(); } {
+                    assert!(mvar.try_put(1).is_ok());
+                    mvar.take().await
                 };
                 "sync::once::cell::GetOrInit": { let cell = OnceCell::with(1); }
                     *cell.get_or_init(async || 2).await;

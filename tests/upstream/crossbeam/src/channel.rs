@@ -115,7 +115,7 @@ impl<T> Sender<T> {
     /// Sends, and waits until then for room.
     pub fn send_deadline(&self, message: T, at: Instant) -> Result<(), SendTimeoutError<T>> {
         let mut message = Some(Message::Here(message));
-        let sent = gossamer_time::deadline(at, self.to.send_from(&mut message)).wait();
+        let sent = gossamer_time::timeout_at(at, self.to.send_from(&mut message)).wait();
         // It may have gone in the moment of giving up: then there is nothing to give back.
         match (sent, message.map(Message::into_own)) {
             (_, None) => Ok(()),
@@ -162,7 +162,7 @@ impl<T> Receiver<T> {
         loop {
             let received = match deadline {
                 None => self.next().wait(),
-                Some(at) => gossamer_time::deadline(at, self.next())
+                Some(at) => gossamer_time::timeout_at(at, self.next())
                     .wait()
                     .map_err(|_| RecvTimeoutError::Timeout)?,
             };

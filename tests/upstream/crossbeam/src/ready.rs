@@ -41,7 +41,7 @@ pub(crate) fn look<R>(deadline: Option<Instant>, look: impl Fn() -> Option<R>) -
 
 /// Lets some time go by, but not more than until then.
 pub(crate) fn rest(deadline: Option<Instant>) {
-    let _ = gossamer_time::deadline(round(deadline), pending::<()>()).wait();
+    let _ = gossamer_time::timeout_at(round(deadline), pending::<()>()).wait();
 }
 
 /// The end of a round that begins now.

@@ -1,13 +1,13 @@
 //! One of several operations.
 //!
-//! All wait, by our [`any`](gossamer_channel::select::any); before, if one of several that can go is to be preferred, or
-//! none may wait, they are tried one by one. What has come lies on the channel's desk until the caller fetches it, as
-//! only then its type is known.
+//! All wait, by our [`any`](gossamer_channel::select::any); before, if one of several that can go is to be preferred,
+//! or none may wait, they are tried one by one. What has come lies on the channel's desk until the caller fetches it,
+//! as only then its type is known.
 //!
 //! Our operations are each for itself, and two of one list may both take effect, or take effect upon each other. What
-//! was sent so was a promise, and is taken back. That one list sends and receives on one rendezvous channel is a case of
-//! its own: it would be its own partner all the time; so the receiving one does not wait, but is tried once a round, and
-//! a round is short.
+//! was sent so was a promise, and is taken back. That one list sends and receives on one rendezvous channel is a case
+//! of its own: it would be its own partner all the time; so the receiving one does not wait, but is tried once a round,
+//! and a round is short.
 
 use std::fmt;
 use std::future::Future;
@@ -246,7 +246,7 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         let mut sides: Vec<_> = self.sides().collect();
         if !self.biased {
             for at in (1..sides.len()).rev() {
-                sides.swap(at, gossamer_core::context::chance() as usize % (at + 1));
+                sides.swap(at, gossamer_core::context::random() as usize % (at + 1));
             }
         }
         sides.into_iter()
@@ -280,10 +280,10 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         let in_rounds = waits.len() < all;
         let any = ours::select::any(waits);
         let (place, settle) = match deadline {
-            _ if in_rounds => gossamer_time::deadline(ready::round(deadline), any)
+            _ if in_rounds => gossamer_time::timeout_at(ready::round(deadline), any)
                 .wait()
                 .ok()?,
-            Some(deadline) => gossamer_time::deadline(deadline, any).wait().ok()?,
+            Some(deadline) => gossamer_time::timeout_at(deadline, any).wait().ok()?,
             None => any.wait(),
         };
         Some((places[place], settle))
@@ -307,8 +307,8 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
             };
             let is_over = !waits || deadline.is_some_and(|deadline| deadline <= Instant::now());
             if chosen.is_none() && is_over {
-                // Each could not go when it was asked, but perhaps there was no moment at which none could: one that was
-                // asked early may have become ready before a later one no longer was.
+                // Each could not go when it was asked, but perhaps there was no moment at which none could: one that
+                // was asked early may have become ready before a later one no longer was.
                 chosen = self.attempt(!waits, |_| true);
             }
             if let Some((index, settle)) = chosen {

@@ -130,7 +130,7 @@ impl<T> Receiver<T> {
 
     /// Receives, and waits until then for a message.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        match gossamer_time::deadline(deadline, self.end.recv()).wait() {
+        match gossamer_time::timeout_at(deadline, self.end.recv()).wait() {
             Ok(received) => received.map_err(|Closed| RecvTimeoutError::Disconnected),
             Err(_) => Err(RecvTimeoutError::Timeout),
         }

@@ -1,6 +1,6 @@
-//! What is checked in code: unsafe, the door, orderings, planted bugs.
+//! What is checked in code: unsafe, the platform module, orderings, mutants.
 
-use super::super::{door, orderings, planted, unsafety};
+use super::super::{mutants, orderings, platform, unsafety};
 use super::{finds, passes};
 use crate::repo::Repo;
 
@@ -86,18 +86,22 @@ fn past_the_door() {
         ("use std::{thread as t};", "std::thread"),
         ("use std::sync::{atomic::{self}};", "std::sync::atomic"),
     ] {
-        finds(door::one_door, path, text, 1, words);
-        passes(door::one_door, "crates/sync/tests/a.rs", text);
-        passes(door::one_door, "crates/core/src/door/plain.rs", text);
-        passes(door::one_door, "crates/core/src/door.rs", text);
-        passes(door::one_door, "lab/src/a.rs", text);
+        finds(platform::only_platform, path, text, 1, words);
+        passes(platform::only_platform, "crates/sync/tests/a.rs", text);
+        passes(
+            platform::only_platform,
+            "crates/core/src/platform/plain.rs",
+            text,
+        );
+        passes(platform::only_platform, "crates/core/src/platform.rs", text);
+        passes(platform::only_platform, "lab/src/a.rs", text);
     }
     for text in [
-        "use gossamer_core::door::{AtomicU32, thread};",
+        "use gossamer_core::platform module::{AtomicU32, thread};",
         "//! `std::thread`\nuse std::sync::Arc;\nstd::thread_local! {}\nuse std::{thread_local};",
         "#[cfg(loom)]\nfn f() {}\n#[cfg(test)]\nmod tests { use std::{thread}; use std::thread::spawn; }",
     ] {
-        passes(door::one_door, path, text);
+        passes(platform::only_platform, path, text);
     }
 }
 
@@ -166,7 +170,7 @@ fn orderings_without_a_pair() {
 
 #[test]
 fn mutants_without_a_row_and_rows_without_a_mutant() {
-    let check = planted::table_matches_source;
+    let check = mutants::table_matches_source;
     let row = "[[mutant]]\nname = \"lost\"\nbreaks = \"it\"\ngate = [\"cargo\", \"test\"]\n";
     let code = "//! A.\n#[cfg(mutant = \"lost\")]\nfn f() {}";
     let table = "xtask/mutants.toml";

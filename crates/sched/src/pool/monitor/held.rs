@@ -1,16 +1,16 @@
 //! Whether a poll holds its worker, or the worker's thread is only kept from running.
 //!
 //! A thread that the system has preempted in a poll is no hostage-holder: its task needs a processor, and a spare would
-//! only want the same one. So time counts against a poll only while its thread *runs* or is *blocked*. Between two looks
-//! at a thread that is blocked in the end, that is all the time but its waits for a processor, which the system adds up
-//! once they are over. Of a thread that could run it is its CPU time; how long it was blocked before is not
+//! only want the same one. So time counts against a poll only while its thread *runs* or is *blocked*. Between two
+//! looks at a thread that is blocked in the end, that is all the time but its waits for a processor, which the system
+//! adds up once they are over. Of a thread that could run it is its CPU time; how long it was blocked before is not
 //! known, and is left out.
 //!
 //! Where the system tells nothing of a thread, wall time decides, and the report cannot tell a computation from a call.
 
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::{ThreadLook, ThreadNumber};
+use gossamer_core::platform::{ThreadLook, ThreadNumber};
 
 /// What a thread has done so far.
 #[derive(Debug, Clone, Copy)]

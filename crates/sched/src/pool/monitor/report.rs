@@ -24,8 +24,8 @@ pub struct Stuck {
     pub since: Duration,
     /// What its thread had done for the most part when it was found.
     pub hold: Hold,
-    /// Why no spare could be hired in the worker's place, if it was so: then its tasks had to wait, perhaps until one could
-    /// be. Of several reasons the first.
+    /// Why no spare could be started in the worker's place, if it was so: then its tasks had to wait, perhaps until one
+    /// could be. Of several reasons the first.
     pub refused: Option<String>,
     /// Whether no work waited, but only the end of the runtime.
     pub at_end: bool,

@@ -20,7 +20,7 @@ fn stuck() -> Watched {
         },
         panics: 0,
         work_waited: false,
-        has_spare: false,
+        has_cached_ref: false,
         is_told: false,
     });
     watched

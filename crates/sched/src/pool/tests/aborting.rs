@@ -1,12 +1,12 @@
 //! Aborts of tasks that change workers at the same moment: the future is dropped, once.
 
-use gossamer_core::door::thread;
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
 use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set, settle};
 
 /// An abort from outside against a theft: the task's next turn, wherever that is, drops its future (`CANCEL` in its
-/// `life`, which stays when the owner's inbox gives it to a home where it no longer lives).
+/// `refs`, which stays when the owner's inbox gives it to a shard where it no longer lives).
 #[test]
 fn abort_against_theft() {
     explore("abort_against_theft", || {
@@ -43,7 +43,7 @@ fn abort_against_theft() {
     });
 }
 
-/// The owner aborts a task that is in its open queue, and being stolen.
+/// The owner aborts a task that is in its steal queue, and being stolen.
 #[test]
 fn abort_by_the_owner_against_theft() {
     explore("abort_by_the_owner_against_theft", || {

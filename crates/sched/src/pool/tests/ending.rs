@@ -1,18 +1,18 @@
 //! The end of a worker, between the others: every future is dropped once, and no memory twice.
 
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::thread;
 
-use super::{Acting, Hired, Log, ends_clean, explore, flags, parked, pool, set};
+use super::{Acting, Log, Started, ends_clean, explore, flags, parked, pool, set};
 use crate::single::shut_down;
 
 impl Acting {
     /// As a worker whose pool is shutting down.
     fn end(mut self) {
         self.queue.close();
-        let claim = self.claim.take().expect("it does not sleep");
-        claim.seal();
-        shut_down(&claim, &mut self.queue);
+        let guard = self.guard.take().expect("it does not sleep");
+        guard.seal();
+        shut_down(&guard, &mut self.queue);
     }
 }
 
@@ -62,7 +62,7 @@ fn end_against_pull() {
 }
 
 /// A task is stolen, its thief ends, and a wake from outside is under way to where it was: nobody is left to be told,
-/// and the wake lets go of the task.
+/// and the wake releases the task.
 #[test]
 fn wake_of_a_stolen_task_against_the_end() {
     explore("wake_of_a_stolen_task_against_the_end", || {
@@ -91,18 +91,18 @@ fn wake_of_a_stolen_task_against_the_end() {
 
 /// Who shuts the pool down ends the tasks of a worker that has retired, while a thread wakes one of them.
 #[test]
-fn end_of_orphans_against_wake() {
-    explore("end_of_orphans_against_wake", || {
+fn end_of_unowned_against_wake() {
+    explore("end_of_unowned_against_wake", || {
         let (shared, flags, log) = (pool(2), flags(), Log::default());
         let mut left = Acting::begin(&shared, 1);
         let (handle, waker) = parked(&mut left, &flags, &log);
         drop(left.spawn(log.once()));
         drop(left.spawn(log.once()));
-        // Into the open queue, as a worker leaves its tasks.
+        // Into the steal queue, as a worker leaves its tasks.
         drop(left);
-        shared.crew.end(1);
+        shared.workers.end(1);
         let wakes = thread::spawn(move || set(&flags, 0, &waker));
-        shared.end_orphans(true);
+        shared.end_unowned(true);
         wakes.join().expect("the waker does not panic");
         assert!(handle.is_finished());
         drop(handle);
@@ -111,10 +111,10 @@ fn end_of_orphans_against_wake() {
     });
 }
 
-/// A worker that is still there steals from the home of one that has retired while that home is ended.
+/// A worker that is still there steals from the shard of one that has retired while that shard is ended.
 #[test]
-fn end_of_orphans_against_theft() {
-    explore("end_of_orphans_against_theft", || {
+fn end_of_unowned_against_theft() {
+    explore("end_of_unowned_against_theft", || {
         let (shared, log) = (pool(2), Log::default());
         let mut left = Acting::begin(&shared, 1);
         for _ in 0..2 {
@@ -122,7 +122,7 @@ fn end_of_orphans_against_theft() {
         }
         left.hand_over();
         drop(left);
-        shared.crew.end(1);
+        shared.workers.end(1);
         let its = shared.clone();
         let thief = thread::spawn(move || {
             let mut thief = Acting::begin(&its, 0);
@@ -130,16 +130,16 @@ fn end_of_orphans_against_theft() {
             thief.run();
             thief.end();
         });
-        shared.end_orphans(false);
+        shared.end_unowned(false);
         thief.join().expect("the thief does not panic");
-        shared.end_orphans(true);
+        shared.end_unowned(true);
         assert_eq!(log.dropped(), 2);
         ends_clean(shared);
     });
 }
 
 /// No thread is granted for a worker, as the pool is shut down by a thread that does not wait for it: the one or the
-/// other ends the tasks that were left at that home.
+/// other ends the tasks that were left at that shard.
 #[test]
 fn refused_thread_against_the_end() {
     explore("refused_thread_against_the_end", || {
@@ -147,16 +147,16 @@ fn refused_thread_against_the_end() {
         let mut left = Acting::begin(&shared, 1);
         let (handle, waker) = parked(&mut left, &flags, &log);
         drop(left);
-        shared.crew.end(1);
+        shared.workers.end(1);
         let its = shared.clone();
         let ends = thread::spawn(move || {
-            // Relaxed would do: the crew's lock comes after it.
+            // Relaxed would do: the workers's lock comes after it.
             its.closing.store(true, Ordering::Release);
-            its.crew.close();
-            its.end_orphans(false);
+            its.workers.close();
+            its.end_unowned(false);
         });
-        if let Some(hired) = shared.crew.hire() {
-            let Hired::New(number) = hired else {
+        if let Some(started) = shared.workers.start() {
+            let Started::New(number) = started else {
                 panic!("its thread is gone");
             };
             shared.refused(number);
@@ -178,11 +178,11 @@ fn retire_against_the_end() {
         let mut retires = Acting::begin(&shared, 1);
         let (handle, waker) = parked(&mut retires, &flags, &log);
         drop(retires.spawn(log.once()));
-        shared.crew.ask_for(1);
+        shared.workers.ask_for(1);
         let its = shared.clone();
         let ends = thread::spawn(move || {
-            its.crew.close();
-            its.end_orphans(false);
+            its.workers.close();
+            its.end_unowned(false);
         });
         if !retires.tries_to_retire() {
             retires.end();

@@ -1,13 +1,13 @@
 //! Going idle: whoever makes something runnable sees the idle worker, or that one sees the task. What is lost is a
 //! deadlock here.
 
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::thread;
 
 use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
 
 /// A worker puts a second task into its queue, and then never polls again: the other one, which falls asleep at that
-/// moment, comes and takes it (the fence in `Home::push_open` against the one in `worker::sleep`).
+/// moment, comes and takes it (the fence in `Shard::push_stealable` against the one in `worker::sleep`).
 #[test]
 fn surplus_against_sleep() {
     explore("surplus_against_sleep", || {

@@ -3,21 +3,21 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use gossamer_core::door::atomic::Ordering;
-use gossamer_core::door::thread;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 use gossamer_task::{JoinHandle, spawn};
 
 use super::{Acting, Log, Shared, ends_clean, explore, pool, settle};
 use crate::fifo::Fifo;
-use crate::single::{claim_again, shut_down};
+use crate::single::{acquire_again, shut_down};
 
 fn inject(shared: &Shared, log: &Log) -> JoinHandle<()> {
     // SAFETY: the injector is sealed at the end, and turns tasks away from then on; closed when `shared` goes.
     unsafe { spawn(shared.injector, log.once(), Location::caller()) }
 }
 
-/// Two workers take their shares while a third thread spawns: each task is polled once (`Claim::take_from`).
+/// Two workers take their shares while a third thread spawns: each task is polled once (`ShardGuard::take_from`).
 #[test]
 fn push_against_two_who_take() {
     explore("push_against_two_who_take", || {
@@ -44,7 +44,7 @@ fn push_against_two_who_take() {
 }
 
 /// A spawn from outside against a worker that falls asleep: it sees the task, or is called (`idle::Idle` against the
-/// injector's keeper). A lost call is a deadlock here.
+/// injector's fallback waker). A lost call is a deadlock here.
 #[test]
 fn push_against_sleep() {
     explore("push_against_sleep", || {
@@ -83,9 +83,9 @@ fn two_pushes_against_sleep() {
 /// Seals the injector as `Pool::close_injector` does.
 fn seal(shared: &Arc<Shared>) {
     shared.closing.store(true, Ordering::Release); // pairs with the acquire in `is_closing`
-    let claim = claim_again(shared.injector);
-    claim.seal();
-    shut_down(&claim, &mut Fifo::new());
+    let guard = acquire_again(shared.injector);
+    guard.seal();
+    shut_down(&guard, &mut Fifo::new());
 }
 
 /// A spawn from outside against the end: the task is taken, or dropped with the injector, or turned away, and its

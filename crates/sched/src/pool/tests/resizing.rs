@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-use gossamer_core::door::atomic::{AtomicBool, Ordering};
-use gossamer_core::door::thread;
-use gossamer_core::home::Home;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::thread;
+use gossamer_core::shard::Shard;
 
-use super::super::crew::{Crew, Hired};
 use super::super::worker::{self, Ended};
+use super::super::workers::{Started, Workers};
 use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
 
 impl Acting {
@@ -24,9 +24,9 @@ impl Acting {
             shared: &shared,
             number: self.number,
         };
-        let claim = self.claim.take().expect("it does not sleep");
-        self.claim = worker::retire(&mut ended, claim, &mut self.queue);
-        let left = self.claim.is_none();
+        let guard = self.guard.take().expect("it does not sleep");
+        self.guard = worker::retire(&mut ended, guard, &mut self.queue);
+        let left = self.guard.is_none();
         if !left {
             // It goes on.
             std::mem::forget(ended);
@@ -37,17 +37,17 @@ impl Acting {
 
 /// The second worker is surplus from here on.
 fn shrink(shared: &Shared) {
-    shared.crew.ask_for(1);
+    shared.workers.ask_for(1);
     shared.idle.call_all();
 }
 
-/// The second worker is wanted again: its home, without a keeper.
-fn grow(shared: &Arc<Shared>) -> &'static Home {
-    shared.crew.ask_for(2);
-    assert_eq!(shared.crew.hire(), Some(Hired::New(1)));
-    let home = shared.home_for(1).expect("it has one");
-    home.set_keeper(None);
-    home
+/// The second worker is wanted again: its shard, without a fallback waker.
+fn grow(shared: &Arc<Shared>) -> &'static Shard {
+    shared.workers.ask_for(2);
+    assert_eq!(shared.workers.start(), Some(Started::New(1)));
+    let shard = shared.shard_for(1).expect("it has one");
+    shard.set_fallback_waker(None);
+    shard
 }
 
 /// A worker retires with two runnable tasks, one of them in its slot, while the other worker falls asleep.
@@ -72,8 +72,8 @@ fn retire_leaves_runnable_tasks() {
     });
 }
 
-/// A wake from outside of a parked task whose worker retires: the worker sees it, or the keeper calls somebody who
-/// looks after the home (`Home::set_keeper` against `Home::push`, `Claim::drain_for`).
+/// A wake from outside of a parked task whose worker retires: the worker sees it, or the fallback waker calls somebody
+/// who looks after the shard (`Shard::set_fallback_waker` against `Shard::push`, `ShardGuard::drain_for`).
 #[test]
 fn wake_against_retire() {
     explore("wake_against_retire", || {
@@ -111,8 +111,8 @@ fn retired(flags: &super::Flags, log: &Log) -> (Arc<Shared>, Waker) {
 /// Two wakes from outside of a task that a retired worker has left: the one calls the worker that is there, and the
 /// other may come while that one drains the inbox, takes the task over, or polls it.
 #[test]
-fn two_wakes_of_an_orphan() {
-    explore("two_wakes_of_an_orphan", || {
+fn two_wakes_of_an_unowned_shard() {
+    explore("two_wakes_of_an_unowned_shard", || {
         let (flags, log) = (flags(), Log::default());
         let (shared, waker) = retired(&flags, &log);
         let threads = [0, 1].map(|place| {
@@ -131,10 +131,10 @@ fn two_wakes_of_an_orphan() {
     });
 }
 
-/// The worker that is there wakes an orphan, and so takes it along, while a thread wakes it from outside.
+/// The worker that is there wakes an unowned_shard, and so takes it along, while a thread wakes it from outside.
 #[test]
-fn pull_of_an_orphan_against_a_wake() {
-    explore("pull_of_an_orphan_against_a_wake", || {
+fn pull_of_an_unowned_shard_against_a_wake() {
+    explore("pull_of_an_unowned_shard_against_a_wake", || {
         let (flags, log) = (flags(), Log::default());
         let (shared, waker) = retired(&flags, &log);
         let (other, its) = (waker.clone(), flags.clone());
@@ -150,11 +150,11 @@ fn pull_of_an_orphan_against_a_wake() {
     });
 }
 
-/// A worker for the same number is started again while the one that is there looks after the home, and a thread wakes
-/// the task from outside: the keeper is gone, so the new one must find it.
+/// A worker for the same number is started again while the one that is there looks after the shard, and a thread wakes
+/// the task from outside: the fallback waker is gone, so the new one must find it.
 #[test]
-fn hired_again_against_drain_for() {
-    explore("hired_again_against_drain_for", || {
+fn started_again_against_drain_for() {
+    explore("started_again_against_drain_for", || {
         let (flags, log) = (flags(), Log::default());
         let (shared, waker) = retired(&flags, &log);
         set(&flags, 0, &waker);
@@ -162,7 +162,7 @@ fn hired_again_against_drain_for() {
         let its = shared.clone();
         let stays = thread::spawn(move || {
             let mut stays = Acting::begin(&its, 0);
-            stays.look_after_orphans();
+            stays.steal_from_unowned();
             stays.run();
         });
         grow(&shared);
@@ -179,11 +179,11 @@ fn hired_again_against_drain_for() {
 
 /// The same, and the new worker falls asleep: nobody but the wake may call it.
 #[test]
-fn hired_again_against_a_wake() {
-    explore("hired_again_against_a_wake", || {
+fn started_again_against_a_wake() {
+    explore("started_again_against_a_wake", || {
         let (flags, log) = (flags(), Log::default());
         let (shared, waker) = retired(&flags, &log);
-        flags[0].store(true, gossamer_core::door::atomic::Ordering::Relaxed);
+        flags[0].store(true, gossamer_core::platform::atomic::Ordering::Relaxed);
         let wakes = thread::spawn(move || set(&flags, 1, &waker));
         grow(&shared);
         let mut anew = Acting::begin(&shared, 1);
@@ -209,7 +209,7 @@ fn change_of_mind_against_a_wake() {
         shrink(&shared);
         let wakes = thread::spawn(move || set(&flags, 1, &waker));
         let its = shared.clone();
-        let changes = thread::spawn(move || its.crew.ask_for(2));
+        let changes = thread::spawn(move || its.workers.ask_for(2));
         if retires.tries_to_retire() {
             drop(retires);
             Acting::begin(&shared, 0).work_until(|| log.completed() == 1);
@@ -239,26 +239,26 @@ impl Wake for Flag {
 #[test]
 fn a_resize_polled_again_against_the_last_to_leave() {
     explore("a_resize_polled_again_against_the_last_to_leave", || {
-        let crew = Arc::new(Crew::new(2));
+        let workers = Arc::new(Workers::new(2));
         assert_eq!(
-            (crew.hire(), crew.hire()),
-            (Some(Hired::New(0)), Some(Hired::New(1)))
+            (workers.start(), workers.start()),
+            (Some(Started::New(0)), Some(Started::New(1)))
         );
-        crew.ask_for(1);
+        workers.ask_for(1);
         let (mut own, mut other) = (None, None);
         let flags = [(); 2].map(|()| Arc::new(Flag(AtomicBool::new(false))));
         let wakers = flags.clone().map(Waker::from);
-        let waits = !crew.is_or_wake(1, &mut own, &wakers[0])
-            && !crew.is_or_wake(1, &mut other, Waker::noop());
+        let waits = !workers.is_or_wake(1, &mut own, &wakers[0])
+            && !workers.is_or_wake(1, &mut other, Waker::noop());
         assert!(waits, "the second is still there");
-        let leaves = crew.clone();
+        let leaves = workers.clone();
         let leaver = thread::spawn(move || {
             for waker in leaves.retire(1).expect("it is surplus") {
                 waker.wake();
             }
         });
-        crew.forget(other.expect("it has left a waker"));
-        let waits = !crew.is_or_wake(1, &mut own, &wakers[1]);
+        workers.forget(other.expect("it has left a waker"));
+        let waits = !workers.is_or_wake(1, &mut own, &wakers[1]);
         leaver.join().expect("no panic");
         // Relaxed: the join orders it.
         let woken = flags.map(|flag| flag.0.load(Ordering::Relaxed));

@@ -1,11 +1,11 @@
 //! Theft: what is runnable changes workers.
 
-use gossamer_core::door::thread;
+use gossamer_core::platform::thread;
 
 use super::{Acting, Log, ends_clean, explore, pool, settle};
 
-/// A thief against the owner: each task is polled once, by one of them (`Claim::steal` and `Home::pop_open`, both
-/// under the queue's lock).
+/// A thief against the owner: each task is polled once, by one of them (`ShardGuard::steal` and `Shard::pop_stealable`,
+/// both under the queue's lock).
 #[test]
 fn theft_against_pop() {
     explore("theft_against_pop", || {
@@ -30,7 +30,7 @@ fn theft_against_pop() {
     });
 }
 
-/// A thief against the owner whose tasks yield to each other (`Home::exchange_open`): each is polled twice.
+/// A thief against the owner whose tasks yield to each other (`Shard::exchange_stealable`): each is polled twice.
 #[test]
 fn theft_against_yields() {
     explore("theft_against_yields", || {

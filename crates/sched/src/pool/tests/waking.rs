@@ -1,7 +1,7 @@
 //! Wakes of tasks that change workers at the same moment: none is lost, and the poll sees what the waker did.
 
-use gossamer_core::door::thread;
-use gossamer_core::home::Home;
+use gossamer_core::platform::thread;
+use gossamer_core::shard::Shard;
 
 use super::{Acting, Flags, Log, ends_clean, explore, flags, parked, pool, set, settle};
 
@@ -12,19 +12,19 @@ fn completed(shared: std::sync::Arc<super::Shared>, log: &Log) {
     ends_clean(shared);
 }
 
-/// A worker that has two tasks, of which the other waits, runnable, in the open queue: that one has its waker.
+/// A worker that has two tasks, of which the other waits, runnable, in the steal queue: that one has its waker.
 fn waiting(owner: &mut Acting, flags: &Flags, log: &Log) -> std::task::Waker {
     let (handle, waker) = parked(owner, flags, log);
     drop(handle);
     set(flags, 0, &waker);
     drop(owner.spawn(async {}));
     owner.hand_over();
-    assert_eq!(owner.home().open_len(), 1);
+    assert_eq!(owner.shard().steal_len(), 1);
     waker
 }
 
-/// A wake from outside of a task that is being stolen: it may go to the home where the task no longer lives, and
-/// is forwarded (`Claim::receive_in_pool`).
+/// A wake from outside of a task that is being stolen: it may go to the shard where the task no longer lives, and
+/// is forwarded (`ShardGuard::receive_in_pool`).
 #[test]
 fn wake_from_outside_against_theft() {
     explore("wake_from_outside_against_theft", || {
@@ -46,9 +46,9 @@ fn wake_from_outside_against_theft() {
     });
 }
 
-/// A worker wakes a task of its own that is in its open queue, and another steals and polls it: the waker finds it
+/// A worker wakes a task of its own that is in its steal queue, and another steals and polls it: the waker finds it
 /// gone and takes the other way, or the poll sees what the waker did (the fence in `still_scheduled` against the
-/// one in `Claim::steal`).
+/// one in `ShardGuard::steal`).
 #[test]
 fn wake_by_the_owner_against_theft() {
     explore("wake_by_the_owner_against_theft", || {
@@ -87,7 +87,7 @@ fn receive_against_theft() {
             thief.steal();
             thief.run();
         });
-        owner.claim().drain();
+        owner.acquire().drain();
         owner.run();
         thief.join().expect("the thief does not panic");
         drop(owner);
@@ -174,8 +174,8 @@ fn late_wake_against_theft() {
         let mut owner = Acting::begin(&shared, 0);
         let waker = waiting(&mut owner, &flags, &log);
         // It completes at its next poll, and is woken once more.
-        flags[1].store(true, gossamer_core::door::atomic::Ordering::Relaxed);
-        let home = owner.home().index();
+        flags[1].store(true, gossamer_core::platform::atomic::Ordering::Relaxed);
+        let shard = owner.shard().index();
         drop(owner);
         let its = shared.clone();
         let thief = thread::spawn(move || {
@@ -185,7 +185,7 @@ fn late_wake_against_theft() {
         });
         waker.wake();
         thief.join().expect("the thief does not panic");
-        assert_eq!(Home::at(home).index(), home);
+        assert_eq!(Shard::at(shard).index(), shard);
         completed(shared, &log);
     });
 }

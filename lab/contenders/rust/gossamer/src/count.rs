@@ -30,7 +30,7 @@ async fn spawn(rt: &Runtime, times: u32) -> u32 {
     sum
 }
 
-/// Gives way to nobody.
+/// Yields to nobody.
 async fn yields(times: u32) -> u32 {
     for _ in 0..times {
         yield_now().await;
@@ -60,14 +60,14 @@ async fn wakes(scope: gossamer::LocalScope, times: u32) -> u32 {
 }
 
 /// Puts and takes, never waiting.
-async fn take_put<P: gossamer::raw::Policy>(
-    place: &gossamer::raw::MVar<u32, P>,
+async fn take_put<P: gossamer::raw::LockPolicy>(
+    mvar: &gossamer::raw::MVar<u32, P>,
     times: u32,
 ) -> u32 {
     let mut last = 0;
     for number in 0..times {
-        place.put(number).await;
-        last = place.take().await;
+        mvar.put(number).await;
+        last = mvar.take().await;
     }
     last
 }

@@ -1,6 +1,6 @@
-//! What the programs of our contender share: the command line, places, arithmetic, our channels.
+//! What the programs of our contender share: the command line, `MVar`s, arithmetic, our channels.
 //!
-//! Several programs, because code that is called from many places is compiled otherwise than code that is called
+//! Several programs, because code that is called from many `MVar`s is compiled otherwise than code that is called
 //! from one: `gossamer-contender` has the ring and what it rests on, `gossamer-counts` what else `cargo xtask counts`
 //! counts, `gossamer-workloads` the rest, and none changes another.
 #![forbid(unsafe_code)]
@@ -8,8 +8,8 @@
 pub mod args;
 pub mod flavours;
 pub mod generator;
+pub mod mvars;
 pub mod pipes;
-pub mod places;
 pub mod sets;
 mod spawned;
 

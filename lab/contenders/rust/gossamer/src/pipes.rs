@@ -1,7 +1,7 @@
 //! Pipes instead of channels: a number to and fro, the thread ring, and the message ring.
 
 use channels::{Asked, Tasks, Threads};
-use gossamer::channel::pipe::Flavour;
+use gossamer::channel::pipe::PipePolicy;
 use gossamer::{Wait, protocol};
 
 protocol! {
@@ -23,7 +23,7 @@ use link::{Next, receiver, sender};
 use trips::{Ping, Pong, client, server};
 
 /// Two tasks; each way adds one, and who began gives the number.
-pub fn to_and_fro<P: Flavour>(
+pub fn to_and_fro<P: PipePolicy>(
     asked: &Asked,
 ) -> Tasks<impl Future<Output = ()> + use<P>, impl Future<Output = u64> + use<P>> {
     let (client, server) = trips::pipe_of::<P>();
@@ -34,7 +34,7 @@ pub fn to_and_fro<P: Flavour>(
 }
 
 /// It ends when the client has gone.
-async fn answers<P: Flavour>(mut server: server::Ping<P>) {
+async fn answers<P: PipePolicy>(mut server: server::Ping<P>) {
     while let Ok(Ping::Ping(number, asked)) = server.recv().await {
         let Ok(next) = asked.pong(number + 1) else {
             break;
@@ -44,7 +44,7 @@ async fn answers<P: Flavour>(mut server: server::Ping<P>) {
 }
 
 /// A trip less would be a wrong number, which the lab sees; so below.
-async fn asks<P: Flavour>(trips: u64, mut client: client::Ping<P>) -> u64 {
+async fn asks<P: PipePolicy>(trips: u64, mut client: client::Ping<P>) -> u64 {
     let mut number = 0_u64;
     for _ in 0..trips {
         let Ok(asked) = client.ping(number) else {
@@ -87,7 +87,7 @@ pub fn threads_to_and_fro(asked: &Asked) -> std::io::Result<Threads> {
 }
 
 /// Tasks in a ring, each with a pipe to the next one: it sends, then receives, and so on. They give their sums.
-pub fn message_ring<P: Flavour>(
+pub fn message_ring<P: PipePolicy>(
     asked: &Asked,
 ) -> Tasks<std::future::Ready<()>, impl Future<Output = Option<u64>> + use<P>> {
     let members = links::<P>(asked.senders).zip(0..);
@@ -100,7 +100,9 @@ pub fn message_ring<P: Flavour>(
 }
 
 /// What each member of a ring receives from, and sends to.
-fn links<P: Flavour>(members: u64) -> impl Iterator<Item = (receiver::Next<P>, sender::Next<P>)> {
+fn links<P: PipePolicy>(
+    members: u64,
+) -> impl Iterator<Item = (receiver::Next<P>, sender::Next<P>)> {
     let (mut outputs, inputs): (Vec<_>, Vec<_>) =
         (0..members).map(|_| link::pipe_of::<P>()).unzip();
     // The first one's input is what the last one sends to.
@@ -119,7 +121,7 @@ macro_rules! ready {
 }
 
 /// `None` if a neighbour has gone.
-async fn member<P: Flavour>(
+async fn member<P: PipePolicy>(
     [sends, receives]: [u64; 2],
     mut from: receiver::Next<P>,
     to: sender::Next<P>,
@@ -142,9 +144,9 @@ async fn member<P: Flavour>(
     Some(sum)
 }
 
-/// The thread ring: the tasks in the order in which they are to be spawned. The first one of the ring has the token. Who
-/// gets the zero gives its number, and goes, and then the others go, one after another, and give nothing.
-pub fn ring<P: Flavour>(
+/// The thread ring: the tasks in the order in which they are to be spawned. The first one of the ring has the token.
+/// Who gets the zero gives its number, and goes, and then the others go, one after another, and give nothing.
+pub fn ring<P: PipePolicy>(
     threads: usize,
     hops: u64,
     order: &[usize],
@@ -161,7 +163,7 @@ pub fn ring<P: Flavour>(
     }
 }
 
-async fn pass_on<P: Flavour>(
+async fn pass_on<P: PipePolicy>(
     id: u64,
     first: Option<u64>,
     mut from: receiver::Next<P>,

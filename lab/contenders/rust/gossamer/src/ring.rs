@@ -1,12 +1,12 @@
 //! The thread ring, once for each kind.
 //!
-//! The runtime and the places live as long as the process, so a task holds two plain references and its number.
+//! The runtime and the `MVar`s live as long as the process, so a task holds two plain references and its number.
 
 use gossamer::{Model, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime};
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 use gossamer_contender::put;
 
 /// What the ring is to be.
@@ -67,7 +67,7 @@ macro_rules! replace {
     };
 }
 
-/// A ring of `!Send` tasks over local places.
+/// A ring of `!Send` tasks over local `MVar`s.
 macro_rules! local_ring {
     ($name:ident, $put:ident) => {
         fn $name(asked: &Ring, order: &[usize]) -> Result<usize, Failure> {
@@ -90,7 +90,7 @@ macro_rules! local_ring {
 local_ring!(single_local, put);
 local_ring!(single_local_replace, replace);
 
-/// A ring of `Send` tasks over shared places, under any model.
+/// A ring of `Send` tasks over shared `MVar`s, under any model.
 fn shared(asked: &Ring, order: &[usize], model: Model) -> Result<usize, Failure> {
     let rt = runtime(model)?;
     let ring = leak((0..asked.threads).map(|_| sync::MVar::<u64>::empty()));

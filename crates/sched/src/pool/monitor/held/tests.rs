@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gossamer_core::door::ThreadLook;
+use gossamer_core::platform::ThreadLook;
 
 use super::{Hold, Sample};
 
@@ -64,10 +64,10 @@ impl Plan {
         }
     }
 
-    /// The CPU time counts from `poked`.
-    fn held(&self, poked: u64, first: (u64, u64), last: (u64, u64)) -> (u64, Hold) {
+    /// The CPU time counts from `pinged`.
+    fn held(&self, pinged: u64, first: (u64, u64), last: (u64, u64)) -> (u64, Hold) {
         let epoch = Instant::now();
-        let cpu = Duration::from_millis(self.spent(Runs, 0, poked));
+        let cpu = Duration::from_millis(self.spent(Runs, 0, pinged));
         let before = self.look(epoch, first.0, first.1).since(Some(cpu));
         let (held, hold) = self.look(epoch, last.0, last.1).held_since(&before);
         (u64::try_from(held.as_millis()).expect("short"), hold)
@@ -123,9 +123,9 @@ fn only_what_was_run_or_blocked_counts() {
         let plan = Plan(parts);
         let mut times = [(); 5].map(|()| below(120));
         times.sort_unstable();
-        let [poked, began, first, then, last] = times;
-        let (found, _) = plan.held(poked, (began, first), (then, last));
-        let truth = plan.spent(Runs, poked, last) + plan.spent(Blocks, poked, last);
+        let [pinged, began, first, then, last] = times;
+        let (found, _) = plan.held(pinged, (began, first), (then, last));
+        let truth = plan.spent(Runs, pinged, last) + plan.spent(Blocks, pinged, last);
         let context = (round, &plan.0, times);
         assert!(found <= truth, "{found} of {truth}: {context:?}");
         let waited = plan.spent(Queues, first, last) > 0 || plan.at(first).0 == Queues;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 
 use channels::{Asked, Tasks};
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 
 const EMPTY: u64 = 0;
 const FULL: u64 = 1;

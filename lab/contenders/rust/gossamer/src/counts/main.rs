@@ -16,7 +16,7 @@ use gossamer::{Model, raw};
 use any::Selected;
 use gossamer_contender::args::{number, runtime};
 use gossamer_contender::flavours::{Local, LocalSpsc, Shared, Spsc};
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 use gossamer_contender::{Failure, end, pipes, spawned, spawned_here};
 
 /// The operations of one flavour; `$on` comes before the tasks that are spawned.

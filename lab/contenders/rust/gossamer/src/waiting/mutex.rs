@@ -5,7 +5,7 @@ use gossamer::{JoinHandle, Model, Runtime, Wait, local, raw, sync, yield_now};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 use waiting::part;
 
 /// What the lock guards in the end.
@@ -51,13 +51,13 @@ fn shared<O: raw::Order + Send + Sync + 'static>(
     Ok(*guarded.lock().wait())
 }
 
-async fn short<P: raw::Policy, O: raw::Order>(guarded: &raw::Mutex<u64, P, O>, times: u64) {
+async fn short<P: raw::LockPolicy, O: raw::Order>(guarded: &raw::Mutex<u64, P, O>, times: u64) {
     for _ in 0..times {
         *guarded.lock().await += 1;
     }
 }
 
-async fn yielding<P: raw::Policy, O: raw::Order>(guarded: &raw::Mutex<u64, P, O>, times: u64) {
+async fn yielding<P: raw::LockPolicy, O: raw::Order>(guarded: &raw::Mutex<u64, P, O>, times: u64) {
     for _ in 0..times {
         let mut number = guarded.lock().await;
         let read = *number;

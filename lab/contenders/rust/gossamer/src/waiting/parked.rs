@@ -21,8 +21,8 @@ static WOKEN: Last = Last(Lock::new(None));
 impl Last {
     fn receiver(&self) -> Receiver<u64> {
         let (sender, receiver) = oneshot();
-        if let Ok(mut place) = self.0.lock() {
-            *place = Some(sender);
+        if let Ok(mut mvar) = self.0.lock() {
+            *mvar = Some(sender);
         }
         receiver
     }
@@ -65,17 +65,17 @@ async fn all(rt: &'static Runtime, threads: u64) -> u64 {
     park::sum()
 }
 
-/// One task. An `async` block would have two places for the receiver, and a note of having begun.
+/// One task. An `async` block would have two `MVar`s for the receiver, and a note of having begun.
 fn parking(mut receiver: Receiver<u64>) -> impl Future<Output = ()> {
     poll_fn(move |context| {
         let polled = Pin::new(&mut receiver).poll(context);
         // A number that got lost would make the sum wrong, which the lab sees.
-        let (place, is_last) = match polled {
+        let (mvar, is_last) = match polled {
             Poll::Pending => (&PARKED, park::parks()),
             Poll::Ready(number) => (&WOKEN, park::woke(number.unwrap_or(0))),
         };
         if is_last {
-            place.tells();
+            mvar.tells();
         }
         polled.map(drop)
     })

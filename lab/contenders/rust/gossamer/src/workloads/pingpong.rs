@@ -1,13 +1,13 @@
-//! Ping-pong: pairs of tasks send a number to and fro through two places; each way adds one.
+//! Ping-pong: pairs of tasks send a number to and fro through two `MVar`s; each way adds one.
 
 use gossamer::{JoinHandle, Model, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime, said};
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 use gossamer_contender::put;
 
-/// The futures of one pair, over places of either flavour.
+/// The futures of one pair, over `MVar`s of either flavour.
 macro_rules! pair {
     ($places:expr, $trips:expr) => {{
         let ([ping, pong], trips): (&'static [_; 2], u64) = ($places, $trips);
@@ -41,11 +41,11 @@ pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
 
 fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, Failure> {
     let rt = args.runtime()?;
-    let places = leak((0..pairs).map(|_| [sync::MVar::empty(), sync::MVar::empty()]));
+    let mvars = leak((0..pairs).map(|_| [sync::MVar::empty(), sync::MVar::empty()]));
     let firsts: Vec<JoinHandle<u64>> = (0..pairs)
         .map(|index| {
             let own = waiting::part(trips, pairs as u64, index as u64);
-            let (first, second) = pair!(&places[index], own);
+            let (first, second) = pair!(&mvars[index], own);
             drop(rt.spawn(second));
             rt.spawn(first)
         })
@@ -59,12 +59,12 @@ fn shared(args: &Args, trips: u64, pairs: usize) -> Result<u64, Failure> {
 
 fn on_one_thread(trips: u64, pairs: usize) -> Result<u64, Failure> {
     let rt = runtime(Model::Single)?;
-    let places = leak((0..pairs).map(|_| [local::MVar::empty(), local::MVar::empty()]));
+    let mvars = leak((0..pairs).map(|_| [local::MVar::empty(), local::MVar::empty()]));
     rt.block_on_local(|scope| {
         let firsts: Vec<_> = (0..pairs)
             .map(|index| {
                 let own = waiting::part(trips, pairs as u64, index as u64);
-                let (first, second) = pair!(&places[index], own);
+                let (first, second) = pair!(&mvars[index], own);
                 drop(scope.spawn_local(second));
                 scope.spawn_local(first)
             })

@@ -5,7 +5,7 @@ use gossamer::{Runtime, Wait, sync};
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, said};
 use gossamer_contender::generator::steps;
-use gossamer_contender::places::leak;
+use gossamer_contender::mvars::leak;
 use gossamer_contender::put;
 
 /// The states that the tasks end with, xor-ed.
@@ -22,8 +22,8 @@ pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
 
 /// tokio#4941: one task wakes the other and calculates on; the other one calculates as long.
 fn busy(rt: &Runtime, wakes: u64, work: u64) -> Result<u64, Failure> {
-    let places = leak([sync::MVar::<u64>::empty(), sync::MVar::empty()]);
-    let (ask, answer) = (&places[0], &places[1]);
+    let mvars = leak([sync::MVar::<u64>::empty(), sync::MVar::empty()]);
+    let (ask, answer) = (&mvars[0], &mvars[1]);
     drop(rt.spawn(async move {
         loop {
             let state = ask.take().await;

@@ -1,4 +1,4 @@
-//! Tasks that do nothing but give way, and the same while the number of workers changes.
+//! Tasks that do nothing but yield, and the same while the number of workers changes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,0 +1,136 @@
+//! What the ends of a channel share, if those who wait are let go by a rule: one lock, a content, and one line.
+//!
+//! # Protocol
+//!
+//! An operation that waits has a number, and the content says for which numbers there is something ([`Content::goes`]).
+//! Who changes the content lets the first in line go as long as there is something for it: takes it out of the line,
+//! which it cannot come to again before it has been polled, and wakes it. It does in its own poll what it came for,
+//! under the lock; it holds the only mutable borrow of its end, so what there was for it is still there. Dropped
+//! instead, it gives back what it was let go for, if that was anything.
+//!
+//! All that there is something for are at the head of the line: those who wait since then have seen it.
+//!
+//! No user code runs under the lock: messages are only moved there (as pointers), memory is asked for and given back
+//! outside, wakers of other runtimes are called outside.
+
+mod waiting;
+
+use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::{LockPolicy, Word};
+use gossamer_core::wait_queue::Waitable;
+use gossamer_core::waiter::{Deferred, WaitList};
+
+pub(crate) use self::waiting::Waiting;
+
+/// What is under the lock, and who may go. No user code, no waiting in any of it.
+pub(crate) trait Content {
+    /// What dumps call the operations, by their number.
+    const NAMES: &'static [&'static str];
+
+    /// Whether one that waits with this number may go.
+    fn goes(&self, wants: u64) -> bool;
+
+    /// One goes.
+    fn go(&mut self) {}
+
+    /// One was dropped that had been let go.
+    fn give_back(&mut self) {}
+}
+
+/// A content, the lock around it, and those who wait for it to change.
+pub(crate) struct SharedState<S: Content, P: LockPolicy> {
+    word: P::Word,
+    line: WaitList,
+    content: UnsafeCell<S>,
+}
+
+// SAFETY: the content and the line are touched under the word's lock, which is atomic; nodes own their wakers.
+unsafe impl<S: Content + Send, P: LockPolicy> Send for SharedState<S, P> where P::Word: Sync {}
+// SAFETY: as above: `&SharedState` gives the content to one at a time.
+unsafe impl<S: Content + Send, P: LockPolicy> Sync for SharedState<S, P> where P::Word: Sync {}
+
+impl<S: Content, P: LockPolicy> SharedState<S, P> {
+    /// Nobody waits. The word is free, and its bits are not used.
+    pub(crate) fn new(word: P::Word, content: S) -> Self {
+        Self {
+            word,
+            line: WaitList::new(),
+            content: UnsafeCell::new(content),
+        }
+    }
+
+    /// The content.
+    ///
+    /// # Safety
+    /// Under the lock, as long as the result is used, and there is no other.
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    unsafe fn content(&self) -> &mut S {
+        // SAFETY: passed on to the caller.
+        self.content.with_mut(|content| unsafe { &mut *content })
+    }
+
+    /// Looks at the content, or changes it so that nobody can go who could not before.
+    ///
+    /// # Safety
+    /// `look` runs no user code, and asks for no memory.
+    #[inline(always)]
+    pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
+        let bits = self.lock();
+        // SAFETY: under the lock, and no user code that could come here again.
+        let seen = look(unsafe { self.content() });
+        self.unlock(bits);
+        seen
+    }
+
+    /// Changes the content, and lets those go that now can.
+    ///
+    /// # Safety
+    /// As [`SharedState::look`].
+    #[inline(always)]
+    pub(crate) unsafe fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+        let bits = self.lock();
+        // SAFETY: as in `look`.
+        let changed = change(unsafe { self.content() });
+        self.wake_ready(bits);
+        changed
+    }
+}
+
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
+    const THREAD_BOUND: bool = P::THREAD_BOUND;
+
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.word.lock()
+    }
+
+    #[inline(always)]
+    fn unlock(&self, bits: u32) {
+        self.word.unlock(bits);
+    }
+
+    #[inline(always)]
+    fn has_waiters(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    unsafe fn wake_next(&self, _: &mut u32) -> Option<Deferred> {
+        let first = self.line.first()?;
+        // SAFETY: under the lock: nodes in the line are alive; nobody else uses the content.
+        unsafe {
+            let content = self.content();
+            content.goes(waiting::wants_of(first)).then(|| {
+                content.go();
+                self.line.release_first()
+            })
+        }
+    }
+}
+
+impl<S: Content, P: LockPolicy> Drop for SharedState<S, P> {
+    fn drop(&mut self) {
+        self.forget_waiters(&self.line);
+    }
+}

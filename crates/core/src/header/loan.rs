@@ -1,0 +1,220 @@
+//! Loaning a task to nodes that own no waker, and keeping a waker's reference in store.
+//!
+//! Both keep atomics off the way of a task that parks and is woken on its own thread.
+
+use core::ptr::NonNull;
+
+use super::{Header, QueueLink, ref_count, ref_dec};
+use crate::context::{self, Context};
+use crate::shard::Shard;
+use crate::waiter::Node;
+
+impl Header {
+    /// Loans the task to a node, which will point at it without owning a waker; `false` if the task is not
+    /// local to what this thread runs, or has loaned too often.
+    ///
+    /// # Safety
+    /// The task is alive; it is given back by [`Header::end_loan`] or [`Header::wake_loaned`].
+    pub(crate) unsafe fn loan(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: passed on to the caller.
+        if unsafe { Self::loan_quickly(this, context) } {
+            return true;
+        }
+        // SAFETY: alive. (The waker of a poll may be any task's, so this one may have finished; then the
+        // runner's reference, which a loan prolongs, is gone.)
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if state.is_done() || state.shard() != context.shard() || !state.may_loan() {
+            return false;
+        }
+        header.set_state(state.with_loan());
+        true
+    }
+
+    /// The same, only if it costs nothing: the task is running, and loaned to nobody.
+    ///
+    /// # Safety
+    /// As [`Header::loan`].
+    #[inline(always)]
+    pub(crate) unsafe fn loan_quickly(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        let may = state == context.running_local();
+        if may {
+            header.set_state(state.with_loan());
+        }
+        may
+    }
+
+    /// Ends a loan without waking.
+    ///
+    /// # Safety
+    /// On the runner; the task was loaned to `node`.
+    pub(crate) unsafe fn end_loan(this: NonNull<Header>, node: NonNull<Node>) {
+        // SAFETY: the loan keeps the task alive, and ends last.
+        unsafe {
+            Self::unpark_from(this, QueueLink::on_node(node));
+            let header = this.as_ref();
+            header.set_state(header.state().without_loan());
+            Self::ref_dec_if_over(this);
+        }
+    }
+
+    /// Ends a loan and queues the task; `false` if this thread does not run it, and then nothing was
+    /// done.
+    ///
+    /// # Safety
+    /// The task was loaned to `node`.
+    #[inline(always)]
+    pub(crate) unsafe fn wake_loaned(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            Self::wake_loaned_quickly(this, context)
+                || Self::wake_loaned_slowly(this, node, context)
+        }
+    }
+
+    /// # Safety
+    /// As [`Header::wake_loaned`].
+    #[inline(always)]
+    pub(crate) unsafe fn wake_loaned_quickly(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the loan keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        let may = state == context.loaned_local() && context.has_room();
+        if may {
+            header.set_state(state.woken_by_loan());
+            context.set_only_woken(this);
+        }
+        may
+    }
+
+    /// # Safety
+    /// As [`Header::wake_loaned`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn wake_loaned_slowly(
+        this: NonNull<Header>,
+        node: NonNull<Node>,
+        context: &Context,
+    ) -> bool {
+        // SAFETY: the loan keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        if header.state().shard() != context.shard() {
+            return false;
+        }
+        // SAFETY: on the runner; alive, as the loan is ended last.
+        unsafe {
+            if header.state().is_done() {
+                Self::end_loan(this, node);
+                return true;
+            }
+            header.set_state(header.state().without_loan());
+            context::wake_here(context, this);
+        }
+        true
+    }
+
+    /// A reference for one more waker: the one in store, or a new one.
+    ///
+    /// # Safety
+    /// The task is alive.
+    #[inline(always)]
+    pub(crate) unsafe fn take_ref(this: NonNull<Header>, context: &Context) {
+        // SAFETY: alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        let ours = state.shard() == context.shard() && !state.ignores_wake();
+        if ours && state.has_cached_ref() && context.owns(this) {
+            header.set_state(state.without_cached_ref());
+        } else {
+            header.refs.ref_inc();
+        }
+    }
+
+    /// Puts a waker's reference into the store, if this thread runs the task and the store is empty; `false` if not,
+    /// and then nothing was done.
+    ///
+    /// # Safety
+    /// The caller owns the reference.
+    #[inline(always)]
+    pub(crate) unsafe fn cache_ref(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the reference keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        let ours = state.shard() == context.shard() && !state.ignores_wake();
+        let may = ours && !state.has_cached_ref() && context.owns(this);
+        if may {
+            header.set_state(state.with_cached_ref());
+        }
+        may
+    }
+
+    /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty;
+    /// `false` if this thread does not run it, and then nothing was done.
+    ///
+    /// # Safety
+    /// The caller owns the reference.
+    #[inline(always)]
+    pub(crate) unsafe fn wake_owned(this: NonNull<Header>, context: &Context) -> bool {
+        let Some(access) = context.access_if_outside() else {
+            // SAFETY: passed on to the caller; the runner is inside.
+            return unsafe { Self::wake_owned_inside(this, context) };
+        };
+        if !access.go_inside() {
+            // SAFETY: passed on to the caller; the runner has found its shard open.
+            return unsafe { Self::wake_owned_while_open(this, context) };
+        }
+        // SAFETY: passed on to the caller; the runner is inside.
+        let woken = unsafe { Self::wake_owned_inside(this, context) };
+        access.go_outside();
+        woken
+    }
+
+    /// # Safety
+    /// As [`Header::wake_owned`]; the runner has said that it is inside, and goes out here.
+    #[cold]
+    #[inline(never)]
+    unsafe fn wake_owned_while_open(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the reference keeps the task alive.
+        let woken = unsafe { Shard::at(context.shard()).wake_while_open(context, this) };
+        if woken {
+            // SAFETY: the reference is the caller's, and given up last.
+            unsafe { ref_dec(this, ref_count::HANDLE) };
+        }
+        woken
+    }
+
+    /// # Safety
+    /// As [`Header::wake_owned`]; the runner is inside.
+    #[inline(always)]
+    unsafe fn wake_owned_inside(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the reference keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if state.shard() != context.shard() {
+            return false;
+        }
+        if state.ignores_wake() || state.has_cached_ref() {
+            // SAFETY: the reference is given up last.
+            unsafe {
+                let woken = context::wake_inside(context, this);
+                if woken {
+                    ref_dec(this, ref_count::HANDLE);
+                }
+                return woken;
+            }
+        }
+        // SAFETY: on the runner; alive.
+        unsafe {
+            header.set_state(header.state().with_scheduled().with_cached_ref());
+            context.push_woken(this);
+        }
+        true
+    }
+}

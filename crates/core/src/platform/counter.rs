@@ -1,0 +1,67 @@
+//! The processor's own count of time, where it has one that is as good as a clock.
+
+/// How far the processor's count is: a few nanoseconds' work, where the system's clock takes some twenty-five.
+///
+/// It counts at a constant rate, unknown here, on all processors alike; `None` where it is not sure to.
+#[inline(always)]
+pub fn counter() -> Option<u64> {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+    if tsc::is_invariant() {
+        return Some(tsc::read());
+    }
+    None
+}
+
+/// Whether there is such a count. Reading it takes as long as some dozens of instructions; asking this does not.
+#[inline(always)]
+pub fn has_counter() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+    if tsc::is_invariant() {
+        return true;
+    }
+    false
+}
+
+#[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+mod tsc {
+    //! The time stamp counter (Intel's manual, volume 3, 17.17; AMD's, volume 2, 13.2.4).
+
+    use core::arch::x86_64::{__cpuid, _rdtsc};
+
+    use crate::platform::UnmodelledU32;
+    use crate::platform::atomic::Ordering;
+
+    const UNKNOWN: u32 = 0;
+    const NO: u32 = 1;
+    const YES: u32 = 2;
+
+    static INVARIANT: UnmodelledU32 = UnmodelledU32::new(UNKNOWN);
+
+    /// Whether it counts at the same rate in all states of the processor.
+    #[inline(always)]
+    pub(super) fn is_invariant() -> bool {
+        // Relaxed: whoever asks finds the same.
+        match INVARIANT.load(Ordering::Relaxed) {
+            UNKNOWN => ask(),
+            known => known == YES,
+        }
+    }
+
+    #[cold]
+    fn ask() -> bool {
+        const POWER: u32 = 0x8000_0007;
+        const INVARIANT_TSC: u32 = 1 << 8;
+        let highest = __cpuid(0x8000_0000).eax;
+        let is = highest >= POWER && __cpuid(POWER).edx & INVARIANT_TSC != 0;
+        // Relaxed: as above.
+        INVARIANT.store(if is { YES } else { NO }, Ordering::Relaxed);
+        is
+    }
+
+    #[inline(always)]
+    pub(super) fn read() -> u64 {
+        // SAFETY: every x86-64 processor has it; where a system forbids it, no program gets so far, as the C
+        // library's clock reads it too.
+        unsafe { _rdtsc() }
+    }
+}

@@ -1,0 +1,445 @@
+//! Where the tasks of one runtime live: the part of a runtime that other threads may touch.
+//!
+//! Shards stand in one table and are never freed, only used again, so a waker may touch the shard of
+//! its task at any time, even when the runtime has just ended. A task leaves its shard at its end, when the runner
+//! releases it: from then on it names none ([`NOWHERE`](context::NOWHERE)), however long a join handle or a waker
+//! keeps its memory. A shard is used again only when it is closed and the last of its tasks has left; so the shard that
+//! a task names is never another runtime's.
+//! (A thread that wakes a task may have read its shard just before: then it pushes a task that is over into
+//! the inbox of somebody else, who finds that out and releases it.)
+//! In a pool the shard need not stay the same: workers take tasks from each other (`shard/moving.rs`).
+//!
+//! # Waking from another thread
+//!
+//! The waker sets `QUEUED` in the task's [`RefCount`](crate::header::RefCount) and pushes the task into the
+//! inbox. The runner, when it has nothing to do, announces under the inbox's lock that it parks,
+//! after it has seen the inbox empty under the same lock; a push finds the announcement and wakes
+//! it. So a push comes either before the look (the runner sees the task) or after the announcement
+//! (the pusher sees the parked runner). `pending` is a hint that saves the runner the lock.
+//!
+//! After the push the pusher touches only the shard (never freed) and the waker it took out.
+//!
+//! # Waiting to run
+//!
+//! The owner of a runtime that waits while another thread runs announces itself ([`Shard::wait_to_run`]) and
+//! then tries to acquire once more; a guard that ends is first given up and then looks for the announcement. So
+//! one of the two sees the other, and work that the runner leaves behind is run by the owner.
+//!
+//! # Visiting
+//!
+//! A thread that only has to touch a task (to end a loan, or to take the task along), or the timers, *visits* the
+//! shard: it holds the guard for a short time and runs no user code. A thread that wants to run waits until a visit is
+//! over, so a visit never looks like another runner; and nobody ever waits for the end of a visit by a waker.
+
+use core::ptr::{self, NonNull};
+use core::task::Waker;
+
+use crate::context::{self, Context, Entered};
+use crate::header::Header;
+use crate::platform::atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
+};
+use crate::platform::{Backoff, Mutex, QuietPtr, UnmodelledU32, is_light, process_global};
+
+mod access_flag;
+mod calling;
+mod evacuating;
+mod inbox_queue;
+mod loans;
+mod moving;
+mod owner;
+mod publishing;
+mod receiving;
+mod runner;
+mod table;
+mod thread_bound;
+
+pub(crate) use self::access_flag::AccessFlag;
+pub use self::evacuating::StuckPoll;
+use self::inbox_queue::InboxQueue;
+pub(crate) use self::moving::pull;
+pub use self::publishing::settle_publishing;
+use self::receiving::add_to_list;
+pub use self::receiving::cancel_here;
+pub use self::runner::Runner;
+pub use self::thread_bound::thread_ends;
+
+/// Added to the count of tasks while the shard is open.
+const OPEN: i64 = 1 << 40;
+
+/// Nobody holds the guard.
+const FREE: u8 = 0;
+/// A thread runs the shard.
+const RUNNING: u8 = 1;
+/// A thread holds the guard for a short time.
+const VISITED: u8 = 2;
+
+/// The part of a runtime that its tasks' wakers may touch.
+#[derive(Debug)]
+pub struct Shard {
+    index: u16,
+    /// A hint: the inbox has something.
+    pending: AtomicBool,
+    inbox: Mutex<Inbox>,
+    /// Whether a thread runs this shard, or visits it: [`FREE`], [`RUNNING`] or [`VISITED`].
+    acquired: AtomicU8,
+    /// The address of the context of the thread that runs it, or zero.
+    run_by: AtomicPtr<Context>,
+    /// Whether its runner looks at parked nodes, as a simulation does.
+    watched: AtomicBool,
+    /// The pool it belongs to, or zero.
+    pool: AtomicU32,
+    /// Not zero: its runner is a thread that does nothing but run it, and what it runs is one task.
+    threaded: UnmodelledU32,
+    /// Not zero: this is a child that was forked in a poll of the runner.
+    lost: UnmodelledU32,
+    /// Whether a thread runs it in every wait, and has ended ([`owner`]).
+    owner: UnmodelledU32,
+    /// Not zero: its runner may be found stuck in a poll ([`evacuating`]), and its access flag tells.
+    monitored: UnmodelledU32,
+    access: AccessFlag,
+    /// Not zero: a monitor has pinged, and the runner has not acknowledged.
+    pinged: UnmodelledU32,
+    /// An idle worker has found the runner in a long poll (see [`publishing`]).
+    publish_wanted: AtomicBool,
+    /// The shard whose fallback waker is called when a task is published.
+    notify_shard: UnmodelledU32,
+    /// In a pool: tasks that other workers may take, and how many (a hint).
+    steal_queue: Mutex<moving::StealQueue>,
+    steal_len: AtomicUsize,
+    /// In a pool: who touches the list of all tasks.
+    list: Mutex<()>,
+    /// What the crate of timers has for this shard, as soon as it has; it stays.
+    timers: QuietPtr<()>,
+    /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
+    tasks: AtomicI64,
+    /// The runner's own.
+    pub runner: Runner,
+}
+
+#[derive(Debug)]
+struct Inbox {
+    /// Each with its `QUEUED` hold.
+    tasks: InboxQueue,
+    closed: bool,
+    /// Whether somebody has [called](Shard::call).
+    called: bool,
+    /// Wakes the runner, if it has parked or is about to.
+    parked: Option<Waker>,
+    /// Wakes somebody who looks after a shard without a runner.
+    fallback_waker: Option<Waker>,
+    /// Wakes a thread that would run, but found another one running.
+    waiting: Option<Waker>,
+    /// Loans of tasks that other threads have ended while one ran.
+    loans: loans::Ended,
+}
+
+// SAFETY: `runner` is touched only by the thread that holds `acquired`, which is acquired and released; but for
+// `runner.owned` of a pool's shard, from which thieves take tasks: it is changed only under `list`, and read without
+// it only by the runner, when its steal queue is empty for good; and but for a shard that is open for evacuation, whose
+// `runner.slot`, tasks and runner's context belong to who holds the steal queue's lock. The pointers in the inbox are
+// references to tasks (`QUEUED`), those in the steal queue scheduled tasks, touched under its lock, and the loans' are
+// loans; none is tied to a thread.
+unsafe impl Sync for Shard {}
+// SAFETY: as above.
+unsafe impl Send for Shard {}
+
+process_global! {
+    /// All shards.
+    fn shards() -> table::Table = table::Table::new()
+}
+
+/// The right to run a shard, and the context that says so.
+#[derive(Debug)]
+#[must_use]
+pub struct ShardGuard {
+    shard: &'static Shard,
+    /// Dropped (restored) before the guard is given up, in `drop`.
+    entered: Option<Entered>,
+    /// Nobody waits for the end of a visit by a waker.
+    visits: bool,
+}
+
+impl Shard {
+    fn new(index: u16) -> Self {
+        Self {
+            index,
+            pending: AtomicBool::new(false),
+            inbox: Mutex::new(Inbox {
+                tasks: InboxQueue::new(),
+                closed: true,
+                called: false,
+                parked: None,
+                fallback_waker: None,
+                waiting: None,
+                loans: loans::Ended::default(),
+            }),
+            acquired: AtomicU8::new(FREE),
+            run_by: AtomicPtr::new(ptr::null_mut()),
+            watched: AtomicBool::new(false),
+            pool: AtomicU32::new(0),
+            threaded: UnmodelledU32::new(0),
+            lost: UnmodelledU32::new(0),
+            owner: UnmodelledU32::new(owner::NONE),
+            monitored: UnmodelledU32::new(0),
+            access: AccessFlag::new(),
+            pinged: UnmodelledU32::new(0),
+            publish_wanted: AtomicBool::new(false),
+            notify_shard: UnmodelledU32::new(u32::from(context::NOWHERE)),
+            steal_queue: Mutex::new(moving::StealQueue::default()),
+            steal_len: AtomicUsize::new(0),
+            list: Mutex::new(()),
+            timers: QuietPtr::new(ptr::null_mut()),
+            tasks: AtomicI64::new(0),
+            runner: Runner::default(),
+        }
+    }
+
+    /// Takes a free shard out of the table; `None` when all 65,535 are in use.
+    pub fn open() -> Option<&'static Self> {
+        // The first one finds out about fences: a seccomp filter may come later.
+        let _is_known = is_light();
+        let shard = shards().take(Self::new)?;
+        // Relaxed: as below.
+        shard.threaded.store(0, Ordering::Relaxed);
+        shard.lost.store(0, Ordering::Relaxed); // Relaxed: as below
+        shard.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
+        shard.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
+        shard.runner.begin_anew();
+        // Relaxed: as below.
+        shard.publish_wanted.store(false, Ordering::Relaxed);
+        // Relaxed: published to other threads with the runtime itself.
+        shard.tasks.store(OPEN, Ordering::Relaxed);
+        shard.join_pool(0);
+        shard.watch(false);
+        let mut inbox = shard.inbox.lock();
+        (inbox.closed, inbox.called) = (false, false);
+        // Relaxed: kept under the lock.
+        shard.pending.store(false, Ordering::Relaxed);
+        drop(inbox);
+        Some(shard)
+    }
+
+    /// The shard with this index.
+    pub fn at(index: u16) -> &'static Self {
+        shards().at(index)
+    }
+
+    /// The index that tasks carry.
+    #[inline]
+    pub fn index(&self) -> u16 {
+        self.index
+    }
+
+    /// Begins to run this shard on the current thread; `None` if another thread does, or this one
+    /// already. Waits while another thread visits.
+    pub fn acquire(&'static self, scheduling_points: bool) -> Option<ShardGuard> {
+        self.acquire_as(RUNNING)
+            .then(|| self.enter(scheduling_points, false))
+    }
+
+    /// Begins a visit of this shard, whose plain memory the current thread may touch until it drops the result;
+    /// `None` if another thread runs, or this one already. Waits while another thread visits.
+    ///
+    /// No user code may run meanwhile: other threads wait.
+    pub fn visit(&'static self) -> Option<ShardGuard> {
+        self.acquire_as(VISITED).then(|| self.enter(false, true))
+    }
+
+    /// The same, but `None` also if another thread visits.
+    fn try_visit(&'static self) -> Option<ShardGuard> {
+        self.try_acquire_as(VISITED)
+            .is_ok()
+            .then(|| self.enter(false, true))
+    }
+
+    /// Takes the guard, once no other thread visits; `false` if one runs.
+    fn acquire_as(&self, how: u8) -> bool {
+        let mut backoff = Backoff::new();
+        loop {
+            match self.try_acquire_as(how) {
+                Ok(_) => return true,
+                Err(VISITED) if !crate::mutant!("visit_is_a_runner") => backoff.wait(),
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Takes the guard if nobody has it.
+    fn try_acquire_as(&self, how: u8) -> Result<u8, u8> {
+        // Acquire pairs with the release in `ShardGuard::drop`: what the last runner did is seen. Relaxed on failure:
+        // nothing is read.
+        self.acquired
+            .compare_exchange(FREE, how, Ordering::Acquire, Ordering::Relaxed)
+    }
+
+    fn enter(&'static self, scheduling_points: bool, visits: bool) -> ShardGuard {
+        // Relaxed: written before the shard had tasks.
+        let watched = self.watched.load(Ordering::Relaxed);
+        // Relaxed: as above.
+        let access = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.access);
+        // SAFETY: acquired just now; the result restores the context when it goes.
+        let entered = unsafe { context::enter(self.index, scheduling_points, watched, access) };
+        // Relaxed: only this thread compares it with its own address.
+        self.run_by.store(context::address(), Ordering::Relaxed);
+        let guard = ShardGuard {
+            shard: self,
+            entered: Some(entered),
+            visits,
+        };
+        guard.publish_again();
+        guard
+    }
+
+    /// Whether this thread runs the shard, be it from inside another one that it runs now (a runtime inside a
+    /// runtime): then its plain memory may be touched.
+    pub fn is_run_by_this_thread(&self) -> bool {
+        // Relaxed: nobody but this thread writes this thread's address.
+        self.run_by.load(Ordering::Relaxed) == context::address()
+    }
+
+    /// Says that the runner is a thread that does nothing but run it, for one task; before it has that.
+    pub fn set_threaded(&self) {
+        // Relaxed: published with the task.
+        self.threaded.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether its runner is such a thread.
+    pub(crate) fn is_one_thread(&self) -> bool {
+        // Relaxed: as above.
+        self.threaded.load(Ordering::Relaxed) != 0
+    }
+
+    /// In a forked child: the runner, this thread, must not go on after its poll.
+    pub(crate) fn lose(&self) {
+        // Relaxed: the child has one thread.
+        self.lost.store(1, Ordering::Relaxed);
+        self.pending.store(true, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// Whether this is a child that was forked in a poll of the runner. [`has_pending`](Shard::has_pending) says so
+    /// too.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        // Relaxed: written by the runner.
+        self.lost.load(Ordering::Relaxed) != 0
+    }
+
+    /// Says whether the runner will look at parked nodes; before any task is spawned.
+    pub fn watch(&self, watched: bool) {
+        // Release pairs with the acquire in `node_leaves_elsewhere`.
+        self.watched.store(watched, Ordering::Release);
+    }
+
+    /// An operation that a task of this shard had parked is dropped on a thread that does not run the shard. The
+    /// runner's note of it cannot be taken back from here. Only a simulation reads such notes, and it
+    /// would read freed memory: a simulated operation has no business on another thread.
+    ///
+    /// Nothing, if the task has ended: nobody reads its note, and the shard may be another runtime's by now.
+    pub(crate) fn node_leaves_elsewhere(&self, task: &Header) {
+        // Acquire pairs with the release in `watch`: a simulation that got this shard after the task had ended is not
+        // taken for the task's.
+        if self.watched.load(Ordering::Acquire) && !task.state().is_done() {
+            std::eprintln!(
+                "gossamer: an operation that a simulated task had begun was dropped on another \
+                 thread, or after its simulation; a simulation must keep its operations to itself"
+            );
+            std::process::abort();
+        }
+    }
+
+    /// Has `waker` called when the one who runs now stops. Then try to acquire once more: it may have
+    /// stopped just before.
+    pub fn wait_to_run(&self, waker: &Waker) {
+        let before = self.inbox.lock().waiting.replace(waker.clone());
+        drop(before);
+    }
+
+    /// A task was made; call before it can be seen by others.
+    pub fn task_created(&self) {
+        if context::runs(self.index) {
+            self.runner.count_task(1);
+        } else {
+            // Relaxed: the shard is open, so the count cannot reach zero meanwhile.
+            self.tasks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A task has left this shard, by a thread that does not run it.
+    pub(crate) fn task_left_elsewhere(&self) {
+        // AcqRel pairs with the same in other threads and in `close`: the last one sees all others
+        // done with the shard.
+        if self.tasks.fetch_sub(1, Ordering::AcqRel) == 1 {
+            table::give_back(self.index);
+        }
+    }
+
+    /// How many tasks there are, about, while the shard is open: those that have not ended, or that operations for one
+    /// thread still point at.
+    pub fn tasks(&self) -> u64 {
+        // Relaxed: a figure to look at.
+        let tasks = self.tasks.load(Ordering::Relaxed) - OPEN + self.runner.tasks();
+        u64::try_from(tasks).unwrap_or(0)
+    }
+
+    /// Puts a task whose `QUEUED` hold the caller owns into the inbox, and the reference with it.
+    ///
+    /// # Errors
+    /// The shard is closed: the reference is still the caller's.
+    ///
+    /// # Returns
+    /// The parked runner, to be woken after all locks are given up.
+    pub fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
+        let mut inbox = self.inbox.lock();
+        if inbox.closed && !crate::mutant!("inbox_never_closed") {
+            return Err(Closed);
+        }
+        inbox.tasks.push_back(task);
+        // Release pairs with the acquire in `has_pending`, though the lock alone would do.
+        self.pending.store(true, Ordering::Release);
+        if crate::mutant!("inbox_no_unpark") {
+            return Ok(None);
+        }
+        Ok(inbox.parked.take().or_else(|| inbox.fallback_waker.clone()))
+    }
+
+    /// Whether the inbox may have something.
+    #[inline(always)]
+    pub fn has_pending(&self) -> bool {
+        // Relaxed: a hint; who acts on it takes the lock, and who parks looks under the lock.
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// Announces that the runner is about to park and wants `waker` called; `false` if the inbox
+    /// has something after all, and then nothing was announced.
+    pub fn park(&self, waker: &Waker) -> bool {
+        let mut inbox = self.inbox.lock();
+        if !crate::mutant!("park_no_recheck") && !inbox.tasks.is_empty() {
+            return false;
+        }
+        let before = inbox.parked.replace(waker.clone());
+        drop(inbox);
+        drop(before);
+        true
+    }
+
+    /// Adds to the count of tasks; who brings it to zero gives the shard back.
+    fn count_late(&self, balance: i64) {
+        // AcqRel pairs with `task_left_elsewhere`.
+        if self.tasks.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
+            table::give_back(self.index);
+        }
+    }
+
+    /// Ends the shard's use; it is given back once its last task has left. The runner has called
+    /// [`ShardGuard::seal`] and finished every task, and the shard has no timers any more.
+    pub fn close(&'static self, guard: ShardGuard) {
+        let balance = self.runner.take_task_count() - OPEN;
+        drop(guard);
+        self.count_late(balance);
+    }
+}
+
+/// The shard's runtime has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed;

@@ -1,0 +1,105 @@
+//! Where the runner of a shard stands: in code of its own, or in a poll, where it may be stuck.
+//!
+//! Outside of polls the runner is *inside*: it has the shard's plain memory to itself. In a poll it is *outside*, and
+//! comes inside for each wake only. Somebody who finds it in the same poll for long may *open* the shard: then, as long
+//! as it is open, its plain memory belongs to whoever holds the lock of the steal queue, the runner included.
+//!
+//! The runner is in a hurry and the opener is not, so the fences are asymmetric: the runner says that it is inside and
+//! then looks whether the shard is open; the opener says that it is open, has the heavy fence, and looks whether the
+//! runner is inside; if so, it takes its word back. At least one of the two sees the other. The opener holds the lock
+//! meanwhile, so a runner that finds the shard open waits until that is decided.
+
+use crate::platform::atomic::{AtomicU32, Ordering};
+use crate::platform::{heavy_fence, light_fence};
+
+const OUTSIDE: u32 = 0;
+const INSIDE: u32 = 1;
+
+/// The two words, on a cache line of their own: one is written twice in each poll.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct AccessFlag {
+    /// Written by the runner alone.
+    inside: AtomicU32,
+    /// Written under the lock of the steal queue.
+    open: AtomicU32,
+    /// Stands for the shard's plain memory, so that loom sees who touches it.
+    #[cfg(loom)]
+    plain: crate::platform::UnsafeCell<()>,
+}
+
+impl AccessFlag {
+    /// Inside, and not open.
+    pub(super) fn new() -> Self {
+        Self {
+            inside: AtomicU32::new(INSIDE),
+            open: AtomicU32::new(0),
+            #[cfg(loom)]
+            plain: crate::platform::UnsafeCell::new(()),
+        }
+    }
+
+    /// The shard's plain memory is touched: tells loom.
+    #[inline(always)]
+    pub(super) fn touch(&self) {
+        #[cfg(loom)]
+        self.plain.with_mut(|_| ());
+    }
+
+    /// Whether the runner, which asks, is inside.
+    #[inline(always)]
+    pub(crate) fn is_inside(&self) -> bool {
+        // Relaxed: it reads its own word.
+        self.inside.load(Ordering::Relaxed) == INSIDE
+    }
+
+    /// The runner goes outside.
+    #[inline(always)]
+    pub(crate) fn go_outside(&self) {
+        // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
+        self.inside.store(OUTSIDE, Ordering::Release);
+    }
+
+    /// The runner goes inside; `false` if the shard is open, and then its plain memory is not the runner's alone.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn go_inside(&self) -> bool {
+        // Relaxed: the fence orders it before the look.
+        self.inside.store(INSIDE, Ordering::Relaxed);
+        if !crate::mutant!("inside_without_fence") {
+            light_fence(); // pairs with the heavy one in `open`
+        }
+        // Relaxed: if it is open, the lock tells the rest.
+        let alone = self.open.load(Ordering::Relaxed) == 0;
+        if alone {
+            self.touch();
+        }
+        alone
+    }
+
+    /// Opens the shard, unless its runner is inside. Under the lock.
+    #[must_use]
+    pub(super) fn open(&self) -> bool {
+        // Relaxed: the fence orders it before the look.
+        self.open.store(1, Ordering::Relaxed);
+        heavy_fence(); // pairs with the light one in `go_inside`
+        // Acquire pairs with the release in `go_outside`.
+        if self.inside.load(Ordering::Acquire) == OUTSIDE || crate::mutant!("opens_on_the_runner") {
+            return true;
+        }
+        self.close();
+        false
+    }
+
+    /// Whether the shard is open: the word is good under the lock, and else a hint.
+    pub(super) fn is_open(&self) -> bool {
+        // Relaxed: changed under the lock.
+        self.open.load(Ordering::Relaxed) != 0
+    }
+
+    /// Under the lock.
+    pub(super) fn close(&self) {
+        // Relaxed: as above.
+        self.open.store(0, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,417 @@
+//! How a task gets from one shard to another, within one pool.
+//!
+//! The workers of a pool run one shard each, so a wake by the worker that has the task is plain memory. Tasks
+//! move in three ways:
+//!
+//! * *stolen*: of what is runnable, a worker keeps one task to itself and the rest in the shard's *steal queue*,
+//!   under a lock; a worker that has nothing to do takes half of it ([`ShardGuard::steal`]), whatever the owner is
+//!   doing;
+//! * *taken*: a worker takes new tasks out of the pool's injector, a shard that nobody runs
+//!   ([`ShardGuard::take_from`]);
+//! * *pulled*: a worker that wakes a task of an idle worker acquires that one's shard for a moment and takes the
+//!   task along ([`pull`]). So a wake stays local, and nobody is woken for it.
+//!
+//! # Who may touch a task in a steal queue
+//!
+//! It is scheduled, and whoever holds the queue's lock may take it. So its owner, like everybody else, writes
+//! neither its `state` nor its `next` as long as it is scheduled and not its own again; a wake has nothing to
+//! do, and a cancel sets a bit in `refs`, which is looked at when the turn begins. The list of all tasks of a
+//! shard has a lock of its own, in a pool. A task that is new at a shard is put on that list only if it is pending
+//! after its first poll there; until then it is in a queue, or being polled, so it is never lost: who ends a shard
+//! drops what is on the list and what is in the queues.
+//!
+//! # The race to fear
+//!
+//! A thread that wakes a task reads its shard, then acts: as the runner, if the shard is its own; else by
+//! pushing into that shard's inbox. The shard may have changed in between.
+//!
+//! * It read the old shard: the push ends in the inbox of a shard where the task no longer lives. Who drains it
+//!   sees so and forwards it. (`QUEUED` keeps the task alive on the way, and others from pushing it too.)
+//! * It read its own shard, in the same look as the rest of the word: the task is either not scheduled, and then
+//!   nobody else moves it; or scheduled, and then there is nothing to do, unless it is being stolen and polled
+//!   at this moment. So there is a fence between what the waker did and a second look at the shard, and one
+//!   between the theft and the poll: the waker finds the task gone and goes the other way, or the poll sees
+//!   what the waker did.
+
+use core::ptr::NonNull;
+use core::task::Waker;
+
+use super::{Closed, FREE, Shard, ShardGuard, add_to_list};
+use crate::context;
+use crate::header::ref_count::QUEUED;
+use crate::header::{Header, NewTaskStack, TaskQueue, ref_dec};
+use crate::platform::atomic::{Ordering, fence};
+use crate::platform::light_fence;
+use crate::waiter::Deferred;
+
+/// Runnable tasks of a worker that others may take.
+#[derive(Debug, Default)]
+pub(super) struct StealQueue {
+    /// Tasks that were woken or yielded, in order.
+    queue: TaskQueue,
+    /// New tasks: the newest is polled first, so that a tree of tasks is walked in depth and few of them exist at
+    /// once (Blumofe and Leiserson's work stealing, 1999), and the oldest is stolen first.
+    new_tasks: NewTaskStack,
+    /// Polls in a row of new ones.
+    new_task_turns: u32,
+    /// In both.
+    len: usize,
+    /// Tasks that have finished in the queue: only the runner may released them.
+    over: TaskQueue,
+}
+
+/// So many new tasks are polled in a row while others wait.
+const NEW_TASK_TURNS: u32 = if cfg!(shuttle) { 2 } else { 64 };
+
+impl StealQueue {
+    /// How many tasks.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// # Safety
+    /// As [`Shard::push_stealable`], under the lock.
+    pub(super) unsafe fn push(&mut self, task: NonNull<Header>) {
+        self.len += 1;
+        // SAFETY: a new one is in no list, and none is in a queue.
+        unsafe {
+            if task.as_ref().state().is_new() {
+                self.new_tasks.push(task);
+            } else {
+                self.queue.push_back(task);
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<NonNull<Header>> {
+        let mut task = None;
+        if self.new_task_turns < NEW_TASK_TURNS {
+            task = self.new_tasks.pop_newest();
+            self.new_task_turns += u32::from(task.is_some());
+        }
+        if task.is_none() {
+            self.new_task_turns = 0;
+            task = self
+                .queue
+                .pop_front()
+                .or_else(|| self.new_tasks.pop_newest());
+        }
+        self.len -= usize::from(task.is_some());
+        task
+    }
+
+    /// The one that another worker takes first.
+    fn pop_for_thief(&mut self) -> Option<NonNull<Header>> {
+        let task = self
+            .new_tasks
+            .pop_oldest()
+            .or_else(|| self.queue.pop_front());
+        self.len -= usize::from(task.is_some());
+        task
+    }
+}
+
+impl Shard {
+    /// Makes this shard one of a pool's; before it has any task. Zero is no pool.
+    pub fn join_pool(&self, pool: u32) {
+        // Relaxed: published with the pool itself.
+        self.pool.store(pool, Ordering::Relaxed);
+    }
+
+    /// The pool it belongs to, or zero.
+    #[inline]
+    pub fn pool(&self) -> u32 {
+        // Relaxed: never changes while the shard has tasks.
+        self.pool.load(Ordering::Relaxed)
+    }
+
+    /// Has `waker`, if any, called by each push that finds no parked runner. Whoever has parked as the runner is
+    /// forgotten.
+    pub fn set_fallback_waker(&self, waker: Option<Waker>) {
+        let before = {
+            let mut inbox = self.inbox.lock();
+            let fallback_waker = core::mem::replace(&mut inbox.fallback_waker, waker);
+            (fallback_waker, inbox.parked.take())
+        };
+        drop(before);
+    }
+
+    /// How many tasks wait in the inbox.
+    pub fn waiting(&self) -> usize {
+        self.inbox.lock().tasks.len()
+    }
+
+    /// How many tasks are in the steal queue: a hint.
+    #[inline]
+    pub fn steal_len(&self) -> usize {
+        // Relaxed: who acts on it takes the lock; who parks has a fence before (see `push_stealable`).
+        self.steal_len.load(Ordering::Relaxed)
+    }
+
+    /// Puts a runnable task into the steal queue. Who then looks whether another worker is idle will see it, or
+    /// be seen by it: a worker that becomes idle says so, has a (heavy) fence, and looks at the queues.
+    ///
+    /// # Safety
+    /// The current thread runs this shard; the task lives here, is scheduled, and is in no queue.
+    pub unsafe fn push_stealable(&self, task: NonNull<Header>) {
+        {
+            let mut queue = self.steal_queue.lock();
+            // SAFETY: scheduled, in no queue; the lock stands for the runner here.
+            unsafe { queue.push(task) };
+            // Relaxed: see `steal_len`.
+            self.steal_len.store(queue.len, Ordering::Relaxed);
+        }
+        if !crate::mutant!("steal_queue_without_fence") {
+            light_fence(); // pairs with the heavy one of a worker that becomes idle
+        }
+    }
+
+    /// Takes a task out of the steal queue: the newest of those that are new, mostly, else the oldest.
+    pub fn pop_stealable(&self) -> Option<NonNull<Header>> {
+        let mut queue = self.steal_queue.lock();
+        let Some(task) = queue.pop() else {
+            return queue.over.pop_front();
+        };
+        // Relaxed: see `steal_len`.
+        self.steal_len.store(queue.len, Ordering::Relaxed);
+        Some(task)
+    }
+
+    /// Puts a task into the steal queue, which has others, and takes the next one out.
+    ///
+    /// # Safety
+    /// As [`Shard::push_stealable`].
+    pub unsafe fn exchange_stealable(&self, task: NonNull<Header>) -> NonNull<Header> {
+        let mut queue = self.steal_queue.lock();
+        // SAFETY: scheduled, in no queue; the lock stands for the runner here.
+        unsafe { queue.push(task) };
+        let next = queue.pop().unwrap_or(task);
+        // Relaxed: see `steal_len`. Who becomes idle has seen the others.
+        self.steal_len.store(queue.len, Ordering::Relaxed);
+        next
+    }
+
+    /// Calls `with` while nobody else touches the list of the shard's tasks.
+    #[inline]
+    pub fn with_list<R>(&self, with: impl FnOnce() -> R) -> R {
+        let _locked = (self.pool() != 0).then(|| self.list.lock());
+        with()
+    }
+
+    /// Puts a task that is new here on the list.
+    ///
+    /// # Safety
+    /// The current thread runs this shard, where the task lives, and the task is alive.
+    #[cold]
+    pub unsafe fn list(&self, task: NonNull<Header>) {
+        // SAFETY: passed on to the caller.
+        unsafe { add_to_list(task) };
+    }
+
+    /// Moves the count of one task here, where we run, from another shard.
+    fn count_moved(&self, from: &Shard) {
+        self.runner.count_task(1);
+        from.task_left_elsewhere();
+    }
+}
+
+impl ShardGuard {
+    /// The first part of receiving a task in a pool; `true` if there is more to do, and then nobody else moves it.
+    ///
+    /// # Safety
+    /// The caller owns the task's `QUEUED` hold.
+    pub(super) unsafe fn receive_in_pool(&self, task: NonNull<Header>) -> bool {
+        let queue = self.shard().steal_queue.lock();
+        // SAFETY: `QUEUED` keeps the task alive.
+        let header = unsafe { task.as_ref() };
+        let state = header.look();
+        if state.shard() != self.shard().index() {
+            drop(queue);
+            if crate::mutant!("inbox_drops_moved") {
+                // SAFETY: the reference is ours.
+                unsafe { ref_dec(task, QUEUED) };
+                return false;
+            }
+            // SAFETY: the reference is ours.
+            unsafe { forward(task) };
+            return false;
+        }
+        if !state.is_scheduled() || state.is_done() {
+            return true;
+        }
+        // It may be taken as soon as the lock is given up, polled, and freed. Whoever takes it sees what the waker
+        // did, and `CANCEL`.
+        let _cancelled_or_not = header.refs.drain();
+        false
+    }
+
+    /// Takes up to `most` tasks that wait at a shard nobody runs, and schedules them here.
+    ///
+    /// # Returns
+    /// How many were looked at.
+    pub fn take_from(&self, injector: &Shard, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most {
+            let task = {
+                let mut inbox = injector.inbox.lock();
+                let task = inbox.tasks.pop_front();
+                if inbox.tasks.is_empty() {
+                    // Relaxed: a hint, kept under the lock.
+                    injector.pending.store(false, Ordering::Relaxed);
+                }
+                task
+            };
+            let Some(task) = task else {
+                break;
+            };
+            taken += 1;
+            // SAFETY: `QUEUED` keeps the task alive.
+            let header = unsafe { task.as_ref() };
+            if header.state().shard() == injector.index() {
+                // Nobody runs the injector, and the task is new, so it is ours now.
+                self.shard().count_moved(injector);
+                header.move_to(self.shard().index());
+            }
+            // SAFETY: the inbox's reference is ours.
+            context::with(|context| unsafe { self.receive(context, task) });
+        }
+        taken
+    }
+
+    /// Takes what came for the tasks of another shard, which nobody runs, and makes them runnable there: in its
+    /// steal queue. `false` if somebody runs it after all.
+    pub fn drain_for(&self, other: &'static Shard) -> bool {
+        debug_assert!(self.shard().pool() != 0 && self.shard().pool() == other.pool());
+        // One with tasks that stay with their thread has a worker again.
+        let visit = other.visit();
+        let Some(visit) = visit.filter(|visit| visit.shard().runner.pinned() == 0) else {
+            return false;
+        };
+        visit.drain();
+        context::with(|context| {
+            while let Some(task) = context.take_woken() {
+                // SAFETY: scheduled just now, in no queue; we run its shard.
+                unsafe { other.push_stealable(task) };
+            }
+        });
+        true
+    }
+
+    /// Takes half of another worker's steal queue, at most `most` tasks, and hands each to `take`.
+    ///
+    /// # Returns
+    /// How many were taken.
+    pub fn steal(&self, from: &Shard, most: usize, mut take: impl FnMut(NonNull<Header>)) -> usize {
+        debug_assert!(self.shard().pool() != 0 && self.shard().pool() == from.pool());
+        let stolen = TaskQueue::new();
+        let mut count = 0;
+        {
+            let mut queue = from.steal_queue.lock();
+            for _ in 0..queue.len.div_ceil(2).min(most) {
+                let Some(task) = queue.pop_for_thief() else {
+                    break;
+                };
+                // SAFETY: queued tasks are alive.
+                let header = unsafe { task.as_ref() };
+                if header.state().is_done() {
+                    // SAFETY: scheduled, in no queue; under the lock.
+                    unsafe { queue.over.push_back(task) };
+                    continue;
+                }
+                if !header.state().is_new() {
+                    // SAFETY: not finished, so on the list.
+                    from.with_list(|| unsafe { from.runner.owned.remove(task) });
+                }
+                self.shard().count_moved(from);
+                // SAFETY: scheduled, in no queue; under the lock.
+                unsafe { stolen.push_back(task) };
+                header.move_to(self.shard().index());
+                count += 1;
+            }
+            // Relaxed: see `steal_len`.
+            from.steal_len.store(queue.len, Ordering::Relaxed);
+        }
+        fence(Ordering::SeqCst); // pairs with the fence of a wake that finds its task scheduled
+        while let Some(task) = stolen.pop_front() {
+            take(task);
+        }
+        count
+    }
+}
+
+/// Pushes a task that has moved into the inbox of where it lives now; releases one that is over. No locks are held.
+///
+/// # Safety
+/// The caller owns the task's `QUEUED` hold.
+#[cold]
+pub(super) unsafe fn forward(task: NonNull<Header>) {
+    // SAFETY: `QUEUED` keeps the task alive.
+    let shard = unsafe { task.as_ref() }.look().shard();
+    if shard == context::NOWHERE {
+        // SAFETY: the reference is ours.
+        return unsafe { ref_dec(task, QUEUED) };
+    }
+    match Shard::at(shard).push(task) {
+        Ok(Some(runner)) => Deferred::new(runner).run(),
+        Ok(None) => {}
+        // SAFETY: the reference stayed ours.
+        Err(Closed) => unsafe { ref_dec(task, QUEUED) },
+    }
+}
+
+/// Wakes a parked task of an idle worker here, if the current thread is another worker of its pool; `false` if
+/// not, and then nothing was done.
+///
+/// # Safety
+/// The task is alive, and its shard is not the one that is run here, but was `there` a moment ago.
+pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Shard) -> bool {
+    context::with(|context| {
+        // One whose shard is open is stuck, and the task had better go elsewhere.
+        if context.shard() == context::NOWHERE || context.is_open() {
+            return false;
+        }
+        let here = Shard::at(context.shard());
+        if here.pool() == 0 || here.runner.closing.get() {
+            return false;
+        }
+        if context.publishes() {
+            // The idle worker had better run it itself.
+            here.has_published();
+            return false;
+        }
+        // SAFETY: alive.
+        let header = unsafe { task.as_ref() };
+        // Relaxed: a hint, to leave the guard of a busy worker alone.
+        let busy = there.acquired.load(Ordering::Relaxed) != FREE || header.state().is_new();
+        if there.pool() != here.pool() || busy {
+            return false;
+        }
+        let Some(visit) = there.try_visit() else {
+            return false;
+        };
+        let state = header.look();
+        let moves = there.pool() == here.pool()
+            && state.shard() == there.index()
+            && !state.is_new()
+            && (!state.is_pinned() || crate::mutant!("pinned_is_pulled"))
+            && !state.ignores_wake()
+            && !there.runner.closing.get();
+        if moves {
+            // SAFETY: we run its shard; not finished, so on the list.
+            there.with_list(|| unsafe { there.runner.owned.remove(task) });
+            header.move_to(here.index());
+        }
+        drop(visit);
+        if moves {
+            here.count_moved(there);
+            // SAFETY: it lives here now, in no list, and the runner is inside.
+            let wake = |context: &_| unsafe {
+                add_to_list(task);
+                context::wake_inside(context, task)
+            };
+            // SAFETY: alive.
+            unsafe { context.inside(task, wake) };
+        }
+        moves
+    })
+}

@@ -1,0 +1,124 @@
+//! What a worker does that wakes a task and then polls on for long, while others have nothing to do.
+//!
+//! A wake stays local, in plain memory that nobody else sees until the poll has ended; that is what makes messages
+//! cheap. If the poll goes on for long, the woken task waits in vain (the trouble with a run-next slot that nobody
+//! steals from: tokio#4941). So an idle worker *watches* those that are busy: every few milliseconds it *pings*
+//! each, which any look at the inbox takes back, and who is still pinged a moment later is in a long poll. Such a
+//! worker is told to *publish*: each task that it wakes goes to its steal queue at once, and an idle worker is called.
+//! That costs microseconds a wake, so it ends when it was of no use, that is when the polls ended soon after their
+//! wakes, so many times.
+
+use core::ptr::NonNull;
+use std::time::{Duration, Instant};
+
+use super::{RUNNING, Shard, ShardGuard};
+use crate::context::{self, Context};
+use crate::header::Header;
+use crate::platform::atomic::Ordering;
+use crate::waiter::Deferred;
+
+/// A poll that goes on for so long after a wake was worth a publication.
+const LONG: Duration = Duration::from_micros(10);
+
+/// So many useless publishes in a row end the publishing; fewer before one was of use, as the system may just have
+/// taken the processor away from a worker that seemed to be in a long poll.
+const CREDIT: u32 = if cfg!(shuttle) { 4 } else { 128 };
+const CREDIT_AT_FIRST: u32 = 2;
+
+impl Shard {
+    /// Has the runner publish what it wakes, from the end of its poll on.
+    pub fn want_publishing(&self) {
+        // Relaxed: a hint.
+        self.publish_wanted.store(true, Ordering::Relaxed);
+        self.ping();
+    }
+
+    /// Whether a thread runs this shard: a hint.
+    pub fn is_running(&self) -> bool {
+        // Relaxed: a hint.
+        self.acquired.load(Ordering::Relaxed) == RUNNING
+    }
+
+    /// Puts a task that a poll has woken where others can take it, and calls one; `false` if it has to stay.
+    ///
+    /// # Safety
+    /// As [`Shard::push_stealable`].
+    pub(crate) unsafe fn publish(&self, task: NonNull<Header>) -> bool {
+        // Whoever ends a shard empties its steal queue first, and then nobody may touch its tasks.
+        if self.runner.closing.get() {
+            return false;
+        }
+        // SAFETY: alive, as it is scheduled.
+        if unsafe { task.as_ref() }.state().is_pinned() {
+            return false;
+        }
+        // SAFETY: passed on to the caller.
+        unsafe { self.push_stealable(task) };
+        self.has_published();
+        self.wake_notify_shard();
+        true
+    }
+
+    /// Calls one who can take what is in the steal queue.
+    pub(super) fn wake_notify_shard(&self) {
+        // Relaxed: set before the shard had tasks.
+        let notify_shard = Shard::at(self.notify_shard.load(Ordering::Relaxed) as u16);
+        let caller = notify_shard.inbox.lock().fallback_waker.clone();
+        if let Some(caller) = caller {
+            Deferred::new(caller).run();
+        }
+    }
+
+    /// Notes when the current poll published something first.
+    pub(super) fn has_published(&self) {
+        if self.runner.published_at.get().is_none() {
+            self.runner.published_at.set(Some(Instant::now()));
+        }
+    }
+
+    /// Says whose fallback waker is called when a task is published: the injector's.
+    pub fn set_notify_shard(&self, notify_shard: &Shard) {
+        // Relaxed: before the shard has tasks.
+        self.notify_shard
+            .store(u32::from(notify_shard.index), Ordering::Relaxed);
+    }
+}
+
+impl ShardGuard {
+    /// Begins to publish, if an idle worker wants it.
+    pub(super) fn publish_if_wanted(&self) {
+        let shard = self.shard();
+        // Relaxed: a hint.
+        let wanted = shard.pool() != 0 && shard.publish_wanted.swap(false, Ordering::Relaxed);
+        if wanted && !crate::mutant!("publishes_nothing") {
+            shard.runner.credit.set(CREDIT_AT_FIRST);
+            context::with(|context| context.set_publishes(true));
+        }
+    }
+
+    /// Goes on publishing, where the runner has published when it last had the guard.
+    pub(super) fn publish_again(&self) {
+        let runner = &self.shard().runner;
+        runner.published_at.set(None);
+        if runner.credit.get() > 0 {
+            context::with(|context| context.set_publishes(true));
+        }
+    }
+}
+
+/// A poll of a worker that publishes has ended: was it of use?
+#[cold]
+pub fn settle_publishing(context: &Context) {
+    let runner = &Shard::at(context.shard()).runner;
+    let Some(published_at) = runner.published_at.take() else {
+        return;
+    };
+    if published_at.elapsed() > LONG {
+        runner.credit.set(CREDIT);
+        return;
+    }
+    runner.credit.set(runner.credit.get().saturating_sub(1));
+    if runner.credit.get() == 0 {
+        context.set_publishes(false);
+    }
+}

@@ -1,0 +1,268 @@
+//! What few tasks have beside their header: a name, and values of their own.
+//!
+//! One table, keyed by who has it: a task (the address of its header) or a thread that polls none (the address of its
+//! context). A bit of the task's [`TaskState`](crate::header::TaskState) says that it is in the table, so a task that
+//! is not costs nothing; what is in the table goes when the task has ended, before its output is published; unless the
+//! stack of its fiber stays, and may use it.
+//!
+//! The values live in boxes of their own, so that they stay where they are while the table changes; only their owner,
+//! which is one thread at a time, looks at them, and they go when it has ended. Neither the making of a value, nor its
+//! use, nor its destructor runs under a lock. What a destructor makes anew is destroyed after it; what has been
+//! destroyed is not made again. So an end comes to an end.
+
+use core::any::Any;
+use core::fmt;
+use core::hash::BuildHasherDefault;
+use core::ptr::NonNull;
+use std::collections::HashMap;
+use std::hash::DefaultHasher;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::context;
+use crate::header::Header;
+use crate::panics;
+use crate::platform::{Mutex, MutexGuard, per_process, thread_local};
+
+/// Parts of the table, each with its lock, so that workers seldom meet. One in models.
+const STRIPES: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
+
+type Stripe = HashMap<usize, TaskLocals, BuildHasherDefault<DefaultHasher>>;
+
+per_process! {
+    /// All that tasks and threads have beside.
+    fn stripes() -> Vec<Mutex<Stripe>> = (0..STRIPES).map(|_| Mutex::new(Stripe::default())).collect()
+}
+
+/// What one task or thread has.
+#[derive(Default)]
+struct TaskLocals {
+    name: Option<Arc<str>>,
+    /// In the order in which they were made; none, where it has been destroyed.
+    values: Vec<(usize, Option<Box<dyn Any + Send>>)>,
+}
+
+/// The value has been destroyed, because the task or thread is ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Over;
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the task or thread is ending, and its value has been destroyed")
+    }
+}
+
+impl std::error::Error for Over {}
+
+/// Who has something.
+#[derive(Clone, Copy)]
+enum Owner {
+    Task(NonNull<Header>),
+    Thread(usize),
+}
+
+impl Owner {
+    /// The task that is polled, or the thread.
+    fn here() -> Self {
+        match context::with(context::Context::polling) {
+            Some(task) => Self::Task(task),
+            None => Self::Thread(context::address().addr()),
+        }
+    }
+
+    fn address(self) -> usize {
+        match self {
+            Self::Task(task) => task.as_ptr().addr(),
+            Self::Thread(address) => address,
+        }
+    }
+
+    /// Whether it may get something: it is not over, and what it gets will be freed. Marks it.
+    fn may_have(self) -> bool {
+        match self {
+            Self::Task(task) => {
+                // SAFETY: it is being polled, by this thread.
+                unsafe { Header::mark_has_locals(task) }
+            }
+            Self::Thread(_) => ends::watch(),
+        }
+    }
+}
+
+fn stripe(address: usize) -> MutexGuard<'static, Stripe> {
+    // The lowest bits say nothing: headers are aligned.
+    stripes()[(address >> 6) % STRIPES].lock()
+}
+
+/// What a look for a value finds.
+enum Found<T> {
+    Value(NonNull<T>),
+    Nothing,
+    Over,
+}
+
+fn find<T: 'static>(owner: Owner, key: usize) -> Found<T> {
+    let stripe = stripe(owner.address());
+    let values = stripe.get(&owner.address()).map(|locals| &locals.values);
+    match values.and_then(|values| values.iter().find(|(other, _)| *other == key)) {
+        None => Found::Nothing,
+        Some((_, None)) => Found::Over,
+        Some((_, Some(value))) => match value.downcast_ref() {
+            Some(value) => Found::Value(NonNull::from_ref(value)),
+            None => unreachable!("a key has one type of value"),
+        },
+    }
+}
+
+/// Calls `use_it` with the value that the task which is polled, or else the thread, has for this key; `make` makes it
+/// if there is none. A key is the address of something that has one type of value, and lives for ever.
+///
+/// # Errors
+/// The value has been destroyed.
+pub fn with<T: Send + 'static, R>(
+    key: usize,
+    make: impl FnOnce() -> T,
+    use_it: impl FnOnce(&T) -> R,
+) -> Result<R, Over> {
+    let owner = Owner::here();
+    let mut found = find(owner, key);
+    if let Found::Nothing = found {
+        if !owner.may_have() && !has_entry(owner) {
+            return Err(Over);
+        }
+        let value: Box<dyn Any + Send> = Box::new(make());
+        if let Some(unwanted) = keep(owner, key, value) {
+            // Its making has made another one.
+            drop(unwanted);
+        }
+        found = find(owner, key);
+    }
+    match found {
+        // SAFETY: in a box that goes when its owner has ended. The owner is the task that this thread polls, or this
+        // thread, and we are in the midst of it; its end takes the value out of the table first, and its destructor
+        // finds nothing. Nobody else has the address, and nobody changes the value but through this reference.
+        Found::Value(value) => Ok(use_it(unsafe { value.as_ref() })),
+        Found::Nothing | Found::Over => Err(Over),
+    }
+}
+
+/// Whether its end is under way: what its destructors make is destroyed after them.
+fn has_entry(owner: Owner) -> bool {
+    stripe(owner.address()).contains_key(&owner.address())
+}
+
+/// Puts a value in the table; gives it back if there is one, or was one.
+fn keep(owner: Owner, key: usize, value: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+    let mut stripe = stripe(owner.address());
+    let values = &mut stripe.entry(owner.address()).or_default().values;
+    if values.iter().any(|(other, _)| *other == key) {
+        return Some(value);
+    }
+    values.push((key, Some(value)));
+    None
+}
+
+/// Names the task that is polled, or else the thread, in the table.
+pub fn set_name(name: &str) {
+    let owner = Owner::here();
+    if owner.may_have() {
+        let name = Arc::from(name);
+        let before = stripe(owner.address())
+            .entry(owner.address())
+            .or_default()
+            .name
+            .replace(name);
+        drop(before);
+    }
+}
+
+/// The name of a task that is alive; for reports.
+pub fn name_of(task: NonNull<Header>) -> Option<String> {
+    name_at(task.as_ptr().addr())
+}
+
+/// The name of the task that is polled, or else the one that the thread was given here.
+pub fn name_here() -> Option<String> {
+    name_at(Owner::here().address())
+}
+
+fn name_at(address: usize) -> Option<String> {
+    let name = stripe(address).get(&address)?.name.clone()?;
+    Some((*name).to_owned())
+}
+
+/// A task is over: what it has beside goes. The panics of destructors end here.
+#[cold]
+pub(crate) fn end_task(task: NonNull<Header>) {
+    if !crate::mutant!("locals_never_freed") {
+        end(task.as_ptr().addr());
+    }
+}
+
+/// What the task that is polled, or dropped, has beside stays for ever: the task goes, but the stack of its fiber does
+/// not, and may be in the midst of using a value, or have loaned it.
+#[cold]
+pub fn leak_polled() {
+    if let Some(task) = context::with(context::Context::polling) {
+        let address = task.as_ptr().addr();
+        let locals = stripe(address).remove(&address);
+        core::mem::forget(locals);
+    }
+}
+
+/// The thread's work is done: what it has beside goes, now and not later.
+pub fn end_thread() {
+    end(context::address().addr());
+}
+
+fn end(address: usize) {
+    while let Some(value) = take_last(address) {
+        panics::end(|| drop(value));
+    }
+}
+
+/// Takes the value out that was made last; none is left, and the entry gone, if there is none.
+fn take_last(address: usize) -> Option<Box<dyn Any + Send>> {
+    let mut stripe = stripe(address);
+    let values = &mut stripe.get_mut(&address)?.values;
+    let last = values.iter_mut().rev().find_map(|(_, value)| value.take());
+    let gone = if last.is_none() {
+        stripe.remove(&address)
+    } else {
+        None
+    };
+    drop(stripe);
+    drop(gone);
+    last
+}
+
+/// The end of a thread.
+mod ends {
+    use super::thread_local;
+
+    struct Watched;
+
+    impl Drop for Watched {
+        fn drop(&mut self) {
+            super::end_thread();
+        }
+    }
+
+    #[cfg(not(loom))]
+    thread_local! {
+        static WATCHED: Watched = const { Watched };
+    }
+    #[cfg(loom)]
+    thread_local! {
+        static WATCHED: Watched = Watched;
+    }
+
+    /// Has what this thread has be freed at its end; `false` if that has come.
+    pub(super) fn watch() -> bool {
+        WATCHED.try_with(|_| ()).is_ok()
+    }
+}

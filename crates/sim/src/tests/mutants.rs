@@ -1,0 +1,198 @@
+//! A primitive with a bug, built to lose a wake-up, and the quiescence check that finds it.
+
+use std::cell::{Cell, UnsafeCell};
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use super::step;
+use crate::{Cause, Sim, Waits, exhaustive, spawn};
+use gossamer_core::waiter::{Could, Kind, Node, PollWaker, State, WaitList};
+
+/// A flag that tasks wait for; `set` may forget to wake them.
+struct Flag {
+    is_set: Cell<bool>,
+    forgetful: Cell<bool>,
+    waiters: WaitList,
+}
+
+static KIND: Kind = Kind {
+    name: "Flag::ready",
+    could_complete,
+};
+
+/// # Safety
+/// See [`Kind::could_complete`].
+#[allow(unsafe_code)]
+unsafe fn could_complete(node: NonNull<Node>) -> Could {
+    // SAFETY: the caller vouches for node and object; the kind says that the latter is a flag.
+    unsafe { &*node.as_ref().object().cast::<Flag>() }
+        .is_set
+        .get()
+        .into()
+}
+
+impl Flag {
+    fn new(forgetful: bool) -> Rc<Self> {
+        Rc::new(Self {
+            is_set: Cell::new(false),
+            forgetful: Cell::new(forgetful),
+            waiters: WaitList::new(),
+        })
+    }
+
+    #[allow(unsafe_code)]
+    fn set(&self) {
+        self.is_set.set(true);
+        if !self.forgetful.get() && !self.waiters.is_empty() {
+            // SAFETY: one thread, so no lock; somebody waits, and is notified this once.
+            unsafe { self.waiters.notify_first() }.run();
+        }
+    }
+
+    #[track_caller]
+    fn ready(self: &Rc<Self>) -> Ready {
+        let node = Node::new(Rc::as_ptr(self).cast(), Location::caller());
+        Ready {
+            flag: self.clone(),
+            node: UnsafeCell::new(node),
+            parked: false,
+        }
+    }
+}
+
+struct Ready {
+    flag: Rc<Flag>,
+    node: UnsafeCell<Node>,
+    parked: bool,
+}
+
+impl Future for Ready {
+    type Output = ();
+
+    #[allow(unsafe_code)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: nothing is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        if this.flag.is_set.get() {
+            return Poll::Ready(());
+        }
+        assert!(
+            !this.parked,
+            "the tests poll it twice only when the flag is set"
+        );
+        this.parked = true;
+        // SAFETY: one thread, so no lock; pinned, and taken out in `drop`.
+        unsafe {
+            let node = NonNull::new_unchecked(this.node.get());
+            this.flag
+                .waiters
+                .park(node, &KIND, &mut PollWaker::new(cx.waker()), false);
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Ready {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        if self.parked {
+            let node = NonNull::from_mut(self.node.get_mut());
+            // SAFETY: one thread, so no lock; in this list since it was parked.
+            let waker = unsafe {
+                assert_ne!(node.as_ref().state(), State::Idle);
+                self.flag.waiters.unlink(node)
+            };
+            drop(waker);
+        }
+    }
+}
+
+async fn wait_for_flag(forgetful: bool) {
+    let flag = Flag::new(forgetful);
+    let waiter = spawn({
+        let flag = flag.clone();
+        async move { flag.ready().await }
+    });
+    step().await;
+    flag.set();
+    waiter.await.unwrap();
+}
+
+#[test]
+fn a_lost_wake_up_is_no_deadlock() {
+    let failures: Vec<_> = (0..100)
+        .filter_map(|seed| Sim::new().run(seed, || wait_for_flag(true)).err())
+        .collect();
+    assert!(
+        !failures.is_empty() && failures.len() < 100,
+        "it depends on the schedule"
+    );
+    for failure in failures {
+        let Cause::LostWakeup(report) = &failure.cause else {
+            panic!("{failure}")
+        };
+        let (_, waits) = report
+            .waiting()
+            .find(|(task, _)| *task == 1)
+            .expect("the waiter");
+        let Waits::Operation {
+            name,
+            object,
+            called,
+            could_complete,
+        } = waits
+        else {
+            panic!("{failure}")
+        };
+        assert_eq!((*name, *object, *could_complete), ("Flag::ready", 1, true));
+        assert!(called.file().ends_with("mutants.rs"), "{called}");
+        let text = failure.to_string();
+        assert!(
+            text.contains("Flag::ready on Flag #1, called at "),
+            "{text}"
+        );
+        assert!(text.contains("(which could complete)"), "{text}");
+    }
+}
+
+/// The flag forgets its waiter, and is set once more, properly: at rest nothing is to be seen of it.
+#[test]
+fn a_lost_wake_up_that_is_repaired() {
+    let body = || async {
+        let flag = Flag::new(true);
+        let waiter = spawn({
+            let flag = flag.clone();
+            async move { flag.ready().await }
+        });
+        step().await;
+        flag.set();
+        step().await;
+        flag.forgetful.set(false);
+        flag.set();
+        waiter.await.unwrap();
+    };
+    assert!(exhaustive(10_000, body).complete);
+    let lost = |seed: &u64| {
+        let failure = Sim::new().look_each_step().run(*seed, body).err();
+        failure.is_some_and(|failure| matches!(failure.cause, Cause::LostWakeup(_)))
+    };
+    assert!((0..100).any(|seed| lost(&seed)), "it is seen at once");
+}
+
+/// The same primitive without the bug passes every schedule, so the check does not cry wolf.
+#[test]
+fn without_the_bug_every_schedule_passes() {
+    for sim in [Sim::new(), Sim::new().look_each_step()] {
+        assert!(sim.exhaustive(10_000, || wait_for_flag(false)).complete);
+    }
+}
+
+/// Waiting for a flag that nobody sets is a deadlock, no lost wake-up.
+#[test]
+fn a_condition_that_does_not_hold_is_a_deadlock() {
+    let failure = crate::run(0, || async { Flag::new(true).ready().await }).unwrap_err();
+    assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
+}

@@ -1,0 +1,107 @@
+//! Timers that are not dated so far.
+//!
+//! Registering one that is to fire some time after now mostly reads no clock, but only takes a stamp, from the
+//! processor's counter. The next look at the wheel reads the clock once and dates all that are undated. Most are
+//! cancelled before. Of those that one poll sets only every sixteenth takes a stamp, for itself and those before it: so
+//! they may count from a little later than they were set, and never from earlier.
+//!
+//! A stamp means something to the wheel that made it, and until its next look (`clock.rs`). So a timer that goes on
+//! elsewhere is dated before.
+
+use std::ptr::NonNull;
+
+use gossamer_core::{context, mutant};
+
+use super::super::clock::{Clock, Look};
+use super::super::timer::Timer;
+use super::{FRESH, LEVELS, Wheel};
+
+/// So many are registered in one poll until the counter is read for them.
+const STAMPED_AT_ONCE: u16 = 16;
+
+impl Wheel {
+    /// Whether there are timers that are not dated.
+    pub(super) fn has_undated(&self) -> bool {
+        self.occupied[LEVELS] != 0
+    }
+
+    /// One more has come that may have no stamp.
+    #[inline(always)]
+    pub(super) fn count_unstamped(&mut self) {
+        self.unstamped += 1;
+        let turn = context::stamp();
+        if std::mem::replace(&mut self.turn, turn) != turn || self.unstamped >= STAMPED_AT_ONCE {
+            self.stamp();
+        }
+    }
+
+    /// Stamps the last timers that are not dated.
+    #[inline(never)]
+    pub(super) fn stamp(&mut self) {
+        self.unstamped = 0;
+        let stamp = Clock::stamp().unwrap_or(0);
+        let mut last = self.slots[FRESH].last;
+        while let Some(timer) = NonNull::new(last.cast_mut()) {
+            // SAFETY: under the lock; timers in a list are alive.
+            let has_stamp = unsafe {
+                Timer::links(timer.as_ptr(), |links| {
+                    last = links.prev;
+                    let has_stamp = links.stamp != 0;
+                    if !has_stamp {
+                        links.stamp = stamp;
+                    }
+                    has_stamp
+                })
+            };
+            if has_stamp {
+                return;
+            }
+        }
+        // None has an older stamp.
+        if self.clock.is_old(stamp) && !mutant!("clock_stays_old") {
+            self.clock.freshen();
+        }
+    }
+
+    /// Takes a timer out that is to go on elsewhere, and dates it.
+    ///
+    /// # Safety
+    /// As [`Wheel::remove`].
+    pub(in super::super) unsafe fn take_away(&mut self, timer: NonNull<Timer>) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            self.remove(timer);
+            Timer::links(timer.as_ptr(), |links| {
+                if !links.is_dated {
+                    links.date(self.clock.peek().date(links.stamp, links.deadline));
+                }
+            });
+        }
+    }
+
+    /// Dates timers that were stamped until that look; `false` if there were more than so many. Others may go on
+    /// registering, faster than one who dates them can.
+    pub(super) fn date(&mut self, look: &Look, moves: &mut usize) -> bool {
+        while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
+            // SAFETY: under the lock; timers in a list are alive.
+            let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
+            // One that the counter has not reached is of before it was set back.
+            if stamp > look.stamp() && Clock::stamp().is_some_and(|count| stamp <= count) {
+                return true;
+            }
+            if *moves == 0 {
+                return false;
+            }
+            *moves -= 1;
+            // SAFETY: it is in this wheel, and alive.
+            unsafe {
+                self.remove(timer);
+                Timer::links(timer.as_ptr(), |links| {
+                    links.date(look.date(links.stamp, links.deadline));
+                });
+                self.insert(timer);
+            }
+        }
+        true
+    }
+}
