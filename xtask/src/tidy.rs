@@ -12,6 +12,7 @@ use anyhow::Result;
 use crate::repo::Repo;
 
 mod cycles;
+mod gates;
 mod layers;
 mod links;
 pub(crate) mod mutants;
@@ -21,6 +22,7 @@ mod platform;
 mod retired;
 mod roles;
 mod sizes;
+mod submodule;
 mod unsafety;
 mod words;
 
@@ -66,7 +68,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 18] = [
+const CHECKS: [Check; 19] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -83,6 +85,7 @@ const CHECKS: [Check; 18] = [
     links::named_files_exist,
     operations::all_are_tested,
     mutants::table_matches_source,
+    gates::name_tests,
     retired::no_retired_words,
     roles::one_meaning_a_name,
 ];

@@ -6,6 +6,7 @@ use crate::repo::Repo;
 mod code;
 mod crates;
 mod cycles;
+mod gates;
 mod names;
 mod operations;
 mod text;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
+use super::super::submodule::file_of;
 use crate::repo::{File, Repo};
 
 /// Re-exports that are followed from one name, at most: names may import each other in a circle.
@@ -134,9 +135,12 @@ impl<'a> Modules<'a> {
                     let inline = [inline, std::slice::from_ref(&name)].concat();
                     Some(self.add_module(file, Some(at), items, &inline))
                 }
-                None => self
-                    .file_of(file, item, inline)
-                    .and_then(|path| self.add_file(&path, Some(at))),
+                None => {
+                    let from = (self.files[file].path.as_str(), file == 0);
+                    self.repo
+                        .and_then(|repo| file_of(repo, from, item, inline))
+                        .and_then(|path| self.add_file(&path, Some(at)))
+                }
             };
             if let Some(child) = child {
                 self.modules[at]
@@ -147,37 +151,6 @@ impl<'a> Modules<'a> {
             }
         }
         at
-    }
-
-    /// The file of `mod name;`.
-    fn file_of(&self, file: usize, item: &syn::ItemMod, inline: &[String]) -> Option<String> {
-        let (folder, own) = self.files[file].path.rsplit_once('/')?;
-        let written = item
-            .attrs
-            .iter()
-            .find_map(|attribute| match &attribute.meta {
-                syn::Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-                    syn::Expr::Lit(syn::ExprLit {
-                        lit: syn::Lit::Str(text),
-                        ..
-                    }) => Some(text.value()),
-                    _ => None,
-                },
-                _ => None,
-            });
-        if let Some(written) = written {
-            return Some(format!("{folder}/{written}"));
-        }
-        let mut path = folder.to_string();
-        let stem = own.trim_end_matches(".rs");
-        let below = (!matches!(stem, "lib" | "mod")).then_some(stem);
-        for part in below.into_iter().chain(inline.iter().map(String::as_str)) {
-            path = format!("{path}/{part}");
-        }
-        let name = &item.ident;
-        let both = [format!("{path}/{name}.rs"), format!("{path}/{name}/mod.rs")];
-        both.into_iter()
-            .find(|path| self.repo.is_some_and(|repo| repo.get(path).is_some()))
     }
 
     /// What a path in the text of `module` leads to; nothing, if that is not of this crate.
