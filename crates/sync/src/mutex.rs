@@ -33,10 +33,10 @@
 //! just left came in another one.
 
 mod admission;
-mod guard;
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -49,7 +49,6 @@ use crate::line::{Enter, Line, Waiting, for_each_policy};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
-pub use self::guard::MutexGuard;
 
 /// A value that one at a time may use.
 ///
@@ -186,5 +185,56 @@ impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
         f.debug_struct("Mutex")
             .field("is_locked", &self.is_locked())
             .finish_non_exhaustive()
+    }
+}
+
+/// A locked value; dropped, also by a panic, it unlocks.
+///
+/// It may be held across an `.await`, and one of [`sync`](crate::sync) may be dropped on another thread.
+#[must_use = "dropped at once, it unlocks at once"]
+pub struct MutexGuard<'a, T, P: LockPolicy, O: Order = Barging> {
+    mutex: &'a Mutex<T, P, O>,
+    /// `Send` and `Sync` as a `&mut T` is.
+    _value: PhantomData<&'a mut T>,
+}
+
+impl<'a, T, P: LockPolicy, O: Order> MutexGuard<'a, T, P, O> {
+    /// The mutex it locks.
+    pub(crate) fn mutex(&self) -> &'a Mutex<T, P, O> {
+        self.mutex
+    }
+}
+
+impl<T, P: LockPolicy, O: Order> Deref for MutexGuard<'_, T, P, O> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard is the only one, and borrowed as long as the result.
+        self.mutex.value.with(|value| unsafe { &*value })
+    }
+}
+
+impl<T, P: LockPolicy, O: Order> DerefMut for MutexGuard<'_, T, P, O> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard is the only one, and borrowed for this alone as long as the result.
+        self.mutex.value.with_mut(|value| unsafe { &mut *value })
+    }
+}
+
+impl<T, P: LockPolicy, O: Order> Drop for MutexGuard<'_, T, P, O> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let line = &self.mutex.line;
+        if !line.try_change(admission::leave_quickly::<O>) {
+            line.change(admission::released);
+        }
+    }
+}
+
+impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for MutexGuard<'_, T, P, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
     }
 }

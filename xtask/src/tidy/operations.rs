@@ -77,7 +77,7 @@ fn is_of_the_facade(file: &File) -> bool {
     file.is_crate_source() && name.is_some_and(|name| CRATES.contains(&name))
 }
 
-/// `crates/sync/src/rwlock/guard.rs`: `sync::rwlock::guard`.
+/// `crates/sync/src/once/cell.rs`: `sync::once::cell`.
 fn module(path: &str) -> String {
     let path = path.trim_start_matches("crates/").trim_end_matches(".rs");
     let parts = path
