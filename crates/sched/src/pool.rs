@@ -49,11 +49,12 @@
 //! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen
 //! meanwhile.
 
-mod ending;
 mod idle;
 mod monitor;
 mod queue;
 mod resize;
+mod shared;
+mod starting;
 mod watch;
 mod worker;
 mod workers;
@@ -62,60 +63,25 @@ use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock, Weak};
-use std::task::{Wake, Waker};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
-use gossamer_core::platform::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use gossamer_core::platform::{UnmodelledU32, start_thread};
+use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::shard::Shard;
 use gossamer_task::{JoinHandle, spawn};
-use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
-use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{acquire_again, shut_down};
-use idle::Idle;
-use monitor::Monitor;
 pub use monitor::{Hold, Stuck, Watching};
 pub use resize::Resize;
-use watch::Watch;
-use workers::{Started, Workers};
-
-/// The most workers a pool can have. In models a few.
-pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
+use shared::Shared;
+pub use workers::WORKERS_MAX;
 
 /// A runtime of the model M:N.
 pub struct Pool {
     shared: Arc<Shared>,
-}
-
-/// What the workers of a pool share.
-struct Shared {
-    environment: Environment,
-    id: u32,
-    /// Where tasks spawned from outside wait; nobody runs it.
-    injector: &'static Shard,
-    idle: Idle,
-    watch: Watch,
-    monitor: Monitor,
-    closing: AtomicBool,
-    /// Where tasks live, by the numbers of the workers there have ever been.
-    shards: Box<[OnceLock<&'static Shard>]>,
-    /// One more than the highest number that has a shard.
-    opened: AtomicUsize,
-    workers: Workers,
-    counts: Counts,
-}
-
-/// What the workers have done since the pool was built.
-#[derive(Debug, Default)]
-struct Counts {
-    parks: AtomicU64,
-    stolen: AtomicU64,
-    stuck: AtomicU64,
 }
 
 /// What a [`Pool`] is doing and has done.
@@ -178,7 +144,7 @@ impl Pool {
             shared: Shared::new(workers, watching)?,
         };
         pool.shared.start()?;
-        Monitor::start(&pool.shared)?;
+        pool.shared.start_monitor()?;
         Ok(pool)
     }
 
@@ -253,11 +219,29 @@ impl Pool {
         all_ended && (is_worker || self.shared.monitor.end(deadline))
     }
 
+    /// What its tasks find around them.
+    pub fn environment(&self) -> &Environment {
+        &self.shared.environment
+    }
+
+    /// Ends the pool, unless [`shutdown`](Pool::shutdown) was called.
+    pub fn end(&self) {
+        if !self.shared.is_closing() {
+            self.shutdown(None);
+        }
+    }
+
     /// Drops the futures that no worker has taken, on this thread.
     fn close_injector(&self) {
         let guard = acquire_again(self.shared.injector);
         guard.seal();
         shut_down(&guard, &mut Fifo::new());
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -267,213 +251,6 @@ impl fmt::Debug for Pool {
             .field("workers", &self.shared.workers.count())
             .finish_non_exhaustive()
     }
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
-            .field("workers", &self.workers.count())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    /// The injector, and no worker yet.
-    fn new(workers: usize, watching: Watching) -> io::Result<Arc<Self>> {
-        static POOLS: UnmodelledU32 = UnmodelledU32::new(0);
-        // Relaxed: any number that no other living pool has. Zero is no pool.
-        let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
-        let injector = open_shard(id)?;
-        let shared = Arc::new(Self {
-            environment: Environment::default(),
-            id,
-            injector,
-            idle: Idle::new(),
-            watch: Watch::default(),
-            monitor: Monitor::new(watching),
-            closing: AtomicBool::new(false),
-            shards: (0..WORKERS_MAX).map(|_| OnceLock::new()).collect(),
-            opened: AtomicUsize::new(0),
-            workers: Workers::new(workers),
-            counts: Counts::default(),
-        });
-        injector.set_fallback_waker(Some(shared.caller()));
-        Ok(shared)
-    }
-
-    fn is_closing(&self) -> bool {
-        // Acquire pairs with the swap in `shutdown`.
-        self.closing.load(Ordering::Acquire)
-    }
-
-    /// The shards of all workers there have ever been, by number.
-    fn numbered_shards(&self) -> impl Iterator<Item = (usize, &'static Shard)> {
-        // Acquire pairs with the `fetch_max` in `start_worker`.
-        let opened = &self.shards[..self.opened.load(Ordering::Acquire)];
-        let numbered = opened.iter().enumerate();
-        numbered.filter_map(|(number, shard)| Some((number, *shard.get()?)))
-    }
-
-    /// The shards of all workers there have ever been.
-    fn shards(&self) -> impl Iterator<Item = &'static Shard> {
-        self.numbered_shards().map(|(_, shard)| shard)
-    }
-
-    /// Whether an idle worker could steal something, or look after a shard without a worker.
-    fn has_work_elsewhere(&self) -> bool {
-        // Until somebody has retired, nobody looks after shards without a worker (nor is there anything at them).
-        let any_unowned = self.workers.has_retired();
-        self.numbered_shards().any(|(number, shard)| {
-            shard.steal_len() > 0
-                || any_unowned && shard.has_pending() && self.workers.is_free(number)
-        })
-    }
-
-    /// Calls an idle worker whenever it is woken.
-    fn caller(self: &Arc<Self>) -> Waker {
-        Waker::from(Arc::new(CallOne(Arc::downgrade(self))))
-    }
-
-    /// Starts the workers that are missing.
-    ///
-    /// # Errors
-    /// One could not be started. Those that there are go on, and the target is what there is.
-    fn start(self: &Arc<Self>) -> io::Result<()> {
-        while let Some(started) = self.workers.start() {
-            if let Err((number, error)) = self.take_on(started) {
-                self.workers.give_up_starting();
-                // Perhaps for what came to that shard meanwhile, and perhaps somebody is surplus now.
-                self.call_surplus();
-                let count = self.workers.count();
-                let text =
-                    format!("worker {number} could not be started, there are {count}: {error}");
-                return Err(io::Error::new(error.kind(), text));
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts a thread for whom the workers has got, or calls the one that is still there.
-    ///
-    /// # Errors
-    /// The system grants no thread for the worker with this number, which the workers has not got then.
-    fn take_on(self: &Arc<Self>, started: Started) -> Result<(), (usize, io::Error)> {
-        match started {
-            Started::New(number) => self.start_worker(number).map_err(|error| {
-                self.refused(number);
-                (number, error)
-            }),
-            Started::Again(number) => {
-                self.shards[number].get().inspect(|shard| shard.call());
-                Ok(())
-            }
-        }
-    }
-
-    /// There is no thread for the worker with this number.
-    fn refused(&self, number: usize) {
-        self.workers.end(number);
-        if self.is_closing() && !gossamer_core::mutant!("refused_worker_keeps_tasks") {
-            // The thread that shuts the pool down may have left its tasks to the worker.
-            self.end_unowned(false);
-        }
-    }
-
-    /// Whoever is surplus finds out, the idle and those that drain.
-    fn call_surplus(&self) {
-        self.idle.call_all();
-        self.shards().for_each(Shard::call);
-    }
-
-    /// The shard of the worker with this number; opened, if it never had one.
-    fn shard_for(&self, number: usize) -> io::Result<&'static Shard> {
-        if let Some(shard) = self.shards[number].get() {
-            return Ok(shard);
-        }
-        let shard = open_shard(self.id)?;
-        shard.set_notify_shard(self.injector);
-        self.monitor.watches(shard);
-        let shard = *self.shards[number].get_or_init(|| shard);
-        // Release pairs with the acquire in `numbered_shards`.
-        self.opened.fetch_max(number + 1, Ordering::Release);
-        Ok(shard)
-    }
-
-    fn start_worker(self: &Arc<Self>, number: usize) -> io::Result<()> {
-        let shard = self.shard_for(number)?;
-        let shared = self.clone();
-        shard.set_fallback_waker(None);
-        let name = format!("gossamer-{number}");
-        let started = start_thread(&name, move || worker::work(&shared, number, shard));
-        if started.is_err() {
-            // Tasks of a worker that has retired may wait there.
-            shard.set_fallback_waker(Some(self.caller()));
-        }
-        started
-    }
-
-    /// Drops the futures of tasks whose workers have retired. With `all_ended` nobody else runs a shard for
-    /// long, unless it is this thread.
-    fn end_unowned(&self, all_ended: bool) {
-        for (number, shard) in self.numbered_shards() {
-            if !self.workers.is_free(number) {
-                // It has a thread, which drops its tasks, some of which may have to be dropped there.
-                continue;
-            }
-            let guard = if all_ended && !shard.is_run_by_this_thread() {
-                Some(acquire_again(shard))
-            } else {
-                shard.acquire(false)
-            };
-            if let Some(guard) = guard {
-                let mut left = Fifo::new();
-                while let Some(task) = shard.pop_stealable() {
-                    // SAFETY: scheduled, taken out of its queue, and we run its shard.
-                    left.push(unsafe { Runnable::new(task) }, Reason::Yielded);
-                }
-                guard.seal();
-                shut_down(&guard, &mut left);
-            }
-        }
-    }
-}
-
-impl Drop for Shared {
-    /// Gives the shards back. Not before the last worker has ended: each looks at all of them, and a shard that is
-    /// given back is soon another runtime's.
-    fn drop(&mut self) {
-        self.end_unowned(false);
-        for shard in self.shards().chain([self.injector]) {
-            if let Some(guard) = shard.acquire(false) {
-                guard.seal();
-                runner::end(shard);
-                shard.close(guard);
-            }
-        }
-    }
-}
-
-/// Calls an idle worker when something was pushed into the injector.
-struct CallOne(Weak<Shared>);
-
-impl Wake for CallOne {
-    fn wake(self: Arc<Self>) {
-        if let Some(shared) = self
-            .0
-            .upgrade()
-            .filter(|_| !gossamer_core::mutant!("injector_calls_nobody"))
-        {
-            shared.idle.call_one();
-        }
-    }
-}
-
-fn open_shard(pool: u32) -> io::Result<&'static Shard> {
-    let shard = Shard::open().ok_or_else(|| {
-        io::Error::other("65,535 shards are in use: drop a runtime to build another")
-    })?;
-    shard.join_pool(pool);
-    Ok(shard)
 }
 
 #[cfg(all(test, loom))]

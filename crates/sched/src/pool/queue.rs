@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gossamer_core::header::TaskQueue;
 use gossamer_core::shard::Shard;
 
-use super::Shared;
+use super::shared::Shared;
 use crate::fifo::SLOT_TURNS;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 

@@ -4,13 +4,15 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use gossamer_core::mutant;
 use gossamer_core::shard::Shard;
 use gossamer_time::timers::runner;
 
-use super::{Pool, Shared, WORKERS_MAX};
+use super::Pool;
+use super::shared::Shared;
+use super::workers::WORKERS_MAX;
 
 /// [`Pool::resize`]. Lazy: nothing happens before the first poll; dropped after it, the pool becomes what was
 /// asked for all the same.
@@ -22,45 +24,6 @@ pub struct Resize {
     begun: bool,
     /// Where its waker is, if it has left one.
     place: Option<u64>,
-}
-
-/// Who waits for a resize: a place each, however often it is polled.
-#[derive(Debug, Default)]
-pub(super) struct Waiting {
-    wakers: Vec<(u64, Waker)>,
-    places: u64,
-}
-
-impl Waiting {
-    /// Puts a waker into a place, a new one if there is none so far; gives the one that was there.
-    pub(super) fn put(&mut self, place: &mut Option<u64>, waker: Waker) -> Option<Waker> {
-        let number = *place.get_or_insert_with(|| {
-            self.places += 1;
-            self.places
-        });
-        let is_its = |(own, _): &&mut (u64, Waker)| *own == number;
-        let has_left = self.wakers.iter_mut().find(is_its);
-        match has_left.filter(|_| !mutant!("resize_takes_new_places")) {
-            Some(_) if mutant!("resize_keeps_first_waker") => Some(waker),
-            Some((_, before)) => Some(std::mem::replace(before, waker)),
-            None => {
-                self.wakers.push((number, waker));
-                None
-            }
-        }
-    }
-
-    /// Takes the waker of a place out, if there is one.
-    pub(super) fn remove(&mut self, place: u64) -> Option<Waker> {
-        let at = self.wakers.iter().position(|(own, _)| *own == place)?;
-        Some(self.wakers.swap_remove(at).1)
-    }
-
-    /// All of them, to be woken.
-    pub(super) fn take(&mut self) -> Vec<Waker> {
-        let wakers = std::mem::take(&mut self.wakers);
-        wakers.into_iter().map(|(_, waker)| waker).collect()
-    }
 }
 
 impl Pool {

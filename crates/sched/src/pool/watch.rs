@@ -10,7 +10,7 @@ use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::spin_loop;
 use gossamer_core::shard::Shard;
 
-use super::Shared;
+use super::idle::Idle;
 
 /// Between two looks: the shortest, and the longest, after a while without work.
 const LOOK_AFTER_MIN: Duration = Duration::from_millis(1);
@@ -31,12 +31,12 @@ pub(super) struct Watch(UnmodelledU32);
 impl Watch {
     /// Calls an idle worker to watch, if none does or is about to. By a worker that is busy; cheap.
     #[inline]
-    pub(super) fn call(&self, shared: &Shared) {
+    pub(super) fn call(&self, idle: &Idle) {
         // Relaxed: it decides who watches, and publishes nothing; the same below.
-        if shared.idle.len() > 0 && self.0.load(Ordering::Relaxed) == NOBODY {
+        if idle.len() > 0 && self.0.load(Ordering::Relaxed) == NOBODY {
             // Relaxed: nothing is published, as above.
             self.0.store(CALLED, Ordering::Relaxed);
-            shared.idle.call_one();
+            idle.call_one();
         }
     }
 
@@ -62,27 +62,28 @@ impl Watch {
 }
 
 /// Sleeps until a wake, or that moment, and meanwhile looks at those that are busy; `false` as soon as nobody is.
-pub(super) fn watch(shared: &Shared, own: &Shard, parker: &Parker, until: Moment) -> bool {
-    let others = || {
-        let shards = shared.shards();
-        shards.filter(|shard| shard.index() != own.index() && shard.is_running())
-    };
+/// `others` gives the shards of the pool but for the watcher's own.
+pub(super) fn watch<I>(others: impl Fn() -> I, parker: &Parker, until: Moment) -> bool
+where
+    I: Iterator<Item = &'static Shard>,
+{
+    let busy = || others().filter(|shard| shard.is_running());
     let mut look_after = LOOK_AFTER_MIN;
     loop {
         let left = until.left().unwrap_or(look_after);
         if left.is_zero() || parker.park_for(look_after.min(left)) {
             return true;
         }
-        if others().next().is_none() {
+        if busy().next().is_none() {
             return false;
         }
-        others().for_each(Shard::ping);
+        busy().for_each(Shard::ping);
         // Not asleep: the system would sleep longer.
         let began = Instant::now();
         while began.elapsed() < LONG_POLL {
             spin_loop();
         }
-        let in_long_polls = others().filter(|shard| shard.has_pending());
+        let in_long_polls = busy().filter(|shard| shard.has_pending());
         in_long_polls.for_each(Shard::want_publishing);
         look_after = (look_after * 2).min(LOOK_AFTER_MAX);
     }

@@ -11,9 +11,9 @@ use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_core::waiter::Deferred;
 use gossamer_time::timers::runner;
 
-use super::Shared;
 use super::idle::Sleeper;
 use super::queue::Queue;
+use super::shared::Shared;
 use super::watch::watch;
 use crate::scheduler::{Reason, Runnable, Scheduler};
 use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
@@ -67,7 +67,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
             continue;
         }
         if ran == Ran::Budget {
-            shared.watch.call(shared);
+            shared.watch.call(&shared.idle);
         }
         let unowned = steal_from_unowned(shared, &guard, &mut queue);
         let more = take_share(shared, &guard) || unowned || fired || ran == Ran::Budget;
@@ -224,6 +224,10 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
     if looks_until(has_something) {
         return;
     }
+    let others = || {
+        let shards = shared.shards();
+        shards.filter(|other| other.index() != shard.index())
+    };
     let mut watches = shared.watch.begin();
     Parker::with(|parker| {
         shared.idle.enter(Sleeper {
@@ -236,7 +240,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);
             let until = runner::next_deadline(shard);
-            if !(watches && watch(shared, shard, parker, until)) {
+            if !(watches && watch(others, parker, until)) {
                 if std::mem::take(&mut watches) {
                     shared.watch.end();
                 }

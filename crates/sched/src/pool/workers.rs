@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::task::Waker;
 use std::time::Instant;
 
+use gossamer_core::mutant;
 use gossamer_core::platform::atomic::{AtomicBool, AtomicUsize, Ordering};
 use gossamer_core::platform::{Condvar, Mutex};
 use gossamer_core::waiter::Deferred;
 
-use super::WORKERS_MAX;
-use super::resize::Waiting;
+/// The most workers a pool can have. In models a few.
+pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
 
 /// The workers of a pool, by number.
 #[derive(Debug)]
@@ -74,6 +75,45 @@ pub(super) enum Started {
     New(usize),
     /// Somebody whose thread is still there.
     Again(usize),
+}
+
+/// Who waits for a resize: a place each, however often it is polled.
+#[derive(Debug, Default)]
+struct Waiting {
+    wakers: Vec<(u64, Waker)>,
+    places: u64,
+}
+
+impl Waiting {
+    /// Puts a waker into a place, a new one if there is none so far; gives the one that was there.
+    fn put(&mut self, place: &mut Option<u64>, waker: Waker) -> Option<Waker> {
+        let number = *place.get_or_insert_with(|| {
+            self.places += 1;
+            self.places
+        });
+        let is_its = |(own, _): &&mut (u64, Waker)| *own == number;
+        let has_left = self.wakers.iter_mut().find(is_its);
+        match has_left.filter(|_| !mutant!("resize_takes_new_places")) {
+            Some(_) if mutant!("resize_keeps_first_waker") => Some(waker),
+            Some((_, before)) => Some(std::mem::replace(before, waker)),
+            None => {
+                self.wakers.push((number, waker));
+                None
+            }
+        }
+    }
+
+    /// Takes the waker of a place out, if there is one.
+    fn remove(&mut self, place: u64) -> Option<Waker> {
+        let at = self.wakers.iter().position(|(own, _)| *own == place)?;
+        Some(self.wakers.swap_remove(at).1)
+    }
+
+    /// All of them, to be woken.
+    fn take(&mut self) -> Vec<Waker> {
+        let wakers = std::mem::take(&mut self.wakers);
+        wakers.into_iter().map(|(_, waker)| waker).collect()
+    }
 }
 
 impl Members {
@@ -229,7 +269,7 @@ impl Workers {
     pub(super) fn start(&self) -> Option<Started> {
         let mut members = self.members.lock();
         // Who comes late would end at once, and be started again, without end.
-        if members.closed && !gossamer_core::mutant!("started_after_the_end") {
+        if members.closed && !mutant!("started_after_the_end") {
             return None;
         }
         let target = self.target();
@@ -279,7 +319,7 @@ impl Workers {
     /// Who waits for a resize, to be woken.
     pub(super) fn retire(&self, number: usize) -> Option<Vec<Waker>> {
         let mut members = self.members.lock();
-        let ends = members.closed && !gossamer_core::mutant!("retires_at_the_end");
+        let ends = members.closed && !mutant!("retires_at_the_end");
         if ends || !self.is_surplus(number) {
             return None;
         }

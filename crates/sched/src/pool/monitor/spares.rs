@@ -7,9 +7,11 @@ use gossamer_core::moment::Moment;
 use gossamer_core::shard::Shard;
 use gossamer_time::timers::runner;
 
-use super::super::Shared;
+use super::super::shared::Shared;
 use super::super::workers::spares_max;
-use super::LEAST;
+
+/// Between two looks, at least.
+pub(super) const LEAST: Duration = Duration::from_micros(100);
 
 impl Shared {
     /// So long, or until the next timer of a worker that is stuck.

@@ -3,7 +3,8 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::{Hold, LongPoll, Stuck, Watched, note_wait};
+use super::super::Hold;
+use super::{LongPoll, Stuck, Watched, note_wait};
 
 fn stuck() -> Watched {
     let mut watched = Watched::new(None);
@@ -20,7 +21,7 @@ fn stuck() -> Watched {
         },
         panics: 0,
         work_waited: false,
-        has_cached_ref: false,
+        has_spare: false,
         is_told: false,
     });
     watched
