@@ -5,7 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -17,7 +16,7 @@ use gossamer_core::panics;
 #[cfg(not(loom))]
 use gossamer_core::platform::thread_local;
 
-use crate::fiber::{Outcome, Switch, resume, unwind};
+use crate::switch::{Outcome, Switch, resume, unwind};
 
 /// A fiber that has begun: its stack, which only its own thread touches. That thread has it too, until the fiber has
 /// ended.
@@ -101,7 +100,7 @@ impl<T> Standing<T> {
     }
 
     /// Runs it until it stands still (`None`) or has ended.
-    pub(crate) fn resume(&self, waker: NonNull<Waker>) -> Option<Outcome<T>> {
+    pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
         let mut switch = self.switch.borrow_mut();
         let running = switch.as_mut().expect("its thread has not ended it");
         let outcome = resume(running, waker, false)?;

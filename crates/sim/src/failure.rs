@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::choose::Choice;
 use crate::report::Report;
-use crate::run::Sim;
+use crate::settings::Sim;
 use crate::trace::Trace;
 
 /// Events of the trace that a failure prints.

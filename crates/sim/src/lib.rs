@@ -51,6 +51,7 @@ mod look;
 mod report;
 mod run;
 mod scheduler;
+mod settings;
 mod spawn;
 mod trace;
 mod world;
@@ -61,8 +62,9 @@ pub use self::choose::{Choice, choices};
 pub use self::clock::{Sleep, now, sleep};
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Report, Waits};
-pub use self::run::{Explored, Run, Sim, exhaustive, explore, replay, run};
+pub use self::run::{Explored, Run, exhaustive, explore, replay, run};
 pub use self::scheduler::SimScheduler;
+pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};
 pub use self::trace::{End, Event, Trace};
 

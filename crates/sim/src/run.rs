@@ -1,30 +1,18 @@
 //! The entry points: one run, many seeds, all schedules, one of them again.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
-use gossamer_fiber::Fibers;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::{Cause, Failure, Origin};
 use crate::scheduler::SimScheduler;
+use crate::settings::Sim;
 use crate::spawn::{Entered, message, watch};
 use crate::trace::Trace;
-
-/// How simulations are to be run; the free functions use the defaults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "settings do nothing until something is run with them"]
-pub struct Sim {
-    steps_max: usize,
-    panics_expected: bool,
-    scheduling_points: bool,
-    each_step: bool,
-    fibers: Option<Fibers>,
-}
 
 /// One run and all that is known of it.
 #[derive(Debug)]
@@ -46,90 +34,7 @@ pub struct Explored {
     pub complete: bool,
 }
 
-impl fmt::Display for Sim {
-    /// What stands before `run(…)` and `replay(…)` for these settings.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usual = Self::new();
-        if *self == usual || gossamer_core::mutant!("options_unnamed") {
-            return f.write_str("sim::");
-        }
-        f.write_str("Sim::new().")?;
-        if self.steps_max != usual.steps_max {
-            write!(f, "steps_max({}).", self.steps_max)?;
-        }
-        if self.panics_expected {
-            f.write_str("expect_panics().")?;
-        }
-        if !self.scheduling_points {
-            f.write_str("without_scheduling_points().")?;
-        }
-        if self.each_step {
-            f.write_str("look_each_step().")?;
-        }
-        if self.fibers.is_some() {
-            f.write_str("fibers(…).")?;
-        }
-        Ok(())
-    }
-}
-
-impl Default for Sim {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Sim {
-    /// At most 1,000,000 steps; a panic of any task fails the run.
-    pub const fn new() -> Self {
-        Self {
-            steps_max: 1_000_000,
-            panics_expected: false,
-            scheduling_points: true,
-            each_step: false,
-            fibers: None,
-        }
-    }
-
-    /// Gives a run up after so many steps.
-    pub const fn steps_max(self, steps_max: usize) -> Self {
-        Self { steps_max, ..self }
-    }
-
-    /// Operations take effect at once, as in production, and by production's short ways: tasks change
-    /// only where one waits or yields. Finds less about a program, and more about a primitive.
-    pub const fn without_scheduling_points(self) -> Self {
-        Self {
-            scheduling_points: false,
-            ..self
-        }
-    }
-
-    /// Leaves panics of spawned tasks to those who join them. (A panic of the root fails the run.)
-    pub const fn expect_panics(self) -> Self {
-        Self {
-            panics_expected: true,
-            ..self
-        }
-    }
-
-    /// Looks for lost wake-ups before each step, and not only when nothing is enabled: finds also one that a later
-    /// event would repair. Costs a look at every task for each step.
-    pub const fn look_each_step(self) -> Self {
-        Self {
-            each_step: true,
-            ..self
-        }
-    }
-
-    /// Has the program spawn fibers, which it has to promise something for: see [`Fibers::contract`].
-    pub const fn fibers(self, promised: Fibers) -> Self {
-        Self {
-            fibers: Some(promised),
-            ..self
-        }
-    }
-
     /// One run, its choices made from `seed`.
     ///
     /// # Errors

@@ -63,7 +63,12 @@ fn newest() -> Option<usize> {
     static FROM_ERRNO: OnceLock<Option<isize>> = OnceLock::new();
     let from_errno = (*FROM_ERRNO.get_or_init(find))?;
     // SAFETY: in this thread's part of glibc's thread-locals, where `find` has read it.
-    let word = unsafe { errno().byte_offset(from_errno).cast::<usize>().read() };
+    let word = unsafe {
+        errno()
+            .wrapping_byte_offset(from_errno)
+            .cast::<usize>()
+            .read()
+    };
     Some(word)
 }
 
@@ -104,15 +109,11 @@ fn find() -> Option<isize> {
 /// Where this thread's part of glibc's thread-locals is, in whole words.
 fn own_words() -> Option<Range<usize>> {
     extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
-        // SAFETY: the linker's description of a file that is loaded, with its headers.
-        let (block, headers) = unsafe {
-            let info = &*info;
-            let count = usize::from(info.dlpi_phnum);
-            (
-                info.dlpi_tls_data.addr(),
-                std::slice::from_raw_parts(info.dlpi_phdr, count),
-            )
-        };
+        // SAFETY: the linker's description of a file that is loaded.
+        let info = unsafe { &*info };
+        let (block, count) = (info.dlpi_tls_data.addr(), usize::from(info.dlpi_phnum));
+        // SAFETY: the file's headers, which are so many.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, count) };
         let Some(header) = headers.iter().find(|header| header.p_type == libc::PT_TLS) else {
             return 0;
         };

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::{Error, Ident};
 
 use super::names::{alone, camel, is_name, mention, snake};
-use super::{END, Protocol, State};
+use super::read::{END, Protocol, State};
 
 /// The errors found so far, as one.
 #[derive(Default)]

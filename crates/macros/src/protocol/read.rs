@@ -8,9 +8,44 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Ident, Path, Token, Type, braced, parenthesized};
+use syn::{Attribute, Error, Ident, Path, Token, Type, Visibility, braced, parenthesized};
 
-use super::{Message, Protocol, State};
+/// The name of no state: where a protocol ends.
+pub(super) const END: &str = "End";
+
+/// A protocol as it was written.
+pub(super) struct Protocol {
+    pub(super) facade: Path,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) name: Ident,
+    pub(super) parameters: Vec<Ident>,
+    pub(super) sides: [Ident; 2],
+    pub(super) states: Vec<State>,
+}
+
+/// In it, one side sends one of some messages.
+pub(super) struct State {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) name: Ident,
+    pub(super) side: Ident,
+    pub(super) messages: Vec<Message>,
+}
+
+/// A message, and the state that follows.
+pub(super) struct Message {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) name: Ident,
+    pub(super) payload: Vec<Type>,
+    pub(super) next: Ident,
+}
+
+impl Protocol {
+    /// The state of this name; `None` for the end.
+    pub(super) fn state(&self, name: &Ident) -> Option<&State> {
+        self.states.iter().find(|state| state.name == *name)
+    }
+}
 
 /// The next token is this word.
 fn word(input: ParseStream<'_>, word: &str, shape: &str) -> syn::Result<()> {

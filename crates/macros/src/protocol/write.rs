@@ -8,11 +8,24 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident};
 
+use super::check::check;
 use super::names::{camel, mention, named, snake};
-use super::{END, Message, Protocol, State};
+use super::read::{END, Message, Protocol, State};
+
+/// What stands in the macro's place: the module, or what is wrong.
+pub(crate) fn expand(protocol: TokenStream) -> TokenStream {
+    let protocol = syn::parse2(protocol).and_then(|protocol: Protocol| {
+        check(&protocol)?;
+        Ok(protocol)
+    });
+    match protocol {
+        Ok(protocol) => write(&protocol),
+        Err(error) => error.into_compile_error(),
+    }
+}
 
 /// The module.
-pub(super) fn write(protocol: &Protocol) -> TokenStream {
+fn write(protocol: &Protocol) -> TokenStream {
     let Protocol {
         attributes,
         visibility,

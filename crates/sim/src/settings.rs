@@ -1,0 +1,101 @@
+//! How simulations are to be run.
+
+use std::fmt;
+
+use gossamer_fiber::Fibers;
+
+/// How simulations are to be run; the free functions use the defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "settings do nothing until something is run with them"]
+pub struct Sim {
+    pub(crate) steps_max: usize,
+    pub(crate) panics_expected: bool,
+    pub(crate) scheduling_points: bool,
+    pub(crate) each_step: bool,
+    pub(crate) fibers: Option<Fibers>,
+}
+
+impl Sim {
+    /// At most 1,000,000 steps; a panic of any task fails the run.
+    pub const fn new() -> Self {
+        Self {
+            steps_max: 1_000_000,
+            panics_expected: false,
+            scheduling_points: true,
+            each_step: false,
+            fibers: None,
+        }
+    }
+
+    /// Gives a run up after so many steps.
+    pub const fn steps_max(self, steps_max: usize) -> Self {
+        Self { steps_max, ..self }
+    }
+
+    /// Operations take effect at once, as in production, and by production's short ways: tasks change
+    /// only where one waits or yields. Finds less about a program, and more about a primitive.
+    pub const fn without_scheduling_points(self) -> Self {
+        Self {
+            scheduling_points: false,
+            ..self
+        }
+    }
+
+    /// Leaves panics of spawned tasks to those who join them. (A panic of the root fails the run.)
+    pub const fn expect_panics(self) -> Self {
+        Self {
+            panics_expected: true,
+            ..self
+        }
+    }
+
+    /// Looks for lost wake-ups before each step, and not only when nothing is enabled: finds also one that a later
+    /// event would repair. Costs a look at every task for each step.
+    pub const fn look_each_step(self) -> Self {
+        Self {
+            each_step: true,
+            ..self
+        }
+    }
+
+    /// Has the program spawn fibers, which it has to promise something for: see [`Fibers::contract`].
+    pub const fn fibers(self, promised: Fibers) -> Self {
+        Self {
+            fibers: Some(promised),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Sim {
+    /// What stands before `run(…)` and `replay(…)` for these settings.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usual = Self::new();
+        if *self == usual || gossamer_core::mutant!("options_unnamed") {
+            return f.write_str("sim::");
+        }
+        f.write_str("Sim::new().")?;
+        if self.steps_max != usual.steps_max {
+            write!(f, "steps_max({}).", self.steps_max)?;
+        }
+        if self.panics_expected {
+            f.write_str("expect_panics().")?;
+        }
+        if !self.scheduling_points {
+            f.write_str("without_scheduling_points().")?;
+        }
+        if self.each_step {
+            f.write_str("look_each_step().")?;
+        }
+        if self.fibers.is_some() {
+            f.write_str("fibers(…).")?;
+        }
+        Ok(())
+    }
+}
+
+impl Default for Sim {
+    fn default() -> Self {
+        Self::new()
+    }
+}
