@@ -8,18 +8,19 @@
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
+use core::task;
 
+pub use crate::header::NOWHERE;
 use crate::header::{Header, TaskQueue, TaskState};
 use crate::platform::{thread, thread_local};
-use crate::shard::{AccessFlag, Shard};
-use crate::wait::Stackful;
+use crate::shard::AccessFlag;
 
 mod budget;
 mod inside;
 mod rng;
+mod timers;
 mod waking;
 
-use self::budget::{BUDGET, NOTHING};
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
 };
@@ -27,8 +28,12 @@ pub use self::rng::{random, seed_rng};
 pub use self::waking::wake_here;
 pub(crate) use self::waking::{wake_if_here, wake_inside};
 
-/// The index of no shard.
-pub const NOWHERE: u16 = u16::MAX;
+/// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
+/// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
+/// pool takes to be stuck.
+const BUDGET: u32 = 8_192;
+/// The budget where every operation yields: less than any takes.
+const NOTHING: u32 = 1;
 
 /// What the current thread is running.
 #[derive(Debug)]
@@ -67,6 +72,14 @@ pub struct Context {
     waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
+}
+
+/// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
+/// midst of a call.
+pub trait Stackful {
+    /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
+    /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
+    fn wait(&self, step: &mut dyn FnMut(&mut task::Context<'_>) -> bool);
 }
 
 /// Who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread, which
@@ -158,39 +171,6 @@ impl Context {
         self.woken_one.set(task.as_ptr());
     }
 
-    /// Notes a woken task.
-    ///
-    /// # Safety
-    /// The current thread runs the task's shard; the task is scheduled and in no queue.
-    #[inline(always)]
-    pub unsafe fn push_woken(&self, task: NonNull<Header>) {
-        if self.woken_one.get().is_null() {
-            self.woken_one.set(task.as_ptr());
-        } else {
-            // SAFETY: passed on to the caller.
-            unsafe { self.push_another(task) };
-        }
-    }
-
-    /// # Safety
-    /// As [`Context::push_woken`].
-    #[cold]
-    unsafe fn push_another(&self, task: NonNull<Header>) {
-        if self.publishes.get() {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.publish(task) };
-        }
-        let one = self.woken_one.replace(MANY);
-        if let Some(first) =
-            NonNull::new(one.cast_mut()).filter(|first| first.as_ptr() != MANY.cast_mut())
-        {
-            // SAFETY: scheduled, and in no queue so far.
-            unsafe { self.woken_many.push_back(first) };
-        }
-        // SAFETY: passed on to the caller.
-        unsafe { self.woken_many.push_back(task) };
-    }
-
     /// The woken task, taken out, if there is exactly one.
     #[inline(always)]
     pub fn take_only_woken(&self) -> Option<NonNull<Header>> {
@@ -238,19 +218,6 @@ impl Context {
         }
     }
 
-    /// # Safety
-    /// As [`Context::push_woken`].
-    unsafe fn publish(&self, task: NonNull<Header>) {
-        let shard = Shard::at(self.shard());
-        // SAFETY: passed on to the caller; the task that is being polled stays.
-        unsafe {
-            let stays = !self.is_polling() || self.polling() == Some(task);
-            if stays || !shard.publish(task) {
-                self.woken_many.push_back(task);
-            }
-        }
-    }
-
     /// Whether this thread is inside a task's poll.
     pub fn is_polling(&self) -> bool {
         !self.polling.get().is_null()
@@ -280,27 +247,6 @@ impl Context {
         self.turn.set(self.turn.get().wrapping_add(1));
         self.left.set(self.budget.get());
         self.polling.set(task.as_ptr());
-    }
-
-    /// The [timers](Shard::timers) of the shard that this thread runs, unless it [waits](Context::waits); null if there
-    /// are none.
-    #[inline(always)]
-    pub fn timers(&self) -> *const () {
-        let timers = self.timers.get();
-        if timers.is_null() {
-            self.look_for_timers()
-        } else {
-            timers
-        }
-    }
-
-    /// Looks for them in the shard.
-    #[inline(never)]
-    fn look_for_timers(&self) -> *const () {
-        if !self.waits.get() && self.shard() != NOWHERE {
-            self.timers.set(Shard::at(self.shard()).timers());
-        }
-        self.timers.get()
     }
 
     /// Whether this thread waits and runs nothing meanwhile: then it serves its own timers.
@@ -337,22 +283,6 @@ impl Context {
     /// Whether a fiber runs on this thread.
     pub fn is_in_fiber(&self) -> bool {
         self.fiber.get().is_some()
-    }
-
-    /// Has the task that is being polled, if one of ours is, stay with the thread that polls it.
-    pub fn pin_polled(&self) {
-        if let Some(task) = self.polling() {
-            // SAFETY: it is being polled, by this thread.
-            unsafe { Header::pin(task) };
-        }
-    }
-
-    /// The task that is being polled, or dropped, may move again.
-    pub fn unpin_polled(&self) {
-        if let Some(task) = self.polling() {
-            // SAFETY: it is being polled, by this thread.
-            unsafe { Header::unpin(task) };
-        }
     }
 
     /// The shard this thread runs, or [`NOWHERE`].

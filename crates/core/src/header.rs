@@ -62,30 +62,25 @@ pub mod join;
 mod list;
 mod loan;
 pub mod ref_count;
+mod running;
 mod state;
-mod task_count;
 
 use core::any::Any;
 use core::cell::Cell;
-use core::hint::cold_path;
 use core::panic::Location;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
 use alloc::boxed::Box;
 
-use crate::context;
-use crate::panics;
 use crate::platform::UnmodelledU32;
-use crate::platform::atomic::Ordering;
-use crate::shard::Shard;
-use crate::waiter::Deferred;
+use crate::platform::atomic::{AtomicPtr, Ordering};
+use crate::waiter::Node;
 
-use self::join::Finish;
-pub use self::join::Join;
 pub(crate) use self::list::NewTaskStack;
 pub use self::list::{Owned, TaskQueue};
 pub use self::ref_count::RefCount;
-pub use self::state::{QueueLink, TaskState};
+pub use self::running::Turn;
+pub use self::state::{NOWHERE, TaskState};
 
 /// The payload of a panic, as [`std::panic::catch_unwind`] returns it.
 pub type Payload = Box<dyn Any + Send + 'static>;
@@ -141,13 +136,17 @@ pub struct Vtable {
     pub free: unsafe fn(NonNull<Header>),
 }
 
+/// Who waits for the output: the word that [`join`] tells of.
+#[derive(Debug)]
+pub struct Join(AtomicPtr<()>);
+
 /// The first 56 bytes of a task. What a poll touches comes last, beside the future. A pointer to it has room for three
 /// tags, also where it has four bytes.
 #[derive(Debug)]
 #[repr(C, align(8))]
 pub struct Header {
     /// Links of the list of all tasks of a shard.
-    pub(crate) owned: list::OwnedLinks,
+    pub(crate) owned: OwnedLinks,
     /// Who waits for the output.
     pub join: Join,
     /// Where the task was spawned.
@@ -184,7 +183,7 @@ impl Header {
             state: UnmodelledU32::new(state.word()),
             #[cfg(loom)]
             moved: crate::platform::atomic::AtomicU32::new(0),
-            owned: list::OwnedLinks::new(),
+            owned: OwnedLinks::new(),
             join: Join::new(),
             spawned,
         }
@@ -243,50 +242,6 @@ impl Header {
         }
     }
 
-    /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
-    /// is a link of the run queue, or names a node already, it is left alone.
-    ///
-    /// # Safety
-    /// The task is alive.
-    pub unsafe fn park_on(this: NonNull<Header>, what: QueueLink) {
-        // SAFETY: the caller vouches for it.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        // Not scheduled, not over, and run here: nobody else touches `next`.
-        let ours = context::with(|context| context.shard() == state.shard() && context.owns(this));
-        if ours && !state.ignores_wake() && header.next.get().is_nothing() {
-            header.next.set(what);
-        }
-    }
-
-    /// Has the task stay at its shard, with the thread that runs it now.
-    ///
-    /// # Safety
-    /// On the runner, inside the task's poll.
-    pub(crate) unsafe fn pin(this: NonNull<Self>) {
-        // SAFETY: being polled, so alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if !state.is_pinned() {
-            header.set_state(state.with_pinned());
-            Shard::at(state.shard()).runner.pin_one(state.shard());
-        }
-    }
-
-    /// Takes back what [`Header::pin`] did.
-    ///
-    /// # Safety
-    /// On the runner; the task's future is there.
-    pub(crate) unsafe fn unpin(this: NonNull<Self>) {
-        // SAFETY: its future is there, so it is alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if state.is_pinned() {
-            header.set_state(state.without_pinned());
-            Shard::at(state.shard()).runner.unpin_one();
-        }
-    }
-
     /// Notes that something is kept for the task in the side table; `false` if the task is over.
     ///
     /// # Safety
@@ -300,163 +255,97 @@ impl Header {
         }
         !state.is_done()
     }
+}
 
-    /// Gives up the runner's reference, if the future is gone and neither a queue nor a node points here.
-    ///
-    /// # Safety
-    /// On the runner, which still has its hold and does not use the task afterwards.
-    unsafe fn ref_dec_if_over(this: NonNull<Self>) {
-        // SAFETY: the runner's reference keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if state.is_done() && !state.is_scheduled() && state.loans() == 0 {
-            let spare = if state.has_cached_ref() {
-                ref_count::HANDLE
-            } else {
-                0
-            };
-            // Before the reference is given up: whoever frees the task, it has left its shard.
-            header.set_state(state.without_cached_ref().without_shard());
-            if !crate::mutant!("over_stays_at_shard") {
-                task_count::left(state.shard());
-            }
-            // SAFETY: the runner's reference, and the one in store.
-            unsafe { ref_dec(this, ref_count::ALIVE + spare) };
-        }
-    }
+/// The links of a task in its shard's list.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct OwnedLinks {
+    next: Cell<*const Header>,
+    prev: Cell<*const Header>,
+}
 
-    /// Begins the turn of a plain task: local, and nothing to be done but to poll it. `false` if it is not, and
-    /// then nothing was done.
-    ///
-    /// # Safety
-    /// As [`Header::begin_turn`]; `running_local` is that of the task's runner.
-    #[inline(always)]
-    pub unsafe fn begin_plain_turn(this: NonNull<Self>, running_local: TaskState) -> bool {
-        // SAFETY: queued tasks are alive.
-        let header = unsafe { this.as_ref() };
-        if header.state() != running_local.with_scheduled() {
-            cold_path();
-            return false;
-        }
-        header.set_state(running_local);
-        header.next.set(QueueLink::NOTHING);
-        true
-    }
-
-    /// The runner has taken the task out of its run queue.
-    ///
-    /// # Returns
-    /// What to do with it.
-    ///
-    /// # Safety
-    /// On the runner; the task was queued.
-    #[inline(always)]
-    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
-        // SAFETY: queued tasks are alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        header.set_state(state.without_scheduled());
-        header.next.set(QueueLink::NOTHING);
-        if state.wants_poll() {
-            return if header.refs.wants_cancel() {
-                Turn::Cancel
-            } else if state.is_new() {
-                Turn::PollNew
-            } else {
-                Turn::Poll
-            };
-        }
-        if state.is_done() {
-            // SAFETY: no queue points here any more.
-            unsafe { Self::ref_dec_if_over(this) };
-            return Turn::Over;
-        }
-        Turn::Cancel
-    }
-
-    /// Takes a task off its shard's list: its future is gone.
-    ///
-    /// # Safety
-    /// On the runner of `shard`; the task is on its list, unless it is new there.
-    #[inline]
-    pub unsafe fn leave_shard(this: NonNull<Self>, shard: &Shard) {
-        // SAFETY: the runner's reference keeps the task alive.
-        let state = unsafe { this.as_ref() }.state();
-        if !state.is_new() {
-            // SAFETY: passed on to the caller.
-            shard.with_list(|| unsafe { shard.runner.list_of(state).remove(this) });
-        }
-    }
-
-    /// The future is gone and the output or failure stored: publishes it. The output is dropped here
-    /// if the join handle is gone; a panic of that ends here, in the midst of the task.
-    ///
-    /// # Safety
-    /// On the runner, once, when the task is in no list; the task is not used afterwards.
-    pub unsafe fn finish(this: NonNull<Self>) {
-        // SAFETY: the runner's reference keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        // What follows may run user code, which may drop an operation that the task is loaned to: so one loan more,
-        // as long as that lasts (there is always room for it).
-        let state = header.state();
-        header.set_state(state.with_done().with_loan());
-        if state.has_locals() {
-            // Before the output is published: who joins the task finds that all of it is gone.
-            crate::task_locals::end_task(this);
-        }
-        match header.join.finish() {
-            Finish::Nobody => {}
-            // A foreign waker's panic must not unwind from here.
-            Finish::Wake(waker) => context::Context::outside(|| Deferred::new(waker).run()),
-            // The payload of its panic is user code too, and goes before the task does.
-            Finish::Detached => context::Context::outside(|| {
-                // SAFETY: the handle is gone, so the output is ours.
-                panics::end(|| unsafe { (header.vtable.drop_output)(this) });
-            }),
-        }
-        header.set_state(header.state().without_loan());
-        // SAFETY: the runner, and the last use of the task, which the loan has kept alive.
-        unsafe { Self::ref_dec_if_over(this) };
-    }
-
-    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. Nothing, if this
-    /// thread does not run the task; in a simulation, the process ends then.
-    ///
-    /// # Safety
-    /// The task is alive.
-    pub unsafe fn unpark_from(this: NonNull<Header>, what: QueueLink) {
-        // SAFETY: the caller vouches for it.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if state.is_done() {
-            // Nobody reads what it says.
-            return;
-        }
-        let shard = Shard::at(state.shard());
-        if !context::runs(state.shard()) && !shard.is_run_by_this_thread() {
-            return shard.node_leaves_elsewhere(header);
-        }
-        // While it is scheduled, `next` is a link, and perhaps somebody else's.
-        // One that is not being polled may be evacuated at this moment; then its name stays as it was.
-        let ours = context::with(|context| context.owns(this));
-        if ours && !state.is_scheduled() && header.next.get().is(what) {
-            header.next.set(QueueLink::NOTHING);
+impl OwnedLinks {
+    fn new() -> Self {
+        Self {
+            next: Cell::new(ptr::null()),
+            prev: Cell::new(ptr::null()),
         }
     }
 }
 
-/// What the runner does with a task it has taken out of its run queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum Turn {
-    /// Poll the future.
-    Poll,
-    /// Poll the future; if it is pending, the task is to be put on its shard's list ([`Shard::list`]).
-    PollNew,
-    /// Drop the future and [`Header::finish`] the task.
-    Cancel,
-    /// Nothing: it has finished, and must not be touched any more.
-    Over,
+/// What `next` holds: a run-queue link, or what a parked task waits for. The two low bits tell.
+///
+/// ```text
+///  63                      2   1   0
+/// +-------------------------+---+---+
+/// |        pointer          |  tag  |   0 link     1 node     2 task joined
+/// +-------------------------+---+---+
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct QueueLink(*const ());
+
+const TAG: usize = 3;
+const NODE: usize = 1;
+const TASK: usize = 2;
+
+impl QueueLink {
+    /// Nothing known: not parked on anything of ours.
+    pub const NOTHING: Self = Self(core::ptr::null());
+
+    /// Parked on a primitive.
+    pub(crate) fn on_node(node: NonNull<Node>) -> Self {
+        Self::tagged(node.as_ptr().cast(), NODE)
+    }
+
+    /// Parked on the end of this task.
+    pub fn on_task(task: NonNull<Header>) -> Self {
+        Self::tagged(task.as_ptr().cast(), TASK)
+    }
+
+    fn tagged(pointer: *mut (), tag: usize) -> Self {
+        Self(pointer.cast_const().map_addr(|at| at | tag))
+    }
+
+    /// The node, if parked on a primitive.
+    ///
+    /// It may be read only by the runner, between polls, and only if no operation of the task can have been
+    /// dropped on another thread: in a simulation, which forbids that.
+    pub fn node(self) -> Option<NonNull<Node>> {
+        (self.0.addr() & TAG == NODE)
+            .then(|| self.untagged())
+            .flatten()
+    }
+
+    /// The task, if parked on the end of one.
+    pub fn task(self) -> Option<NonNull<Header>> {
+        (self.0.addr() & TAG == TASK)
+            .then(|| self.untagged())
+            .flatten()
+    }
+
+    fn untagged<T>(self) -> Option<NonNull<T>> {
+        NonNull::new(self.0.map_addr(|at| at & !TAG).cast_mut().cast())
+    }
+
+    #[inline(always)]
+    fn link(next: *const Header) -> Self {
+        Self(next.cast())
+    }
+
+    #[inline(always)]
+    fn as_link(self) -> *const Header {
+        self.0.cast()
+    }
+
+    pub(crate) fn is_nothing(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn is(self, other: Self) -> bool {
+        core::ptr::eq(self.0, other.0)
+    }
 }
 
 /// What a dump says of one task.

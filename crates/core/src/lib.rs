@@ -17,6 +17,18 @@
 //! * [`mutants`]: bugs that show that a gate can fail.
 //!
 //! Nothing here knows a scheduler: what must wake something holds a waiter, never a worker.
+//!
+//! # Layers
+//!
+//! Each uses those before it, file by file (`cargo xtask tidy` finds a cycle):
+//!
+//! 1. `platform`, `policy`, `moment`;
+//! 2. a task's own memory: `header`, its states, counts and lists; the memory of a node;
+//! 3. the thread's `context`; the `shard`; `panics` and deferred wakers, which count there;
+//! 4. what takes all three, each an `impl` in the file of its concept: `context/waking` and `inside`, the `shard`'s
+//!    files, `header/running` and `loan`;
+//! 5. `waker`; `waiter`; `wait_queue`; `task_locals`; `header/join`, which publishes an output;
+//! 6. `fork`, `parker`, `wait`.
 #![no_std]
 
 extern crate alloc;

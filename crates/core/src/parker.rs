@@ -84,7 +84,7 @@ impl Parker {
     /// where [parks are watched](watch_parks), and once every second.
     pub fn park(&self, has_something: impl FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
-        if watched::is_watched() {
+        if crate::waits::is_watched() {
             return self.park_watched(has_something);
         }
         let _never = has_something;
@@ -95,7 +95,7 @@ impl Parker {
     /// there is something.
     pub(crate) fn park_and_look(&self, has_something: impl FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
-        if !watched::is_watched() {
+        if !crate::waits::is_watched() {
             let mut has_something = has_something;
             while !self.park_for(watched::LOOK_EVERY) && !has_something() {}
             return;
@@ -132,10 +132,7 @@ mod watched {
     use core::time::Duration;
 
     use super::Parker;
-    use crate::platform::atomic::Ordering;
-    use crate::platform::{UnmodelledU32, thread};
-
-    static ON: UnmodelledU32 = UnmodelledU32::new(0);
+    use crate::platform::thread;
 
     /// Between two looks; and how long who has something to do waits for the wake that may be on its way.
     pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -144,14 +141,6 @@ mod watched {
     /// and nobody wakes it within another second, a wake-up was lost, and the process ends with a message. For tests.
     pub fn watch_parks() {
         crate::waits::begin();
-        // Relaxed: parks before this one is seen are not watched.
-        ON.store(1, Ordering::Relaxed);
-    }
-
-    /// Whether [`watch_parks`] was called.
-    pub(crate) fn is_watched() -> bool {
-        // Relaxed: see `watch_parks`.
-        ON.load(Ordering::Relaxed) != 0
     }
 
     impl Parker {
@@ -173,7 +162,5 @@ mod watched {
         }
     }
 }
-#[cfg(all(debug_assertions, not(any(loom, shuttle))))]
-pub(crate) use self::watched::is_watched;
 #[cfg(not(any(loom, shuttle)))]
 pub use self::watched::watch_parks;

@@ -148,9 +148,7 @@ impl Word for LocalWord {
 }
 
 mod sealed {
-    /// Keeps [`super::LockPolicy`] to this module.
+    /// Keeps [`super::LockPolicy`] to this module and its child.
     pub trait Sealed {}
     impl Sealed for super::Local {}
-    #[cfg(feature = "std")]
-    impl Sealed for super::Shared {}
 }

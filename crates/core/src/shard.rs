@@ -18,32 +18,24 @@
 //! (the pusher sees the parked runner). `pending` is a hint that saves the runner the lock.
 //!
 //! After the push the pusher touches only the shard (never freed) and the waker it took out.
-//!
-//! # Waiting to run
-//!
-//! The owner of a runtime that waits while another thread runs announces itself ([`Shard::wait_to_run`]) and
-//! then tries to acquire once more; a guard that ends is first given up and then looks for the announcement. So
-//! one of the two sees the other, and work that the runner leaves behind is run by the owner.
-//!
-//! # Visiting
-//!
-//! A thread that only has to touch a task (to end a loan, or to take the task along), or the timers, *visits* the
-//! shard: it holds the guard for a short time and runs no user code. A thread that wants to run waits until a visit is
-//! over, so a visit never looks like another runner; and nobody ever waits for the end of a visit by a waker.
 
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use crate::context::{self, Context, Entered};
+use alloc::vec::Vec;
+
+use crate::context::{self, Context};
 use crate::header::Header;
 use crate::platform::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
 };
-use crate::platform::{Backoff, Mutex, QuietPtr, UnmodelledU32, is_light, process_global};
+use crate::platform::{Mutex, QuietPtr, UnmodelledU32, is_light, process_global};
+use crate::waiter::Node;
 
 mod access_flag;
 mod calling;
 mod evacuating;
+mod guard;
 mod inbox_queue;
 mod loans;
 mod moving;
@@ -51,17 +43,19 @@ mod owner;
 mod publishing;
 mod receiving;
 mod runner;
+mod steal_queue;
 mod table;
 mod thread_bound;
 
 pub(crate) use self::access_flag::AccessFlag;
 pub use self::evacuating::StuckPoll;
+pub use self::guard::ShardGuard;
 use self::inbox_queue::InboxQueue;
 pub(crate) use self::moving::pull;
 pub use self::publishing::settle_publishing;
-use self::receiving::add_to_list;
 pub use self::receiving::cancel_here;
 pub use self::runner::Runner;
+use self::steal_queue::StealQueue;
 pub use self::thread_bound::thread_ends;
 
 /// Added to the count of tasks while the shard is open.
@@ -73,6 +67,12 @@ const FREE: u8 = 0;
 const RUNNING: u8 = 1;
 /// A thread holds the guard for a short time.
 const VISITED: u8 = 2;
+
+/// No thread runs it in every wait ([`owner`]): others run, or whoever calls.
+const NO_OWNER: u32 = 0;
+
+/// Loans that other threads have ended, each with the node that the task was loaned to ([`loans`]).
+type EndedLoans = Vec<(NonNull<Header>, NonNull<Node>)>;
 
 /// The part of a runtime that its tasks' wakers may touch.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ pub struct Shard {
     /// The shard whose fallback waker is called when a task is published.
     notify_shard: UnmodelledU32,
     /// In a pool: tasks that other workers may take, and how many (a hint).
-    steal_queue: Mutex<moving::StealQueue>,
+    steal_queue: Mutex<StealQueue>,
     steal_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
@@ -131,7 +131,7 @@ struct Inbox {
     /// Wakes a thread that would run, but found another one running.
     waiting: Option<Waker>,
     /// Loans of tasks that other threads have ended while one ran.
-    loans: loans::Ended,
+    loans: EndedLoans,
 }
 
 // SAFETY: `runner` is touched only by the thread that holds `acquired`, which is acquired and released; but for
@@ -146,18 +146,7 @@ unsafe impl Send for Shard {}
 
 process_global! {
     /// All shards.
-    fn shards() -> table::Table = table::Table::new()
-}
-
-/// The right to run a shard, and the context that says so.
-#[derive(Debug)]
-#[must_use]
-pub struct ShardGuard {
-    shard: &'static Shard,
-    /// Dropped (restored) before the guard is given up, in `drop`.
-    entered: Option<Entered>,
-    /// Nobody waits for the end of a visit by a waker.
-    visits: bool,
+    fn shards() -> table::Table<Shard> = table::Table::new()
 }
 
 impl Shard {
@@ -172,7 +161,7 @@ impl Shard {
                 parked: None,
                 fallback_waker: None,
                 waiting: None,
-                loans: loans::Ended::default(),
+                loans: Vec::new(),
             }),
             acquired: AtomicU8::new(FREE),
             run_by: AtomicPtr::new(ptr::null_mut()),
@@ -180,13 +169,13 @@ impl Shard {
             pool: AtomicU32::new(0),
             threaded: UnmodelledU32::new(0),
             lost: UnmodelledU32::new(0),
-            owner: UnmodelledU32::new(owner::NONE),
+            owner: UnmodelledU32::new(NO_OWNER),
             monitored: UnmodelledU32::new(0),
             access: AccessFlag::new(),
             pinged: UnmodelledU32::new(0),
             publish_wanted: AtomicBool::new(false),
             notify_shard: UnmodelledU32::new(u32::from(context::NOWHERE)),
-            steal_queue: Mutex::new(moving::StealQueue::default()),
+            steal_queue: Mutex::new(StealQueue::default()),
             steal_len: AtomicUsize::new(0),
             list: Mutex::new(()),
             timers: QuietPtr::new(ptr::null_mut()),
@@ -204,7 +193,7 @@ impl Shard {
         shard.threaded.store(0, Ordering::Relaxed);
         shard.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         shard.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
-        shard.owner.store(owner::NONE, Ordering::Relaxed); // Relaxed: as below
+        shard.owner.store(NO_OWNER, Ordering::Relaxed); // Relaxed: as below
         shard.runner.begin_anew();
         // Relaxed: as below.
         shard.publish_wanted.store(false, Ordering::Relaxed);
@@ -229,66 +218,6 @@ impl Shard {
     #[inline]
     pub fn index(&self) -> u16 {
         self.index
-    }
-
-    /// Begins to run this shard on the current thread; `None` if another thread does, or this one
-    /// already. Waits while another thread visits.
-    pub fn acquire(&'static self, scheduling_points: bool) -> Option<ShardGuard> {
-        self.acquire_as(RUNNING)
-            .then(|| self.enter(scheduling_points, false))
-    }
-
-    /// Begins a visit of this shard, whose plain memory the current thread may touch until it drops the result;
-    /// `None` if another thread runs, or this one already. Waits while another thread visits.
-    ///
-    /// No user code may run meanwhile: other threads wait.
-    pub fn visit(&'static self) -> Option<ShardGuard> {
-        self.acquire_as(VISITED).then(|| self.enter(false, true))
-    }
-
-    /// The same, but `None` also if another thread visits.
-    fn try_visit(&'static self) -> Option<ShardGuard> {
-        self.try_acquire_as(VISITED)
-            .is_ok()
-            .then(|| self.enter(false, true))
-    }
-
-    /// Takes the guard, once no other thread visits; `false` if one runs.
-    fn acquire_as(&self, how: u8) -> bool {
-        let mut backoff = Backoff::new();
-        loop {
-            match self.try_acquire_as(how) {
-                Ok(_) => return true,
-                Err(VISITED) if !crate::mutant!("visit_is_a_runner") => backoff.wait(),
-                Err(_) => return false,
-            }
-        }
-    }
-
-    /// Takes the guard if nobody has it.
-    fn try_acquire_as(&self, how: u8) -> Result<u8, u8> {
-        // Acquire pairs with the release in `ShardGuard::drop`: what the last runner did is seen. Relaxed on failure:
-        // nothing is read.
-        self.acquired
-            .compare_exchange(FREE, how, Ordering::Acquire, Ordering::Relaxed)
-    }
-
-    fn enter(&'static self, scheduling_points: bool, visits: bool) -> ShardGuard {
-        // Relaxed: written before the shard had tasks.
-        let watched = self.watched.load(Ordering::Relaxed);
-        // Relaxed: as above.
-        let access = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.access);
-        // SAFETY: acquired just now; the result restores the context when it goes.
-        let entered = unsafe { context::enter(self.index, scheduling_points, watched, access) };
-        // Relaxed: only this thread compares it with its own address.
-        self.run_by.store(context::address(), Ordering::Relaxed);
-        let guard = ShardGuard {
-            shard: self,
-            entered: Some(entered),
-            visits,
-        };
-        guard.publish_again();
-        guard
     }
 
     /// Whether this thread runs the shard, be it from inside another one that it runs now (a runtime inside a
@@ -346,13 +275,6 @@ impl Shard {
             );
             std::process::abort();
         }
-    }
-
-    /// Has `waker` called when the one who runs now stops. Then try to acquire once more: it may have
-    /// stopped just before.
-    pub fn wait_to_run(&self, waker: &Waker) {
-        let before = self.inbox.lock().waiting.replace(waker.clone());
-        drop(before);
     }
 
     /// A task was made; call before it can be seen by others.
@@ -429,14 +351,6 @@ impl Shard {
         if self.tasks.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
             table::give_back(self.index);
         }
-    }
-
-    /// Ends the shard's use; it is given back once its last task has left. The runner has called
-    /// [`ShardGuard::seal`] and finished every task, and the shard has no timers any more.
-    pub fn close(&'static self, guard: ShardGuard) {
-        let balance = self.runner.take_task_count() - OPEN;
-        drop(guard);
-        self.count_late(balance);
     }
 }
 

@@ -29,6 +29,7 @@ pub use self::alone::joins;
 use self::lazy_parker::LazyParker;
 use self::waiting::Waiting;
 pub use self::waiting::set_own_timers;
+pub use crate::context::Stackful;
 
 /// A runtime that waits on its owner's thread.
 pub trait RunWhileWaiting {
@@ -50,14 +51,6 @@ pub enum Turned {
     More,
     /// Nothing until the waker is called, or that moment comes.
     Parked(Moment),
-}
-
-/// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
-/// midst of a call.
-pub trait Stackful {
-    /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
-    /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
-    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool);
 }
 
 /// A runtime that the current thread has built; dropped when the thread ends, if the runtime does not end before.

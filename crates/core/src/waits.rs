@@ -9,10 +9,12 @@ use core::panic::Location;
 use std::time::Instant;
 use std::vec::Vec;
 
-use crate::platform::Mutex;
-use crate::platform::thread::{self, Thread};
 #[cfg(debug_assertions)]
-use crate::{context, parker};
+use crate::context;
+use crate::platform::Mutex;
+use crate::platform::UnmodelledU32;
+use crate::platform::atomic::Ordering;
+use crate::platform::thread::{self, Thread};
 
 /// Something that waits: [`Display`](fmt::Display) says all there is.
 #[derive(Debug, Clone)]
@@ -49,9 +51,19 @@ const NEAR: usize = 8;
 /// itself. Noting asks for no memory: there are tests that count.
 static NOTED: Mutex<Vec<Option<(usize, Waits)>>> = Mutex::new(Vec::new());
 
-/// From now on it is noted what waits.
+static WATCHED: UnmodelledU32 = UnmodelledU32::new(0);
+
+/// From now on it is noted what waits, and parks are watched.
 pub(crate) fn begin() {
     NOTED.lock().resize_with(PLACES, || None);
+    // Relaxed: parks before this one is seen are not watched.
+    WATCHED.store(1, Ordering::Relaxed);
+}
+
+/// Whether [parks are watched](crate::parker::watch_parks).
+pub(crate) fn is_watched() -> bool {
+    // Relaxed: see `begin`.
+    WATCHED.load(Ordering::Relaxed) != 0
 }
 
 /// All that waits, longest first.
@@ -112,7 +124,7 @@ pub(crate) fn begins(
     object: usize,
     called: &'static Location<'static>,
 ) {
-    if !parker::is_watched() {
+    if !is_watched() {
         return;
     }
     let what = What::Operation {
@@ -127,7 +139,7 @@ pub(crate) fn begins(
 /// It does no more.
 #[cfg(debug_assertions)]
 pub(crate) fn ends(node: usize) {
-    if parker::is_watched() {
+    if is_watched() {
         forget(node);
     }
 }
@@ -141,7 +153,7 @@ impl Blocks {
     /// It waits for this, which stays in its place.
     #[track_caller]
     pub(crate) fn begin<F>(future: &F) -> Option<Self> {
-        if !parker::is_watched() {
+        if !is_watched() {
             return None;
         }
         let what = What::Operation {

@@ -3,21 +3,14 @@
 
 use core::task::{Poll, Waker};
 
-use super::{Context, with};
+use super::{BUDGET, Context, NOTHING, with};
 use crate::shard::Shard;
 use crate::waiter::RawWakerParts;
 
-/// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
-/// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
-/// pool takes to be stuck.
-pub(super) const BUDGET: u32 = 8_192;
 /// What one takes of it.
 const TAKES: u32 = 8;
 /// What one takes that receives.
 const RECEIVING_TAKES: u32 = 2;
-/// The budget where every operation yields: less than any takes.
-pub(super) const NOTHING: u32 = 1;
-
 impl Context {
     #[cold]
     fn run_out(&self) -> bool {

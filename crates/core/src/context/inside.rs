@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use super::{Context, MANY, wake_inside};
+use super::{Context, wake_inside};
 use crate::header::Header;
 use crate::shard::{AccessFlag, Shard};
 
@@ -160,26 +160,5 @@ impl Context {
         // SAFETY: passed on to the caller.
         unsafe { self.push_woken(task) };
         access.go_outside();
-    }
-
-    /// Notes a woken task behind the others, and publishes it to nobody.
-    ///
-    /// # Safety
-    /// As [`Context::push_woken`].
-    pub(crate) unsafe fn push_back_woken(&self, task: NonNull<Header>) {
-        let one = self.woken_one.get();
-        if one.is_null() {
-            self.woken_one.set(task.as_ptr());
-            return;
-        }
-        self.woken_one.set(MANY);
-        let first = NonNull::new(one.cast_mut()).filter(|_| one != MANY);
-        // SAFETY: scheduled, and in no queue so far.
-        unsafe {
-            if let Some(first) = first {
-                self.woken_many.push_back(first);
-            }
-            self.woken_many.push_back(task);
-        }
     }
 }

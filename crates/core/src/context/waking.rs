@@ -2,10 +2,79 @@
 
 use core::ptr::NonNull;
 
-use super::Context;
+use super::{Context, MANY};
 use crate::header::Header;
 use crate::platform::atomic::{Ordering, fence};
 use crate::shard::Shard;
+
+impl Context {
+    /// Notes a woken task.
+    ///
+    /// # Safety
+    /// The current thread runs the task's shard; the task is scheduled and in no queue.
+    #[inline(always)]
+    pub unsafe fn push_woken(&self, task: NonNull<Header>) {
+        if self.woken_one.get().is_null() {
+            self.woken_one.set(task.as_ptr());
+        } else {
+            // SAFETY: passed on to the caller.
+            unsafe { self.push_another(task) };
+        }
+    }
+
+    /// # Safety
+    /// As [`Context::push_woken`].
+    #[cold]
+    unsafe fn push_another(&self, task: NonNull<Header>) {
+        if self.publishes.get() {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.publish(task) };
+        }
+        let one = self.woken_one.replace(MANY);
+        if let Some(first) =
+            NonNull::new(one.cast_mut()).filter(|first| first.as_ptr() != MANY.cast_mut())
+        {
+            // SAFETY: scheduled, and in no queue so far.
+            unsafe { self.woken_many.push_back(first) };
+        }
+        // SAFETY: passed on to the caller.
+        unsafe { self.woken_many.push_back(task) };
+    }
+
+    /// # Safety
+    /// As [`Context::push_woken`].
+    unsafe fn publish(&self, task: NonNull<Header>) {
+        let shard = Shard::at(self.shard());
+        // SAFETY: passed on to the caller; the task that is being polled stays.
+        unsafe {
+            let stays = !self.is_polling() || self.polling() == Some(task);
+            if stays || !shard.publish(task) {
+                self.woken_many.push_back(task);
+            }
+        }
+    }
+
+    /// Notes a woken task behind the others, and publishes it to nobody.
+    ///
+    /// # Safety
+    /// As [`Context::push_woken`].
+    pub(crate) unsafe fn push_back_woken(&self, task: NonNull<Header>) {
+        let one = self.woken_one.get();
+        if one.is_null() {
+            self.woken_one.set(task.as_ptr());
+            return;
+        }
+        self.woken_one.set(MANY);
+        let first = NonNull::new(one.cast_mut()).filter(|_| one != MANY);
+        // SAFETY: scheduled, and in no queue so far.
+        unsafe {
+            if let Some(first) = first {
+                self.woken_many.push_back(first);
+            }
+            self.woken_many.push_back(task);
+        }
+    }
+}
 
 /// Queues a task of the shard this thread runs; nothing if it is queued already or finished.
 ///

@@ -18,13 +18,14 @@
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
+pub use super::Join;
 use super::{Header, ref_count, ref_dec};
+use crate::context::Context;
+use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
+use crate::task_locals;
+use crate::waiter::Deferred;
 use crate::waiter::packed::{self, is_boxed, is_foreign, pack, same};
-
-/// The word itself.
-#[derive(Debug)]
-pub struct Join(AtomicPtr<()>);
 
 /// The output is published.
 const DONE: *mut () = ptr::without_provenance_mut(1);
@@ -154,6 +155,39 @@ impl Join {
                 Err(now) => before = now,
             }
         }
+    }
+}
+
+impl Header {
+    /// The future is gone and the output or failure stored: publishes it. The output is dropped here
+    /// if the join handle is gone; a panic of that ends here, in the midst of the task.
+    ///
+    /// # Safety
+    /// On the runner, once, when the task is in no list; the task is not used afterwards.
+    pub unsafe fn finish(this: NonNull<Self>) {
+        // SAFETY: the runner's reference keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        // What follows may run user code, which may drop an operation that the task is loaned to: so one loan more,
+        // as long as that lasts (there is always room for it).
+        let state = header.state();
+        header.set_state(state.with_done().with_loan());
+        if state.has_locals() {
+            // Before the output is published: who joins the task finds that all of it is gone.
+            task_locals::end_task(this);
+        }
+        match header.join.finish() {
+            Finish::Nobody => {}
+            // A foreign waker's panic must not unwind from here.
+            Finish::Wake(waker) => Context::outside(|| Deferred::new(waker).run()),
+            // The payload of its panic is user code too, and goes before the task does.
+            Finish::Detached => Context::outside(|| {
+                // SAFETY: the handle is gone, so the output is ours.
+                panics::end(|| unsafe { (header.vtable.drop_output)(this) });
+            }),
+        }
+        header.set_state(header.state().without_loan());
+        // SAFETY: the runner, and the last use of the task, which the loan has kept alive.
+        unsafe { Self::ref_dec_if_over(this) };
     }
 }
 

@@ -79,23 +79,6 @@ impl Default for TaskQueue {
     }
 }
 
-/// The links of a task in its shard's list.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct OwnedLinks {
-    next: Cell<*const Header>,
-    prev: Cell<*const Header>,
-}
-
-impl OwnedLinks {
-    pub(super) fn new() -> Self {
-        Self {
-            next: Cell::new(ptr::null()),
-            prev: Cell::new(ptr::null()),
-        }
-    }
-}
-
 /// Runnable tasks that are in no list of their shard's, because they are not yet there for good: linked through the
 /// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
 #[derive(Debug, Default)]

@@ -1,9 +1,7 @@
-//! Two words of a header, the runner's but in a pool's steal queue: shard and state, and what `next` points at.
+//! A word of a header, the runner's but in a pool's steal queue: shard and state.
 
-use core::ptr::NonNull;
-
-use super::Header;
-use crate::waiter::Node;
+/// The index of no shard.
+pub const NOWHERE: u16 = u16::MAX;
 
 /// The shard's index.
 const SHARD: u32 = 0xFFFF;
@@ -241,79 +239,5 @@ impl TaskState {
     /// Whether one more node may be loaned by counting it.
     pub(crate) fn may_loan(self) -> bool {
         self.is_local() && self.loans() < LOANS / ONE_LOAN - 1
-    }
-}
-
-/// What `next` holds: a run-queue link, or what a parked task waits for. The two low bits tell.
-///
-/// ```text
-///  63                      2   1   0
-/// +-------------------------+---+---+
-/// |        pointer          |  tag  |   0 link     1 node     2 task joined
-/// +-------------------------+---+---+
-/// ```
-#[derive(Debug, Clone, Copy)]
-#[repr(transparent)]
-pub struct QueueLink(*const ());
-
-const TAG: usize = 3;
-const NODE: usize = 1;
-const TASK: usize = 2;
-
-impl QueueLink {
-    /// Nothing known: not parked on anything of ours.
-    pub const NOTHING: Self = Self(core::ptr::null());
-
-    /// Parked on a primitive.
-    pub(crate) fn on_node(node: NonNull<Node>) -> Self {
-        Self::tagged(node.as_ptr().cast(), NODE)
-    }
-
-    /// Parked on the end of this task.
-    pub fn on_task(task: NonNull<Header>) -> Self {
-        Self::tagged(task.as_ptr().cast(), TASK)
-    }
-
-    fn tagged(pointer: *mut (), tag: usize) -> Self {
-        Self(pointer.cast_const().map_addr(|at| at | tag))
-    }
-
-    /// The node, if parked on a primitive.
-    ///
-    /// It may be read only by the runner, between polls, and only if no operation of the task can have been
-    /// dropped on another thread: in a simulation, which forbids that.
-    pub fn node(self) -> Option<NonNull<Node>> {
-        (self.0.addr() & TAG == NODE)
-            .then(|| self.untagged())
-            .flatten()
-    }
-
-    /// The task, if parked on the end of one.
-    pub fn task(self) -> Option<NonNull<Header>> {
-        (self.0.addr() & TAG == TASK)
-            .then(|| self.untagged())
-            .flatten()
-    }
-
-    fn untagged<T>(self) -> Option<NonNull<T>> {
-        NonNull::new(self.0.map_addr(|at| at & !TAG).cast_mut().cast())
-    }
-
-    #[inline(always)]
-    pub(super) fn link(next: *const Header) -> Self {
-        Self(next.cast())
-    }
-
-    #[inline(always)]
-    pub(super) fn as_link(self) -> *const Header {
-        self.0.cast()
-    }
-
-    pub(crate) fn is_nothing(self) -> bool {
-        self.0.is_null()
-    }
-
-    pub(crate) fn is(self, other: Self) -> bool {
-        core::ptr::eq(self.0, other.0)
     }
 }

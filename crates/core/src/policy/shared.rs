@@ -8,13 +8,15 @@
 
 use alloc::sync::Arc;
 
-use super::{BITS, LockPolicy, Word};
+use super::{BITS, LockPolicy, Word, sealed};
 use crate::platform::atomic::{AtomicU32, Ordering};
 use crate::platform::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Shared;
+
+impl sealed::Sealed for Shared {}
 
 impl LockPolicy for Shared {
     type Word = SharedWord;

@@ -4,16 +4,12 @@
 //! the inbox's lock it notes the loan, if that thread still runs; and under the same lock the runner gives its guard
 //! up, when no loan is noted. So each loan that is noted is ended.
 
-use alloc::vec::Vec;
 use core::ptr::NonNull;
 
-use super::{RUNNING, Shard, ShardGuard};
+use super::{EndedLoans, RUNNING, Shard, ShardGuard};
 use crate::header::Header;
 use crate::platform::atomic::Ordering;
 use crate::waiter::Node;
-
-/// Loans that are over, each with the node that the task was loaned to.
-pub(super) type Ended = Vec<(NonNull<Header>, NonNull<Node>)>;
 
 impl Shard {
     /// Has the runner end a loan; `false` if no thread runs, and then nothing was done.
@@ -36,7 +32,7 @@ impl Shard {
 
 impl ShardGuard {
     /// Ends these loans.
-    pub(super) fn end_loans(&self, loans: Ended) {
+    pub(super) fn end_loans(&self, loans: EndedLoans) {
         for (task, node) in loans {
             // SAFETY: the loan keeps the task alive and at this shard, whose guard we have; it is ended once.
             unsafe { Header::end_loan(task, node) };

@@ -36,80 +36,14 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::{Closed, FREE, Shard, ShardGuard, add_to_list};
+use super::receiving::add_to_list;
+use super::{Closed, FREE, Shard, ShardGuard};
 use crate::context;
 use crate::header::ref_count::QUEUED;
-use crate::header::{Header, NewTaskStack, TaskQueue, ref_dec};
+use crate::header::{Header, TaskQueue, ref_dec};
 use crate::platform::atomic::{Ordering, fence};
 use crate::platform::light_fence;
 use crate::waiter::Deferred;
-
-/// Runnable tasks of a worker that others may take.
-#[derive(Debug, Default)]
-pub(super) struct StealQueue {
-    /// Tasks that were woken or yielded, in order.
-    queue: TaskQueue,
-    /// New tasks: the newest is polled first, so that a tree of tasks is walked in depth and few of them exist at
-    /// once (Blumofe and Leiserson's work stealing, 1999), and the oldest is stolen first.
-    new_tasks: NewTaskStack,
-    /// Polls in a row of new ones.
-    new_task_turns: u32,
-    /// In both.
-    len: usize,
-    /// Tasks that have finished in the queue: only the runner may released them.
-    over: TaskQueue,
-}
-
-/// So many new tasks are polled in a row while others wait.
-const NEW_TASK_TURNS: u32 = if cfg!(shuttle) { 2 } else { 64 };
-
-impl StealQueue {
-    /// How many tasks.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// # Safety
-    /// As [`Shard::push_stealable`], under the lock.
-    pub(super) unsafe fn push(&mut self, task: NonNull<Header>) {
-        self.len += 1;
-        // SAFETY: a new one is in no list, and none is in a queue.
-        unsafe {
-            if task.as_ref().state().is_new() {
-                self.new_tasks.push(task);
-            } else {
-                self.queue.push_back(task);
-            }
-        }
-    }
-
-    fn pop(&mut self) -> Option<NonNull<Header>> {
-        let mut task = None;
-        if self.new_task_turns < NEW_TASK_TURNS {
-            task = self.new_tasks.pop_newest();
-            self.new_task_turns += u32::from(task.is_some());
-        }
-        if task.is_none() {
-            self.new_task_turns = 0;
-            task = self
-                .queue
-                .pop_front()
-                .or_else(|| self.new_tasks.pop_newest());
-        }
-        self.len -= usize::from(task.is_some());
-        task
-    }
-
-    /// The one that another worker takes first.
-    fn pop_for_thief(&mut self) -> Option<NonNull<Header>> {
-        let task = self
-            .new_tasks
-            .pop_oldest()
-            .or_else(|| self.queue.pop_front());
-        self.len -= usize::from(task.is_some());
-        task
-    }
-}
 
 impl Shard {
     /// Makes this shard one of a pool's; before it has any task. Zero is no pool.
@@ -159,7 +93,7 @@ impl Shard {
             // SAFETY: scheduled, in no queue; the lock stands for the runner here.
             unsafe { queue.push(task) };
             // Relaxed: see `steal_len`.
-            self.steal_len.store(queue.len, Ordering::Relaxed);
+            self.steal_len.store(queue.len(), Ordering::Relaxed);
         }
         if !crate::mutant!("steal_queue_without_fence") {
             light_fence(); // pairs with the heavy one of a worker that becomes idle
@@ -173,7 +107,7 @@ impl Shard {
             return queue.over.pop_front();
         };
         // Relaxed: see `steal_len`.
-        self.steal_len.store(queue.len, Ordering::Relaxed);
+        self.steal_len.store(queue.len(), Ordering::Relaxed);
         Some(task)
     }
 
@@ -187,7 +121,7 @@ impl Shard {
         unsafe { queue.push(task) };
         let next = queue.pop().unwrap_or(task);
         // Relaxed: see `steal_len`. Who becomes idle has seen the others.
-        self.steal_len.store(queue.len, Ordering::Relaxed);
+        self.steal_len.store(queue.len(), Ordering::Relaxed);
         next
     }
 
@@ -307,7 +241,7 @@ impl ShardGuard {
         let mut count = 0;
         {
             let mut queue = from.steal_queue.lock();
-            for _ in 0..queue.len.div_ceil(2).min(most) {
+            for _ in 0..queue.len().div_ceil(2).min(most) {
                 let Some(task) = queue.pop_for_thief() else {
                     break;
                 };
@@ -329,7 +263,7 @@ impl ShardGuard {
                 count += 1;
             }
             // Relaxed: see `steal_len`.
-            from.steal_len.store(queue.len, Ordering::Relaxed);
+            from.steal_len.store(queue.len(), Ordering::Relaxed);
         }
         fence(Ordering::SeqCst); // pairs with the fence of a wake that finds its task scheduled
         while let Some(task) = stolen.pop_front() {

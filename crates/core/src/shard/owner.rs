@@ -1,10 +1,8 @@
 //! Whether the thread that built a runtime of the model M:1, and runs it in every wait, is still there.
 
-use super::Shard;
+use super::{NO_OWNER, Shard};
 use crate::platform::atomic::Ordering;
 
-/// There is no such thread: others run, or whoever calls.
-pub(super) const NONE: u32 = 0;
 const LIVES: u32 = 1;
 const ENDED: u32 = 2;
 
@@ -23,7 +21,7 @@ impl Shard {
 
     pub(crate) fn is_owned(&self) -> bool {
         // Relaxed: as above.
-        self.owner.load(Ordering::Relaxed) != NONE
+        self.owner.load(Ordering::Relaxed) != NO_OWNER
     }
 
     /// Whether that thread has ended, and no other runs at this moment.

@@ -3,20 +3,13 @@
 use core::ptr::NonNull;
 
 use super::inbox_queue::InboxQueue;
-use super::{FREE, RUNNING, Shard, ShardGuard};
+use super::{Shard, ShardGuard};
 use crate::context::{self, Context};
 use crate::header::ref_count::{Drained, QUEUED};
 use crate::header::{Header, ref_dec};
 use crate::platform::atomic::Ordering;
-use crate::waiter::Deferred;
 
 impl ShardGuard {
-    /// The shard being run.
-    #[inline(always)]
-    pub fn shard(&self) -> &'static Shard {
-        self.shard
-    }
-
     /// Whoever parked as this shard's runner before us is woken when we stop, not by a push.
     pub fn displace(&self) {
         let mut inbox = self.shard.inbox.lock();
@@ -142,63 +135,5 @@ pub(super) unsafe fn add_to_list(task: NonNull<Header>) {
         let shard = Shard::at(state.shard());
         // SAFETY: on the runner; new, so in no list.
         shard.with_list(|| unsafe { shard.runner.list_of(state).push(task) });
-    }
-}
-
-impl ShardGuard {
-    /// Goes on to run the shard after a visit.
-    pub fn upgrade(mut self) -> Self {
-        // Relaxed: a thread that waits for the visit's end reads nothing but this.
-        self.shard.acquired.store(RUNNING, Ordering::Relaxed);
-        self.visits = false;
-        self
-    }
-}
-
-impl ShardGuard {
-    /// Gives the guard up.
-    ///
-    /// # Returns
-    /// Of a closed shard, how many tasks have come and left: nobody else will look at the runner's count.
-    fn give_up(&mut self) -> i64 {
-        self.entered = None;
-        let late = if self.shard.runner.closing.get() {
-            self.shard.runner.take_task_count()
-        } else {
-            0
-        };
-        // Relaxed: see `is_run_by_this_thread`.
-        self.shard
-            .run_by
-            .store(core::ptr::null_mut(), Ordering::Relaxed);
-        // Release pairs with the acquire in `Shard::try_acquire_as`.
-        self.shard.acquired.store(FREE, Ordering::Release);
-        late
-    }
-}
-
-impl Drop for ShardGuard {
-    fn drop(&mut self) {
-        let (late, waiting) = if self.visits {
-            (self.give_up(), None)
-        } else {
-            loop {
-                let mut inbox = self.shard.inbox.lock();
-                let loans = core::mem::take(&mut inbox.loans);
-                if loans.is_empty() {
-                    // Under the lock: who announces later finds the guard free when it tries once more, and who
-                    // announced before is found here.
-                    break (self.give_up(), inbox.waiting.take());
-                }
-                drop(inbox);
-                self.end_loans(loans);
-            }
-        };
-        if late != 0 {
-            self.shard.count_late(late);
-        }
-        if let Some(waker) = waiting.filter(|_| !crate::mutant!("guard_drops_silently")) {
-            Deferred::new(waker).run();
-        }
     }
 }

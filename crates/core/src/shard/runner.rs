@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use alloc::sync::Arc;
 
-use super::thread_bound::ThreadBound;
 use crate::header::{Header, Owned, TaskState};
-use crate::platform::atomic::Ordering;
+use crate::platform::atomic::{AtomicBool, Ordering};
+use crate::platform::thread::{self, ThreadId};
 use crate::platform::{UnmodelledI64, UnmodelledU64};
 
 /// Plain memory of whoever holds the shard's guard: on cache lines of its own, as others look at the shard's queues
@@ -36,8 +36,8 @@ pub struct Runner {
     /// Panics that its runners have caught; others may look.
     panics: UnmodelledU64,
     /// Tasks that stay with one thread, which is the one that runs, and which that is, or was last.
-    pinned: Cell<usize>,
-    pinned_to: RefCell<Option<Arc<ThreadBound>>>,
+    pub(super) pinned: Cell<usize>,
+    pub(super) pinned_to: RefCell<Option<Arc<ThreadBound>>>,
     /// How many useless publishes are left until it stops to publish, and when the current poll published first.
     pub(super) credit: Cell<u32>,
     pub(super) published_at: Cell<Option<Instant>>,
@@ -110,15 +110,6 @@ impl Runner {
         self.pinned.get() > 0 && self.pinned_to.borrow().as_deref().is_some_and(such)
     }
 
-    /// One more task of this shard, `shard`, stays with the current thread.
-    pub(crate) fn pin_one(&self, shard: u16) {
-        self.pinned.set(self.pinned.get() + 1);
-        let mut pinned_to = self.pinned_to.borrow_mut();
-        if !pinned_to.as_ref().is_some_and(|thread| thread.is_here()) {
-            *pinned_to = Some(ThreadBound::at(shard));
-        }
-    }
-
     /// The shard is another runtime's.
     pub(super) fn begin_anew(&self) {
         self.closing.set(false);
@@ -144,5 +135,31 @@ impl Runner {
         } else {
             &self.owned
         }
+    }
+}
+
+/// A thread with which tasks stay, as others know it.
+#[derive(Debug)]
+pub(super) struct ThreadBound {
+    thread: ThreadId,
+    pub(super) ended: AtomicBool,
+}
+
+impl ThreadBound {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            thread: thread::current().id(),
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn is_here(&self) -> bool {
+        self.thread == thread::current().id()
+    }
+
+    /// Whether the thread has ended, and so has ended its fibers.
+    pub(super) fn has_ended(&self) -> bool {
+        // Acquire: what it has done to them; pairs with the store in `thread_ends`.
+        self.ended.load(Ordering::Acquire)
     }
 }

@@ -4,8 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use std::sync::OnceLock;
 
-use super::Shard;
-use crate::context::NOWHERE;
+use crate::header::NOWHERE;
 use crate::platform::atomic::Ordering;
 use crate::platform::{Mutex, UnmodelledU32, per_process};
 
@@ -17,8 +16,8 @@ const CHUNKS: usize = 11;
 
 /// All shards, by index.
 #[derive(Debug)]
-pub(super) struct Table {
-    chunks: [OnceLock<Box<[Shard]>>; CHUNKS],
+pub(super) struct Table<T> {
+    chunks: [OnceLock<Box<[T]>>; CHUNKS],
     /// The first that was never used. Changes under the lock of [`given_back`].
     never_used: UnmodelledU32,
 }
@@ -32,7 +31,7 @@ pub(super) fn give_back(index: u16) {
     given_back().lock().push(index);
 }
 
-impl Table {
+impl<T> Table<T> {
     pub(super) fn new() -> Self {
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
@@ -41,7 +40,7 @@ impl Table {
     }
 
     /// A shard that is not in use; makes it if it was never used.
-    pub(super) fn take(&self, make: impl Fn(u16) -> Shard) -> Option<&Shard> {
+    pub(super) fn take(&self, make: impl Fn(u16) -> T) -> Option<&T> {
         let mut given_back = given_back().lock();
         if let Some(index) = given_back.pop() {
             return Some(self.at(index));
@@ -68,7 +67,7 @@ impl Table {
 
     /// The shard with this index, which has been taken at least once.
     #[inline]
-    pub(super) fn at(&self, index: u16) -> &Shard {
+    pub(super) fn at(&self, index: u16) -> &T {
         let (chunk, offset) = place(index);
         &self.chunks[chunk]
             .get()

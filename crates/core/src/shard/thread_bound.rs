@@ -8,22 +8,17 @@ use core::cell::RefCell;
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
+use core::ptr::NonNull;
 
-use super::{Shard, ShardGuard, cancel_here};
-use crate::context;
+use super::receiving::cancel_here;
+use super::runner::{Runner, ThreadBound};
+use super::{Shard, ShardGuard};
+use crate::context::{self, Context};
 use crate::fork::Origin;
 use crate::header::{Header, Owned};
-use crate::platform::atomic::{AtomicBool, Ordering};
-use crate::platform::thread::{self, ThreadId};
+use crate::platform::atomic::Ordering;
 use crate::platform::thread_local;
 use crate::waiter::Deferred;
-
-/// A thread with which tasks stay, as others know it.
-#[derive(Debug)]
-pub(super) struct ThreadBound {
-    thread: ThreadId,
-    ended: AtomicBool,
-}
 
 /// This thread's own.
 struct Here {
@@ -44,13 +39,6 @@ thread_local! {
 }
 
 impl ThreadBound {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            thread: thread::current().id(),
-            ended: AtomicBool::new(false),
-        })
-    }
-
     /// Tasks of this shard stay with the current thread from now on.
     pub(super) fn at(shard: u16) -> Arc<Self> {
         let known = HERE.try_with(|here| {
@@ -67,15 +55,64 @@ impl ThreadBound {
         // A thread whose thread-locals are gone says nothing any more.
         known.unwrap_or_else(|_| Self::new())
     }
+}
 
-    pub(super) fn is_here(&self) -> bool {
-        self.thread == thread::current().id()
+impl Runner {
+    /// One more task of this shard, `shard`, stays with the current thread.
+    pub(crate) fn pin_one(&self, shard: u16) {
+        self.pinned.set(self.pinned.get() + 1);
+        let mut pinned_to = self.pinned_to.borrow_mut();
+        if !pinned_to.as_ref().is_some_and(|thread| thread.is_here()) {
+            *pinned_to = Some(ThreadBound::at(shard));
+        }
+    }
+}
+
+impl Header {
+    /// Has the task stay at its shard, with the thread that runs it now.
+    ///
+    /// # Safety
+    /// On the runner, inside the task's poll.
+    pub(crate) unsafe fn pin(this: NonNull<Self>) {
+        // SAFETY: being polled, so alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if !state.is_pinned() {
+            header.set_state(state.with_pinned());
+            Shard::at(state.shard()).runner.pin_one(state.shard());
+        }
     }
 
-    /// Whether the thread has ended, and so has ended its fibers.
-    pub(super) fn has_ended(&self) -> bool {
-        // Acquire: what it has done to them; pairs with the store in `thread_ends`.
-        self.ended.load(Ordering::Acquire)
+    /// Takes back what [`Header::pin`] did.
+    ///
+    /// # Safety
+    /// On the runner; the task's future is there.
+    pub(crate) unsafe fn unpin(this: NonNull<Self>) {
+        // SAFETY: its future is there, so it is alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if state.is_pinned() {
+            header.set_state(state.without_pinned());
+            Shard::at(state.shard()).runner.unpin_one();
+        }
+    }
+}
+
+impl Context {
+    /// Has the task that is being polled, if one of ours is, stay with the thread that polls it.
+    pub fn pin_polled(&self) {
+        if let Some(task) = self.polling() {
+            // SAFETY: it is being polled, by this thread.
+            unsafe { Header::pin(task) };
+        }
+    }
+
+    /// The task that is being polled, or dropped, may move again.
+    pub fn unpin_polled(&self) {
+        if let Some(task) = self.polling() {
+            // SAFETY: it is being polled, by this thread.
+            unsafe { Header::unpin(task) };
+        }
     }
 }
 

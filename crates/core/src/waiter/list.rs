@@ -4,9 +4,8 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::{
-    BARE, Deferred, IDLE, Kind, LOANED, NOTIFIED, Node, OWNED, PollWaker, RELEASED, RawWakerParts,
-};
+use super::node::{BARE, IDLE, LOANED, NOTIFIED, OWNED, RELEASED};
+use super::{Deferred, Kind, Node, PollWaker, RawWakerParts};
 use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.

@@ -1,0 +1,167 @@
+//! What the runner does with a task: its turn, what it waits for, and the end of its hold.
+//!
+//! Above the task's own memory, the context and the shard: who runs a task knows all three.
+
+use core::hint::cold_path;
+use core::ptr::NonNull;
+
+use super::{Header, QueueLink, TaskState, ref_count, ref_dec};
+use crate::context;
+use crate::shard::Shard;
+
+impl Header {
+    /// Begins the turn of a plain task: local, and nothing to be done but to poll it. `false` if it is not, and
+    /// then nothing was done.
+    ///
+    /// # Safety
+    /// As [`Header::begin_turn`]; `running_local` is that of the task's runner.
+    #[inline(always)]
+    pub unsafe fn begin_plain_turn(this: NonNull<Self>, running_local: TaskState) -> bool {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        if header.state() != running_local.with_scheduled() {
+            cold_path();
+            return false;
+        }
+        header.set_state(running_local);
+        header.next.set(QueueLink::NOTHING);
+        true
+    }
+
+    /// The runner has taken the task out of its run queue.
+    ///
+    /// # Returns
+    /// What to do with it.
+    ///
+    /// # Safety
+    /// On the runner; the task was queued.
+    #[inline(always)]
+    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        header.set_state(state.without_scheduled());
+        header.next.set(QueueLink::NOTHING);
+        if state.wants_poll() {
+            return if header.refs.wants_cancel() {
+                Turn::Cancel
+            } else if state.is_new() {
+                Turn::PollNew
+            } else {
+                Turn::Poll
+            };
+        }
+        if state.is_done() {
+            // SAFETY: no queue points here any more.
+            unsafe { Self::ref_dec_if_over(this) };
+            return Turn::Over;
+        }
+        Turn::Cancel
+    }
+
+    /// Takes a task off its shard's list: its future is gone.
+    ///
+    /// # Safety
+    /// On the runner of `shard`; the task is on its list, unless it is new there.
+    #[inline]
+    pub unsafe fn leave_shard(this: NonNull<Self>, shard: &Shard) {
+        // SAFETY: the runner's reference keeps the task alive.
+        let state = unsafe { this.as_ref() }.state();
+        if !state.is_new() {
+            // SAFETY: passed on to the caller.
+            shard.with_list(|| unsafe { shard.runner.list_of(state).remove(this) });
+        }
+    }
+
+    /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
+    /// is a link of the run queue, or names a node already, it is left alone.
+    ///
+    /// # Safety
+    /// The task is alive.
+    pub unsafe fn park_on(this: NonNull<Header>, what: QueueLink) {
+        // SAFETY: the caller vouches for it.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        // Not scheduled, not over, and run here: nobody else touches `next`.
+        let ours = context::with(|context| context.shard() == state.shard() && context.owns(this));
+        if ours && !state.ignores_wake() && header.next.get().is_nothing() {
+            header.next.set(what);
+        }
+    }
+
+    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. Nothing, if this
+    /// thread does not run the task; in a simulation, the process ends then.
+    ///
+    /// # Safety
+    /// The task is alive.
+    pub unsafe fn unpark_from(this: NonNull<Header>, what: QueueLink) {
+        // SAFETY: the caller vouches for it.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if state.is_done() {
+            // Nobody reads what it says.
+            return;
+        }
+        let shard = Shard::at(state.shard());
+        if !context::runs(state.shard()) && !shard.is_run_by_this_thread() {
+            return shard.node_leaves_elsewhere(header);
+        }
+        // While it is scheduled, `next` is a link, and perhaps somebody else's.
+        // One that is not being polled may be evacuated at this moment; then its name stays as it was.
+        let ours = context::with(|context| context.owns(this));
+        if ours && !state.is_scheduled() && header.next.get().is(what) {
+            header.next.set(QueueLink::NOTHING);
+        }
+    }
+
+    /// Gives up the runner's reference, if the future is gone and neither a queue nor a node points here.
+    ///
+    /// # Safety
+    /// On the runner, which still has its hold and does not use the task afterwards.
+    pub(super) unsafe fn ref_dec_if_over(this: NonNull<Self>) {
+        // SAFETY: the runner's reference keeps the task alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if state.is_done() && !state.is_scheduled() && state.loans() == 0 {
+            let spare = if state.has_cached_ref() {
+                ref_count::HANDLE
+            } else {
+                0
+            };
+            // Before the reference is given up: whoever frees the task, it has left its shard.
+            header.set_state(state.without_cached_ref().without_shard());
+            if !crate::mutant!("over_stays_at_shard") {
+                left(state.shard());
+            }
+            // SAFETY: the runner's reference, and the one in store.
+            unsafe { ref_dec(this, ref_count::ALIVE + spare) };
+        }
+    }
+}
+
+/// What the runner does with a task it has taken out of its run queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Turn {
+    /// Poll the future.
+    Poll,
+    /// Poll the future; if it is pending, the task is to be put on its shard's list ([`Shard::list`]).
+    PollNew,
+    /// Drop the future and [`Header::finish`] the task.
+    Cancel,
+    /// Nothing: it has finished, and must not be touched any more.
+    Over,
+}
+
+/// A task of `shard` is over. Plain arithmetic on the runner, an atomic elsewhere.
+#[inline]
+fn left(shard: u16) {
+    if shard == context::NOWHERE {
+        return;
+    }
+    if context::runs(shard) {
+        Shard::at(shard).runner.count_task(-1);
+    } else {
+        Shard::at(shard).task_left_elsewhere();
+    }
+}

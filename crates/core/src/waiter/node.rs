@@ -1,0 +1,175 @@
+//! The node itself, and what it says of its operation: memory that [`super`] and its lists write.
+
+use core::cell::Cell;
+use core::fmt;
+use core::marker::PhantomPinned;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::NonNull;
+use core::task::RawWakerVTable;
+
+/// What an operation is and when it could go on; one static for each kind of operation.
+#[repr(align(8))]
+pub struct Kind {
+    /// `"MVar::take"` and the like, for dumps.
+    pub name: &'static str,
+    /// Whether a parked operation of this kind could complete now. If it could and nothing is
+    /// going to poll the operation, a wake-up was lost.
+    ///
+    /// # Safety
+    /// The node is alive, of this kind, parked on or notified by a live object; no lock is held.
+    pub could_complete: unsafe fn(NonNull<Node>) -> Could,
+}
+
+/// Whether an operation that waits could complete: what a simulation asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Could {
+    /// What it waits for has not come.
+    No,
+    /// Others were called for what has come, and it goes on only if none of them comes.
+    IfOthersDoNot,
+    /// What it waits for is there.
+    Yes,
+}
+
+impl From<bool> for Could {
+    fn from(could: bool) -> Self {
+        if could { Self::Yes } else { Self::No }
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Where a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not parked.
+    Idle,
+    /// In a list.
+    Parked,
+    /// Woken, with something reserved for it.
+    Notified,
+    /// Woken and taken out of the list: it has what it waited for.
+    Released,
+}
+
+pub(super) const IDLE: usize = 0;
+pub(super) const LOANED: usize = 1;
+pub(super) const OWNED: usize = 2;
+pub(super) const NOTIFIED: usize = 3;
+pub(super) const BARE: usize = 4;
+pub(super) const RELEASED: usize = 5;
+pub(super) const STATE: usize = 7;
+
+/// A field that parking writes: before, there is nothing in it.
+pub(super) struct Later<T: Copy>(Cell<MaybeUninit<T>>);
+
+impl<T: Copy> Later<T> {
+    const fn new() -> Self {
+        Self(Cell::new(MaybeUninit::uninit()))
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, value: T) {
+        self.0.set(MaybeUninit::new(value));
+    }
+
+    /// # Safety
+    /// It has been written.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self) -> T {
+        // SAFETY: passed on to the caller.
+        unsafe { self.0.get().assume_init() }
+    }
+}
+
+/// A waiter: 56 bytes inside a waiting operation. Only the object and the place of the call are written
+/// before it parks, and a inline one writes no more.
+#[repr(C)]
+pub struct Node {
+    pub(super) object: *const (),
+    pub(super) location: &'static Location<'static>,
+    /// The [`Kind`]; its three low bits are the state.
+    pub(super) kind: Later<*const Kind>,
+    pub(super) next: Later<*const Node>,
+    pub(super) prev: Later<*const Node>,
+    pub(super) waker_data: Later<*const ()>,
+    pub(super) waker_vtable: Later<&'static RawWakerVTable>,
+    _pinned: PhantomPinned,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Node>() == 56);
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node")
+            .field("location", &self.location)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// An idle node of an operation on `object`, called at `location`.
+    #[inline(always)]
+    pub fn new(object: *const (), location: &'static Location<'static>) -> Self {
+        Self {
+            next: Later::new(),
+            prev: Later::new(),
+            waker_data: Later::new(),
+            waker_vtable: Later::new(),
+            object,
+            kind: Later::new(),
+            location,
+            _pinned: PhantomPinned,
+        }
+    }
+
+    /// The primitive the operation is on.
+    #[inline(always)]
+    pub fn object(&self) -> *const () {
+        self.object
+    }
+
+    /// Where the operation was called.
+    pub fn location(&self) -> &'static Location<'static> {
+        self.location
+    }
+
+    /// What the operation is.
+    ///
+    /// # Safety
+    /// The node has been parked.
+    pub unsafe fn kind(&self) -> &'static Kind {
+        // SAFETY: written by parking, as the caller vouches; made from a `&'static Kind`, whose alignment
+        // leaves the state's bits free.
+        unsafe { &*self.kind.get().map_addr(|at| at & !STATE) }
+    }
+
+    /// Where the node stands; only under the primitive's lock, and when its list is not inline.
+    ///
+    /// # Safety
+    /// The node has been parked.
+    #[inline(always)]
+    pub unsafe fn state(&self) -> State {
+        // SAFETY: passed on to the caller.
+        match unsafe { self.raw_state() } {
+            IDLE => State::Idle,
+            NOTIFIED => State::Notified,
+            RELEASED => State::Released,
+            _ => State::Parked,
+        }
+    }
+
+    /// # Safety
+    /// The node has been parked.
+    #[inline(always)]
+    pub(super) unsafe fn raw_state(&self) -> usize {
+        // SAFETY: passed on to the caller.
+        unsafe { self.kind.get() }.addr() & STATE
+    }
+}
