@@ -3,9 +3,9 @@
 //! The task that the runtime has is a [`ScopeTask`], which only points here. So the future can be ended by whoever is
 //! first: the task that polls it, the task's end (an abort, a shutdown), or the scope that takes it back.
 //!
-//! | phase | meaning | who may touch the future |
+//! | phase | meaning | who has the future |
 //! | --- | --- | --- |
-//! | waiting | not being polled | who changes the phase |
+//! | new, waiting | not being polled | the child |
 //! | polled, by a thread | being polled, or ended | that thread |
 //! | ending, by a thread | the same; it is to be ended after the poll | that thread |
 //! | over | the future is gone | nobody |
@@ -17,9 +17,8 @@
 //! Once a child is over, and what came of it is with its handle or dropped, nothing of it borrows: then it is struck
 //! off the scope's list, and the scope may return.
 
-use std::cell::UnsafeCell;
 use std::io::{self, Write};
-use std::mem::MaybeUninit;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -34,38 +33,7 @@ use gossamer_core::{context, task_locals};
 use gossamer_task::JoinError;
 
 use super::data::Data;
-use super::host::Host;
-
-/// What a scope knows of a child.
-pub(crate) trait Child: Send + Sync {
-    /// Polls the future; ready when the child is over.
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<()>;
-
-    /// Ends it, if it is not being polled, else once it is not; unless this is to be done on another thread, which is
-    /// given then.
-    fn end(&self) -> End;
-
-    /// Whether it is a fiber.
-    fn is_fiber(&self) -> bool;
-
-    /// Whether it is over.
-    fn is_over(&self) -> bool;
-
-    /// Its task goes, on the thread where that lives.
-    fn task_goes(&self);
-}
-
-/// What became of the wish to end a child.
-pub(crate) enum End {
-    /// It is over.
-    Over,
-    /// This thread polls it, or ends it: not done, and never will be as long as one waits for it here.
-    PolledHere,
-    /// Another thread polls it, or ends it, and will have it be over.
-    PolledElsewhere,
-    /// It is a fiber of that thread.
-    On(Arc<Host>),
-}
+use super::host::{Child, End, Host};
 
 /// What a handle needs of a child.
 pub(crate) trait Gives<T>: Send + Sync {
@@ -88,20 +56,20 @@ pub(crate) struct Cell<F: Future> {
     /// Its place in the scope's list.
     at: usize,
     is_fiber: bool,
-    standing: Mutex<Standing>,
-    future: UnsafeCell<MaybeUninit<F>>,
+    standing: Mutex<Standing<F>>,
     outcome: Mutex<Outcome<F::Output>>,
 }
 
-struct Standing {
-    phase: Phase,
+struct Standing<F> {
+    phase: Phase<F>,
     /// Where the fiber has begun.
     host: Option<Arc<Host>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Waiting,
+enum Phase<F> {
+    /// Not polled so far.
+    New(Box<F>),
+    Waiting(Pin<Box<F>>),
     Polled(ThreadId),
     Ending(ThreadId),
     Over,
@@ -115,11 +83,6 @@ struct Outcome<T> {
     waiter: Option<Waker>,
 }
 
-// SAFETY: the future is touched only by the thread that the phase names, under a lock; it and the output are `Send`.
-unsafe impl<F: Future + Send> Send for Cell<F> where F::Output: Send {}
-// SAFETY: as above.
-unsafe impl<F: Future + Send> Sync for Cell<F> where F::Output: Send {}
-
 impl<F: Future> Cell<F> {
     pub(crate) fn new(data: Arc<Data>, at: usize, is_fiber: bool, future: F) -> Self {
         Self {
@@ -127,10 +90,9 @@ impl<F: Future> Cell<F> {
             at,
             is_fiber,
             standing: Mutex::new(Standing {
-                phase: Phase::Waiting,
+                phase: Phase::New(Box::new(future)),
                 host: None,
             }),
-            future: UnsafeCell::new(MaybeUninit::new(future)),
             outcome: Mutex::new(Outcome {
                 output: None,
                 finished: false,
@@ -143,23 +105,19 @@ impl<F: Future> Cell<F> {
     /// The future back, if it has not been polled and nobody has ended it.
     pub(crate) fn take_back_future(&self) -> Option<F> {
         let mut standing = self.standing.lock();
-        if standing.phase != Phase::Waiting {
-            return None;
+        match mem::replace(&mut standing.phase, Phase::Over) {
+            Phase::New(future) => Some(*future),
+            other => {
+                standing.phase = other;
+                None
+            }
         }
-        standing.phase = Phase::Over;
-        drop(standing);
-        // SAFETY: nobody polled it, and nobody will: it is over.
-        Some(unsafe { (*self.future.get()).assume_init_read() })
     }
 
-    /// The future is to go: drops it, keeps what came of it, and strikes the child off the scope's list.
-    ///
-    /// # Safety
-    /// The phase names this thread; the future is there.
-    unsafe fn conclude(&self, output: Result<F::Output, Failure>) {
-        // SAFETY: passed on to the caller; not used again whether or not the drop panics.
-        let drops = || unsafe { (*self.future.get()).assume_init_drop() };
-        let output = match (catch_unwind(AssertUnwindSafe(drops)), output) {
+    /// Drops the future, keeps what came of it, and strikes the child off the scope's list. The phase names this thread.
+    fn conclude(&self, future: Pin<Box<F>>, output: Result<F::Output, Failure>) {
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        let output = match (dropped, output) {
             (Ok(()), output) => output,
             (Err(second), output @ Err(Failure::Panicked(_))) => {
                 swallow(second);
@@ -211,30 +169,40 @@ impl<F: Future> Cell<F> {
         }
     }
 
-    /// Takes the right to touch the future.
-    fn claim(&self) -> Result<(), End> {
+    /// Takes the future out, to end it.
+    fn claim(&self) -> Result<Pin<Box<F>>, End> {
         let here = thread::current().id();
         let mut standing = self.standing.lock();
-        match standing.phase {
-            Phase::Over => return Err(End::Over),
-            Phase::Polled(on) | Phase::Ending(on) => {
-                standing.phase = Phase::Ending(on);
-                return Err(if on == here {
-                    End::PolledHere
-                } else {
-                    End::PolledElsewhere
-                });
-            }
-            Phase::Waiting => {}
+        if let Phase::Polled(on) | Phase::Ending(on) = standing.phase {
+            standing.phase = Phase::Ending(on);
+            return Err(if on == here {
+                End::PolledHere
+            } else {
+                End::PolledElsewhere
+            });
         }
         if let Some(host) = &standing.host
             && !host.is_here()
+            && !matches!(standing.phase, Phase::Over)
             && !gossamer_core::mutant!("scope_strikes_off_what_stands")
         {
             return Err(End::On(host.clone()));
         }
-        standing.phase = Phase::Polled(here);
-        Ok(())
+        standing.take(here).ok_or(End::Over)
+    }
+}
+
+impl<F> Standing<F> {
+    /// Takes the future out, to be polled or ended by this thread; `None` if the child is over, or has it out.
+    fn take(&mut self, here: ThreadId) -> Option<Pin<Box<F>>> {
+        match mem::replace(&mut self.phase, Phase::Polled(here)) {
+            Phase::New(future) => Some(Box::into_pin(future)),
+            Phase::Waiting(future) => Some(future),
+            other => {
+                self.phase = other;
+                None
+            }
+        }
     }
 }
 
@@ -243,25 +211,23 @@ where
     F::Output: Send,
 {
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
-        {
+        let mut future = {
             let mut standing = self.standing.lock();
-            if standing.phase != Phase::Waiting {
-                // It has been taken back.
-                return Poll::Ready(());
-            }
-            if self.is_fiber {
-                let is_here = standing.host.get_or_insert_with(Host::of_fiber).is_here();
+            let is_there = matches!(standing.phase, Phase::New(_) | Phase::Waiting(_));
+            if is_there && self.is_fiber {
+                let is_here = standing.host.get_or_insert_with(Host::here).is_here();
                 if !is_here {
                     drop(standing);
                     panic!("a fiber was polled on another thread than the one it began on");
                 }
             }
-            standing.phase = Phase::Polled(thread::current().id());
-        }
-        // SAFETY: the phase names this thread, so the future is there and nobody else touches it; it stays in its
-        // place.
-        let future = unsafe { Pin::new_unchecked((*self.future.get()).assume_init_mut()) };
-        let output = match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+            match standing.take(thread::current().id()) {
+                Some(future) => future,
+                // It has been taken back.
+                None => return Poll::Ready(()),
+            }
+        };
+        let output = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
             Ok(Poll::Ready(output)) => Ok(output),
             Err(payload) => {
                 panics::note();
@@ -270,22 +236,20 @@ where
             Ok(Poll::Pending) => {
                 let mut standing = self.standing.lock();
                 if let Phase::Polled(_) = standing.phase {
-                    standing.phase = Phase::Waiting;
+                    standing.phase = Phase::Waiting(future);
                     return Poll::Pending;
                 }
                 Err(Failure::Cancelled)
             }
         };
-        // SAFETY: the phase names this thread.
-        unsafe { self.conclude(output) };
+        self.conclude(future, output);
         Poll::Ready(())
     }
 
     fn end(&self) -> End {
         match self.claim() {
-            Ok(()) => {
-                // SAFETY: claimed.
-                unsafe { self.conclude(Err(Failure::Cancelled)) };
+            Ok(future) => {
+                self.conclude(future, Err(Failure::Cancelled));
                 End::Over
             }
             Err(end) => end,
@@ -297,13 +261,14 @@ where
     }
 
     fn is_over(&self) -> bool {
-        self.standing.lock().phase == Phase::Over
+        matches!(self.standing.lock().phase, Phase::Over)
     }
 
     fn task_goes(&self) {
         let (has_begun, stands) = {
             let standing = self.standing.lock();
-            (standing.host.is_some(), standing.phase != Phase::Over)
+            let is_over = matches!(standing.phase, Phase::Over);
+            (standing.host.is_some(), !is_over)
         };
         if has_begun && stands && !gossamer_core::mutant!("standing_fiber_loses_values") {
             task_locals::leak_polled();

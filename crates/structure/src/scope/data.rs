@@ -1,24 +1,18 @@
 //! What a scope and its children share: a list of those that have not ended, and who waits for the last.
 
-use std::fmt;
-use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::process;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
-use std::time::{Duration, Instant};
 
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::{Origin, end_child};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
-use gossamer_core::parker::Parker;
 use gossamer_core::platform::Mutex;
 use gossamer_core::waiter::Deferred;
 use gossamer_task::JoinHandle;
 
-use super::child::{Child, End};
-use super::host::Serving;
+use super::host::Child;
 
 /// One scope.
 pub(crate) struct Data {
@@ -43,9 +37,9 @@ struct State {
 
 /// A child that has not ended. Before its task is there, the place is only taken.
 #[derive(Clone, Default)]
-struct Entry {
-    child: Option<Arc<dyn Child>>,
-    task: Option<Arc<JoinHandle<()>>>,
+pub(crate) struct Entry {
+    pub(crate) child: Option<Arc<dyn Child>>,
+    pub(crate) task: Option<Arc<JoinHandle<()>>>,
 }
 
 impl Data {
@@ -201,7 +195,8 @@ impl Data {
         }
     }
 
-    fn close(&self) -> Vec<Entry> {
+    /// No more children from now on: those that there are.
+    pub(crate) fn close(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
         state.closed = true;
         state.children.iter().flatten().cloned().collect()
@@ -211,57 +206,14 @@ impl Data {
         self.origin
     }
 
-    /// Ends all children, blocking this thread until none is left; `false` if that takes longer than `limit`.
-    ///
-    /// It needs nobody to run their tasks: what is not being polled is dropped here, and what is, when its poll ends. A
-    /// fiber of another thread is ended by that; a thread when it has returned.
-    pub(crate) fn take_back(&self, limit: Option<Duration>) -> bool {
-        self.refuse_to_end();
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let serving = Serving::begin();
-        Parker::with(|parker| {
-            loop {
-                serving.serve(parker.waker());
-                self.end_all();
-                if self.is_over_or_wake(parker.waker(), |state| state.running == 0) {
-                    return true;
-                }
-                match deadline {
-                    None => parker.park(|| self.state.lock().running == 0),
-                    Some(deadline) => {
-                        let left = deadline.saturating_duration_since(Instant::now());
-                        if left.is_zero() {
-                            return false;
-                        }
-                        parker.park_for(left);
-                    }
-                }
-            }
-        })
+    /// Whether no child is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state.lock().running == 0
     }
 
-    fn end_all(&self) {
-        for Entry { child, task } in self.close() {
-            let Some(child) = child else {
-                // Being spawned, by a sibling that finds out.
-                continue;
-            };
-            match child.end() {
-                End::Over | End::PolledElsewhere => {}
-                End::PolledHere => {
-                    abort(format_args!(
-                        "a child of a scope has ended the fiber that the scope is in, and that waits for the child: \
-                         neither can ever end"
-                    ));
-                }
-                End::On(host) => {
-                    if let Some(task) = task {
-                        task.abort();
-                    }
-                    host.ask(child.clone());
-                }
-            }
-        }
+    /// Whether no child is left; if one is, `waker` is called when there is none.
+    pub(crate) fn is_empty_or_wake(&self, waker: &Waker) -> bool {
+        self.is_over_or_wake(waker, |state| state.running == 0)
     }
 
     /// Whether no child is left, as `is_over` says; if one is, `waker` is called when there is none.
@@ -284,7 +236,7 @@ impl Data {
 
     /// Ends a forked child, if the scope was open before: it has children that nobody runs, and may have loaned them
     /// what would unwind.
-    fn refuse_to_end(&self) {
+    pub(crate) fn refuse_to_end(&self) {
         if self.origin.is_elsewhere() {
             end_child("the end of a scope");
         }
@@ -313,12 +265,6 @@ impl Data {
 fn is(entry: &Entry, child: *const ()) -> bool {
     let there = entry.child.as_ref();
     there.is_some_and(|there| std::ptr::addr_eq(Arc::as_ptr(there), child))
-}
-
-/// Says why, if it can be said, and ends the process.
-pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
-    let _said = writeln!(io::stderr(), "gossamer: {why}");
-    process::abort();
 }
 
 /// Calls `body`; gives its panic instead of raising it.

@@ -1,20 +1,17 @@
-//! What a thread does for scopes: fibers that began on it are ended by it, and before it ends, what they loan is
-//! taken back.
+//! What a thread does for scopes: fibers that began on it are ended by it, those that are children as children, so that
+//! their scopes know.
 //!
-//! A fiber is ended by its thread before any thread-local goes (`gossamer_fiber`). What the scopes of its fibers loan
-//! is taken back before, with a limit; and children that are fibers are ended as children, so that their scopes know.
-//!
-//! A scope that is taken back ([`Data::take_back`]) may have children that are fibers of other threads. It asks those:
-//! by an abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a
-//! scope's children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which
-//! was moved.
+//! A scope that is taken back (`take_back.rs`) may have children that are fibers of other threads. It asks those: by an
+//! abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a scope's
+//! children to end, and does nothing else meanwhile; or that has nothing more to do with that runtime, which was moved.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
 use std::mem;
+use std::process;
 use std::sync::Arc;
-use std::task::Waker;
-use std::time::Duration;
+use std::task::{Context, Poll, Waker};
 
 use gossamer_core::context;
 use gossamer_core::fork::Origin;
@@ -22,8 +19,36 @@ use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::{Mutex, thread_local};
 use gossamer_core::waiter::Deferred;
 
-use super::child::Child;
-use super::data::{Data, abort};
+/// What a scope knows of a child.
+pub(crate) trait Child: Send + Sync {
+    /// Polls the future; ready when the child is over.
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Ends it, if it is not being polled, else once it is not; unless this is to be done on another thread, which is
+    /// given then.
+    fn end(&self) -> End;
+
+    /// Whether it is a fiber.
+    fn is_fiber(&self) -> bool;
+
+    /// Whether it is over.
+    fn is_over(&self) -> bool;
+
+    /// Its task goes, on the thread where that lives.
+    fn task_goes(&self);
+}
+
+/// What became of the wish to end a child.
+pub(crate) enum End {
+    /// It is over.
+    Over,
+    /// This thread polls it, or ends it: not done, and never will be as long as one waits for it here.
+    PolledHere,
+    /// Another thread polls it, or ends it, and will have it be over.
+    PolledElsewhere,
+    /// It is a fiber of that thread.
+    On(Arc<Host>),
+}
 
 /// What others know of a thread.
 pub(crate) struct Host {
@@ -44,33 +69,16 @@ struct State {
 }
 
 /// This thread's own.
-struct Here {
-    host: Arc<Host>,
-    /// Scopes of its fibers.
-    open: RefCell<Vec<Arc<Data>>>,
-}
+struct Here(Arc<Host>);
 
 thread_local! {
-    static HERE: Here = Here {
-        host: Arc::new(Host {
-            thread: thread::current().id(),
-            state: Mutex::default(),
-        }),
-        open: RefCell::new(Vec::new()),
-    };
+    static HERE: Here = Here(Arc::new(Host {
+        thread: thread::current().id(),
+        state: Mutex::default(),
+    }));
 }
 
-/// How long a thread that ends waits for what its fibers have loaned.
-const LIMIT: Duration = Duration::from_secs(10);
-
 impl Host {
-    /// This thread, where a child of a scope begins that is a fiber: it is ended here, when the thread ends at the
-    /// latest.
-    pub(crate) fn of_fiber() -> Arc<Self> {
-        gossamer_fiber::before_fibers_end(take_all_back);
-        Self::here()
-    }
-
     /// A fiber that has begun on this thread stands still.
     pub(crate) fn stands_here(child: &Arc<dyn Child>) {
         let host = Self::here();
@@ -81,7 +89,7 @@ impl Host {
 
     /// This thread.
     pub(crate) fn here() -> Arc<Self> {
-        HERE.try_with(|here| here.host.clone()).unwrap_or_else(|_| {
+        HERE.try_with(|here| here.0.clone()).unwrap_or_else(|_| {
             Arc::new(Self {
                 thread: thread::current().id(),
                 state: Mutex::new(State {
@@ -138,7 +146,7 @@ impl Host {
 
     /// Ends all fibers that stand still, but for those of the process of which this is a forked child: what is on their
     /// stacks is the parent's business.
-    fn end_all(&self) {
+    pub(crate) fn end_all(&self) {
         loop {
             let Some((_, (origin, child))) = self.state.lock().begun.pop_first() else {
                 return;
@@ -150,7 +158,7 @@ impl Host {
     }
 
     /// Does what has been asked for.
-    fn serve(&self) {
+    pub(crate) fn serve(&self) {
         loop {
             let Some((_, child)) = self.state.lock().requests.pop_first() else {
                 return;
@@ -198,57 +206,9 @@ impl Drop for Serving {
     }
 }
 
-/// Notes a scope of a fiber of this thread, until the result is dropped.
-pub(crate) fn open(data: Arc<Data>) -> Open {
-    HERE.with(|here| here.open.borrow_mut().push(data.clone()));
-    gossamer_fiber::before_fibers_end(take_all_back);
-    Open(data)
-}
-
-/// A scope of a fiber that has not returned.
-pub(crate) struct Open(Arc<Data>);
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        // Else it has been taken back.
-        let _there = HERE.try_with(|here| {
-            let mut open = here.open.borrow_mut();
-            if let Some(at) = open.iter().rposition(|data| Arc::ptr_eq(data, &self.0)) {
-                open.swap_remove(at);
-            }
-        });
-    }
-}
-
-/// The thread ends, and its thread-locals are about to go. Fibers that stand still on it are ended; those that are
-/// children of a scope here, so that it knows: else it would wait for ever.
-fn take_all_back() {
-    let open = HERE.try_with(|here| {
-        here.host.serve();
-        mem::take(&mut *here.open.borrow_mut())
-    });
-    for data in open.unwrap_or_default() {
-        if data.origin().is_elsewhere() {
-            // A forked child: nobody runs the scope's children.
-            mem::forget(data);
-            continue;
-        }
-        if !gossamer_core::mutant!("thread_ends_waiting") && !data.take_back(Some(LIMIT)) {
-            abort(format_args!(
-                "{:?} ends while a fiber of it stands still in a scope, and the scope's children have not ended \
-                 within {LIMIT:?} of being aborted: they may use what is about to go",
-                thread::current()
-            ));
-        }
-    }
-    if !is_exiting() {
-        let _ended = HERE.try_with(|here| here.host.end_all());
-    }
-}
-
 /// Whether it is the process that ends, by `exit()` in the midst of a poll, and not the thread: then what stands still
 /// stays.
-fn is_exiting() -> bool {
+pub(crate) fn is_exiting() -> bool {
     context::with(context::Context::is_polling)
 }
 
@@ -268,15 +228,21 @@ impl Drop for Here {
             return;
         }
         let requests = {
-            let mut state = self.host.state.lock();
+            let mut state = self.0.state.lock();
             state.gone = true;
             mem::take(&mut state.requests)
         };
         // Who has just asked for one that was ended here takes it back.
         if requests.values().any(|child| !child.is_over()) {
-            stays(self.host.thread);
+            stays(self.0.thread);
         }
     }
+}
+
+/// Says why, if it can be said, and ends the process.
+pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
+    let _said = writeln!(io::stderr(), "gossamer: {why}");
+    process::abort();
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

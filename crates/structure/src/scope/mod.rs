@@ -8,17 +8,18 @@
 //!
 //! A fiber stands still in a scope until the children have ended. If it is to end before (an abort, the end of its
 //! runtime), it must not unwind out of the scope so soon, and it cannot stand still any more, as whoever drops it waits
-//! for it. So the scope takes its children back ([`data::Data::take_back`]): it blocks the thread, and ends them
+//! for it. So the scope takes its children back (`take_back.rs`): it blocks the thread, and ends them
 //! itself, without the runtime that would run them, which may be waiting for this very fiber.
 //!
 //! A fiber that is not resumed again (its runtime was forgotten, or moved to another thread) stands until its thread
-//! ends; so before the thread-locals of a thread go, its fibers' scopes take their children back (`host.rs`).
+//! ends; so before the thread-locals of a thread go, its fibers' scopes take their children back.
 
 mod child;
 mod data;
 mod handle;
 mod host;
 mod owned;
+mod take_back;
 
 use std::fmt;
 use std::future::poll_fn;
@@ -37,9 +38,9 @@ use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::SpawnError;
 use gossamer_task::JoinHandle;
 
-use self::child::{Cell, Child};
+use self::child::Cell;
 use self::data::{Data, caught};
-use self::host::Serving;
+use self::host::{Child, Serving};
 
 pub use self::child::ScopeTask;
 pub use self::handle::ScopedHandle;
@@ -84,7 +85,7 @@ pub fn scope<'env, R>(
 ) -> R {
     refuse_inside_task("scope()", "use async_scope()");
     let data = Arc::new(Data::new());
-    let open = context::with(context::Context::is_in_fiber).then(|| host::open(data.clone()));
+    let open = context::with(context::Context::is_in_fiber).then(|| take_back::open(data.clone()));
     let scope = Scope {
         data: data.clone(),
         on,
@@ -130,7 +131,7 @@ struct Stays;
 
 impl Drop for Stays {
     fn drop(&mut self) {
-        data::abort(format_args!(
+        host::abort(format_args!(
             "a scope panicked while children of it were alive that may borrow from what unwinds"
         ));
     }
@@ -178,7 +179,7 @@ impl<'scope> Scope<'scope, '_> {
         F::Output: Send + 'scope,
     {
         let caller = Location::caller();
-        self.start(future, |task| self.on.try_spawn(task, caller))
+        self.start(future, false, |task| self.on.try_spawn(task, caller))
     }
 
     /// Spawns a fiber.
@@ -213,8 +214,14 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        // SAFETY: as in `start`.
-        unsafe { start_fiber(&self.data, self.on, body, caller) }
+        let fiber = ScopedFiber::new(body, self.on.fibers(), |run| {
+            type Run<'a> = Box<dyn FnOnce() + Send + 'a>;
+            // SAFETY: only the lifetime changes. The closure goes with the child that the fiber is the future of; and
+            // where a stack stays, for its thread to end it, the child is not over, and so `scope` has not returned.
+            unsafe { mem::transmute::<Run<'scope>, Run<'static>>(run) }
+        })?;
+        let started = self.start(fiber, true, |task| self.on.try_spawn(task, caller));
+        started.map_err(ScopedFiber::refused)
     }
 
     /// Starts an OS thread. It cannot be aborted: the scope waits until its closure has returned, whatever happens.
@@ -247,7 +254,7 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let started = self.start(Call(Some(work)), |task| start_thread(task, caller));
+        let started = self.start(Call(Some(work)), false, |task| start_thread(task, caller));
         started.map_err(|SpawnError { error, future }| SpawnError {
             error,
             future: future.0.expect("it has not been called"),
@@ -257,26 +264,29 @@ impl<'scope> Scope<'scope, '_> {
     fn start<F>(
         &'scope self,
         future: F,
+        is_fiber: bool,
         spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
     ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
     where
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        // SAFETY: `scope` returns when every child has been struck off, whether it unwinds or not, and nothing of a
-        // child borrows from then on.
-        unsafe { start(&self.data, future, false, spawn) }
+        let lengthen = |child| {
+            // SAFETY: only the lifetime changes. `scope` returns when every child has been struck off the list of its
+            // data, whether it unwinds or not. What is left of a child then, memory without a future or an output, runs
+            // no code that knows of the lifetime.
+            unsafe { mem::transmute::<Arc<dyn Child + 'scope>, Arc<dyn Child>>(child) }
+        };
+        start(&self.data, future, is_fiber, lengthen, spawn)
     }
 }
 
-/// Makes a child, and has `spawn` run it.
-///
-/// # Safety
-/// `'scope` lasts until the child has been struck off the list of `data`.
-unsafe fn start<'scope, F>(
+/// Makes a child, and has `spawn` run it. `lengthen` gives it the lifetime that tasks have.
+fn start<'scope, F>(
     data: &Arc<Data>,
     future: F,
     is_fiber: bool,
+    lengthen: impl FnOnce(Arc<dyn Child + 'scope>) -> Arc<dyn Child>,
     spawn: impl FnOnce(ScopeTask) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>,
 ) -> Result<ScopedHandle<'scope, F::Output>, SpawnError<F>>
 where
@@ -292,10 +302,7 @@ where
         return Ok(ScopedHandle::new(cell));
     };
     let cell = Arc::new(Cell::new(data.clone(), at, is_fiber, future));
-    let borrowed: Arc<dyn Child + 'scope> = cell.clone();
-    // SAFETY: only the lifetime changes; the caller vouches for it. What is left of the child when it has been struck
-    // off, memory without a future or an output, runs no code that knows of the lifetime.
-    let child = unsafe { mem::transmute::<Arc<dyn Child + 'scope>, Arc<dyn Child>>(borrowed) };
+    let child = lengthen(cell.clone());
     if !data.put(at, child.clone()) {
         let _over = child.end();
         return Ok(ScopedHandle::new(cell));
@@ -316,29 +323,6 @@ where
         },
     }
     Ok(ScopedHandle::new(cell))
-}
-
-/// The same for a child that is a fiber.
-///
-/// # Safety
-/// As [`start`].
-unsafe fn start_fiber<'scope, F, T>(
-    data: &Arc<Data>,
-    on: &dyn Spawn,
-    body: F,
-    caller: &'static Location<'static>,
-) -> Result<ScopedHandle<'scope, T>, SpawnError<F>>
-where
-    F: FnOnce() -> T + Send + 'scope,
-    T: Send + 'scope,
-{
-    let fiber = ScopedFiber::new(body, on.fibers())?;
-    // SAFETY: passed on to the caller.
-    let started = unsafe { start(data, fiber, true, |task| on.try_spawn(task, caller)) };
-    started.map_err(|SpawnError { error, future }| SpawnError {
-        error,
-        future: future.into_body(),
-    })
 }
 
 fn start_thread(
@@ -404,21 +388,26 @@ enum Stage<F, T> {
 }
 
 impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
-    fn new(body: F, promised: Option<Fibers>) -> Result<Self, SpawnError<F>> {
+    /// `lengthen` gives the closure the lifetime that fibers have.
+    fn new<'a>(
+        body: F,
+        promised: Option<Fibers>,
+        lengthen: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Box<dyn FnOnce() + Send>,
+    ) -> Result<Self, SpawnError<F>>
+    where
+        F: 'a,
+        T: 'a,
+    {
+        take_back::before_threads_end();
         let stage = Arc::new(Mutex::new(Stage::New(body)));
         let own = stage.clone();
-        let run: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+        let run = lengthen(Box::new(move || {
             let body = mem::replace(&mut *own.lock(), Stage::Begun);
             if let Stage::New(body) = body {
                 let output = body();
                 *own.lock() = Stage::Ended(output);
             }
-        });
-        // SAFETY: only the lifetime changes. The closure goes with the child that this is the future of; and where a
-        // stack stays, for its thread to end it, the child is not over.
-        let run = unsafe {
-            mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(run)
-        };
+        }));
         match Fiber::new(run, promised) {
             Ok(fiber) => Ok(Self { fiber, stage }),
             Err((error, _run)) => Err(SpawnError {
@@ -428,8 +417,12 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
         }
     }
 
-    fn into_body(self) -> F {
-        take_body(&self.stage)
+    /// It was not spawned: the closure comes back.
+    fn refused(refused: SpawnError<Self>) -> SpawnError<F> {
+        SpawnError {
+            error: refused.error,
+            future: take_body(&refused.future.stage),
+        }
     }
 }
 

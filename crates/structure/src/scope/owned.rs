@@ -11,7 +11,7 @@ use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
 use super::data::{Data, caught};
-use super::{ScopedHandle, Spawn};
+use super::{ScopedFiber, ScopedHandle, Spawn, refuse, start};
 
 /// Runs `body` with a scope and `input`, which it owns, and is complete when it has ended and all children that were
 /// spawned there have. `on` runs them.
@@ -65,7 +65,7 @@ impl AsyncScope {
     {
         match self.try_spawn(future) {
             Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => super::refuse("spawn", &error),
+            Err(SpawnError { error, .. }) => refuse("spawn", &error),
         }
     }
 
@@ -80,12 +80,8 @@ impl AsyncScope {
         F::Output: Send + 'static,
     {
         let caller = Location::caller();
-        // SAFETY: nothing is borrowed.
-        unsafe {
-            super::start(&self.data, future, false, |task| {
-                self.on.try_spawn(task, caller)
-            })
-        }
+        let spawn = |task| self.on.try_spawn(task, caller);
+        start(&self.data, future, false, |child| child, spawn)
     }
 
     /// Spawns a fiber.
@@ -101,7 +97,7 @@ impl AsyncScope {
     {
         match self.try_spawn_fiber(body) {
             Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => super::refuse("spawn_fiber", &error),
+            Err(SpawnError { error, .. }) => refuse("spawn_fiber", &error),
         }
     }
 
@@ -117,8 +113,10 @@ impl AsyncScope {
         T: Send + 'static,
     {
         let caller = Location::caller();
-        // SAFETY: nothing is borrowed.
-        unsafe { super::start_fiber(&self.data, &*self.on, body, caller) }
+        let fiber = ScopedFiber::new(body, self.on.fibers(), |run| run)?;
+        let spawn = |task| self.on.try_spawn(task, caller);
+        let started = start(&self.data, fiber, true, |child| child, spawn);
+        started.map_err(ScopedFiber::refused)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a thread is asked to do while it waits for scopes, one inside the other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake};
+use std::task::Wake;
 
-use super::super::child::End;
 use super::*;
 
 /// Counts how often it is called; as a child, how often it is ended.
