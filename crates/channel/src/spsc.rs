@@ -52,7 +52,6 @@
 //! comes after that message before it receives more. Between tasks of one worker that is no loss, as the sender runs
 //! when the receiver has to wait; between threads the receiver goes on while the sender wakes up.
 
-mod action;
 mod chan;
 mod ends;
 mod flavour;
@@ -62,65 +61,13 @@ mod parked_receiver;
 mod receiver;
 mod sender;
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-use self::action::{Receives, ReceivesMany, Sends};
-use self::flavour::RingPolicy;
-use self::op::Op;
-use crate::error::{Closed, SendError};
-
 /// The handles and iterators, generic over the lock policy.
 pub mod raw {
     pub use super::flavour::RingPolicy;
     pub use super::iter::{IntoIter, Iter, TryIter};
+    pub use super::op::{Receiving, ReceivingMany, Sending};
     pub use super::receiver::Receiver;
     pub use super::sender::Sender;
-    pub use super::{Receiving, ReceivingMany, Sending};
-}
-
-/// [`Sender::send`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct Sending<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, Sends<T>>);
-
-impl<T, P: RingPolicy> Future for Sending<'_, T, P> {
-    type Output = Result<(), SendError<T>>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
-    }
-}
-
-/// [`Receiver::recv`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct Receiving<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, Receives>);
-
-impl<T, P: RingPolicy> Future for Receiving<'_, T, P> {
-    type Output = Result<T, Closed>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
-    }
-}
-
-/// [`Receiver::recv_many`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct ReceivingMany<'a, T: 'a, P: RingPolicy>(Op<'a, T, P, ReceivesMany<'a, T>>);
-
-impl<T, P: RingPolicy> Future for ReceivingMany<'_, T, P> {
-    type Output = Result<usize, Closed>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
-    }
 }
 
 /// The names of one flavour.

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
 
+use super::error::{RecvError, TryRecvError};
 use super::ring::{Found, Pushed, Ring};
-use super::{RecvError, TryRecvError};
 use crate::error::SendError;
 use crate::shared_state::{SharedState, Waiting};
 

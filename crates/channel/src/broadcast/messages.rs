@@ -13,7 +13,7 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
 
 use super::ends::{Receiver, Receiving, own, received};
-use super::{Lagged, RecvError, TryRecvError};
+use super::error::{Lagged, RecvError, TryRecvError};
 
 impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// Receives all messages that there are for this receiver, but at most `most`, and waits until there is one: puts

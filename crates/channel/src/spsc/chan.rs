@@ -43,6 +43,25 @@ pub(crate) struct Chan<T, P: RingPolicy> {
     pub(super) head: P::Count,
 }
 
+/// One of the two handles, as an operation of it sees it.
+pub(super) trait End<T, P: RingPolicy> {
+    /// The bit that it waits.
+    const WAITS: u32;
+    /// The bit that the other side is gone.
+    const OTHER_GONE: u32;
+
+    fn chan(&self) -> NonNull<Chan<T, P>>;
+
+    /// Where it waits.
+    fn line(chan: &Chan<T, P>) -> &WaitList;
+
+    /// Where the other side runs.
+    fn other_at(chan: &Chan<T, P>) -> &P::Position;
+
+    /// Whether an operation could go on.
+    fn could_go(chan: &Chan<T, P>) -> bool;
+}
+
 impl<T, P: RingPolicy> Chan<T, P> {
     #[track_caller]
     pub(super) fn new(capacity: usize) -> Self {

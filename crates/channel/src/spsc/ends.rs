@@ -1,39 +1,125 @@
-//! What the handles of the two sides have in common.
+//! What the handles of the two sides can do.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::panic::Location;
 use std::ptr::NonNull;
 
-use gossamer_core::waiter::WaitList;
-
-use super::chan::Chan;
+use super::chan::{Chan, RECEIVER_GONE, SENDER_GONE};
 use super::flavour::RingPolicy;
+use super::op::{Op, Receives, ReceivesMany, Receiving, ReceivingMany, Sending, Sends};
 use super::receiver::Receiver;
-use super::sender::Sender;
-
-/// One of the two handles, as an operation of it sees it.
-pub(super) trait End<T, P: RingPolicy> {
-    /// The bit that it waits.
-    const WAITS: u32;
-    /// The bit that the other side is gone.
-    const OTHER_GONE: u32;
-
-    fn chan(&self) -> NonNull<Chan<T, P>>;
-
-    /// Where it waits.
-    fn line(chan: &Chan<T, P>) -> &WaitList;
-
-    /// Where the other side runs.
-    fn other_at(chan: &Chan<T, P>) -> &P::Position;
-
-    /// Whether an operation could go on.
-    fn could_go(chan: &Chan<T, P>) -> bool;
-}
+use super::sender::{Put, Sender};
+use crate::error::{TryRecvError, TrySendError};
 
 /// Both sides of a new channel.
 #[track_caller]
 pub(crate) fn pair<T, P: RingPolicy>(capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
     let chan = NonNull::from(Box::leak(Box::new(Chan::new(capacity))));
     (Sender::new(chan), Receiver::new(chan))
+}
+
+impl<T, P: RingPolicy> Sender<T, P> {
+    /// Sends a message: waits until there is room for it.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
+    /// that has one, looks a few times more before it goes to sleep.)
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has sent nothing, and the message is dropped with it.
+    ///
+    /// # Errors
+    /// The receiver is gone: gives the message back.
+    #[track_caller]
+    #[inline(always)]
+    pub fn send(&mut self, message: T) -> Sending<'_, T, P> {
+        let location = Location::caller();
+        Sending(Op::new(self, Sends::new(message), location))
+    }
+
+    /// Sends a message, if there is room for it.
+    ///
+    /// # Errors
+    /// Gives the message back, and says why.
+    #[inline(always)]
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        let message = ManuallyDrop::new(message);
+        // SAFETY: moved, if it says so, and not used again then.
+        let put = unsafe {
+            match self.put_quickly(&raw const *message) {
+                Put::Full => self.put(&raw const *message),
+                put => put,
+            }
+        };
+        match put {
+            Put::Sent => Ok(()),
+            Put::Full => Err(TrySendError::Full(ManuallyDrop::into_inner(message))),
+            Put::Closed => Err(TrySendError::Closed(ManuallyDrop::into_inner(message))),
+        }
+    }
+
+    /// Whether the receiver is gone.
+    pub fn is_closed(&self) -> bool {
+        self.shared().look() & RECEIVER_GONE != 0
+    }
+}
+
+impl<T, P: RingPolicy> Receiver<T, P> {
+    /// Receives the next message, and waits until there is one.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
+    /// that has one, looks a few times more before it goes to sleep.)
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing.
+    ///
+    /// # Errors
+    /// [`Closed`](crate::Closed): the sender is gone, and no message is left.
+    #[track_caller]
+    #[inline(always)]
+    pub fn recv(&mut self) -> Receiving<'_, T, P> {
+        Receiving(Op::new(self, Receives, Location::caller()))
+    }
+
+    /// The next message, if there is one.
+    ///
+    /// # Errors
+    /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
+    #[inline(always)]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        match self.take_quickly() {
+            Some(message) => Ok(message),
+            None => self.take(),
+        }
+    }
+
+    /// Receives all messages there are, but at most `most`, and waits until there is one: puts them at the end of
+    /// `into`, and gives their number. Zero only if `most` is. The sender is told once for all of them.
+    ///
+    /// # Blocking
+    /// As [`recv`](Receiver::recv).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing.
+    ///
+    /// # Errors
+    /// [`Closed`](crate::Closed): the sender is gone, and no message is left.
+    #[track_caller]
+    pub fn recv_many<'a>(
+        &'a mut self,
+        into: &'a mut Vec<T>,
+        most: usize,
+    ) -> ReceivingMany<'a, T, P> {
+        let location = Location::caller();
+        ReceivingMany(Op::new(self, ReceivesMany::new(into, most), location))
+    }
+
+    /// Whether the sender is gone. There may be messages all the same.
+    pub fn is_closed(&self) -> bool {
+        self.shared().look() & SENDER_GONE != 0
+    }
 }
 
 macro_rules! both {

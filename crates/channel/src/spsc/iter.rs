@@ -7,9 +7,21 @@ use super::flavour::RingPolicy;
 use super::receiver::Receiver;
 use crate::error::TryRecvError;
 
+impl<T, P: RingPolicy> Receiver<T, P> {
+    /// The messages there are, without waiting for more.
+    pub fn try_iter(&mut self) -> TryIter<'_, T, P> {
+        TryIter(self)
+    }
+
+    /// Messages until the sender is gone: waits for each as `.wait()` does, in a thread or a fiber.
+    pub fn iter(&mut self) -> Iter<'_, T, P> {
+        Iter(self)
+    }
+}
+
 /// [`Receiver::try_iter`].
 #[derive(Debug)]
-pub struct TryIter<'a, T, P: RingPolicy>(pub(super) &'a mut Receiver<T, P>);
+pub struct TryIter<'a, T, P: RingPolicy>(&'a mut Receiver<T, P>);
 
 impl<T, P: RingPolicy> Iterator for TryIter<'_, T, P> {
     type Item = T;
@@ -22,7 +34,7 @@ impl<T, P: RingPolicy> Iterator for TryIter<'_, T, P> {
 
 /// [`Receiver::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, T, P: RingPolicy>(pub(super) &'a mut Receiver<T, P>);
+pub struct Iter<'a, T, P: RingPolicy>(&'a mut Receiver<T, P>);
 
 impl<T, P: RingPolicy> Iterator for Iter<'_, T, P> {
     type Item = T;
@@ -36,7 +48,7 @@ impl<T, P: RingPolicy> Iterator for Iter<'_, T, P> {
 
 /// [`Receiver::into_iter`].
 #[derive(Debug)]
-pub struct IntoIter<T, P: RingPolicy>(pub(super) Receiver<T, P>);
+pub struct IntoIter<T, P: RingPolicy>(Receiver<T, P>);
 
 impl<T, P: RingPolicy> Iterator for IntoIter<T, P> {
     type Item = T;
@@ -68,5 +80,15 @@ impl<'a, T, P: RingPolicy> IntoIterator for &'a mut Receiver<T, P> {
 
     fn into_iter(self) -> Iter<'a, T, P> {
         self.iter()
+    }
+}
+
+impl<T, P: RingPolicy> IntoIterator for Receiver<T, P> {
+    type Item = T;
+    type IntoIter = IntoIter<T, P>;
+
+    /// As [`iter`](Receiver::iter).
+    fn into_iter(self) -> IntoIter<T, P> {
+        IntoIter(self)
     }
 }

@@ -10,8 +10,7 @@ use std::task::Waker;
 
 use gossamer_core::waiter::{Could, Deferred, Kind, Node, PollWaker, State};
 
-use super::chan::{Chan, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
-use super::ends::End;
+use super::chan::{Chan, End, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::flavour::RingPolicy;
 use super::receiver::Receiver;
 use crate::error::TryRecvError;

@@ -1,17 +1,11 @@
 //! The handle that receives.
 
-use std::panic::Location;
 use std::ptr::NonNull;
 
 use gossamer_core::waiter::WaitList;
 
-use super::action::{Receives, ReceivesMany};
-use super::chan::{Chan, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
-use super::ends::End;
+use super::chan::{Chan, End, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::flavour::{Number, RingPolicy, UNSETTLED};
-use super::iter::{IntoIter, Iter, TryIter};
-use super::op::Op;
-use super::{Receiving, ReceivingMany};
 use crate::error::TryRecvError;
 
 /// The side that receives; there is one. When it goes, the sender is told, and messages that wait are dropped.
@@ -66,56 +60,6 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     pub(super) fn shared(&self) -> &Chan<T, P> {
         // SAFETY: there until both sides have left.
         unsafe { self.chan.as_ref() }
-    }
-
-    /// Receives the next message, and waits until there is one.
-    ///
-    /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
-    /// that has one, looks a few times more before it goes to sleep.)
-    ///
-    /// # Cancellation
-    /// Dropped unfinished, it has received nothing.
-    ///
-    /// # Errors
-    /// [`Closed`](crate::Closed): the sender is gone, and no message is left.
-    #[track_caller]
-    #[inline(always)]
-    pub fn recv(&mut self) -> Receiving<'_, T, P> {
-        Receiving(Op::new(self, Receives, Location::caller()))
-    }
-
-    /// The next message, if there is one.
-    ///
-    /// # Errors
-    /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
-    #[inline(always)]
-    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        match self.take_quickly() {
-            Some(message) => Ok(message),
-            None => self.take(),
-        }
-    }
-
-    /// Receives all messages there are, but at most `most`, and waits until there is one: puts them at the end of
-    /// `into`, and gives their number. Zero only if `most` is. The sender is told once for all of them.
-    ///
-    /// # Blocking
-    /// As [`recv`](Receiver::recv).
-    ///
-    /// # Cancellation
-    /// Dropped unfinished, it has received nothing.
-    ///
-    /// # Errors
-    /// [`Closed`](crate::Closed): the sender is gone, and no message is left.
-    #[track_caller]
-    pub fn recv_many<'a>(
-        &'a mut self,
-        into: &'a mut Vec<T>,
-        most: usize,
-    ) -> ReceivingMany<'a, T, P> {
-        let location = Location::caller();
-        ReceivingMany(Op::new(self, ReceivesMany::new(into, most), location))
     }
 
     /// Takes a message, if that is simple; `None` says nothing.
@@ -246,34 +190,9 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         chan.let_go(bits, &chan.sending, SENDER_WAITS);
     }
 
-    /// The messages there are, without waiting for more.
-    pub fn try_iter(&mut self) -> TryIter<'_, T, P> {
-        TryIter(self)
-    }
-
-    /// Messages until the sender is gone: waits for each as `.wait()` does, in a thread or a fiber.
-    pub fn iter(&mut self) -> Iter<'_, T, P> {
-        Iter(self)
-    }
-
     /// How many were sent, and received.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.shared().tail.look(), self.head)
-    }
-
-    /// Whether the sender is gone. There may be messages all the same.
-    pub fn is_closed(&self) -> bool {
-        self.shared().look() & SENDER_GONE != 0
-    }
-}
-
-impl<T, P: RingPolicy> IntoIterator for Receiver<T, P> {
-    type Item = T;
-    type IntoIter = IntoIter<T, P>;
-
-    /// As [`iter`](Receiver::iter).
-    fn into_iter(self) -> IntoIter<T, P> {
-        IntoIter(self)
     }
 }
 

@@ -1,18 +1,11 @@
 //! The handle that sends.
 
-use std::mem::ManuallyDrop;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 use gossamer_core::waiter::WaitList;
 
-use super::Sending;
-use super::action::Sends;
-use super::chan::{Chan, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
-use super::ends::End;
+use super::chan::{Chan, End, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
 use super::flavour::{Number, RingPolicy, UNSETTLED};
-use super::op::Op;
-use crate::error::TrySendError;
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,45 +72,6 @@ impl<T, P: RingPolicy> Sender<T, P> {
     pub(super) fn shared(&self) -> &Chan<T, P> {
         // SAFETY: there until both sides have left.
         unsafe { self.chan.as_ref() }
-    }
-
-    /// Sends a message: waits until there is room for it.
-    ///
-    /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. (A thread that would have to wait, or a task
-    /// that has one, looks a few times more before it goes to sleep.)
-    ///
-    /// # Cancellation
-    /// Dropped unfinished, it has sent nothing, and the message is dropped with it.
-    ///
-    /// # Errors
-    /// The receiver is gone: gives the message back.
-    #[track_caller]
-    #[inline(always)]
-    pub fn send(&mut self, message: T) -> Sending<'_, T, P> {
-        let location = Location::caller();
-        Sending(Op::new(self, Sends::new(message), location))
-    }
-
-    /// Sends a message, if there is room for it.
-    ///
-    /// # Errors
-    /// Gives the message back, and says why.
-    #[inline(always)]
-    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        let message = ManuallyDrop::new(message);
-        // SAFETY: moved, if it says so, and not used again then.
-        let put = unsafe {
-            match self.put_quickly(&raw const *message) {
-                Put::Full => self.put(&raw const *message),
-                put => put,
-            }
-        };
-        match put {
-            Put::Sent => Ok(()),
-            Put::Full => Err(TrySendError::Full(ManuallyDrop::into_inner(message))),
-            Put::Closed => Err(TrySendError::Closed(ManuallyDrop::into_inner(message))),
-        }
     }
 
     /// Moves a message into the ring, if that is simple; [`Put::Full`] says nothing.
@@ -231,11 +185,6 @@ impl<T, P: RingPolicy> Sender<T, P> {
     /// How many were sent, and received.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.tail, self.shared().head.look())
-    }
-
-    /// Whether the receiver is gone.
-    pub fn is_closed(&self) -> bool {
-        self.shared().look() & RECEIVER_GONE != 0
     }
 }
 

@@ -65,19 +65,19 @@ macro_rules! flavour {
                     two.0.try_send(1).expect("it is received");
                     join_pattern((&one.1, &two.1)).await.expect("they were sent")
                 };
-                "channel::spsc::Sending": { let (mut tx, mut rx) = spsc::spsc(1); } {
+                "channel::spsc::op::Sending": { let (mut tx, mut rx) = spsc::spsc(1); } {
                     tx.send(1).await.expect("there is room");
                     rx.try_recv().expect("it was sent")
                 };
-                "channel::spsc::Receiving": { let (mut tx, mut rx) = spsc::spsc(1); } {
+                "channel::spsc::op::Receiving": { let (mut tx, mut rx) = spsc::spsc(1); } {
                     tx.try_send(1).expect("there is room");
                     rx.recv().await.expect("it was sent")
                 };
-                "channel::spsc::ReceivingMany": { let (mut tx, mut rx) = spsc::spsc(1); } {
+                "channel::spsc::op::ReceivingMany": { let (mut tx, mut rx) = spsc::spsc(1); } {
                     tx.try_send(1).expect("there is room");
                     rx.recv_many(&mut Vec::new(), 9).await.expect("it was sent")
                 };
-                "channel::spsc::ReceivingMany, none": { let (_tx, mut rx) = spsc::spsc::<u32>(1); }
+                "channel::spsc::op::ReceivingMany, none": { let (_tx, mut rx) = spsc::spsc::<u32>(1); }
                     rx.recv_many(&mut Vec::new(), 0).await;
                 "channel::shared::SendingShared": {
                     let (tx, rx) = bounded(1);
