@@ -10,7 +10,7 @@ use gossamer_core::moment::Moment;
 use pin_project_lite::pin_project;
 
 use crate::sleep::Sleep;
-use crate::timers::now;
+use crate::timers::here::now;
 
 /// Ticks every `period`, the first time one period from now.
 ///

@@ -27,6 +27,7 @@
 //! # In a forked child
 //!
 //! New operations work. One that was polled before must not be used there if other threads had timers.
+#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod interval;
 mod sleep;
@@ -47,5 +48,5 @@ pub use self::timeout::{Elapsed, Timeout, TimeoutExt, timeout, timeout_at};
 /// ```
 #[must_use]
 pub fn now() -> Instant {
-    timers::now().instant().unwrap_or_else(Instant::now)
+    timers::here::now().instant().unwrap_or_else(Instant::now)
 }

@@ -33,37 +33,28 @@
 
 mod alarm;
 mod clock;
-mod here;
+pub(crate) mod here;
+mod node;
 pub mod runner;
 mod timer;
 mod waiting;
 mod wheel;
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::task::Waker;
 
 use gossamer_core::moment::Moment;
 use gossamer_core::platform::atomic::Ordering;
-use gossamer_core::platform::{UnmodelledU32, UnmodelledU64, UnsafeCell};
+use gossamer_core::platform::{
+    Mutex, MutexGuard, UnmodelledU32, UnmodelledU64, UnsafeCell, has_counter, per_process,
+};
 use gossamer_core::policy::{SharedWord, Word};
 use gossamer_core::waiter::Deferred;
 use gossamer_core::{mutant, panics, waker};
 
-use self::here::here;
-pub use self::here::now;
-pub use self::timer::Timer;
-use self::wheel::{AT_ONCE, Cursor, Due, Links, Wheel};
-
-/// Whose the timers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A shard's. Its runner looks soon, so timers need not be dated before.
-    Run,
-    /// A waiting thread's.
-    Waiting,
-    /// The process's: the alarm thread is rung when one is registered that comes before all others.
-    Alarm,
-}
+pub use self::node::Timer;
+use self::node::{Entry, Links};
+use self::wheel::{AT_ONCE, Cursor, Due, Wheel};
 
 /// No virtual clock.
 const REAL: u64 = u64::MAX;
@@ -79,9 +70,22 @@ pub struct Timers {
     clock: UnmodelledU64,
     /// Not zero: a waker that is no task of ours may be among theirs. Written by the runner.
     has_foreign: UnmodelledU32,
-    kind: Kind,
+    /// A shard's: its runner looks soon, so timers need not be dated before.
+    stamps: bool,
+    /// Called when a timer is registered that comes before all others; the process's have it.
+    ring: Option<fn()>,
     /// Made when the first timer is registered, and kept. Touched under the lock.
     wheel: UnsafeCell<Option<Box<Wheel>>>,
+}
+
+per_process! {
+    /// Held while timers move, or are made for a shard.
+    fn moving() -> Mutex<()> = Mutex::default()
+}
+
+/// Keeps others from moving timers, and from making them.
+fn moves() -> MutexGuard<'static, ()> {
+    moving().lock()
 }
 
 // SAFETY: the wheel is touched under the lock alone, and the timers in it are `Send`.
@@ -97,38 +101,32 @@ impl Locked<'_> {
     /// The wheel, if there ever was a timer.
     #[inline(always)]
     fn with<R>(&mut self, use_it: impl FnOnce(&mut Wheel) -> R) -> Option<R> {
-        // SAFETY: the lock is held, and this borrow of it is exclusive.
-        self.0
-            .wheel
-            .with_mut(|wheel| unsafe { (*wheel).as_deref_mut().map(use_it) })
+        self.wheel(|wheel| wheel.as_deref_mut().map(use_it))
     }
 
+    #[inline(always)]
+    fn wheel<R>(&mut self, use_it: impl FnOnce(&mut Option<Box<Wheel>>) -> R) -> R {
+        // SAFETY: the lock is held, and this borrow of it is exclusive.
+        let with = |wheel: *mut Option<Box<Wheel>>| use_it(unsafe { &mut *wheel });
+        self.0.wheel.with_mut(with)
+    }
+
+    /// Puts a timer into the wheel, and says that it is there.
+    ///
+    /// # Returns
+    /// Whether it comes before all others.
+    ///
     /// # Safety
     /// As [`Wheel::insert`].
     #[inline(always)]
-    unsafe fn insert(&mut self, timer: NonNull<Timer>) -> u64 {
-        // SAFETY: the lock is held; the rest is passed on to the caller.
-        self.0.wheel.with_mut(|wheel| unsafe {
-            let wheel = (*wheel).get_or_insert_with(Wheel::new);
-            wheel.insert(timer)
-        })
-    }
-
-    /// # Safety
-    /// As [`Wheel::remove`].
-    #[inline(always)]
-    unsafe fn remove(&mut self, timer: NonNull<Timer>) {
-        // SAFETY: passed on to the caller.
-        self.with(|wheel| unsafe { wheel.remove(timer) });
-    }
-
-    /// Takes a timer out that is to go on elsewhere: it is dated by the wheel that has stamped it.
-    ///
-    /// # Safety
-    /// As [`Wheel::remove`].
-    unsafe fn take_away(&mut self, timer: NonNull<Timer>) {
-        // SAFETY: passed on to the caller.
-        self.with(|wheel| unsafe { wheel.take_away(timer) });
+    unsafe fn insert(&mut self, timer: Entry) -> bool {
+        let deadline = self.wheel(|wheel| {
+            let wheel = wheel.get_or_insert_with(Wheel::new);
+            // SAFETY: the caller says that it is in no wheel.
+            unsafe { wheel.insert(timer) }
+        });
+        timer.set_owner(ptr::from_ref(self.0).cast());
+        self.lower_next(deadline)
     }
 
     /// Finds the hint anew.
@@ -159,18 +157,15 @@ impl Drop for Locked<'_> {
 }
 
 impl Timers {
-    /// None, for a shard.
-    fn new() -> Self {
-        Self::of_kind(Kind::Run)
-    }
-
-    fn of_kind(kind: Kind) -> Self {
+    /// None so far.
+    fn new(stamps: bool, ring: Option<fn()>) -> Self {
         Self {
             word: SharedWord::new(0),
             next: UnmodelledU64::new(u64::MAX),
             clock: UnmodelledU64::new(REAL),
             has_foreign: UnmodelledU32::new(0),
-            kind,
+            stamps,
+            ring,
             wheel: UnsafeCell::new(None),
         }
     }
@@ -192,7 +187,11 @@ impl Timers {
     /// Notes from when on a timer's time counts, which is not dated yet.
     #[inline(always)]
     fn stamp(&self, links: &mut Links) {
-        links.count_from_now(self.kind == Kind::Run && self.virtual_now().is_none());
+        let virtual_now = self.virtual_now();
+        // With a stamp it is dated later, by whoever looks at the wheel.
+        if !self.stamps || virtual_now.is_some() || !has_counter() {
+            date_from(links, virtual_now);
+        }
     }
 
     /// Notes that a foreign waker is about to be among theirs.
@@ -209,15 +208,13 @@ impl Timers {
     #[inline(always)]
     unsafe fn register(&'static self, timer: NonNull<Timer>) {
         let mut locked = self.lock();
-        // SAFETY: passed on to the caller; under the lock.
-        let is_first = unsafe {
-            let deadline = locked.insert(timer);
-            Timer::set_owner(timer, self);
-            locked.lower_next(deadline)
-        };
+        // SAFETY: under the lock; the caller says that it stays.
+        let timer = unsafe { Entry::new(timer) };
+        // SAFETY: the caller says that it is in no wheel.
+        let is_first = unsafe { locked.insert(timer) };
         drop(locked);
-        if is_first && self.kind == Kind::Alarm {
-            alarm::ring();
+        if let Some(ring) = self.ring.filter(|_| is_first) {
+            ring();
         }
     }
 
@@ -310,11 +307,11 @@ impl Timers {
         let mut cursor = Cursor::new();
         loop {
             // Two locks at once: so one at a time does this.
-            let _moves = waiting::moves();
+            let _moves = moves();
             let (mut from, mut to) = (self.lock(), other.lock());
             for _ in 0..AT_ONCE {
-                let find = |wheel: &mut Wheel| wheel.find(&mut cursor, &is_such);
-                let Some(timer) = from.with(find).flatten() else {
+                let take = |wheel: &mut Wheel| wheel.take_such(&mut cursor, &is_such);
+                let Some(timer) = from.with(take).flatten() else {
                     if std::mem::take(&mut moved) {
                         // Somebody else may have moved some to where this had looked already.
                         cursor = Cursor::new();
@@ -324,56 +321,10 @@ impl Timers {
                     return any;
                 };
                 (any, moved) = (true, true);
-                // SAFETY: under both locks; a timer in a wheel is alive.
-                unsafe {
-                    from.take_away(timer);
-                    let deadline = to.insert(timer);
-                    Timer::set_owner(timer, other);
-                    to.lower_next(deadline);
-                }
+                // SAFETY: just taken out, under both locks.
+                unsafe { to.insert(timer) };
             }
             cursor.begin_slot_anew();
-        }
-    }
-
-    /// Nobody serves these for a while, perhaps never again. An operation whose waker is no task's, because another
-    /// one wraps it, is polled elsewhere only when that waker is called: so such timers go to the process's own; but
-    /// for those that wake who has served these, whose operations are polled again wherever they are. If the system
-    /// grants no thread, they stay.
-    ///
-    /// For the runner, when it stops.
-    pub fn rest(&'static self, wakes_runner: impl Fn(&Waker) -> bool) {
-        // Relaxed: written by the runner.
-        let has_foreign = self.has_foreign.load(Ordering::Relaxed) != 0;
-        if !has_foreign || self.virtual_now().is_some() || mutant!("rest_keeps_timers") {
-            return;
-        }
-        let is_such = |links: &Links| {
-            !links
-                .waker
-                .as_ref()
-                .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_runner(waker))
-        };
-        let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), is_such);
-        let any = self.lock().with(find).flatten().is_some();
-        if any {
-            if !alarm::starts() {
-                return;
-            }
-            self.move_such(alarm::timers(), is_such);
-            alarm::ring();
-        }
-        self.has_foreign.store(0, Ordering::Relaxed); // Relaxed: as above
-    }
-
-    /// The runner has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
-    /// the system grants no thread for those, they wait for the next one who needs it.
-    pub fn end(&'static self) {
-        if self.virtual_now().is_some() {
-            self.end_simulation();
-        } else if self.move_to(alarm::timers()) {
-            let _starts = alarm::starts();
-            alarm::ring();
         }
     }
 
@@ -402,16 +353,13 @@ impl Timers {
         loop {
             let waker = {
                 let mut locked = self.lock();
-                let any = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), |_| true);
-                let Some(timer) = locked.with(any).flatten() else {
+                let take = |wheel: &mut Wheel| wheel.take_such(&mut Cursor::new(), |_| true);
+                let Some(timer) = locked.with(take).flatten() else {
                     locked.note_next();
                     break;
                 };
-                // SAFETY: under the lock; a timer in a wheel is alive.
-                unsafe {
-                    locked.remove(timer);
-                    Timer::detach(timer)
-                }
+                // SAFETY: taken out, and this was the last look at it.
+                unsafe { timer.give_back(ptr::null_mut()) }
             };
             if let Some(waker) = waker {
                 panics::end(|| drop(waker));
@@ -421,6 +369,14 @@ impl Timers {
         // Relaxed: by the runner; there are no timers.
         self.clock.store(REAL, Ordering::Relaxed);
     }
+}
+
+/// Dates a timer that is to fire some time after now.
+#[cold]
+#[inline(never)]
+fn date_from(links: &mut Links, virtual_now: Option<u64>) {
+    let now = virtual_now.unwrap_or_else(|| Moment::real_now().nanos());
+    links.date(now.saturating_add(links.deadline));
 }
 
 fn wake(waker: Waker) {

@@ -12,8 +12,11 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{Mutex, UnmodelledU32, per_process, start_thread};
 use gossamer_core::waiter::Deferred;
+use gossamer_core::{mutant, waker};
 
-use super::{Kind, Timers};
+use super::Timers;
+use super::node::Links;
+use super::wheel::{Cursor, Wheel};
 
 #[derive(Debug)]
 struct Alarm {
@@ -34,14 +37,14 @@ struct Thread {
 per_process! {
     /// The process's own.
     fn alarm() -> Alarm = Alarm {
-        timers: Timers::of_kind(Kind::Alarm),
+        timers: Timers::new(false, Some(ring)),
         runs: UnmodelledU32::new(0),
         thread: Mutex::default(),
     }
 }
 
 /// The timers; perhaps nobody serves them.
-pub(super) fn timers() -> &'static Timers {
+fn timers() -> &'static Timers {
     &alarm().timers
 }
 
@@ -60,7 +63,7 @@ pub(super) fn started() -> &'static Timers {
 }
 
 /// Starts the thread; `false` if that cannot be. Then timers wait for the next one who registers, who is told.
-pub(super) fn starts() -> bool {
+fn starts() -> bool {
     start().is_ok()
 }
 
@@ -80,10 +83,53 @@ fn start() -> io::Result<()> {
 }
 
 /// Has the thread look at the timers anew.
-pub(super) fn ring() {
+fn ring() {
     let waker = alarm().thread.lock().waker.clone();
     if let Some(waker) = waker {
         Deferred::new(waker).run();
+    }
+}
+
+impl Timers {
+    /// Nobody serves these for a while, perhaps never again. An operation whose waker is no task's, because another
+    /// one wraps it, is polled elsewhere only when that waker is called: so such timers go to the process's own; but
+    /// for those that wake who has served these, whose operations are polled again wherever they are. If the system
+    /// grants no thread, they stay.
+    ///
+    /// For the runner, when it stops.
+    pub fn rest(&'static self, wakes_runner: impl Fn(&Waker) -> bool) {
+        // Relaxed: written by the runner.
+        let has_foreign = self.has_foreign.load(Ordering::Relaxed) != 0;
+        if !has_foreign || self.virtual_now().is_some() || mutant!("rest_keeps_timers") {
+            return;
+        }
+        let is_such = |links: &Links| {
+            !links
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker::task_of(waker).is_some() || wakes_runner(waker))
+        };
+        let find = |wheel: &mut Wheel| wheel.find(&mut Cursor::new(), is_such);
+        let any = self.lock().with(find).flatten().is_some();
+        if any {
+            if !starts() {
+                return;
+            }
+            self.move_such(timers(), is_such);
+            ring();
+        }
+        self.has_foreign.store(0, Ordering::Relaxed); // Relaxed: as above
+    }
+
+    /// The runner has ended. Timers that are left, of operations that have outlived it, go to the process's own; if
+    /// the system grants no thread for those, they wait for the next one who needs it.
+    pub fn end(&'static self) {
+        if self.virtual_now().is_some() {
+            self.end_simulation();
+        } else if self.move_to(timers()) {
+            let _starts = starts();
+            ring();
+        }
     }
 }
 

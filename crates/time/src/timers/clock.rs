@@ -19,7 +19,7 @@ use gossamer_core::moment::Moment;
 use gossamer_core::mutant;
 use gossamer_core::platform::counter;
 
-use super::timer::LAST;
+use super::node::LAST;
 
 /// An estimate of age is trusted but for so much: so many nanoseconds, and one part in this many of the time between
 /// two looks.

@@ -11,7 +11,7 @@ use gossamer_core::moment::Moment;
 use gossamer_core::mutant;
 use gossamer_core::shard::Shard;
 
-use super::{Timers, alarm, waiting};
+use super::{Timers, alarm, moves, waiting};
 
 impl Timers {
     /// Those of a shard, if it has needed any so far.
@@ -38,10 +38,10 @@ impl Timers {
     #[cold]
     #[inline(never)]
     fn make(shard: &'static Shard) -> &'static Self {
-        let _one_at_a_time = waiting::moves();
+        let _one_at_a_time = moves();
         let made = Self::of(shard).filter(|_| !mutant!("timers_made_twice"));
         made.unwrap_or_else(|| {
-            let new: &'static Self = Box::leak(Box::new(Self::new()));
+            let new: &'static Self = Box::leak(Box::new(Self::new(true, None)));
             // SAFETY: never freed, and `known` alone takes them for what they are.
             unsafe { shard.set_timers(NonNull::from_ref(new).cast()) };
             new
@@ -76,7 +76,7 @@ fn none_run_here() -> &'static Timers {
 
 /// Now, by the clock of whoever runs this thread: virtual in a simulation.
 #[inline]
-pub fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     let is_virtual = run_here().and_then(Timers::virtual_now);
     is_virtual.map_or_else(Moment::real_now, Moment::from_nanos)
 }

@@ -59,7 +59,7 @@ impl Set {
 }
 
 fn timers() -> &'static Timers {
-    Box::leak(Box::new(Timers::new()))
+    Box::leak(Box::new(Timers::new(true, None)))
 }
 
 /// Who drops a timer that is just being fired does not take it out twice: what comes after it is not lost.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use super::timer::LAST;
+use super::node::LAST;
 use super::*;
 
 /// Notes that it was woken.
@@ -21,6 +21,12 @@ impl Wake for Note {
     }
 }
 
+/// For tests that have both the timer and all there is of its timers to themselves.
+fn entry(timer: &Pin<Box<Timer>>) -> Entry {
+    // SAFETY: nobody else has it, so its lock need not be taken; it is pinned.
+    unsafe { Entry::new(NonNull::from_ref(&**timer)) }
+}
+
 /// Timers by hand: their time is what the test says.
 struct Hand {
     timers: &'static Timers,
@@ -29,7 +35,7 @@ struct Hand {
 
 impl Hand {
     fn new() -> Self {
-        let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+        let timers: &'static Timers = Box::leak(Box::new(Timers::new(true, None)));
         timers.clock.store(0, Ordering::Relaxed);
         Self {
             timers,
@@ -41,11 +47,9 @@ impl Hand {
         let timer = Box::pin(Timer::at(Moment::from_nanos(deadline)));
         let woken = self.woken.clone();
         let waker = Waker::from(Arc::new(Note { number, woken }));
+        entry(&timer).links(|links| links.waker = Some(waker));
         // SAFETY: new and pinned.
-        unsafe {
-            Timer::links(&raw const *timer, |links| links.waker = Some(waker));
-            self.timers.register(NonNull::from_ref(&*timer));
-        }
+        unsafe { self.timers.register(NonNull::from_ref(&*timer)) };
         timer
     }
 
@@ -208,14 +212,12 @@ fn undated(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Tim
     let set = |after: &Duration| {
         let made = Moment::real_now().nanos();
         let timer = Box::pin(Timer::after(*after));
+        entry(&timer).links(|links| {
+            links.waker = Some(Waker::noop().clone());
+            timers.stamp(links);
+        });
         // SAFETY: new and pinned.
-        unsafe {
-            Timer::links(&raw const *timer, |links| {
-                links.waker = Some(Waker::noop().clone());
-                timers.stamp(links);
-            });
-            timers.register(NonNull::from_ref(&*timer));
-        }
+        unsafe { timers.register(NonNull::from_ref(&*timer)) };
         (made, timer)
     };
     after.iter().map(set).collect()
@@ -223,9 +225,7 @@ fn undated(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Tim
 
 /// The deadline of a timer that must be dated.
 fn dated(timer: &Pin<Box<Timer>>) -> u64 {
-    // SAFETY: nobody else has it.
-    let (deadline, is_dated) =
-        unsafe { Timer::links(&raw const **timer, |links| (links.deadline, links.is_dated)) };
+    let (deadline, is_dated) = entry(timer).links(|links| (links.deadline, links.is_dated));
     assert!(is_dated);
     deadline
 }
@@ -238,7 +238,7 @@ fn spin(time: Duration) {
 /// All that one poll registers: the stamps of most are a little later.
 #[test]
 fn timers_of_one_poll_are_dated_soon_enough_and_never_too_early() {
-    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new(true, None)));
     let after: Vec<_> = (0..100).map(|n| Duration::from_secs(60 + n % 7)).collect();
     let set = undated(timers, &after);
     assert!(!timers.fire_due(Moment::real_now()));
@@ -278,9 +278,7 @@ fn a_timer_set_while_others_fire_is_not_dated_by_the_look_before() {
         timers: hand.timers,
         set: Mutex::default(),
     });
-    let first = &raw const *due[0];
-    // SAFETY: nobody else has these timers.
-    unsafe { Timer::links(first, |links| links.waker = Some(polls.clone().into())) };
+    entry(&due[0]).links(|links| links.waker = Some(polls.clone().into()));
     assert!(hand.timers.fire_due(Moment::real_now()));
     assert!(!hand.timers.fire_due(Moment::real_now()));
     let set = polls.set.lock().expect("no panic");
@@ -292,7 +290,7 @@ fn a_timer_set_while_others_fire_is_not_dated_by_the_look_before() {
 /// What is known of the counter is renewed before a stamp relies on it.
 #[test]
 fn a_timer_set_after_an_idle_time_is_dated_precisely() {
-    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new(true, None)));
     // Again, until it is known how fast it counts, and the thread is not put aside just then.
     let lateness = (0..50).map(|_| {
         spin(Duration::from_millis(50));
@@ -310,7 +308,7 @@ fn a_timer_set_after_an_idle_time_is_dated_precisely() {
 /// The monitor's question: it may come at any time, also in the midst of a poll that goes on to set timers.
 #[test]
 fn the_earliest_is_told_without_dating_any() {
-    let timers: &'static Timers = Box::leak(Box::new(Timers::new()));
+    let timers: &'static Timers = Box::leak(Box::new(Timers::new(true, None)));
     assert_eq!(timers.earliest(), Moment::NEVER);
     let after: Vec<_> = (0..20).map(|n| Duration::from_secs(60 - n)).collect();
     let mut set = undated(timers, &after);
@@ -322,8 +320,7 @@ fn the_earliest_is_told_without_dating_any() {
     }
     set.extend(undated(timers, &after));
     for (_, timer) in &set {
-        // SAFETY: nobody else has these timers.
-        let is_dated = unsafe { Timer::links(&raw const **timer, |links| links.is_dated) };
+        let is_dated = entry(timer).links(|links| links.is_dated);
         assert_eq!(is_dated, !gossamer_core::platform::has_counter());
     }
     drop(set);

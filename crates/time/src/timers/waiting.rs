@@ -6,24 +6,14 @@ use std::cell::Cell;
 use std::task::Waker;
 
 use gossamer_core::moment::{Moment, OwnTimers};
-use gossamer_core::platform::{Mutex, MutexGuard, per_process, thread_local};
+use gossamer_core::platform::{Mutex, per_process, thread_local};
 use gossamer_core::wait::set_own_timers;
 
-use super::{Kind, Timers};
+use super::Timers;
 
 per_process! {
     /// Timers that no thread has.
     fn free() -> Mutex<Vec<&'static Timers>> = Mutex::default()
-}
-
-per_process! {
-    /// Held while timers move, or are made for a shard.
-    fn moving() -> Mutex<()> = Mutex::default()
-}
-
-/// Keeps others from moving timers, and from making them.
-pub(super) fn moves() -> MutexGuard<'static, ()> {
-    moving().lock()
 }
 
 /// This thread's, given back when it ends.
@@ -57,7 +47,7 @@ pub(super) fn own() -> Option<&'static Timers> {
 #[cold]
 fn take(own: &Own) -> &'static Timers {
     let free = free().lock().pop();
-    let timers = free.unwrap_or_else(|| Box::leak(Box::new(Timers::of_kind(Kind::Waiting))));
+    let timers = free.unwrap_or_else(|| Box::leak(Box::new(Timers::new(false, None))));
     own.0.set(Some(timers));
     set_own_timers(Some(timers));
     timers

@@ -19,13 +19,12 @@
 
 mod undated;
 
-use std::ptr::{self, NonNull};
 use std::task::Waker;
 
 use gossamer_core::mutant;
 
 use super::clock::{Clock, Look};
-use super::timer::Timer;
+use super::node::{Entry, FIRED, Links, NOWHERE};
 
 /// Nanoseconds of a tick, as bits.
 pub(super) const TICK_BITS: u32 = 16;
@@ -39,9 +38,6 @@ pub(super) const AT_ONCE: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
 
 /// The slot of timers that are not dated yet, after all others.
 const FRESH: usize = LEVELS * SLOTS;
-
-/// No slot.
-const NOWHERE: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(super) struct Wheel {
@@ -62,34 +58,18 @@ pub(super) struct Wheel {
 /// A list of timers, the first inserted first.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    first: *const Timer,
-    last: *const Timer,
+    first: Option<Entry>,
+    last: Option<Entry>,
     /// No timer in it has an earlier deadline.
     earliest: u64,
 }
 
 impl Slot {
     const EMPTY: Self = Self {
-        first: ptr::null(),
-        last: ptr::null(),
+        first: None,
+        last: None,
         earliest: u64::MAX,
     };
-}
-
-/// What a timer in a wheel has there.
-#[derive(Debug)]
-pub(super) struct Links {
-    next: *const Timer,
-    prev: *const Timer,
-    /// Its deadline in nanoseconds; while it is not dated, how many after its stamp that is.
-    pub(super) deadline: u64,
-    /// When it was registered first or later, while it is not dated; zero as long as nobody has taken note.
-    pub(super) stamp: u64,
-    /// Whom it wakes; there as long as it is in a wheel.
-    pub(super) waker: Option<Waker>,
-    /// In which slot it is.
-    place: u16,
-    pub(super) is_dated: bool,
 }
 
 /// How far somebody has looked through a wheel.
@@ -98,44 +78,21 @@ pub(super) struct Cursor {
     /// The slot that comes next.
     place: usize,
     /// What is left of the one before it.
-    next: *const Timer,
+    next: Option<Entry>,
 }
 
 impl Cursor {
     pub(super) const fn new() -> Self {
         Self {
             place: 0,
-            next: ptr::null(),
+            next: None,
         }
     }
 
     /// The lock is given up: the slot begins anew then.
     pub(super) fn begin_slot_anew(&mut self) {
         self.place = self.place.saturating_sub(1);
-        self.next = ptr::null();
-    }
-}
-
-impl Links {
-    /// Of a timer with this deadline.
-    pub(super) fn dated(deadline: u64) -> Self {
-        Self {
-            is_dated: true,
-            ..Self::undated(deadline)
-        }
-    }
-
-    /// Of a timer that fires so many nanoseconds after it was registered.
-    pub(super) fn undated(nanos: u64) -> Self {
-        Self {
-            next: ptr::null(),
-            prev: ptr::null(),
-            deadline: nanos,
-            stamp: 0,
-            waker: None,
-            place: NOWHERE,
-            is_dated: false,
-        }
+        self.next = None;
     }
 }
 
@@ -194,36 +151,26 @@ impl Wheel {
     /// Puts a timer where its deadline belongs.
     ///
     /// # Safety
-    /// It is in no wheel, and stays where it is until it has been taken out of this one.
+    /// It is in no wheel.
     ///
     /// # Returns
     /// Its deadline, in nanoseconds; zero if it is not dated.
     #[inline(always)]
-    pub(super) unsafe fn insert(&mut self, timer: NonNull<Timer>) -> u64 {
-        // SAFETY: the caller vouches for it.
-        let is_dated = unsafe { Timer::links(timer.as_ptr(), |links| links.is_dated) };
-        // SAFETY: passed on to the caller.
-        unsafe {
-            if is_dated {
-                return self.insert_dated(timer);
-            }
-            self.put_last(timer, FRESH);
+    pub(super) unsafe fn insert(&mut self, timer: Entry) -> u64 {
+        if timer.links(|links| links.is_dated) {
+            return self.insert_dated(timer);
         }
+        self.put_last(timer, FRESH);
         self.count_unstamped();
         0
     }
 
-    /// # Safety
-    /// As [`Wheel::insert`].
     #[inline(never)]
-    unsafe fn insert_dated(&mut self, timer: NonNull<Timer>) -> u64 {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            let deadline = Timer::links(timer.as_ptr(), |links| links.deadline);
-            let (level, digit) = self.place_of(deadline);
-            self.put_last(timer, level * SLOTS + digit);
-            deadline
-        }
+    fn insert_dated(&mut self, timer: Entry) -> u64 {
+        let deadline = timer.links(|links| links.deadline);
+        let (level, digit) = self.place_of(deadline);
+        self.put_last(timer, level * SLOTS + digit);
+        deadline
     }
 
     /// The level and the digit for a deadline.
@@ -234,26 +181,20 @@ impl Wheel {
         (highest as usize % LEVELS, digit)
     }
 
-    /// # Safety
-    /// As [`Wheel::insert`].
     #[inline(always)]
-    unsafe fn put_last(&mut self, timer: NonNull<Timer>, place: usize) {
+    fn put_last(&mut self, timer: Entry, place: usize) {
         self.occupied[place / SLOTS] |= 1 << (place % SLOTS);
         let slot = &mut self.slots[place];
-        let before = core::mem::replace(&mut slot.last, timer.as_ptr());
-        // SAFETY: under the lock; timers in a list are alive.
-        unsafe {
-            Timer::links(timer.as_ptr(), |links| {
-                links.next = ptr::null();
-                links.prev = before;
-                links.place = place as u16;
-                slot.earliest = slot.earliest.min(links.deadline);
-            });
-            if before.is_null() {
-                slot.first = timer.as_ptr();
-            } else {
-                Timer::links(before, |links| links.next = timer.as_ptr());
-            }
+        let before = slot.last.replace(timer);
+        timer.links(|links| {
+            links.next = None;
+            links.prev = before;
+            links.place = place as u16;
+            slot.earliest = slot.earliest.min(links.deadline);
+        });
+        match before {
+            None => slot.first = Some(timer),
+            Some(before) => before.links(|links| links.next = Some(timer)),
         }
     }
 
@@ -262,49 +203,58 @@ impl Wheel {
     /// # Safety
     /// It is in this wheel.
     #[inline(always)]
-    pub(super) unsafe fn remove(&mut self, timer: NonNull<Timer>) {
-        // SAFETY: under the lock; timers in a list are alive.
-        unsafe {
-            let (next, prev, place) = Timer::links(timer.as_ptr(), |links| {
-                (links.next, links.prev, usize::from(links.place))
-            });
-            let slot = &mut self.slots[place];
-            if prev.is_null() {
-                slot.first = next;
-            } else {
-                Timer::links(prev, |links| links.next = next);
-            }
-            if next.is_null() {
-                slot.last = prev;
-            } else {
-                Timer::links(next, |links| links.prev = prev);
-            }
-            if slot.first.is_null() {
-                slot.earliest = u64::MAX;
-                self.occupied[place / SLOTS] &= !(1 << (place % SLOTS));
-                if place == usize::from(self.cascading) {
-                    // What comes here next is ahead.
-                    self.cascading = NOWHERE;
-                }
+    pub(super) unsafe fn remove(&mut self, timer: Entry) {
+        self.unlink(timer);
+    }
+
+    /// Takes a timer out that was found in this wheel.
+    #[inline(always)]
+    fn unlink(&mut self, timer: Entry) {
+        let (next, prev, place) =
+            timer.links(|links| (links.next, links.prev, usize::from(links.place)));
+        let slot = &mut self.slots[place];
+        match prev {
+            None => slot.first = next,
+            Some(prev) => prev.links(|links| links.next = next),
+        }
+        match next {
+            None => slot.last = prev,
+            Some(next) => next.links(|links| links.prev = prev),
+        }
+        if slot.first.is_none() {
+            slot.earliest = u64::MAX;
+            self.occupied[place / SLOTS] &= !(1 << (place % SLOTS));
+            if place == usize::from(self.cascading) {
+                // What comes here next is ahead.
+                self.cascading = NOWHERE;
             }
         }
     }
 
-    /// The next timer that is such, in no order. It may be taken out then.
+    /// Takes the next timer out that is such, in no order, to go on elsewhere.
+    pub(super) fn take_such(
+        &mut self,
+        cursor: &mut Cursor,
+        is_such: impl Fn(&Links) -> bool,
+    ) -> Option<Entry> {
+        let timer = self.find(cursor, is_such)?;
+        self.unlink(timer);
+        self.date_taken(timer);
+        Some(timer)
+    }
+
+    /// The next timer that is such, in no order.
     pub(super) fn find(
         &self,
         cursor: &mut Cursor,
         is_such: impl Fn(&Links) -> bool,
-    ) -> Option<NonNull<Timer>> {
+    ) -> Option<Entry> {
         loop {
-            while let Some(timer) = NonNull::new(cursor.next.cast_mut()) {
-                // SAFETY: under the lock; timers in a list are alive.
-                let found = unsafe {
-                    Timer::links(timer.as_ptr(), |links| {
-                        cursor.next = links.next;
-                        is_such(links)
-                    })
-                };
+            while let Some(timer) = cursor.next {
+                let found = timer.links(|links| {
+                    cursor.next = links.next;
+                    is_such(links)
+                });
                 if found {
                     return Some(timer);
                 }
@@ -318,7 +268,7 @@ impl Wheel {
     fn first_slot(&self) -> Option<usize> {
         let cascading = usize::from(self.cascading);
         if let Some(slot) = self.slots.get(cascading)
-            && !slot.first.is_null()
+            && slot.first.is_some()
         {
             return Some(cascading);
         }
@@ -357,12 +307,11 @@ impl Wheel {
             Some(place) if place == usize::from(self.cascading) => 0,
             Some(place) => self.slots[place].earliest,
         };
-        let Some(oldest) = NonNull::new(self.slots[FRESH].first.cast_mut()) else {
+        let Some(oldest) = self.slots[FRESH].first else {
             return dated;
         };
         self.stamp();
-        // SAFETY: under the lock; timers in a list are alive.
-        let stamp = unsafe { Timer::links(oldest.as_ptr(), |links| links.stamp) };
+        let stamp = oldest.links(|links| links.stamp);
         dated.min(self.clock.peek().date(stamp, self.slots[FRESH].earliest))
     }
 
@@ -411,22 +360,19 @@ impl Wheel {
     fn fire_slot(&mut self, place: usize, now: u64, due: &mut Due) -> bool {
         let mut next = self.slots[place].first;
         let mut earliest = u64::MAX;
-        while let Some(timer) = NonNull::new(next.cast_mut()) {
-            // SAFETY: under the lock; timers in a list are alive.
-            unsafe {
-                let deadline;
-                (next, deadline) =
-                    Timer::links(timer.as_ptr(), |links| (links.next, links.deadline));
-                if deadline > now {
-                    earliest = earliest.min(deadline);
-                    continue;
-                }
-                if due.is_full() {
-                    return false;
-                }
-                self.remove(timer);
-                due.push(Timer::fire(timer));
+        while let Some(timer) = next {
+            let deadline;
+            (next, deadline) = timer.links(|links| (links.next, links.deadline));
+            if deadline > now {
+                earliest = earliest.min(deadline);
+                continue;
             }
+            if due.is_full() {
+                return false;
+            }
+            self.unlink(timer);
+            // SAFETY: it is in no list any more, and this was the last look at it.
+            due.push(unsafe { timer.give_back(FIRED) });
         }
         self.slots[place].earliest = earliest;
         true
@@ -435,16 +381,14 @@ impl Wheel {
     /// Moves the timers of a slot down, to which time has come; `false` if there were more than so many.
     fn cascade(&mut self, place: usize, moves: &mut usize) -> bool {
         self.cascading = place as u16;
-        while let Some(timer) = NonNull::new(self.slots[place].first.cast_mut()) {
+        while let Some(timer) = self.slots[place].first {
             if *moves == 0 {
                 return false;
             }
             *moves -= 1;
-            // SAFETY: it is in this wheel, alive, and goes to a lower level of it, as its digit is the elapsed one.
-            unsafe {
-                self.remove(timer);
-                self.insert(timer);
-            }
+            self.unlink(timer);
+            // To a lower level, as its digit is the elapsed one.
+            self.insert_dated(timer);
         }
         true
     }
@@ -460,14 +404,10 @@ impl Wheel {
             }
             let mut next = self.slots[place].first;
             let mut earliest = u64::MAX;
-            while let Some(timer) = NonNull::new(next.cast_mut()) {
-                // SAFETY: under the lock; timers in a list are alive.
-                unsafe {
-                    let deadline;
-                    (next, deadline) =
-                        Timer::links(timer.as_ptr(), |links| (links.next, links.deadline));
-                    earliest = earliest.min(deadline);
-                }
+            while let Some(timer) = next {
+                let deadline;
+                (next, deadline) = timer.links(|links| (links.next, links.deadline));
+                earliest = earliest.min(deadline);
             }
             self.slots[place].earliest = earliest;
             return Some(earliest);

@@ -8,12 +8,10 @@
 //! A stamp means something to the wheel that made it, and until its next look (`clock.rs`). So a timer that goes on
 //! elsewhere is dated before.
 
-use std::ptr::NonNull;
-
 use gossamer_core::{context, mutant};
 
 use super::super::clock::{Clock, Look};
-use super::super::timer::Timer;
+use super::super::node::Entry;
 use super::{FRESH, LEVELS, Wheel};
 
 /// So many are registered in one poll until the counter is read for them.
@@ -41,18 +39,15 @@ impl Wheel {
         self.unstamped = 0;
         let stamp = Clock::stamp().unwrap_or(0);
         let mut last = self.slots[FRESH].last;
-        while let Some(timer) = NonNull::new(last.cast_mut()) {
-            // SAFETY: under the lock; timers in a list are alive.
-            let has_stamp = unsafe {
-                Timer::links(timer.as_ptr(), |links| {
-                    last = links.prev;
-                    let has_stamp = links.stamp != 0;
-                    if !has_stamp {
-                        links.stamp = stamp;
-                    }
-                    has_stamp
-                })
-            };
+        while let Some(timer) = last {
+            let has_stamp = timer.links(|links| {
+                last = links.prev;
+                let has_stamp = links.stamp != 0;
+                if !has_stamp {
+                    links.stamp = stamp;
+                }
+                has_stamp
+            });
             if has_stamp {
                 return;
             }
@@ -63,28 +58,20 @@ impl Wheel {
         }
     }
 
-    /// Takes a timer out that is to go on elsewhere, and dates it.
-    ///
-    /// # Safety
-    /// As [`Wheel::remove`].
-    pub(in super::super) unsafe fn take_away(&mut self, timer: NonNull<Timer>) {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            self.remove(timer);
-            Timer::links(timer.as_ptr(), |links| {
-                if !links.is_dated {
-                    links.date(self.clock.peek().date(links.stamp, links.deadline));
-                }
-            });
-        }
+    /// Dates a timer that was taken out of here, and is to go on elsewhere.
+    pub(in super::super) fn date_taken(&self, timer: Entry) {
+        timer.links(|links| {
+            if !links.is_dated {
+                links.date(self.clock.peek().date(links.stamp, links.deadline));
+            }
+        });
     }
 
     /// Dates timers that were stamped until that look; `false` if there were more than so many. Others may go on
     /// registering, faster than one who dates them can.
     pub(super) fn date(&mut self, look: &Look, moves: &mut usize) -> bool {
-        while let Some(timer) = NonNull::new(self.slots[FRESH].first.cast_mut()) {
-            // SAFETY: under the lock; timers in a list are alive.
-            let stamp = unsafe { Timer::links(timer.as_ptr(), |links| links.stamp) };
+        while let Some(timer) = self.slots[FRESH].first {
+            let stamp = timer.links(|links| links.stamp);
             // One that the counter has not reached is of before it was set back.
             if stamp > look.stamp() && Clock::stamp().is_some_and(|count| stamp <= count) {
                 return true;
@@ -93,14 +80,9 @@ impl Wheel {
                 return false;
             }
             *moves -= 1;
-            // SAFETY: it is in this wheel, and alive.
-            unsafe {
-                self.remove(timer);
-                Timer::links(timer.as_ptr(), |links| {
-                    links.date(look.date(links.stamp, links.deadline));
-                });
-                self.insert(timer);
-            }
+            self.unlink(timer);
+            timer.links(|links| links.date(look.date(links.stamp, links.deadline)));
+            self.insert_dated(timer);
         }
         true
     }
