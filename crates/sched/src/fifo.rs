@@ -4,8 +4,8 @@
 //! (a ring, a ping-pong) nothing else is ever touched. Two tasks that wake each other could keep
 //! all others waiting, so after `SLOT_TURNS` turns in a row from the slot the queue has a turn.
 
-use crate::scheduler::{Reason, Runnable, Scheduler};
-use gossamer_core::header::TaskQueue;
+use crate::runnable::{Runnable, Runnables};
+use crate::scheduler::{Reason, Scheduler};
 
 /// Turns in a row that the run-next slot may take while others wait.
 pub(crate) const SLOT_TURNS: u32 = 3;
@@ -14,38 +14,21 @@ pub(crate) const SLOT_TURNS: u32 = 3;
 #[derive(Debug, Default)]
 pub struct Fifo {
     slot: Option<Runnable>,
-    queue: TaskQueue,
+    queue: Runnables,
     turns: u32,
     /// Tasks in the slot and the queue.
     held: usize,
 }
-
-// SAFETY: the queue's links are the runnables' that are in it, each of which is `Send`.
-unsafe impl Send for Fifo {}
 
 impl Fifo {
     /// An empty queue.
     pub const fn new() -> Self {
         Self {
             slot: None,
-            queue: TaskQueue::new(),
+            queue: Runnables::new(),
             turns: 0,
             held: 0,
         }
-    }
-
-    #[inline(always)]
-    fn push_back(&self, task: &Runnable) {
-        // SAFETY: the runnable was for this queue alone; called by the runner.
-        unsafe { self.queue.push_back(task.task()) };
-    }
-
-    #[inline(always)]
-    fn pop_front(&self) -> Option<Runnable> {
-        // SAFETY: queued by `push_back`, whose runnable is this one again.
-        self.queue
-            .pop_front()
-            .map(|task| unsafe { Runnable::new(task) })
     }
 }
 
@@ -54,9 +37,9 @@ impl Scheduler for Fifo {
     fn push(&mut self, task: Runnable, reason: Reason) {
         self.held += 1;
         if reason == Reason::Yielded {
-            self.push_back(&task);
+            self.queue.push_back(task);
         } else if let Some(before) = self.slot.replace(task) {
-            self.push_back(&before);
+            self.queue.push_back(before);
         }
     }
 
@@ -71,10 +54,10 @@ impl Scheduler for Fifo {
             if self.turns <= SLOT_TURNS || gossamer_core::mutant!("slot_unbounded") {
                 return Some(task);
             }
-            self.push_back(&task);
+            self.queue.push_back(task);
         }
         self.turns = 0;
-        self.pop_front()
+        self.queue.pop_front()
     }
 
     #[inline(always)]

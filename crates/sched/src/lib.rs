@@ -5,11 +5,13 @@
 //! * [`Pool`]: the model M:N. Worker threads run the tasks.
 //! * [`Threads`]: the model 1:1. Each task is an OS thread.
 //! * [`Blocking`]: threads for calls that block, beside any model.
+#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod blocking;
 mod environment;
 mod fifo;
 mod pool;
+mod runnable;
 mod scheduler;
 mod single;
 mod threads;
@@ -18,6 +20,7 @@ pub use self::blocking::{BLOCKING_MAX, Blocking};
 pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
 pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
-pub use self::scheduler::{Idle, Reason, Runnable, Scheduler, Tasks};
+pub use self::runnable::Runnable;
+pub use self::scheduler::{Idle, Reason, Scheduler, Tasks};
 pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

@@ -1,11 +1,9 @@
 //! What a scheduler is: an order among runnable tasks, and what to do when there are none.
 
-use std::fmt;
-use std::panic::Location;
-use std::ptr::NonNull;
-
 use gossamer_core::header::{Description, Header, Owned};
 use gossamer_core::shard::Runner;
+
+use crate::runnable::Runnable;
 
 /// Chooses which runnable task is polled next.
 ///
@@ -69,48 +67,6 @@ pub enum Idle {
     Again,
     /// Give up: the blocking call returns [`Stopped`](crate::Stopped).
     Stop,
-}
-
-/// A task that is to be polled. There is one for each time a task was scheduled.
-#[derive(PartialEq, Eq)]
-#[must_use = "a runnable that is dropped is a lost wake-up"]
-pub struct Runnable(NonNull<Header>);
-
-// SAFETY: outside the runner only the header's immutable fields are read.
-unsafe impl Send for Runnable {}
-// SAFETY: as above.
-unsafe impl Sync for Runnable {}
-
-impl Runnable {
-    /// # Safety
-    /// The task is scheduled, in no queue, and this is the one runnable for it.
-    #[inline(always)]
-    pub(crate) unsafe fn new(task: NonNull<Header>) -> Self {
-        Self(task)
-    }
-
-    /// The header. A runnable keeps its task's memory.
-    #[inline(always)]
-    pub(crate) fn task(&self) -> NonNull<Header> {
-        self.0
-    }
-
-    /// Where the task was spawned.
-    pub fn spawned_at(&self) -> &'static Location<'static> {
-        // SAFETY: a scheduled task is alive; the field never changes.
-        unsafe { self.0.as_ref() }.spawned
-    }
-
-    /// A number that no other living task has.
-    pub fn id(&self) -> usize {
-        self.0.as_ptr().addr()
-    }
-}
-
-impl fmt::Debug for Runnable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Runnable({})", self.spawned_at())
-    }
 }
 
 /// All living tasks of a runtime, as its idle scheduler may look at them.

@@ -21,7 +21,8 @@ use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
 use crate::fifo::Fifo;
-use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::runnable::Runnable;
+use crate::scheduler::{Reason, Scheduler};
 use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the timers, and at whether the runtime is shutting down.

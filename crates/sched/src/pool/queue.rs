@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use gossamer_core::header::TaskQueue;
 use gossamer_core::shard::Shard;
 
 use super::shared::Shared;
 use crate::fifo::SLOT_TURNS;
-use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::runnable::{Runnable, Runnables};
+use crate::scheduler::{Reason, Scheduler};
 
 /// The tasks that a worker will poll.
 pub(super) struct Queue {
@@ -16,13 +16,13 @@ pub(super) struct Queue {
     shard: &'static Shard,
     turns: u32,
     /// Tasks that stay with this worker's thread.
-    pinned: TaskQueue,
+    pinned: Runnables,
     /// Whether the next one comes from there, if the steal queue has one too.
     pinned_next: bool,
     /// Whether the worker is surplus, and only runs those.
     drains: bool,
     /// Instead of the steal queue, when the worker ends.
-    closed: Option<TaskQueue>,
+    closed: Option<Runnables>,
 }
 
 impl Queue {
@@ -31,7 +31,7 @@ impl Queue {
             shared,
             shard,
             turns: 0,
-            pinned: TaskQueue::new(),
+            pinned: Runnables::new(),
             pinned_next: false,
             drains: false,
             closed: None,
@@ -40,10 +40,9 @@ impl Queue {
 
     /// Nobody takes a task from here any more.
     pub(super) fn close(&mut self) {
-        let queue = TaskQueue::new();
-        while let Some(task) = self.shard.pop_stealable() {
-            // SAFETY: scheduled, in no queue, and we run its shard.
-            unsafe { queue.push_back(task) };
+        let queue = Runnables::new();
+        while let Some(task) = Runnable::pop_stealable(self.shard) {
+            queue.push_back(task);
         }
         self.closed = Some(queue);
     }
@@ -66,7 +65,7 @@ impl Queue {
             return;
         }
         if let Some(task) = self.take_slot() {
-            self.push_back(&task);
+            self.push_back(task);
         }
     }
 
@@ -98,20 +97,15 @@ impl Queue {
         self.pinned.is_empty() && !self.drains && self.closed.is_none()
     }
 
-    fn push_back(&self, runnable: &Runnable) {
-        // SAFETY: a runnable keeps its task.
-        let is_pinned = unsafe { runnable.task().as_ref() }.state().is_pinned();
-        if is_pinned && !gossamer_core::mutant!("pinned_is_stolen") {
-            // SAFETY: the runnable was for this queue alone; called by the runner.
-            return unsafe { self.pinned.push_back(runnable.task()) };
+    fn push_back(&self, task: Runnable) {
+        if task.header().state().is_pinned() && !gossamer_core::mutant!("pinned_is_stolen") {
+            return self.pinned.push_back(task);
         }
         if let Some(closed) = &self.closed {
-            // SAFETY: the runnable was for this queue alone; called by the runner.
-            unsafe { closed.push_back(runnable.task()) };
-            return;
+            return closed.push_back(task);
         }
-        // SAFETY: as above.
-        unsafe { self.shard.push_stealable(runnable.task()) };
+        // SAFETY: this was the one runnable of a scheduled task, which so is in no queue; called by the runner.
+        unsafe { self.shard.push_stealable(task.task()) };
         let several =
             self.has_slot() || self.drains || !self.pinned.is_empty() || self.shard.steal_len() > 1;
         if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
@@ -130,16 +124,11 @@ impl Queue {
         let open = || match &self.closed {
             Some(closed) => closed.pop_front(),
             None if self.drains => None,
-            None => self.shard.pop_stealable(),
+            None => Runnable::pop_stealable(self.shard),
         };
-        let task = pinned.or_else(open).or_else(|| self.pinned.pop_front());
-        // SAFETY: queued by `push_back`, whose runnable is this one again.
-        task.map(|task| unsafe { Runnable::new(task) })
+        pinned.or_else(open).or_else(|| self.pinned.pop_front())
     }
 }
-
-// SAFETY: the links of its two queues are the runnables' that are in them, each of which is `Send`.
-unsafe impl Send for Queue {}
 
 impl Scheduler for Queue {
     const IS_MONITORED: bool = true;
@@ -147,10 +136,13 @@ impl Scheduler for Queue {
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
         if self.drains || (reason == Reason::Yielded && !self.is_alone()) {
-            self.push_back(&task);
-        } else if let Some(before) = self.shard.runner.slot.replace(Some(task.task())) {
-            // SAFETY: as in `take_slot`.
-            self.push_back(&unsafe { Runnable::new(before) });
+            self.push_back(task);
+            return;
+        }
+        let before = self.take_slot();
+        self.shard.runner.slot.set(Some(task.task()));
+        if let Some(before) = before {
+            self.push_back(before);
         } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
             // What is in the steal queue was alone when it was put there.
             self.shared.idle.call_one();
@@ -167,7 +159,7 @@ impl Scheduler for Queue {
             if self.turns <= SLOT_TURNS {
                 return Some(task);
             }
-            self.push_back(&task);
+            self.push_back(task);
         }
         self.turns = 0;
         self.pop_front()
@@ -176,20 +168,19 @@ impl Scheduler for Queue {
     /// A task that yields to those in the steal queue goes there as the next one comes: under one lock.
     #[inline(always)]
     fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
-        // SAFETY: a runnable keeps its task.
-        let is_pinned = unsafe { task.task().as_ref() }.state().is_pinned();
+        let is_pinned = task.header().state().is_pinned();
         let only_stealable = self.shard.steal_len() > 0 && !self.has_slot() && self.has_no_others();
         if reason != Reason::Yielded || is_pinned || !only_stealable {
             self.push(task, reason);
             return self.pop();
         }
         self.turns = 0;
-        // SAFETY: the runnable was for this queue alone; called by the runner.
+        // SAFETY: this was the one runnable of a scheduled task, which so is in no queue; called by the runner.
         let next = unsafe { self.shard.exchange_stealable(task.task()) };
         if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
             self.shared.idle.call_one();
         }
-        // SAFETY: queued by `push_back` or here, whose runnable is this one again.
+        // SAFETY: scheduled, and taken out of the one queue it was in.
         Some(unsafe { Runnable::new(next) })
     }
 

@@ -16,7 +16,8 @@ use super::watch::Watch;
 use super::workers::{WORKERS_MAX, Workers};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
-use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::runnable::Runnable;
+use crate::scheduler::{Reason, Scheduler};
 use crate::single::{acquire_again, shut_down};
 
 /// What the workers of a pool share.
@@ -125,9 +126,8 @@ impl Shared {
             };
             if let Some(guard) = guard {
                 let mut left = Fifo::new();
-                while let Some(task) = shard.pop_stealable() {
-                    // SAFETY: scheduled, taken out of its queue, and we run its shard.
-                    left.push(unsafe { Runnable::new(task) }, Reason::Yielded);
+                while let Some(task) = Runnable::pop_stealable(shard) {
+                    left.push(task, Reason::Yielded);
                 }
                 guard.seal();
                 shut_down(&guard, &mut left);

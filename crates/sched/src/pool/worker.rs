@@ -15,7 +15,8 @@ use super::idle::Sleeper;
 use super::queue::Queue;
 use super::shared::Shared;
 use super::watch::watch;
-use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::runnable::Runnable;
+use crate::scheduler::{Reason, Scheduler};
 use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
@@ -202,10 +203,8 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
 }
 
 fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Shard) -> usize {
-    let taken = guard.steal(from, TAKE_MAX, |task| {
-        // SAFETY: scheduled, of our shard by now, and in no queue.
-        queue.push(unsafe { Runnable::new(task) }, Reason::Woken);
-    });
+    let take = |task| queue.push(task, Reason::Woken);
+    let taken = Runnable::steal(guard, from, TAKE_MAX, take);
     // Relaxed: statistics.
     shared
         .counts

@@ -9,7 +9,8 @@ use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
 use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard, settle_publishing};
 
-use crate::scheduler::{Reason, Runnable, Scheduler};
+use crate::runnable::Runnable;
+use crate::scheduler::{Reason, Scheduler};
 
 /// Why the loop came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +72,10 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     context::with(|context| context.begin_poll(task));
     context::with(Context::begin_outside);
-    // SAFETY: we run the task's shard, and its future is present: it has not finished.
-    unsafe { (task.as_ref().vtable.fail)(task, failure) };
+    // SAFETY: it has not finished, so it is alive.
+    let vtable = unsafe { task.as_ref() }.vtable;
+    // SAFETY: we run the task's shard, and its future is present.
+    unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
     finish(shard, task);
     context::with(|context| context.set_polling(ptr::null()));
@@ -81,11 +84,10 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
 /// Publishes a task's output.
 #[inline]
 fn finish(shard: &Shard, task: NonNull<Header>) {
+    // SAFETY: we run the shard, where the task has not finished so far.
+    unsafe { Header::leave_shard(task, shard) };
     // SAFETY: we run the shard, the output or failure is stored, and this happens once.
-    unsafe {
-        Header::leave_shard(task, shard);
-        Header::finish(task);
-    }
+    unsafe { Header::finish(task) };
 }
 
 /// How a task's turn ended.
@@ -191,11 +193,11 @@ fn follow_chain<S: Scheduler>(
         };
         *polls -= 1;
         // SAFETY: we run its shard, and it was taken out of the one queue it was in.
-        let turn = unsafe {
-            match Header::begin_plain_turn(task, running_local) {
-                true => Turn::Poll,
-                false => Header::begin_turn(task),
-            }
+        let turn = if unsafe { Header::begin_plain_turn(task, running_local) } {
+            Turn::Poll
+        } else {
+            // SAFETY: the same; its turn has not begun.
+            unsafe { Header::begin_turn(task) }
         };
         let ended = take_turn::<S>(context, task, turn);
         last = Some((task, ended));
@@ -234,8 +236,10 @@ fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     if S::IS_MONITORED {
         context.begin_outside();
     }
-    // SAFETY: we run the shard, and the future is present: the task has not finished.
-    let ready = unsafe { (task.as_ref().vtable.poll)(task) };
+    // SAFETY: it has not finished, so it is alive.
+    let vtable = unsafe { task.as_ref() }.vtable;
+    // SAFETY: we run the shard, and the future is present.
+    let ready = unsafe { (vtable.poll)(task) };
     if S::IS_MONITORED {
         context.go_inside();
         if !ready {
@@ -272,8 +276,7 @@ fn next_task<S: Scheduler>(
 
 /// Whether it is a task of this shard.
 fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
-    // SAFETY: a runnable keeps its task.
-    unsafe { runnable.task().as_ref() }.state().shard() == shard.index()
+    runnable.header().state().shard() == shard.index()
 }
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
