@@ -248,7 +248,7 @@ impl Drop for Pool {
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
-            .field("workers", &self.shared.workers.count())
+            .field("workers", &self.shared.workers.figures().count())
             .finish_non_exhaustive()
     }
 }

@@ -110,7 +110,7 @@ impl Future for Resize {
             return Poll::Ready(Ok(()));
         }
         self.check_open()?;
-        let target = self.shared.workers.asked();
+        let target = self.shared.workers.figures().asked;
         if target != self.workers {
             let text = format!(
                 "resize to {} workers: another resize, to {target}, has come in between",

@@ -49,7 +49,7 @@ pub(super) struct Counts {
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
-            .field("workers", &self.workers.count())
+            .field("workers", &self.workers.figures().count())
             .finish_non_exhaustive()
     }
 }

@@ -22,7 +22,7 @@ impl Shared {
                 self.workers.give_up_starting();
                 // Perhaps for what came to that shard meanwhile, and perhaps somebody is surplus now.
                 self.call_surplus();
-                let count = self.workers.count();
+                let count = self.workers.figures().count();
                 let text =
                     format!("worker {number} could not be started, there are {count}: {error}");
                 return Err(io::Error::new(error.kind(), text));

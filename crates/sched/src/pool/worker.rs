@@ -8,7 +8,6 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{heavy_fence, spin_loop, thread};
 use gossamer_core::shard::{Shard, ShardGuard};
-use gossamer_core::waiter::Deferred;
 use gossamer_time::timers::runner;
 
 use super::idle::Sleeper;
@@ -102,14 +101,11 @@ pub(super) fn retire(
     queue.leave();
     ended.shared.take_over_timers(shard);
     let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(guard);
-    let Some(waiting) = ended.shared.workers.retire(ended.number) else {
+    if !ended.shared.workers.retire(ended.number) {
         shard.set_fallback_waker(None);
         return Some(acquire_again(shard));
-    };
-    ended.number = usize::MAX;
-    for waker in waiting {
-        Deferred::new(waker).run();
     }
+    ended.number = usize::MAX;
     // What was pushed before the fallback waker was there has called nobody.
     if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
@@ -120,12 +116,8 @@ pub(super) fn retire(
 /// Leaves the workers, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if
 /// it has been started again. Asked each time: it may have been started and be surplus again before it noticed.
 fn drain_or_not(shared: &Shared, number: usize, shard: &Shard, queue: &mut Queue) {
-    if shard.runner.pinned() > 0
-        && let Some(waiting) = shared.workers.begin_drain(number)
-    {
-        for waker in waiting {
-            Deferred::new(waker).run();
-        }
+    if shard.runner.pinned() > 0 {
+        shared.workers.begin_drain(number);
     }
     let drains = shared.workers.drains(number);
     if drains != queue.drains() {

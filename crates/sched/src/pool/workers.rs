@@ -1,12 +1,12 @@
 //! How many workers there are, and how many there are to be.
 
-use std::ops::Range;
+use std::mem;
 use std::task::Waker;
 use std::time::Instant;
 
 use gossamer_core::mutant;
 use gossamer_core::platform::atomic::{AtomicBool, AtomicUsize, Ordering};
-use gossamer_core::platform::{Condvar, Mutex};
+use gossamer_core::platform::{Condvar, Mutex, MutexGuard};
 use gossamer_core::waiter::Deferred;
 
 /// The most workers a pool can have. In models a few.
@@ -43,18 +43,27 @@ struct Members {
     asked: usize,
     /// How many more there are to be, in place of those that are stuck in a poll.
     spares: usize,
-    /// Which numbers have a worker.
-    works: Vec<bool>,
-    /// Which have a thread that is surplus, and only runs what stays with it.
-    drains: Vec<bool>,
+    /// What each number has, as far as any has had something.
+    seats: Vec<Seat>,
     /// Wait for a resize.
     waiting: Waiting,
     /// Nobody is started any more.
     closed: bool,
 }
 
-/// Who is there, by what they are there for: all at one moment, as spares come and go at any time.
+/// What a number has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seat {
+    /// No thread.
+    Free,
+    /// A worker.
+    Works,
+    /// A thread that is surplus, and only runs what stays with it.
+    Drains,
+}
+
+/// Who is there, by what they are there for: all at one moment, as spares come and go at any time.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     /// How many were asked for.
     pub(super) asked: usize,
@@ -95,7 +104,7 @@ impl Waiting {
         let has_left = self.wakers.iter_mut().find(is_its);
         match has_left.filter(|_| !mutant!("resize_takes_new_places")) {
             Some(_) if mutant!("resize_keeps_first_waker") => Some(waker),
-            Some((_, before)) => Some(std::mem::replace(before, waker)),
+            Some((_, before)) => Some(mem::replace(before, waker)),
             None => {
                 self.wakers.push((number, waker));
                 None
@@ -111,40 +120,44 @@ impl Waiting {
 
     /// All of them, to be woken.
     fn take(&mut self) -> Vec<Waker> {
-        let wakers = std::mem::take(&mut self.wakers);
+        let wakers = mem::take(&mut self.wakers);
         wakers.into_iter().map(|(_, waker)| waker).collect()
     }
 }
 
+impl Figures {
+    /// How many workers there are.
+    pub(super) fn count(&self) -> usize {
+        self.workers + self.spares + self.leaving
+    }
+
+    /// How many threads there are.
+    pub(super) fn threads(&self) -> usize {
+        self.count() + self.draining
+    }
+}
+
 impl Members {
-    /// Whether there are those that were asked for, and nobody who is surplus.
-    fn is_settled(&self) -> bool {
-        let has = |number: usize| self.works.get(number).is_some_and(|works| *works);
-        let surplus = self.asked + self.spares..self.works.len();
-        (0..self.asked).all(has) && !surplus.into_iter().any(has)
-    }
-
-    fn count(&self) -> usize {
-        self.works.iter().filter(|works| **works).count()
-    }
-
-    fn draining(&self) -> usize {
-        self.drains.iter().filter(|drains| **drains).count()
+    fn seat(&self, number: usize) -> Seat {
+        self.seats.get(number).copied().unwrap_or(Seat::Free)
     }
 
     fn figures(&self) -> Figures {
-        let working = |numbers: Range<usize>| {
-            let known = numbers.start.min(self.works.len())..numbers.end.min(self.works.len());
-            self.works[known].iter().filter(|works| **works).count()
-        };
-        let target = self.asked + self.spares;
-        Figures {
+        let mut figures = Figures {
             asked: self.asked,
-            workers: working(0..self.asked),
-            spares: working(self.asked..target),
-            leaving: working(target..usize::MAX),
-            draining: self.draining(),
+            ..Figures::default()
+        };
+        for (number, seat) in self.seats.iter().enumerate() {
+            let count = match seat {
+                Seat::Free => continue,
+                Seat::Drains => &mut figures.draining,
+                Seat::Works if number < self.asked => &mut figures.workers,
+                Seat::Works if number < self.asked + self.spares => &mut figures.spares,
+                Seat::Works => &mut figures.leaving,
+            };
+            *count += 1;
         }
+        figures
     }
 }
 
@@ -163,9 +176,9 @@ impl Workers {
         }
     }
 
-    /// How many were asked for.
-    pub(super) fn asked(&self) -> usize {
-        self.members.lock().asked
+    /// Who is there.
+    pub(super) fn figures(&self) -> Figures {
+        self.members.lock().figures()
     }
 
     /// How many there are to be in place of those that are stuck.
@@ -175,10 +188,21 @@ impl Workers {
 
     /// Changes that.
     pub(super) fn set_spares(&self, spares: usize) {
+        self.change(|members| members.spares = spares);
+    }
+
+    /// Changes how many were asked for.
+    pub(super) fn ask_for(&self, asked: usize) {
+        self.change(|members| members.asked = asked);
+    }
+
+    /// Changes how many there are to be. Who waits for a resize is woken, to find out.
+    fn change(&self, change: impl FnOnce(&mut Members)) {
         let waiting = {
             let mut members = self.members.lock();
-            members.spares = spares.min(spares_max(members.asked));
-            // Release pairs with the acquire in `target`.
+            change(&mut members);
+            members.spares = members.spares.min(spares_max(members.asked));
+            // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
             self.target
                 .store(members.asked + members.spares, Ordering::Release);
             members.waiting.take()
@@ -186,26 +210,20 @@ impl Workers {
         wake_all(waiting);
     }
 
-    /// Whether one that was asked for is not there.
-    pub(super) fn is_short(&self) -> bool {
-        let members = self.members.lock();
-        (0..members.asked).any(|number| members.works.get(number) != Some(&true))
-    }
-
     /// Whether this number has a worker, be it a spare.
     pub(super) fn works(&self, number: usize) -> bool {
-        self.members.lock().works.get(number) == Some(&true)
+        self.members.lock().seat(number) == Seat::Works
+    }
+
+    /// Whether the worker with this number is surplus, and stays.
+    pub(super) fn drains(&self, number: usize) -> bool {
+        self.members.lock().seat(number) == Seat::Drains
     }
 
     /// How many there are to be, spares included.
     pub(super) fn target(&self) -> usize {
-        // Acquire pairs with the release in `set_target`.
+        // Acquire pairs with the release in `change`.
         self.target.load(Ordering::Acquire)
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.members.lock().count()
     }
 
     /// Whether the worker with this number is to retire, or has.
@@ -218,24 +236,12 @@ impl Workers {
         self.has_retired.load(Ordering::Relaxed)
     }
 
-    /// Changes how many were asked for. Who waits for another resize is woken, to find out.
-    pub(super) fn ask_for(&self, asked: usize) {
-        let waiting = {
-            let mut members = self.members.lock();
-            members.asked = asked;
-            members.spares = members.spares.min(spares_max(asked));
-            // Release pairs with the acquire in `target`; under the lock, so that `retire` sees the last word.
-            self.target.store(asked + members.spares, Ordering::Release);
-            members.waiting.take()
-        };
-        wake_all(waiting);
-    }
-
     /// No more are to be started than the highest number that works now.
     pub(super) fn give_up_starting(&self) {
         let there_are = {
             let members = self.members.lock();
-            let highest = members.works.iter().rposition(|works| *works);
+            let works = |seat: &Seat| *seat == Seat::Works;
+            let highest = members.seats.iter().rposition(works);
             // The highest may be a spare.
             highest.map_or(1, |highest| (highest + 1).min(members.asked))
         };
@@ -245,24 +251,8 @@ impl Workers {
 
     /// Whether this number has no thread: it never had, or its worker has retired.
     pub(super) fn is_free(&self, number: usize) -> bool {
-        // Acquire pairs with the releases in `start`, `retire` and `end`.
+        // Acquire pairs with the releases in `start` and `leave`.
         self.free[number].load(Ordering::Acquire)
-    }
-
-    /// Whether no thread is left.
-    pub(super) fn is_empty(&self) -> bool {
-        let members = self.members.lock();
-        members.count() + members.draining() == 0
-    }
-
-    /// How many threads are surplus, and only run what stays with them.
-    pub(super) fn draining(&self) -> usize {
-        self.members.lock().draining()
-    }
-
-    /// Who is there.
-    pub(super) fn figures(&self) -> Figures {
-        self.members.lock().figures()
     }
 
     /// The lowest number below the target that has no worker; it has one from now on.
@@ -272,15 +262,11 @@ impl Workers {
         if members.closed && !mutant!("started_after_the_end") {
             return None;
         }
-        let target = self.target();
-        let number =
-            (0..target).find(|number| !members.works.get(*number).is_some_and(|works| *works))?;
-        if members.works.len() <= number {
-            members.works.resize(number + 1, false);
-            members.drains.resize(number + 1, false);
+        let number = (0..self.target()).find(|number| members.seat(*number) != Seat::Works)?;
+        if members.seats.len() <= number {
+            members.seats.resize(number + 1, Seat::Free);
         }
-        members.works[number] = true;
-        if std::mem::take(&mut members.drains[number]) {
+        if mem::replace(&mut members.seats[number], Seat::Works) == Seat::Drains {
             return Some(Started::Again(number));
         }
         // Release pairs with the acquire in `is_free`.
@@ -289,22 +275,16 @@ impl Workers {
     }
 
     /// The worker with this number, if it is one and surplus, is no worker any more, but its thread stays.
-    ///
-    /// # Returns
-    /// Who waits for a resize, to be woken, if that has happened now.
-    pub(super) fn begin_drain(&self, number: usize) -> Option<Vec<Waker>> {
-        let mut members = self.members.lock();
-        if !self.is_surplus(number) || !members.works[number] {
-            return None;
-        }
-        members.works[number] = false;
-        members.drains[number] = true;
-        Some(members.waiting.take())
-    }
-
-    /// Whether the worker with this number is surplus, and stays.
-    pub(super) fn drains(&self, number: usize) -> bool {
-        self.members.lock().drains[number]
+    pub(super) fn begin_drain(&self, number: usize) {
+        let waiting = {
+            let mut members = self.members.lock();
+            if !self.is_surplus(number) || members.seat(number) != Seat::Works {
+                return;
+            }
+            members.seats[number] = Seat::Drains;
+            members.waiting.take()
+        };
+        wake_all(waiting);
     }
 
     /// Nobody is started any more: the pool is shutting down.
@@ -316,37 +296,35 @@ impl Workers {
     /// to end the tasks at its shard.
     ///
     /// # Returns
-    /// Who waits for a resize, to be woken.
-    pub(super) fn retire(&self, number: usize) -> Option<Vec<Waker>> {
-        let mut members = self.members.lock();
+    /// Whether it has left.
+    #[must_use]
+    pub(super) fn retire(&self, number: usize) -> bool {
+        let members = self.members.lock();
         let ends = members.closed && !mutant!("retires_at_the_end");
         if ends || !self.is_surplus(number) {
-            return None;
+            return false;
         }
-        members.works[number] = false;
-        members.drains[number] = false;
-        // Relaxed: a hint; before the next line, so that who sees the free number looks after it.
+        // Relaxed: a hint; before the number is free, so that who sees that looks after it.
         self.has_retired.store(true, Ordering::Relaxed);
-        // Release pairs with the acquire in `is_free`.
-        self.free[number].store(true, Ordering::Release);
-        self.one_left.notify_all();
-        Some(members.waiting.take())
+        self.leave(members, number);
+        true
     }
 
     /// The worker with this number, if there is one, has ended.
     pub(super) fn end(&self, number: usize) {
-        let waiting = {
-            let mut members = self.members.lock();
-            let Some(works) = members.works.get_mut(number) else {
-                return;
-            };
-            *works = false;
-            members.drains[number] = false;
-            // Release pairs with the acquire in `is_free`.
-            self.free[number].store(true, Ordering::Release);
-            self.one_left.notify_all();
-            members.waiting.take()
-        };
+        let members = self.members.lock();
+        if number < members.seats.len() {
+            self.leave(members, number);
+        }
+    }
+
+    fn leave(&self, mut members: MutexGuard<'_, Members>, number: usize) {
+        members.seats[number] = Seat::Free;
+        // Release pairs with the acquire in `is_free`.
+        self.free[number].store(true, Ordering::Release);
+        self.one_left.notify_all();
+        let waiting = members.waiting.take();
+        drop(members);
         wake_all(waiting);
     }
 
@@ -355,7 +333,8 @@ impl Workers {
     pub(super) fn is_or_wake(&self, asked: usize, place: &mut Option<u64>, waker: &Waker) -> bool {
         let waker = waker.clone();
         let mut members = self.members.lock();
-        if members.asked == asked && members.is_settled() {
+        let figures = members.figures();
+        if members.asked == asked && figures.workers == asked && figures.leaving == 0 {
             drop(members);
             return true;
         }
@@ -375,7 +354,7 @@ impl Workers {
     /// Sleeps until at most `most` threads are left; `false` if that is not so at the deadline.
     pub(super) fn wait_until_left(&self, most: usize, deadline: Option<Instant>) -> bool {
         let mut members = self.members.lock();
-        while members.count() + members.draining() > most {
+        while members.figures().threads() > most {
             members = match deadline {
                 None => self.one_left.wait(members),
                 Some(deadline) => {

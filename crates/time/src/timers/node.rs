@@ -4,10 +4,10 @@
 //! | `owner` | meaning | changed by |
 //! | --- | --- | --- |
 //! | null | in no wheel | the operation; the end of a simulation |
-//! | some [`Timers`] | in their wheel | the operation; who moves timers, with both locks |
+//! | some [`Timers`](super::Timers) | in their wheel | the operation; who moves timers, with both locks |
 //! | [`FIRED`] | in no wheel, its time has come | who fires, as the last thing it does with the node |
 //!
-//! It changes from [`Timers`] to anything else only under their lock; so who finds the same owner before and after
+//! It changes from `Timers` to anything else only under their lock; so who finds the same owner before and after
 //! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 

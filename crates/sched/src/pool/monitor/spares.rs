@@ -27,8 +27,9 @@ impl Shared {
     pub(super) fn is_busy(&self) -> bool {
         let drains =
             |(number, shard): (usize, &Shard)| shard.is_running() && self.workers.drains(number);
-        self.idle.len() < self.workers.count()
-            || self.workers.draining() > 0 && self.numbered_shards().any(drains)
+        let figures = self.workers.figures();
+        self.idle.len() < figures.count()
+            || figures.draining > 0 && self.numbered_shards().any(drains)
     }
 
     /// Starts a spare for each of so many stuck workers, up to the most there may be.
@@ -36,7 +37,7 @@ impl Shared {
     /// # Errors
     /// Why there are fewer spares than stuck workers.
     pub(super) fn start_spares(self: &Arc<Self>, stuck: usize) -> Result<(), String> {
-        let most = spares_max(self.workers.asked());
+        let most = spares_max(self.workers.figures().asked);
         let wanted = stuck.min(most);
         let before = self.workers.spares();
         // So many may have been asked for, and not be there: others dismiss spares at the same time.
@@ -47,7 +48,9 @@ impl Shared {
         while let Some(started) = self.workers.start() {
             if let Err((number, error)) = self.take_on(started) {
                 // It was the lowest number without a worker: those below it stay.
-                let got = number.saturating_sub(self.workers.asked()).min(wanted);
+                let got = number
+                    .saturating_sub(self.workers.figures().asked)
+                    .min(wanted);
                 let kept = if gossamer_core::mutant!("refusal_dismisses_all") {
                     before
                 } else {
@@ -56,7 +59,8 @@ impl Shared {
                 self.workers.set_spares(kept);
                 self.call_surplus();
                 // A resize may have left to us one whom it has asked for.
-                if self.workers.is_short() {
+                let figures = self.workers.figures();
+                if figures.workers < figures.asked {
                     // It says itself how many there are then.
                     let _short = self.start();
                 }
