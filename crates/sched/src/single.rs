@@ -24,11 +24,11 @@ mod acquiring;
 mod run;
 mod scope;
 
-use std::cell::UnsafeCell;
+use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io;
 use std::panic::{Location, resume_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
@@ -69,10 +69,11 @@ pub struct Single<S: Scheduler = Fifo> {
     /// In a forked child it is not run.
     origin: Origin,
     /// Touched only by who holds the shard's guard, outside polls.
-    scheduler: UnsafeCell<S>,
+    scheduler: RefCell<S>,
 }
 
-// SAFETY: the scheduler is `Send`, and it is reached only under the shard's guard.
+// SAFETY: the scheduler is `Send`, and `Single::scheduler` gives it only to the holder of the shard's guard, of which
+// there is one, which stays on its thread.
 unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
@@ -172,7 +173,7 @@ impl<S: Scheduler> Single<S> {
             ends: AtomicBool::new(false),
             environment: Environment::default(),
             origin: Origin::here(),
-            scheduler: UnsafeCell::new(scheduler),
+            scheduler: RefCell::new(scheduler),
         })
     }
 
@@ -227,9 +228,16 @@ impl<S: Scheduler> Single<S> {
     fn end_tasks(&self, guard: &ShardGuard) {
         let _tasks_of = self.environment.enter();
         guard.seal();
-        // SAFETY: the guard is ours, and we are outside polls.
-        let scheduler = unsafe { &mut *self.scheduler.get() };
-        shut_down(guard, scheduler);
+        shut_down(guard, &mut *self.scheduler(guard));
+    }
+
+    /// The scheduler, outside polls.
+    fn scheduler<'a>(&'a self, guard: &'a ShardGuard) -> RefMut<'a, S> {
+        assert!(
+            ptr::eq(guard.shard(), self.shard),
+            "the guard of another runtime"
+        );
+        self.scheduler.borrow_mut()
     }
 
     /// The scheduler, to look at between two runs.
@@ -359,8 +367,7 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
     unsafe fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped> {
         let _tasks_of = self.environment.enter();
         loop {
-            // SAFETY: the guard is ours, and we are outside polls.
-            let scheduler = unsafe { &mut *self.scheduler.get() };
+            let scheduler = &mut *self.scheduler(guard);
             let polls = if runner::may_have_any(self.shard) {
                 TURN_POLLS
             } else {
@@ -386,9 +393,8 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
         }
     }
 
-    unsafe fn hand_over(&self, _guard: &ShardGuard) {
-        // SAFETY: the guard is ours, and we are outside polls.
-        let scheduler = unsafe { &mut *self.scheduler.get() };
+    unsafe fn hand_over(&self, guard: &ShardGuard) {
+        let scheduler = &mut *self.scheduler(guard);
         context::with(|context| hand_over(context, scheduler));
     }
 }
@@ -428,8 +434,7 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
         }
         let guard = visit.upgrade();
         let _tasks_of = self.environment.enter();
-        // SAFETY: the guard is ours, and we are outside polls.
-        let scheduler = unsafe { &mut *self.scheduler.get() };
+        let scheduler = &mut *self.scheduler(&guard);
         let ran = run(&guard, scheduler, TURN_POLLS, None);
         if self.serve(scheduler) || ran == Ran::Budget {
             return Turned::More;
