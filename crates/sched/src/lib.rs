@@ -8,6 +8,7 @@
 #![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod blocking;
+mod deadline;
 mod environment;
 mod fifo;
 mod pool;

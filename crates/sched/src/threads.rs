@@ -19,6 +19,7 @@ use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
 use gossamer_time::timers::runner;
 
+use crate::deadline::wait_while;
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::runnable::Runnable;
@@ -156,7 +157,7 @@ impl Threads {
     /// Whether all threads have ended.
     pub fn shutdown(&self, limit: Option<Duration>) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut shards = self.shared.shards.lock();
+        let shards = self.shared.shards.lock();
         // Release pairs with the acquire in `is_closing`.
         self.shared.closing.store(true, Ordering::Release);
         for shard in shards
@@ -167,14 +168,9 @@ impl Threads {
         }
         // Perhaps from inside another runtime that one of our tasks runs.
         let mine = usize::from(shards.iter().any(|shard| shard.is_run_by_this_thread()));
-        while shards.len() > mine {
-            match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-                None => shards = self.shared.one_ended.wait(shards),
-                Some(Duration::ZERO) => return false,
-                Some(left) => shards = self.shared.one_ended.wait_for(shards, left),
-            }
-        }
-        true
+        wait_while(&self.shared.one_ended, shards, deadline, |shards| {
+            shards.len() > mine
+        })
     }
 }
 

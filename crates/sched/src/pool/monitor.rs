@@ -38,6 +38,7 @@ use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::{Condvar, Mutex, ThreadNumber, light_fence, thread};
 use gossamer_core::shard::Shard;
 
+use crate::deadline::wait_while;
 pub use held::Hold;
 pub use report::Stuck;
 use watching::Report;
@@ -124,24 +125,10 @@ impl Monitor {
     /// `false` if that has not come by the deadline.
     pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
         self.wake();
-        let mut thread = self.thread.lock();
-        if thread.id == Some(thread::current().id()) {
-            // In a report: it ends when that has.
-            return true;
-        }
-        while thread.runs {
-            thread = match deadline {
-                None => self.ended.wait(thread),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return false;
-                    }
-                    self.ended.wait_for(thread, left)
-                }
-            };
-        }
-        true
+        let thread = self.thread.lock();
+        // In a report it ends when that has.
+        let is_here = thread.id == Some(thread::current().id());
+        is_here || wait_while(&self.ended, thread, deadline, |thread| thread.runs)
     }
 
     fn tell(&self, stuck: &Stuck) {

@@ -9,6 +9,8 @@ use gossamer_core::platform::atomic::{AtomicBool, AtomicUsize, Ordering};
 use gossamer_core::platform::{Condvar, Mutex, MutexGuard};
 use gossamer_core::waiter::Deferred;
 
+use crate::deadline::wait_while;
+
 /// The most workers a pool can have. In models a few.
 pub const WORKERS_MAX: usize = if cfg!(any(loom, shuttle)) { 3 } else { 1024 };
 
@@ -353,19 +355,8 @@ impl Workers {
 
     /// Sleeps until at most `most` threads are left; `false` if that is not so at the deadline.
     pub(super) fn wait_until_left(&self, most: usize, deadline: Option<Instant>) -> bool {
-        let mut members = self.members.lock();
-        while members.figures().threads() > most {
-            members = match deadline {
-                None => self.one_left.wait(members),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return false;
-                    }
-                    self.one_left.wait_for(members, left)
-                }
-            };
-        }
-        true
+        wait_while(&self.one_left, self.members.lock(), deadline, |members| {
+            members.figures().threads() > most
+        })
     }
 }
