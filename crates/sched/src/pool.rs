@@ -1,53 +1,8 @@
 //! The model M:N: tasks run on a number of workers, each a thread that runs a shard of its own.
 //!
-//! # Whose is a task
-//!
-//! A task lives at one worker's shard, and wakes by that worker are plain memory, as in
-//! [`Single`](crate::Single). Of what is runnable a worker keeps one task to itself, in the run-next slot; the
-//! others are in the shard's steal queue, under a lock, from which idle workers take half: first new tasks, the oldest
-//! first, whereas the worker itself polls the newest first, and so walks a tree of tasks in depth. A worker that wakes
-//! a task of an idle worker takes it over ([`gossamer_core::shard`]), so a chain of wake-ups stays on one worker,
-//! touches no queue, and the others sleep on. Tasks spawned from outside wait in the *injector*, from which a worker
-//! takes its share when it has nothing to do, and after each 128 polls.
-//!
-//! # Going idle
-//!
-//! A worker with nothing to do (1) gives up the guard of its shard, so that others may take its tasks along,
-//! (2) looks at inbox, injector and queues for about 20 µs, (3) announces itself among the idle, (4) announces at its
-//! inbox that it parks, and (5) looks at all of it once more, and at whether it is to end or retire, and parks if
-//! there is nothing. Whoever pushes into the injector does so first and then calls one of the idle; both lists are
-//! under locks, so either the worker sees the push, or the pusher finds the worker. A push into the inbox finds the
-//! announcement of (4). Between a push into a steal queue and the look for idle workers there is a fence, and one
-//! after (3) (a light and a heavy one, which interrupts the other workers: so not before (2)).
-//!
-//! One of the idle *watches*, from when it became idle until nobody is busy (and anew when a worker has made 128 polls
-//! in a row): every few milliseconds it looks for workers in a long poll, and has them publish what they wake from then
-//! on (`watch.rs`, and `shard/publishing.rs` of `core`).
-//!
-//! # Resizing
-//!
-//! Workers have numbers, and so have their shards, which stay as long as the pool. Growing starts threads for the
-//! numbers that have none. A worker whose number is surplus retires between two polls: it leaves its runnable
-//! tasks in the shard's steal queue, from which the others steal, and its parked ones where they are: a worker that
-//! wakes one takes it along; a wake from outside ends in the shard's inbox and calls an idle worker, which looks
-//! after it. So nothing is moved that is not woken, and nothing is stranded.
-//!
-//! Its timers go to the first worker, who never retires.
-//!
-//! A task that stays with its thread (a fiber that has begun) is in no steal queue. A worker that is surplus and has
-//! such tasks *drains*: it is no worker any more, but goes on running them, and nothing else; what else becomes
-//! runnable there it puts into the steal queue, for the others.
-//!
-//! # Stuck workers
-//!
-//! A worker may be held in one poll by whatever its task does. A thread of the pool's own, the monitor, finds it, has
-//! others evacuate its tasks, and starts spares (`monitor.rs`).
-//!
-//! # The end
-//!
-//! Shutting down seals the injector, has nobody started any more, calls everybody, and waits. Each worker seals its
-//! inbox, drops the futures of its tasks, and ends. Before that it closes its queue, so that nothing is stolen
-//! meanwhile.
+//! A worker keeps the task that runs next to itself; its other runnable tasks are in its shard's steal queue, from which
+//! idle workers take half. Tasks that are spawned from outside wait in the *injector*. The protocols, the races that
+//! they fear and why nothing is lost are in `pool/README.md`.
 
 mod idle;
 mod monitor;

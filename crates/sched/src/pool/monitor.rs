@@ -12,7 +12,7 @@
 //!
 //! # Reports
 //!
-//! A poll is reported at its end, or after [`TELL_AFTER`]: only the end tells whether the panic hook held it, whose
+//! A poll is reported at its end, or after `TELL_AFTER`: only the end tells whether the panic hook held it, whose
 //! backtrace takes long and is nobody's mistake. The end of the pool waits for polls, perhaps for ever; so the monitor
 //! stays until the last worker has left, and then reports a long poll though no other work waits. For each spawn site
 //! it reports one poll in ten seconds, and then how many more there were (`report.rs`).

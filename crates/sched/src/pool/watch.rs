@@ -1,5 +1,6 @@
 //! One idle worker watches those that are busy, for polls that go on for long (`shard/publishing.rs` of `core` tells
-//! what then).
+//! what then): from when it became idle until no worker is busy. If none watches, a worker that has made 128 polls in a
+//! row calls one.
 
 use std::time::{Duration, Instant};
 
