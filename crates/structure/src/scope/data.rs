@@ -36,10 +36,11 @@ struct State {
 }
 
 /// A child that has not ended. Before its task is there, the place is only taken.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Entry {
     pub(crate) child: Option<Arc<dyn Child>>,
-    pub(crate) task: Option<Arc<JoinHandle<()>>>,
+    /// Taken out by who aborts it.
+    pub(crate) task: Option<JoinHandle<()>>,
 }
 
 impl Data {
@@ -85,23 +86,22 @@ impl Data {
 
     /// The child's task is there; it may have ended.
     pub(crate) fn set_task(&self, at: usize, child: &Arc<dyn Child>, task: JoinHandle<()>) {
-        let task = Arc::new(task);
-        let aborts = {
+        let (task, aborts) = {
             let mut state = self.state.lock();
             let closed = state.closed;
             let entry = state.children[at].as_mut();
             // The place may be another child's by now.
-            let ours = entry.filter(|entry| is(entry, Arc::as_ptr(child).cast()));
-            ours.is_some_and(|entry| {
-                entry.task = Some(task.clone());
-                closed
-            })
+            match entry.filter(|entry| is(entry, Arc::as_ptr(child).cast())) {
+                Some(entry) if !closed => {
+                    entry.task = Some(task);
+                    return;
+                }
+                ours => (task, ours.is_some()),
+            }
         };
         if aborts {
             task.abort();
         }
-        // Perhaps the last, and then the task is detached.
-        drop(task);
     }
 
     /// Strikes a child off; if it was the last, wakes who waits. It may be gone when this returns, as the scope may.
@@ -123,11 +123,11 @@ impl Data {
     /// Has a child ended as soon as can be.
     pub(crate) fn abort<C>(&self, at: usize, child: *const C) {
         let task = {
-            let state = self.state.lock();
-            let entry = state.children.get(at).and_then(Option::as_ref);
+            let mut state = self.state.lock();
+            let entry = state.children.get_mut(at).and_then(Option::as_mut);
             entry
                 .filter(|entry| is(entry, child.cast()))
-                .and_then(|entry| entry.task.clone())
+                .and_then(|entry| entry.task.take())
         };
         if let Some(task) = task {
             task.abort();
@@ -195,11 +195,16 @@ impl Data {
         }
     }
 
-    /// No more children from now on: those that there are.
+    /// No more children from now on: those that there are, with their tasks, which are to be aborted.
     pub(crate) fn close(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
         state.closed = true;
-        state.children.iter().flatten().cloned().collect()
+        let entries = state.children.iter_mut().flatten();
+        let taken = entries.map(|entry| Entry {
+            child: entry.child.clone(),
+            task: entry.task.take(),
+        });
+        taken.collect()
     }
 
     pub(crate) fn origin(&self) -> Origin {
