@@ -54,6 +54,7 @@ fn try_expand(kind: Kind, options: TokenStream, function: TokenStream) -> syn::R
         Error::new(error.span(), text)
     })?;
     check(kind, &function)?;
+    function.modifiers.require_empty()?;
     let options: Options = syn::parse2(options)?;
     Ok(write(kind, &options, function))
 }
@@ -75,7 +76,7 @@ fn check(kind: Kind, function: &ItemFn) -> syn::Result<()> {
         let text = format!("a function under {name} must not be generic");
         return Err(Error::new_spanned(&sig.generics.params, text));
     }
-    let qualifiers: [&dyn ToTokens; 3] = [&sig.constness, &sig.unsafety, &sig.abi];
+    let qualifiers: [&dyn ToTokens; 3] = [&sig.constness, &sig.safety, &sig.abi];
     for qualifier in qualifiers {
         let found = qualifier.to_token_stream();
         if !found.is_empty() {
@@ -100,6 +101,7 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
         vis,
         sig,
         block,
+        ..
     } = function;
     let facade = match &options.facade {
         Some(path) => path.clone(),
