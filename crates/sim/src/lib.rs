@@ -41,6 +41,7 @@
 //!     put.await.expect("the putter does not panic");
 //! });
 //! ```
+#![deny(clippy::multiple_unsafe_ops_per_block)]
 #![deny(unsafe_code)]
 
 mod choose;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use super::step;
 use crate::{Cause, Sim, Waits, exhaustive, spawn};
-use gossamer_core::waiter::{Could, Kind, Node, PollWaker, State, WaitList};
+use gossamer_core::waiter::{Could, Kind, Node, PollWaker, WaitList};
 
 /// A flag that tasks wait for; `set` may forget to wake them.
 struct Flag {
@@ -27,11 +27,11 @@ static KIND: Kind = Kind {
 /// See [`Kind::could_complete`].
 #[allow(unsafe_code)]
 unsafe fn could_complete(node: NonNull<Node>) -> Could {
-    // SAFETY: the caller vouches for node and object; the kind says that the latter is a flag.
-    unsafe { &*node.as_ref().object().cast::<Flag>() }
-        .is_set
-        .get()
-        .into()
+    // SAFETY: the caller says that the node is alive.
+    let object = unsafe { node.as_ref() }.object();
+    // SAFETY: the caller says that the object is alive; by its kind it is a flag.
+    let flag = unsafe { &*object.cast::<Flag>() };
+    flag.is_set.get().into()
 }
 
 impl Flag {
@@ -84,13 +84,10 @@ impl Future for Ready {
             "the tests poll it twice only when the flag is set"
         );
         this.parked = true;
+        let node = NonNull::new(this.node.get()).expect("a cell has an address");
+        let mut waker = PollWaker::new(cx.waker());
         // SAFETY: one thread, so no lock; pinned, and taken out in `drop`.
-        unsafe {
-            let node = NonNull::new_unchecked(this.node.get());
-            this.flag
-                .waiters
-                .park(node, &KIND, &mut PollWaker::new(cx.waker()), false);
-        }
+        unsafe { this.flag.waiters.park(node, &KIND, &mut waker, false) };
         Poll::Pending
     }
 }
@@ -101,10 +98,7 @@ impl Drop for Ready {
         if self.parked {
             let node = NonNull::from_mut(self.node.get_mut());
             // SAFETY: one thread, so no lock; in this list since it was parked.
-            let waker = unsafe {
-                assert_ne!(node.as_ref().state(), State::Idle);
-                self.flag.waiters.unlink(node)
-            };
+            let waker = unsafe { self.flag.waiters.unlink(node) };
             drop(waker);
         }
     }
