@@ -117,8 +117,7 @@ struct Leaves<'a, P: LockPolicy>(&'a SharedState<Turn, P>);
 
 impl<P: LockPolicy> Drop for Leaves<'_, P> {
     fn drop(&mut self) {
-        // SAFETY: only a flag.
-        unsafe { self.0.change(|turn| turn.0 = false) };
+        self.0.change(|turn| turn.0 = false);
     }
 }
 
@@ -195,8 +194,7 @@ impl<T, P: LockPolicy, E: UniqueSender<T>> SharedSender<T, P, E> {
     /// Gives the message back, and says why: [`TrySendError::Full`] also if somebody else is sending.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let take = |turn: &mut Turn| !std::mem::replace(&mut turn.0, true);
-        // SAFETY: only a flag.
-        if !unsafe { self.inner.turn.look(take) } {
+        if !self.inner.turn.look(take) {
             return Err(TrySendError::Full(message));
         }
         let _leaves = Leaves(&self.inner.turn);
@@ -251,9 +249,9 @@ impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P
         loop {
             match &mut this.stage {
                 Stage::Waits(_) => {
-                    // SAFETY: pinned; nothing is done under the lock.
-                    let turn = unsafe { Pin::new_unchecked(&mut this.turn).poll(cx, |_| ()) };
-                    ready!(turn);
+                    // SAFETY: pinned.
+                    let turn = unsafe { Pin::new_unchecked(&mut this.turn) };
+                    ready!(turn.poll(cx, |_| ()));
                     let _leaves = Leaves(&this.inner.turn);
                     if let Stage::Waits(message) = std::mem::replace(&mut this.stage, Stage::Done) {
                         // SAFETY: our turn, until `_leaves` is dropped, which is after what sends.

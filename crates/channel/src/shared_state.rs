@@ -36,6 +36,16 @@ pub(crate) trait Content {
     /// One goes.
     fn go(&mut self) {}
 
+    /// One goes, if it may.
+    #[inline(always)]
+    fn try_go(&mut self, wants: u64) -> bool {
+        let goes = self.goes(wants);
+        if goes {
+            self.go();
+        }
+        goes
+    }
+
     /// One was dropped that had been let go.
     fn give_back(&mut self) {}
 }
@@ -44,6 +54,8 @@ pub(crate) trait Content {
 pub(crate) struct SharedState<S: Content, P: LockPolicy> {
     word: P::Word,
     line: WaitList,
+    /// Somebody uses the content. Under the lock.
+    in_use: Cell<bool>,
     content: UnsafeCell<S>,
 }
 
@@ -58,43 +70,46 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
         Self {
             word,
             line: WaitList::new(),
+            in_use: Cell::new(false),
             content: UnsafeCell::new(content),
         }
     }
 
-    /// The content.
+    /// Uses the content. On one thread a lock keeps nobody out, so a flag refuses who comes again in the midst of it.
     ///
     /// # Safety
-    /// Under the lock, as long as the result is used, and there is no other.
-    #[allow(clippy::mut_from_ref)]
+    /// Under the lock.
     #[inline(always)]
-    unsafe fn content(&self) -> &mut S {
-        // SAFETY: passed on to the caller.
-        self.content.with_mut(|content| unsafe { &mut *content })
+    unsafe fn with<R>(&self, act: impl FnOnce(&mut S) -> R) -> R {
+        assert!(
+            !self.in_use.replace(true),
+            "the content of a channel is used in the midst of its use"
+        );
+        // SAFETY: other threads are kept out by the lock, as the caller vouches for, and this one by the flag.
+        let result = self
+            .content
+            .with_mut(|content| act(unsafe { &mut *content }));
+        self.in_use.set(false);
+        result
     }
 
-    /// Looks at the content, or changes it so that nobody can go who could not before.
-    ///
-    /// # Safety
-    /// `look` runs no user code, and asks for no memory.
+    /// Looks at the content, or changes it so that nobody can go who could not before. `look` runs no user code, asks
+    /// for no memory, and does not use the channel.
     #[inline(always)]
-    pub(crate) unsafe fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
         let bits = self.lock();
-        // SAFETY: under the lock, and no user code that could come here again.
-        let seen = look(unsafe { self.content() });
+        // SAFETY: under the lock.
+        let seen = unsafe { self.with(look) };
         self.unlock(bits);
         seen
     }
 
-    /// Changes the content, and lets those go that now can.
-    ///
-    /// # Safety
-    /// As [`SharedState::look`].
+    /// Changes the content, and lets those go that now can; `change` is as in [`SharedState::look`].
     #[inline(always)]
-    pub(crate) unsafe fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let bits = self.lock();
-        // SAFETY: as in `look`.
-        let changed = change(unsafe { self.content() });
+        // SAFETY: under the lock.
+        let changed = unsafe { self.with(change) };
         self.wake_ready(bits);
         changed
     }
@@ -121,14 +136,12 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
 
     unsafe fn wake_next(&self, _: &mut u32) -> Option<Deferred> {
         let first = self.line.first()?;
-        // SAFETY: under the lock: nodes in the line are alive; nobody else uses the content.
-        unsafe {
-            let content = self.content();
-            content.goes(wants_of(first)).then(|| {
-                content.go();
-                self.line.release_first()
-            })
-        }
+        // SAFETY: under the lock, so the nodes in the line are alive.
+        let wants = unsafe { wants_of(first) };
+        // SAFETY: under the lock.
+        let goes = unsafe { self.with(|content| content.try_go(wants)) };
+        // SAFETY: under the lock; the line has a first.
+        goes.then(|| unsafe { self.line.release_first() })
     }
 }
 
@@ -145,14 +158,14 @@ struct Turn<const WHAT: usize>(Cell<u64>);
 /// The number of the operation that a node belongs to.
 ///
 /// # Safety
-/// Under the lock of the hub in whose line the node is.
+/// Under the lock of the shared state in whose line the node is.
 #[inline(always)]
 unsafe fn wants_of(node: NonNull<Node>) -> u64 {
-    // SAFETY: all actions in a hub are a number; the caller vouches for the rest.
+    // SAFETY: all actions in such a line are a number; the caller vouches for the rest.
     unsafe { action_of::<Cell<u64>>(node) }.get()
 }
 
-// SAFETY: a hub has one queue, and all actions in it are a number.
+// SAFETY: there is one queue, and all actions in it are a number.
 unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, P>> for Turn<WHAT> {
     type Output = ();
     const NAME: &'static str = S::NAMES[WHAT];
@@ -164,11 +177,9 @@ unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, 
     #[inline(always)]
     unsafe fn attempt(&mut self, shared_state: &SharedState<S, P>, bits: u32) -> Result<(), u32> {
         // SAFETY: under the lock.
-        let content = unsafe { shared_state.content() };
-        if !content.goes(self.0.get()) {
+        if !unsafe { shared_state.with(|content| content.try_go(self.0.get())) } {
             return Err(bits);
         }
-        content.go();
         shared_state.unlock(bits);
         Ok(())
     }
@@ -187,14 +198,14 @@ unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, 
     unsafe fn cancel(&mut self, shared_state: &SharedState<S, P>, bits: u32, state: State) -> u32 {
         if state == State::Released {
             // SAFETY: under the lock.
-            unsafe { shared_state.content() }.give_back();
+            unsafe { shared_state.with(S::give_back) };
         }
         bits
     }
 
     unsafe fn could_complete(&self, shared_state: &SharedState<S, P>, _: u32) -> Could {
         // SAFETY: under the lock.
-        unsafe { shared_state.content() }.goes(self.0.get()).into()
+        unsafe { shared_state.with(|content| content.goes(self.0.get())) }.into()
     }
 }
 
@@ -210,11 +221,8 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
         wants: u64,
         location: &'static Location<'static>,
     ) -> Self {
-        Self(Operation::new(
-            shared_state,
-            Turn(Cell::new(wants)),
-            location,
-        ))
+        let turn = Turn(Cell::new(wants));
+        Self(Operation::new(shared_state, turn, location))
     }
 
     #[inline(always)]
@@ -223,7 +231,7 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
     }
 
     fn operation(self: Pin<&mut Self>) -> Pin<&mut Operation<'a, SharedState<S, P>, Turn<WHAT>>> {
-        // SAFETY: the operation is pinned as its owner is.
+        // SAFETY: the operation is pinned as its owner is. (`pin_project` knows no constants in generics.)
         unsafe { self.map_unchecked_mut(|this| &mut this.0) }
     }
 
@@ -237,12 +245,9 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
         self.operation().restart(|turn| turn.0.set(wants));
     }
 
-    /// Waits until it may go, and does `act` then, under the lock.
-    ///
-    /// # Safety
-    /// As [`SharedState::look`].
+    /// Waits until it may go, and does `act` then, as [`SharedState::look`].
     #[inline(always)]
-    pub(crate) unsafe fn poll<R>(
+    pub(crate) fn poll<R>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         act: impl FnOnce(&mut S) -> R,
@@ -251,8 +256,7 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
         ready!(self.operation().poll(cx));
         // What there was for the operation is still there: it has the only mutable borrow of its end. (In between, a
         // clone of a foreign waker may have been dropped, which is user code.)
-        // SAFETY: passed on to the caller.
-        Poll::Ready(unsafe { shared_state.look(act) })
+        Poll::Ready(shared_state.look(act))
     }
 }
 

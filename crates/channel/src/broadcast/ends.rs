@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
+use pin_project_lite::pin_project;
 
 use super::error::{RecvError, TryRecvError};
 use super::ring::{Found, Pushed, Ring};
@@ -52,8 +53,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
         // What it is left with is dropped after the lock is given up.
         let mut memory = VecDeque::new();
         loop {
-            // SAFETY: only pointers are moved, into memory that is there.
-            match unsafe { self.chan.change(|ring| ring.push(message, &mut memory)) } {
+            match self.chan.change(|ring| ring.push(message, &mut memory)) {
                 Pushed::Done(_too_old) => return Ok(()),
                 Pushed::Refused(own) => match Message::<T, P>::unwrap_last(own) {
                     Ok(message) => return Err(SendError(message)),
@@ -70,20 +70,16 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// A new receiver, for the messages that are sent from now on.
     pub fn subscribe(&self) -> Receiver<T, P> {
         let chan = self.chan.clone();
-        // SAFETY: only numbers.
-        let next = unsafe {
-            chan.look(|ring| {
-                ring.enter(ring.sent());
-                ring.sent()
-            })
-        };
+        let next = chan.look(|ring| {
+            ring.enter(ring.sent());
+            ring.sent()
+        });
         Receiver { chan, next }
     }
 
     /// How many messages there are that some receiver has not received.
     pub fn len(&self) -> usize {
-        // SAFETY: only a number.
-        unsafe { self.chan.look(|ring| ring.len()) }
+        self.chan.look(|ring| ring.len())
     }
 
     /// Whether there are none.
@@ -100,16 +96,14 @@ impl<T, P: LockPolicy> Sender<T, P> {
 impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
-        // SAFETY: only a number.
-        unsafe { chan.look(|ring| ring.senders += 1) };
+        chan.look(|ring| ring.senders += 1);
         Self { chan }
     }
 }
 
 impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
-        // SAFETY: only a number.
-        unsafe { self.chan.change(|ring| ring.senders -= 1) };
+        self.chan.change(|ring| ring.senders -= 1);
     }
 }
 
@@ -149,9 +143,7 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// [`TryRecvError::Empty`]: not at this moment. The others as for [`recv`](Receiver::recv).
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let next = &mut self.next;
-        // SAFETY: only a pointer is taken out, or cloned.
-        let (found, _memory) =
-            unsafe { self.chan.look(|ring| (ring.receive(next), ring.shrink())) };
+        let (found, _memory) = self.chan.look(|ring| (ring.receive(next), ring.shrink()));
         match found {
             Found::Message(message) => Ok(own::<T, P>(message)),
             Found::Lagged(number) => Err(TryRecvError::Lagged(number)),
@@ -169,8 +161,7 @@ pub(super) fn own<T: Clone, P: LockPolicy>(message: Message<T, P>) -> T {
 impl<T, P: LockPolicy> Receiver<T, P> {
     /// How many messages there are for this receiver.
     pub fn len(&self) -> usize {
-        // SAFETY: only numbers.
-        unsafe { self.chan.look(|ring| ring.len_from(self.next)) }
+        self.chan.look(|ring| ring.len_from(self.next))
     }
 
     /// Whether there are none.
@@ -187,8 +178,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
 impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
-        // SAFETY: only numbers.
-        unsafe { chan.look(|ring| ring.enter(self.next)) };
+        chan.look(|ring| ring.enter(self.next));
         Self {
             chan,
             next: self.next,
@@ -202,8 +192,7 @@ impl<T, P: LockPolicy> Drop for Receiver<T, P> {
         struct Rest<'a, T, P: LockPolicy>(&'a Chan<T, P>);
         impl<T, P: LockPolicy> Rest<'_, T, P> {
             fn drop_all(&self) {
-                // SAFETY: only a pointer is taken out.
-                while let Some(message) = unsafe { self.0.look(Ring::pop_unneeded) } {
+                while let Some(message) = self.0.look(Ring::pop_unneeded) {
                     drop(message);
                 }
             }
@@ -212,21 +201,22 @@ impl<T, P: LockPolicy> Drop for Receiver<T, P> {
             /// Also where a message panicked.
             fn drop(&mut self) {
                 self.drop_all();
-                // SAFETY: only memory is taken out.
-                drop(unsafe { self.0.look(Ring::shrink) });
+                drop(self.0.look(Ring::shrink));
             }
         }
-        // SAFETY: only numbers.
-        unsafe { self.chan.look(|ring| ring.leave(self.next)) };
+        self.chan.look(|ring| ring.leave(self.next));
         Rest::<T, P>(&self.chan).drop_all();
     }
 }
 
-/// [`Receiver::recv`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Receiving<'a, T, P: LockPolicy> {
-    waiting: Waiting<'a, Ring<Message<T, P>>, P>,
-    next: &'a mut u64,
+pin_project! {
+    /// [`Receiver::recv`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct Receiving<'a, T, P: LockPolicy> {
+        #[pin]
+        waiting: Waiting<'a, Ring<Message<T, P>>, P>,
+        next: &'a mut u64,
+    }
 }
 
 impl<'a, T, P: LockPolicy> Receiving<'a, T, P> {
@@ -247,31 +237,21 @@ impl<'a, T, P: LockPolicy> Receiving<'a, T, P> {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Found<Message<T, P>>> {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (waiting, next) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.waiting), &mut *this.next)
-        };
-        let receive = |ring: &mut Ring<_>| (ring.receive(next), ring.shrink());
-        // SAFETY: only a pointer is taken out, or cloned.
-        let (found, _memory) = ready!(unsafe { waiting.poll(cx, receive) });
+        let this = self.project();
+        let receive = |ring: &mut Ring<_>| (ring.receive(this.next), ring.shrink());
+        let (found, _memory) = ready!(this.waiting.poll(cx, receive));
         Poll::Ready(found)
     }
 
     /// Receives what comes after that. It is complete.
     pub(super) fn begin_anew(self: Pin<&mut Self>) {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (waiting, next) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.waiting), *this.next)
-        };
-        waiting.wait_again(next);
+        let this = self.project();
+        this.waiting.wait_again(**this.next);
     }
 
     /// The channel, and the number of the receiver's next message. It is complete.
     pub(super) fn place(self: Pin<&mut Self>) -> (&Chan<T, P>, &mut u64) {
-        // SAFETY: what is pinned is not moved.
-        let this = unsafe { self.get_unchecked_mut() };
+        let this = self.project();
         (this.waiting.shared_state(), this.next)
     }
 }
@@ -309,20 +289,17 @@ macro_rules! both {
         impl<T, P: LockPolicy> $name<T, P> {
             /// How many messages there may be.
             pub fn capacity(&self) -> usize {
-                // SAFETY: only a number.
-                unsafe { self.chan.look(|ring| ring.most()) }
+                self.chan.look(|ring| ring.most())
             }
 
             /// How many senders there are at this moment.
             pub fn sender_count(&self) -> usize {
-                // SAFETY: only a number.
-                unsafe { self.chan.look(|ring| ring.senders) }
+                self.chan.look(|ring| ring.senders)
             }
 
             /// How many receivers there are at this moment.
             pub fn receiver_count(&self) -> usize {
-                // SAFETY: only a number.
-                unsafe { self.chan.look(|ring| ring.receivers) }
+                self.chan.look(|ring| ring.receivers)
             }
 
             /// Whether both are of the same channel.

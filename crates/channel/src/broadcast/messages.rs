@@ -11,6 +11,7 @@ use futures_core::{FusedStream, Stream};
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
+use pin_project_lite::pin_project;
 
 use super::ends::{Receiver, Receiving, own, received};
 use super::error::{Lagged, RecvError, TryRecvError};
@@ -114,39 +115,35 @@ fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Lagged>> {
     }
 }
 
-/// [`Receiver::recv_many`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct ReceivingMany<'a, T, P: LockPolicy> {
-    receiving: Receiving<'a, T, P>,
-    /// Of one that is to receive nothing.
-    point: SchedulingPoint,
-    into: &'a mut Vec<T>,
-    most: usize,
+pin_project! {
+    /// [`Receiver::recv_many`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct ReceivingMany<'a, T, P: LockPolicy> {
+        #[pin]
+        receiving: Receiving<'a, T, P>,
+        // Of one that is to receive nothing.
+        point: SchedulingPoint,
+        into: &'a mut Vec<T>,
+        most: usize,
+    }
 }
 
 impl<T: Clone, P: LockPolicy> Future for ReceivingMany<'_, T, P> {
     type Output = Result<usize, RecvError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the first field is pinned as its owner is, the others are not.
-        let (mut receiving, point, into, most) = unsafe {
-            let this = self.get_unchecked_mut();
-            let receiving = Pin::new_unchecked(&mut this.receiving);
-            (receiving, &mut this.point, &mut *this.into, this.most)
-        };
+        let this = self.project();
+        let (mut receiving, into, most) = (this.receiving, this.into, *this.most);
         if most == 0 {
-            return point.pass(cx.waker()).map(|()| Ok(0));
+            return this.point.pass(cx.waker()).map(|()| Ok(0));
         }
         into.reserve(1);
         into.push(ready!(receiving.as_mut().poll(cx))?);
         let (chan, next) = receiving.place();
-        // SAFETY: only numbers.
-        let more = unsafe { chan.look(|ring| ring.len_from(*next)) }.min(most - 1);
+        let more = chan.look(|ring| ring.len_from(*next)).min(most - 1);
         into.reserve(more);
         for received in 0..more {
-            // SAFETY: only a pointer is taken out, or cloned.
-            let (message, _memory) =
-                unsafe { chan.look(|ring| (ring.receive_next(next), ring.shrink())) };
+            let (message, _memory) = chan.look(|ring| (ring.receive_next(next), ring.shrink()));
             let Some(message) = message else {
                 return Poll::Ready(Ok(1 + received));
             };
@@ -162,28 +159,27 @@ impl<T, P: LockPolicy> fmt::Debug for ReceivingMany<'_, T, P> {
     }
 }
 
-/// [`Receiver::stream`].
-#[must_use = "streams do nothing until they are polled"]
-pub struct Messages<'a, T, P: LockPolicy> {
-    receiving: Receiving<'a, T, P>,
-    is_over: bool,
+pin_project! {
+    /// [`Receiver::stream`].
+    #[must_use = "streams do nothing until they are polled"]
+    pub struct Messages<'a, T, P: LockPolicy> {
+        #[pin]
+        receiving: Receiving<'a, T, P>,
+        is_over: bool,
+    }
 }
 
 impl<T: Clone, P: LockPolicy> Stream for Messages<'_, T, P> {
     type Item = Result<T, Lagged>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (mut receiving, is_over) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.receiving), &mut this.is_over)
-        };
+        let mut this = self.project();
         // Also after the end, which then comes once more: as an operation that yields.
-        let found = ready!(receiving.as_mut().poll_found(cx));
+        let found = ready!(this.receiving.as_mut().poll_found(cx));
         // Before the message is cloned, which may panic.
-        receiving.begin_anew();
+        this.receiving.begin_anew();
         let item = item(received::<T, P>(found));
-        *is_over = item.is_none();
+        *this.is_over = item.is_none();
         Poll::Ready(item)
     }
 }

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
+use pin_project_lite::pin_project;
 
 use super::ends::{Changed, Receiver, Snapshot};
 
@@ -32,26 +33,25 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     }
 }
 
-/// [`Receiver::stream`].
-#[must_use = "streams do nothing until they are polled"]
-pub struct Changes<'a, T, P: LockPolicy> {
-    changed: Changed<'a, T, P>,
-    is_over: bool,
+pin_project! {
+    /// [`Receiver::stream`].
+    #[must_use = "streams do nothing until they are polled"]
+    pub struct Changes<'a, T, P: LockPolicy> {
+        #[pin]
+        changed: Changed<'a, T, P>,
+        is_over: bool,
+    }
 }
 
 impl<T, P: LockPolicy> Stream for Changes<'_, T, P> {
     type Item = Snapshot<T, P>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Snapshot<T, P>>> {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (mut changed, is_over) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.changed), &mut this.is_over)
-        };
+        let mut this = self.project();
         // Also after the end, which then comes once more: as an operation that yields.
-        let latest = ready!(changed.as_mut().poll(cx)).ok();
-        *is_over = latest.is_none();
-        changed.begin_anew();
+        let latest = ready!(this.changed.as_mut().poll(cx)).ok();
+        *this.is_over = latest.is_none();
+        this.changed.begin_anew();
         Poll::Ready(latest)
     }
 }

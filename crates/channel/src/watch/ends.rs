@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
+use pin_project_lite::pin_project;
 
 use crate::error::Closed;
 use crate::shared_state::{Content, SharedState, Waiting};
@@ -109,8 +110,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// Replaces the value, whether there are receivers or not. Never waits.
     pub fn send(&self, value: T) {
         let value = Value::<T, P>::new(value);
-        // SAFETY: only pointers are moved.
-        let before = unsafe { self.chan.change(|watched| watched.replace(value)) };
+        let before = self.chan.change(|watched| watched.replace(value));
         drop(before);
     }
 
@@ -125,19 +125,16 @@ impl<T, P: LockPolicy> Sender<T, P> {
                 return false;
             };
             let value = Value::<T, P>::new(value);
-            // SAFETY: only pointers are compared and moved.
-            let replaced = unsafe {
-                self.chan.change(|watched| {
-                    // One that is kept here is no other one at the same place.
-                    if Counted::is_same(&watched.value, &before.0)
-                        || gossamer_core::mutant!("watch_loses_update")
-                    {
-                        Ok(watched.replace(value))
-                    } else {
-                        Err(value)
-                    }
-                })
-            };
+            let replaced = self.chan.change(|watched| {
+                // One that is kept here is no other one at the same place.
+                if Counted::is_same(&watched.value, &before.0)
+                    || gossamer_core::mutant!("watch_loses_update")
+                {
+                    Ok(watched.replace(value))
+                } else {
+                    Err(value)
+                }
+            });
             // Whichever it is, it is dropped here.
             if replaced.is_ok() {
                 return true;
@@ -176,13 +173,10 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// A new receiver, which has seen the value of this moment.
     pub fn subscribe(&self) -> Receiver<T, P> {
         let chan = self.chan.clone();
-        // SAFETY: only numbers.
-        let seen = unsafe {
-            chan.look(|watched| {
-                watched.receivers += 1;
-                watched.version
-            })
-        };
+        let seen = chan.look(|watched| {
+            watched.receivers += 1;
+            watched.version
+        });
         Receiver { chan, seen }
     }
 
@@ -195,16 +189,14 @@ impl<T, P: LockPolicy> Sender<T, P> {
 impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
-        // SAFETY: only a number.
-        unsafe { chan.look(|watched| watched.senders += 1) };
+        chan.look(|watched| watched.senders += 1);
         Self { chan }
     }
 }
 
 impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
-        // SAFETY: only a number.
-        unsafe { self.chan.change(|watched| watched.senders -= 1) };
+        self.chan.change(|watched| watched.senders -= 1);
     }
 }
 
@@ -218,8 +210,7 @@ pub struct Receiver<T, P: LockPolicy> {
 impl<T, P: LockPolicy> Receiver<T, P> {
     /// Whether there is a value that this receiver has not [been told of](Receiver::changed).
     pub fn has_changed(&self) -> bool {
-        // SAFETY: only a number.
-        unsafe { self.chan.look(|watched| watched.version) != self.seen }
+        self.chan.look(|watched| watched.version) != self.seen
     }
 
     /// Waits for a value that this receiver has not seen, and gives the latest. (What it [reads](Receiver::snapshot)
@@ -274,8 +265,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
 impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
         let chan = self.chan.clone();
-        // SAFETY: only a number.
-        unsafe { chan.look(|watched| watched.receivers += 1) };
+        chan.look(|watched| watched.receivers += 1);
         Self {
             chan,
             seen: self.seen,
@@ -285,16 +275,18 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        // SAFETY: only a number.
-        unsafe { self.chan.look(|watched| watched.receivers -= 1) };
+        self.chan.look(|watched| watched.receivers -= 1);
     }
 }
 
-/// [`Receiver::changed`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct Changed<'a, T, P: LockPolicy> {
-    waiting: Waiting<'a, Watched<Value<T, P>>, P, CHANGED>,
-    seen: &'a mut u64,
+pin_project! {
+    /// [`Receiver::changed`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct Changed<'a, T, P: LockPolicy> {
+        #[pin]
+        waiting: Waiting<'a, Watched<Value<T, P>>, P, CHANGED>,
+        seen: &'a mut u64,
+    }
 }
 
 impl<'a, T, P: LockPolicy> Changed<'a, T, P> {
@@ -311,12 +303,8 @@ impl<'a, T, P: LockPolicy> Changed<'a, T, P> {
 
     /// Waits for the value after that. It is complete.
     pub(super) fn begin_anew(self: Pin<&mut Self>) {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (waiting, seen) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.waiting), *this.seen)
-        };
-        waiting.wait_again(seen);
+        let this = self.project();
+        this.waiting.wait_again(**this.seen);
     }
 }
 
@@ -325,55 +313,45 @@ impl<T, P: LockPolicy> Future for Changed<'_, T, P> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the first field is pinned as its owner is, the other is not.
-        let (waiting, seen) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.waiting), &mut *this.seen)
-        };
-        // SAFETY: only a pointer is cloned.
-        let unseen = ready!(unsafe { waiting.poll(cx, |watched| watched.unseen(*seen)) });
+        let this = self.project();
+        let seen = this.seen;
+        let unseen = ready!(this.waiting.poll(cx, |watched| watched.unseen(**seen)));
         Poll::Ready(unseen.map(|(value, version)| {
-            *seen = version;
+            **seen = version;
             Snapshot(value)
         }))
     }
 }
 
-/// [`Receiver::wait_for`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct WaitFor<'a, T, P: LockPolicy, F> {
-    /// Its number is the version that was looked at last.
-    waiting: Waiting<'a, Watched<Value<T, P>>, P, WAIT_FOR>,
-    seen: &'a mut u64,
-    condition: F,
+pin_project! {
+    /// [`Receiver::wait_for`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct WaitFor<'a, T, P: LockPolicy, F> {
+        // Its number is the version that was looked at last.
+        #[pin]
+        waiting: Waiting<'a, Watched<Value<T, P>>, P, WAIT_FOR>,
+        seen: &'a mut u64,
+        condition: F,
+    }
 }
 
 impl<T, P: LockPolicy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
     type Output = Result<Snapshot<T, P>, Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the first field is pinned as its owner is, the others are not.
-        let (mut waiting, seen, condition) = unsafe {
-            let this = self.get_unchecked_mut();
-            (
-                Pin::new_unchecked(&mut this.waiting),
-                &mut *this.seen,
-                &mut this.condition,
-            )
-        };
+        let mut this = self.project();
         loop {
-            let before = waiting.as_mut().wants();
+            let before = this.waiting.as_mut().wants();
             let look = |watched: &mut Watched<_>| watched.unseen(before);
-            // SAFETY: only a pointer is cloned.
-            let (value, version) = match ready!(unsafe { waiting.as_mut().poll(cx, look) }) {
+            let (value, version) = match ready!(this.waiting.as_mut().poll(cx, look)) {
                 Ok(unseen) => unseen,
                 Err(Closed) => return Poll::Ready(Err(Closed)),
             };
-            *seen = version;
-            if condition(&value) {
+            **this.seen = version;
+            if (this.condition)(&value) {
                 return Poll::Ready(Ok(Snapshot(value)));
             }
-            waiting.as_mut().wait_again(version);
+            this.waiting.as_mut().wait_again(version);
         }
     }
 }
@@ -395,8 +373,7 @@ macro_rules! both {
         impl<T, P: LockPolicy> $name<T, P> {
             /// The value of this moment.
             pub fn snapshot(&self) -> Snapshot<T, P> {
-                // SAFETY: only a pointer is cloned.
-                Snapshot(unsafe { self.chan.look(|watched| watched.value.clone()) })
+                Snapshot(self.chan.look(|watched| watched.value.clone()))
             }
 
             /// A clone of the value of this moment.
@@ -409,14 +386,12 @@ macro_rules! both {
 
             /// How many senders there are at this moment.
             pub fn sender_count(&self) -> usize {
-                // SAFETY: only a number.
-                unsafe { self.chan.look(|watched| watched.senders) }
+                self.chan.look(|watched| watched.senders)
             }
 
             /// How many receivers there are at this moment.
             pub fn receiver_count(&self) -> usize {
-                // SAFETY: only a number.
-                unsafe { self.chan.look(|watched| watched.receivers) }
+                self.chan.look(|watched| watched.receivers)
             }
 
             /// Whether both are of the same channel.
