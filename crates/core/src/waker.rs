@@ -72,6 +72,8 @@ pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
     }
 }
 
+/// The same for a task that this thread does not run, or has to `cancel`.
+///
 /// # Safety
 /// As [`wake_task`].
 #[cold]
@@ -85,8 +87,12 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
         // It is over.
         return None;
     }
+    debug_assert!(
+        cancel || !context::runs(shard),
+        "another thread has moved a task to the shard that this one runs"
+    );
     let shard = Shard::at(shard);
-    // SAFETY: passed on to the caller.
+    // SAFETY: alive, and not run here.
     if !cancel && unsafe { pull(task, shard) } {
         return None;
     }
@@ -282,8 +288,8 @@ pub fn wake_owned(waker: Waker) -> Option<Waker> {
         core::mem::forget(waker);
         return None;
     }
-    // SAFETY: as above.
-    let runner = unsafe { wake_task(task) };
+    // SAFETY: as above, and this thread does not run it.
+    let runner = unsafe { wake_elsewhere(task, false) };
     drop(waker);
     runner
 }

@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use super::{Context, MANY};
-use crate::header::Header;
+use crate::header::{Header, TaskState};
 use crate::platform::atomic::{Ordering, fence};
 use crate::shard::Shard;
 
@@ -96,27 +96,36 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 
 /// The same for any task; `false` if this thread does not run it, and then nothing was done.
 ///
+/// One look decides whose it is. Only this thread moves tasks to the shard that it runs: so a task that is elsewhere
+/// stays elsewhere, and the runner need not come inside its shard for it. And of those that are here nobody else takes
+/// one that is not scheduled, unless the shard is open.
+///
 /// # Safety
 /// The task is alive.
 #[inline(always)]
 pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller vouches for it.
+    let state = unsafe { task.as_ref() }.look();
+    if state.shard() != context.shard() {
+        return false;
+    }
+    // SAFETY: alive, and here.
     unsafe {
         if context.is_outside() {
-            return wake_from_outside(context, task);
+            return wake_from_outside(context, task, state);
         }
-        wake_inside(context, task)
+        wake_seen(context, task, state)
     }
 }
 
-/// The same by a runner that is out.
+/// The same by a runner that is out, of a task that it has seen here.
 ///
 /// # Safety
 /// The task is alive.
 #[inline(never)]
-unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: passed on to the caller.
-    unsafe { context.inside(task, |context| wake_inside(context, task)) }
+unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>, seen: TaskState) -> bool {
+    // SAFETY: the caller's task, which was here before the runner came inside, and so is not being moved since.
+    unsafe { context.inside(task, |context| wake_seen(context, task, seen)) }
 }
 
 /// The same by a runner that is inside its shard.
@@ -127,19 +136,26 @@ unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>) -> bool {
 pub(crate) unsafe fn wake_inside(context: &Context, task: NonNull<Header>) -> bool {
     // SAFETY: the caller vouches for it.
     let state = unsafe { task.as_ref() }.look();
-    if state.shard() != context.shard() {
-        return false;
-    }
-    if state.ignores_wake() {
-        // SAFETY: passed on to the caller.
-        return state.is_done() || unsafe { still_scheduled(task, state.shard()) };
+    // SAFETY: alive, and seen here.
+    state.shard() == context.shard() && unsafe { wake_seen(context, task, state) }
+}
+
+/// The same of a task that was seen here, so; the shard has not been open since.
+///
+/// # Safety
+/// The task is alive.
+#[inline(always)]
+pub(crate) unsafe fn wake_seen(context: &Context, task: NonNull<Header>, seen: TaskState) -> bool {
+    if seen.ignores_wake() {
+        // SAFETY: alive.
+        return seen.is_done() || unsafe { still_scheduled(task, seen.shard()) };
     }
     if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task) {
         return true;
     }
     // SAFETY: ours, and not scheduled, so nobody else moves it, and it is in no queue.
     unsafe {
-        task.as_ref().set_state(state.with_scheduled());
+        task.as_ref().set_state(seen.with_scheduled());
         context.push_woken(task);
     }
     true

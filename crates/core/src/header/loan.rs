@@ -4,7 +4,7 @@
 
 use core::ptr::NonNull;
 
-use super::{Header, QueueLink, ref_count, ref_dec};
+use super::{Header, QueueLink, TaskState, ref_count, ref_dec};
 use crate::context::{self, Context};
 use crate::shard::Shard;
 use crate::waiter::Node;
@@ -162,16 +162,22 @@ impl Header {
     /// The caller owns the reference.
     #[inline(always)]
     pub(crate) unsafe fn wake_owned(this: NonNull<Header>, context: &Context) -> bool {
+        // SAFETY: the reference keeps the task alive.
+        let state = unsafe { this.as_ref() }.look();
+        // One look decides: see `context::wake_if_here`.
+        if state.shard() != context.shard() {
+            return false;
+        }
         let Some(access) = context.access_if_outside() else {
-            // SAFETY: passed on to the caller; the runner is inside.
-            return unsafe { Self::wake_owned_inside(this, context) };
+            // SAFETY: the caller's reference; the runner is inside.
+            return unsafe { Self::wake_owned_inside(this, context, state) };
         };
         if !access.go_inside() {
-            // SAFETY: passed on to the caller; the runner has found its shard open.
+            // SAFETY: the caller's reference; the runner has found its shard open.
             return unsafe { Self::wake_owned_while_open(this, context) };
         }
-        // SAFETY: passed on to the caller; the runner is inside.
-        let woken = unsafe { Self::wake_owned_inside(this, context) };
+        // SAFETY: the caller's reference; the runner is inside.
+        let woken = unsafe { Self::wake_owned_inside(this, context, state) };
         access.go_outside();
         woken
     }
@@ -191,19 +197,13 @@ impl Header {
     }
 
     /// # Safety
-    /// As [`Header::wake_owned`]; the runner is inside.
+    /// As [`Header::wake_owned`]; the runner is inside, and the task was seen here, so, since the shard was last open.
     #[inline(always)]
-    unsafe fn wake_owned_inside(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the reference keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if state.shard() != context.shard() {
-            return false;
-        }
-        if state.ignores_wake() || state.has_cached_ref() {
+    unsafe fn wake_owned_inside(this: NonNull<Header>, context: &Context, seen: TaskState) -> bool {
+        if seen.ignores_wake() || seen.has_cached_ref() {
             // SAFETY: the reference is given up last.
             unsafe {
-                let woken = context::wake_inside(context, this);
+                let woken = context::wake_seen(context, this, seen);
                 if woken {
                     ref_dec(this, ref_count::HANDLE);
                 }
@@ -212,7 +212,8 @@ impl Header {
         }
         // SAFETY: on the runner; alive.
         unsafe {
-            header.set_state(header.state().with_scheduled().with_cached_ref());
+            this.as_ref()
+                .set_state(seen.with_scheduled().with_cached_ref());
             context.push_woken(this);
         }
         true

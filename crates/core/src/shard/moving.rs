@@ -260,6 +260,10 @@ impl ShardGuard {
                 // SAFETY: scheduled, in no queue; under the lock.
                 unsafe { stolen.push_back(task) };
                 header.move_to(self.shard().index());
+                if crate::mutant!("thief_gives_back") {
+                    header.move_to(from.index());
+                    header.move_to(self.shard().index());
+                }
                 count += 1;
             }
             // Relaxed: see `steal_len`.

@@ -70,6 +70,33 @@ fn wake_by_the_owner_against_theft() {
     });
 }
 
+/// A poll wakes a task of its shard that another worker steals meanwhile. One look, before the runner comes inside its
+/// shard, says whose the task is: if it is elsewhere, it stays elsewhere, as only a runner moves tasks to its shard
+/// (`wake_elsewhere` asserts it); if it is here, that look is as good inside.
+#[test]
+fn one_look_against_theft() {
+    explore("one_look_against_theft", || {
+        let (shared, flags, log) = (pool(2), flags(), Log::default());
+        shared.shards().next().expect("two").set_monitored();
+        let mut owner = Acting::begin(&shared, 0);
+        let waker = waiting(&mut owner, &flags, &log);
+        drop(owner.spawn(async move {
+            set(&flags, 1, &waker);
+            waker.wake();
+        }));
+        let its = shared.clone();
+        let thief = thread::spawn(move || {
+            let mut thief = Acting::begin(&its, 1);
+            thief.steal();
+            thief.run();
+        });
+        owner.run();
+        thief.join().expect("the thief does not panic");
+        drop(owner);
+        completed(shared, &log);
+    });
+}
+
 /// A wake from outside reaches the owner's inbox, and the owner receives it while the task is being stolen: the
 /// note that it was woken is taken by one of them, and the wake is not lost with it.
 #[test]
