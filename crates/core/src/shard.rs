@@ -22,6 +22,7 @@
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::context::{self, Context};
@@ -36,12 +37,9 @@ mod access_flag;
 mod calling;
 mod evacuating;
 mod guard;
-mod inbox_queue;
-mod loans;
 mod moving;
 mod owner;
 mod publishing;
-mod receiving;
 mod runner;
 mod steal_queue;
 mod table;
@@ -49,11 +47,9 @@ mod thread_bound;
 
 pub(crate) use self::access_flag::AccessFlag;
 pub use self::evacuating::StuckPoll;
-pub use self::guard::ShardGuard;
-use self::inbox_queue::InboxQueue;
+pub use self::guard::{ShardGuard, cancel_here};
 pub(crate) use self::moving::pull;
 pub use self::publishing::settle_publishing;
-pub use self::receiving::cancel_here;
 pub use self::runner::Runner;
 use self::steal_queue::StealQueue;
 pub use self::thread_bound::thread_ends;
@@ -71,7 +67,7 @@ const VISITED: u8 = 2;
 /// No thread runs it in every wait ([`owner`]): others run, or whoever calls.
 const NO_OWNER: u32 = 0;
 
-/// Loans that other threads have ended, each with the node that the task was loaned to ([`loans`]).
+/// Loans that other threads have ended, each with the node that the task was loaned to ([`guard`]).
 type EndedLoans = Vec<(NonNull<Header>, NonNull<Node>)>;
 
 /// The part of a runtime that its tasks' wakers may touch.
@@ -351,6 +347,81 @@ impl Shard {
         if self.tasks.fetch_add(balance, Ordering::AcqRel) + balance == 0 {
             table::give_back(self.index);
         }
+    }
+}
+
+/// The tasks in an inbox, first in, first out. Mostly there is one, which needs no buffer: an OS thread of the model
+/// 1:1 that has just woken finds it beside the lock, and no other memory has to come into the cache.
+#[derive(Debug)]
+struct InboxQueue {
+    first: Option<NonNull<Header>>,
+    /// After the first; empty if there is none.
+    rest: VecDeque<NonNull<Header>>,
+}
+
+impl InboxQueue {
+    fn new() -> Self {
+        Self {
+            first: None,
+            rest: VecDeque::new(),
+        }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    #[inline]
+    fn push_back(&mut self, task: NonNull<Header>) {
+        if self.first.is_none() {
+            self.first = Some(task);
+        } else {
+            self.rest.push_back(task);
+        }
+    }
+
+    #[inline]
+    fn pop_front(&mut self) -> Option<NonNull<Header>> {
+        let first = self.first.take()?;
+        if !self.rest.is_empty() {
+            self.first = self.rest.pop_front();
+        }
+        Some(first)
+    }
+
+    /// Takes all out. The buffer comes too, if it was needed: see [`InboxQueue::give_buffer`].
+    #[inline]
+    fn take(&mut self) -> Self {
+        Self {
+            first: self.first.take(),
+            rest: if self.rest.is_empty() {
+                VecDeque::new()
+            } else {
+                core::mem::take(&mut self.rest)
+            },
+        }
+    }
+
+    /// Whether it has a buffer, which is empty by now, to be given back.
+    fn has_buffer(&self) -> bool {
+        self.rest.capacity() > 0
+    }
+
+    /// Takes a buffer back, so that waking does not allocate again and again.
+    fn give_buffer(&mut self, from: Self) {
+        if !self.has_buffer() {
+            self.rest = from.rest;
+        }
+    }
+
+    /// All but the first go.
+    fn forget_rest(&mut self) {
+        self.rest.clear();
     }
 }
 

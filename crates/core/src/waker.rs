@@ -5,14 +5,23 @@
 //! `Send` and `Sync` whatever the future is: a wake from a thread that does not run the task goes
 //! through its shard's inbox (or, between workers of a pool, takes the task along), and the future is polled and
 //! dropped by the runner alone.
+//!
+//! # Whose task it is
+//!
+//! A wake asks once, by one look at the task's state ([`seen_here`]), before the runner comes inside its shard.
+//!
+//! * "Elsewhere" stays true: only its runner moves tasks to a shard, and the runner of this one is this thread. (It
+//!   takes new ones out of the injector, steals, and pulls.) So such a wake touches nothing of this shard.
+//! * "Here" stays true of a task that is not scheduled, unless the shard is open for evacuation; the runner sees that
+//!   when it comes inside. One that is scheduled may be stolen: then there is a second look, behind a fence.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use core::task::{RawWaker, RawWakerVTable, Waker};
 
-use crate::context;
+use crate::context::{self, Context};
 use crate::header::ref_count::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, QueueLink, ref_dec};
+use crate::header::{Header, QueueLink, TaskState, ref_dec};
 use crate::shard::{Shard, cancel_here, pull};
 use crate::waiter::{Node, RawWakerParts};
 
@@ -62,14 +71,26 @@ pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
 #[inline(always)]
 #[must_use]
 pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
-    // SAFETY: passed on to the caller.
-    let here = context::with(|context| unsafe { context::wake_if_here(context, task) });
-    if here {
-        None
-    } else {
-        // SAFETY: passed on to the caller.
-        unsafe { wake_elsewhere(task, false) }
+    // SAFETY: the caller vouches that the task is alive, here and below.
+    let is_woken = context::with(|context| unsafe {
+        seen_here(context, task).is_some_and(|seen| context::wake_seen_here(context, task, seen))
+    });
+    if is_woken {
+        return None;
     }
+    // SAFETY: alive, and not run here.
+    unsafe { wake_elsewhere(task, false) }
+}
+
+/// The task's state, if this thread runs its shard.
+///
+/// # Safety
+/// The task is alive.
+#[inline(always)]
+unsafe fn seen_here(context: &Context, task: NonNull<Header>) -> Option<TaskState> {
+    // SAFETY: the caller vouches for it.
+    let seen = unsafe { task.as_ref() }.look();
+    (seen.shard() == context.shard()).then_some(seen)
 }
 
 /// The same for a task that this thread does not run, or has to `cancel`.
@@ -87,13 +108,14 @@ unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
         // It is over.
         return None;
     }
+    let here = context::with(Context::shard);
     debug_assert!(
-        cancel || !context::runs(shard),
+        cancel || here != shard,
         "another thread has moved a task to the shard that this one runs"
     );
     let shard = Shard::at(shard);
-    // SAFETY: alive, and not run here.
-    if !cancel && unsafe { pull(task, shard) } {
+    // SAFETY: alive, and not run here, where another shard is.
+    if !cancel && here != context::NOWHERE && unsafe { pull(task, shard) } {
         return None;
     }
     let queue = if cancel {
@@ -284,7 +306,10 @@ unsafe fn wake_loaned_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> O
 pub fn wake_owned(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
     // SAFETY: the waker holds the task.
-    if context::with(|context| unsafe { Header::wake_owned(task, context) }) {
+    let is_woken = context::with(|context| unsafe {
+        seen_here(context, task).is_some_and(|seen| Header::wake_owned(task, context, seen))
+    });
+    if is_woken {
         core::mem::forget(waker);
         return None;
     }

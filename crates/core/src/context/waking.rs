@@ -94,27 +94,23 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     }
 }
 
-/// The same for any task; `false` if this thread does not run it, and then nothing was done.
-///
-/// One look decides whose it is. Only this thread moves tasks to the shard that it runs: so a task that is elsewhere
-/// stays elsewhere, and the runner need not come inside its shard for it. And of those that are here nobody else takes
-/// one that is not scheduled, unless the shard is open.
+/// The same for a task that the caller has [seen here](crate::waker), so; `false` if another worker has stolen it since,
+/// and then nothing was done.
 ///
 /// # Safety
 /// The task is alive.
 #[inline(always)]
-pub(crate) unsafe fn wake_if_here(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: the caller vouches for it.
-    let state = unsafe { task.as_ref() }.look();
-    if state.shard() != context.shard() {
-        return false;
-    }
-    // SAFETY: alive, and here.
+pub(crate) unsafe fn wake_seen_here(
+    context: &Context,
+    task: NonNull<Header>,
+    seen: TaskState,
+) -> bool {
+    // SAFETY: alive, and seen here.
     unsafe {
         if context.is_outside() {
-            return wake_from_outside(context, task, state);
+            return wake_from_outside(context, task, seen);
         }
-        wake_seen(context, task, state)
+        wake_seen(context, task, seen)
     }
 }
 

@@ -155,29 +155,27 @@ impl Header {
         may
     }
 
-    /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty;
-    /// `false` if this thread does not run it, and then nothing was done.
+    /// Queues the task of a waker, which the caller has [seen here](crate::waker), and gives the waker's reference up,
+    /// into the store if that is empty; `false` if another worker has stolen it since, and then nothing was done.
     ///
     /// # Safety
     /// The caller owns the reference.
     #[inline(always)]
-    pub(crate) unsafe fn wake_owned(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the reference keeps the task alive.
-        let state = unsafe { this.as_ref() }.look();
-        // One look decides: see `context::wake_if_here`.
-        if state.shard() != context.shard() {
-            return false;
-        }
+    pub(crate) unsafe fn wake_owned(
+        this: NonNull<Header>,
+        context: &Context,
+        seen: TaskState,
+    ) -> bool {
         let Some(access) = context.access_if_outside() else {
             // SAFETY: the caller's reference; the runner is inside.
-            return unsafe { Self::wake_owned_inside(this, context, state) };
+            return unsafe { Self::wake_owned_inside(this, context, seen) };
         };
         if !access.go_inside() {
             // SAFETY: the caller's reference; the runner has found its shard open.
             return unsafe { Self::wake_owned_while_open(this, context) };
         }
         // SAFETY: the caller's reference; the runner is inside.
-        let woken = unsafe { Self::wake_owned_inside(this, context, state) };
+        let woken = unsafe { Self::wake_owned_inside(this, context, seen) };
         access.go_outside();
         woken
     }

@@ -15,11 +15,10 @@ use core::panic::Location;
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::Shard;
-use super::inbox_queue::InboxQueue;
+use super::guard::add_to_list;
 use super::moving::forward;
-use super::receiving::add_to_list;
 use super::steal_queue::StealQueue;
+use super::{InboxQueue, Shard};
 use crate::context::{Context, wake_inside};
 use crate::header::ref_count::{Drained, QUEUED};
 use crate::header::{Header, ref_dec};

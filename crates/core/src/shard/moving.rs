@@ -36,7 +36,7 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::receiving::add_to_list;
+use super::guard::add_to_list;
 use super::{Closed, FREE, Shard, ShardGuard};
 use crate::context;
 use crate::header::ref_count::QUEUED;
@@ -301,11 +301,11 @@ pub(super) unsafe fn forward(task: NonNull<Header>) {
 /// not, and then nothing was done.
 ///
 /// # Safety
-/// The task is alive, and its shard is not the one that is run here, but was `there` a moment ago.
+/// The task is alive. This thread runs a shard, and the task's is not that one, but was `there` a moment ago.
 pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Shard) -> bool {
     context::with(|context| {
         // One whose shard is open is stuck, and the task had better go elsewhere.
-        if context.shard() == context::NOWHERE || context.is_open() {
+        if context.is_open() {
             return false;
         }
         let here = Shard::at(context.shard());

@@ -10,7 +10,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use core::ptr::NonNull;
 
-use super::receiving::cancel_here;
+use super::guard::cancel_here;
 use super::runner::{Runner, ThreadBound};
 use super::{Shard, ShardGuard};
 use crate::context::{self, Context};
