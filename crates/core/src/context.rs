@@ -166,8 +166,11 @@ impl Context {
     }
 
     /// Notes a woken task, the only one.
+    ///
+    /// # Safety
+    /// As [`Context::push_woken`], and there [is room](Context::has_room).
     #[inline(always)]
-    pub(crate) fn set_only_woken(&self, task: NonNull<Header>) {
+    pub(crate) unsafe fn set_only_woken(&self, task: NonNull<Header>) {
         self.woken_one.set(task.as_ptr());
     }
 

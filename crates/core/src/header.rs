@@ -67,6 +67,8 @@ mod state;
 
 use core::any::Any;
 use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ops::Deref;
 use core::panic::Location;
 use core::ptr::{self, NonNull};
 
@@ -345,6 +347,43 @@ impl QueueLink {
 
     pub(crate) fn is(self, other: Self) -> bool {
         core::ptr::eq(self.0, other.0)
+    }
+}
+
+/// A task that is alive as long as this is: safe code may look at its header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskRef<'a> {
+    task: NonNull<Header>,
+    _alive: PhantomData<&'a Header>,
+}
+
+impl TaskRef<'_> {
+    /// Of a pointer to a task.
+    ///
+    /// # Safety
+    /// The task is alive as long as the result, and what is copied of it, is used.
+    #[inline(always)]
+    pub const unsafe fn new(task: NonNull<Header>) -> Self {
+        Self {
+            task,
+            _alive: PhantomData,
+        }
+    }
+
+    /// The pointer, good for the whole task.
+    #[inline(always)]
+    pub const fn pointer(self) -> NonNull<Header> {
+        self.task
+    }
+}
+
+impl Deref for TaskRef<'_> {
+    type Target = Header;
+
+    #[inline(always)]
+    fn deref(&self) -> &Header {
+        // SAFETY: alive, as whoever made this has vouched.
+        unsafe { self.task.as_ref() }
     }
 }
 

@@ -302,12 +302,15 @@ impl Shard {
 
     /// Puts a task whose `QUEUED` hold the caller owns into the inbox, and the reference with it.
     ///
+    /// # Safety
+    /// The caller owns that hold, and gives it up unless the result is an error.
+    ///
     /// # Errors
     /// The shard is closed: the reference is still the caller's.
     ///
     /// # Returns
     /// The parked runner, to be woken after all locks are given up.
-    pub fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
+    pub unsafe fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
         let mut inbox = self.inbox.lock();
         if inbox.closed && !crate::mutant!("inbox_never_closed") {
             return Err(Closed);

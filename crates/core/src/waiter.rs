@@ -106,11 +106,9 @@ impl Node {
     /// # Safety
     /// Under the primitive's lock; the node is inline, and the task that `waker` wakes is loaned to it.
     pub unsafe fn name_inline(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
-        // SAFETY: the caller vouches for both.
-        unsafe {
-            this.as_ref().kind.set(kind);
-            waker::park_on(waker, this);
-        }
+        // SAFETY: parked, so alive.
+        unsafe { this.as_ref() }.kind.set(kind);
+        waker::park_on(waker, this);
     }
 
     /// Takes the owned waker out.

@@ -21,7 +21,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::context::{self, Context};
 use crate::header::ref_count::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, QueueLink, TaskState, ref_dec};
+use crate::header::{Header, QueueLink, TaskRef, TaskState, ref_dec};
 use crate::shard::{Shard, cancel_here, pull};
 use crate::waiter::{Node, RawWakerParts};
 
@@ -29,12 +29,21 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, dr
 
 /// The task that `waker` wakes, if it is one of ours.
 #[inline(always)]
-pub fn task_of(waker: &Waker) -> Option<NonNull<Header>> {
-    if core::ptr::eq(waker.vtable(), &raw const VTABLE) {
-        NonNull::new(waker.data().cast::<Header>().cast_mut())
-    } else {
-        None
-    }
+pub fn task_of(waker: &Waker) -> Option<TaskRef<'_>> {
+    // SAFETY: a waker of ours owns a reference, or is loaned to a poll of its task.
+    is_ours(waker.vtable()).then(|| unsafe { task_at(waker.data()) })
+}
+
+/// The task of a waker of ours.
+///
+/// # Safety
+/// `data` is such a waker's, and its task is alive as long as the result is used.
+#[inline(always)]
+pub(crate) const unsafe fn task_at<'a>(data: *const ()) -> TaskRef<'a> {
+    // SAFETY: our wakers are made from non-null pointers to headers.
+    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: the caller vouches for it.
+    unsafe { TaskRef::new(task) }
 }
 
 /// Whether a waker with this vtable is one of ours.
@@ -64,150 +73,111 @@ pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
 }
 
 /// Schedules a task. The result, if any, is the parked runner: wake it after unlocking.
-///
-/// # Safety
-/// The task is alive during the call (the caller holds it, or the lock of a primitive in which one
-/// of its nodes is linked).
 #[inline(always)]
 #[must_use]
-pub unsafe fn wake_task(task: NonNull<Header>) -> Option<Waker> {
-    // SAFETY: the caller vouches that the task is alive, here and below.
-    let is_woken = context::with(|context| unsafe {
-        seen_here(context, task).is_some_and(|seen| context::wake_seen_here(context, task, seen))
+fn wake_task(task: TaskRef<'_>) -> Option<Waker> {
+    let is_woken = context::with(|context| {
+        // SAFETY: alive, and seen just now.
+        let wake = |seen| unsafe { context::wake_seen_here(context, task.pointer(), seen) };
+        seen_here(context, task).is_some_and(wake)
     });
     if is_woken {
         return None;
     }
-    // SAFETY: alive, and not run here.
-    unsafe { wake_elsewhere(task, false) }
+    wake_elsewhere(task)
 }
 
 /// The task's state, if this thread runs its shard.
-///
-/// # Safety
-/// The task is alive.
 #[inline(always)]
-unsafe fn seen_here(context: &Context, task: NonNull<Header>) -> Option<TaskState> {
-    // SAFETY: the caller vouches for it.
-    let seen = unsafe { task.as_ref() }.look();
+fn seen_here(context: &Context, task: TaskRef<'_>) -> Option<TaskState> {
+    let seen = task.look();
     (seen.shard() == context.shard()).then_some(seen)
 }
 
-/// The same for a task that this thread does not run, or has to `cancel`.
-///
-/// # Safety
-/// As [`wake_task`].
+/// The same for a task that this thread does not run.
 #[cold]
 #[inline(never)]
-unsafe fn wake_elsewhere(task: NonNull<Header>, cancel: bool) -> Option<Waker> {
-    // SAFETY: alive.
-    let header = unsafe { task.as_ref() };
-    // Once queued, the task is the inbox's: what we touch after the push must be ours.
-    let shard = header.look().shard();
-    if shard == context::NOWHERE {
+fn wake_elsewhere(task: TaskRef<'_>) -> Option<Waker> {
+    let there = task.look().shard();
+    if there == context::NOWHERE {
         // It is over.
         return None;
     }
     let here = context::with(Context::shard);
     debug_assert!(
-        cancel || here != shard,
+        here != there,
         "another thread has moved a task to the shard that this one runs"
     );
-    let shard = Shard::at(shard);
+    let there = Shard::at(there);
     // SAFETY: alive, and not run here, where another shard is.
-    if !cancel && here != context::NOWHERE && unsafe { pull(task, shard) } {
+    if here != context::NOWHERE && unsafe { pull(task.pointer(), there) } {
         return None;
     }
-    let queue = if cancel {
-        header.refs.queue_cancel()
-    } else {
-        header.refs.queue()
-    };
-    match queue {
-        Queue::Already => None,
-        Queue::Push => match shard.push(task) {
-            Ok(runner) => runner,
-            Err(_) => {
-                // SAFETY: the `QUEUED` hold stayed ours.
-                unsafe { ref_dec(task, QUEUED) };
-                None
-            }
+    send(task, there, task.refs.queue())
+}
+
+/// Puts a task that has been announced so into the inbox of its shard.
+fn send(task: TaskRef<'_>, shard: &Shard, announced: Queue) -> Option<Waker> {
+    match announced {
+        Queue::Already => return None,
+        // SAFETY: `QUEUED` is ours, and goes with the task. Once pushed, it is the inbox's.
+        Queue::Push => match unsafe { shard.push(task.pointer()) } {
+            Ok(runner) => return runner,
+            Err(_closed) => {}
         },
-        Queue::Gone if crate::mutant!("late_wake_keeps_ref") => None,
-        Queue::Gone => {
-            // SAFETY: the `QUEUED` hold is ours.
-            unsafe { ref_dec(task, QUEUED) };
-            None
-        }
+        Queue::Gone if crate::mutant!("late_wake_keeps_ref") => return None,
+        Queue::Gone => {}
     }
+    // SAFETY: the `QUEUED` hold stayed ours, and is not the one that keeps the task alive here.
+    unsafe { ref_dec(task.pointer(), QUEUED) };
+    None
 }
 
 /// Has a task's future dropped by its runner instead of polled again.
-///
-/// # Safety
-/// The task is alive during the call.
-pub unsafe fn abort(task: NonNull<Header>) {
-    // SAFETY: alive.
-    let shard = unsafe { task.as_ref() }.look().shard();
+pub fn abort(task: TaskRef<'_>) {
+    let shard = task.look().shard();
     if shard == context::NOWHERE {
         // It is over.
         return;
     }
-    if context::runs(shard) && Shard::at(shard).pool() == 0 {
-        // SAFETY: this thread runs the task's shard.
-        context::with(|context| unsafe { cancel_here(context, task) });
-    // SAFETY: passed on to the caller.
-    } else if let Some(runner) = unsafe { wake_elsewhere(task, true) } {
+    let there = Shard::at(shard);
+    if context::runs(shard) && there.pool() == 0 {
+        // SAFETY: this thread runs the task's shard, and the task is alive.
+        context::with(|context| unsafe { cancel_here(context, task.pointer()) });
+    } else if let Some(runner) = send(task, there, task.refs.queue_cancel()) {
         runner.wake();
     }
 }
 
 /// Notes, for dumps, that the polled task is about to park on `node`.
-///
-/// # Safety
-/// If the waker is one of ours, its task is alive.
 #[inline(always)]
-pub(crate) unsafe fn park_on(waker: &Waker, node: NonNull<Node>) {
+pub(crate) fn park_on(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
-        // SAFETY: alive.
-        unsafe { Header::park_on(task, QueueLink::on_node(node)) };
+        task.park_on(QueueLink::on_node(node));
     }
 }
 
 /// Takes back [`park_on`]: the node is about to go.
-///
-/// # Safety
-/// If the waker is one of ours, its task is alive.
-pub(crate) unsafe fn unpark_from(waker: &Waker, node: NonNull<Node>) {
+pub(crate) fn unpark_from(waker: &Waker, node: NonNull<Node>) {
     if let Some(task) = task_of(waker) {
-        // SAFETY: alive.
-        unsafe { Header::unpark_from(task, QueueLink::on_node(node)) };
+        task.unpark_from(QueueLink::on_node(node));
     }
 }
 
-/// Loans the task that `waker` wakes to a node, which will own no waker; `false` if that cannot be.
-///
-/// # Safety
-/// If the waker is one of ours, its task is alive. The node never leaves this thread.
+/// Loans the task that `waker` wakes to a node, which will own no waker and never leaves this thread; `false` if that
+/// cannot be. A loan that nobody ends keeps the task's memory for good.
 #[inline(always)]
-pub(crate) unsafe fn loan(waker: &Waker) -> bool {
-    task_of(waker).is_some_and(|task| {
-        // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::loan(task, context) })
-    })
+pub(crate) fn loan(waker: &Waker) -> bool {
+    task_of(waker).is_some_and(|task| context::with(|context| task.loan(context)))
 }
 
 /// The same, only if it costs nothing: a running local task that is loaned to nobody.
-///
-/// # Safety
-/// As [`loan`].
 #[inline(always)]
-pub(crate) unsafe fn loan_quickly(waker: RawWakerParts<'_>) -> bool {
+pub(crate) fn loan_quickly(waker: RawWakerParts<'_>) -> bool {
     is_ours(waker.vtable()) && {
-        // SAFETY: our wakers are made from non-null pointers.
-        let task = unsafe { NonNull::new_unchecked(waker.data().cast::<Header>().cast_mut()) };
-        // SAFETY: passed on to the caller.
-        context::with(|context| unsafe { Header::loan_quickly(task, context) })
+        // SAFETY: these are the parts of a waker that is borrowed.
+        let task: TaskRef<'_> = unsafe { task_at(waker.data()) };
+        context::with(|context| task.loan_quickly(context))
     }
 }
 
@@ -216,16 +186,14 @@ pub(crate) unsafe fn loan_quickly(waker: RawWakerParts<'_>) -> bool {
 /// # Safety
 /// `data` is that of the loaned task's waker; the loan has not been ended.
 pub(crate) unsafe fn end_loan(data: *const (), node: NonNull<Node>) {
-    // SAFETY: wakers are made from non-null pointers.
-    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
     // SAFETY: the loan keeps the task alive.
-    let shard = unsafe { task.as_ref() }.state().shard();
-    if context::runs(shard) {
-        // SAFETY: this thread runs the task.
-        unsafe { Header::end_loan(task, node) };
+    let task: TaskRef<'_> = unsafe { task_at(data) };
+    if context::runs(task.state().shard()) {
+        // SAFETY: this thread runs the task, and the loan is the caller's.
+        unsafe { Header::end_loan(task.pointer(), node) };
     } else {
-        // SAFETY: passed on to the caller.
-        unsafe { take_back_outside(task, node) };
+        // SAFETY: the loan is the caller's.
+        unsafe { end_loan_outside(task, node) };
     }
 }
 
@@ -237,20 +205,19 @@ pub(crate) unsafe fn end_loan(data: *const (), node: NonNull<Node>) {
 /// As [`end_loan`].
 #[cold]
 #[inline(never)]
-unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
-    // SAFETY: the loan keeps the task alive, and at its shard.
-    let header = unsafe { task.as_ref() };
-    let shard = Shard::at(header.state().shard());
+unsafe fn end_loan_outside(task: TaskRef<'_>, node: NonNull<Node>) {
+    // The loan keeps the task at its shard.
+    let shard = Shard::at(task.state().shard());
     loop {
         let is_runner = shard.is_run_by_this_thread();
         let visit = if is_runner { None } else { shard.visit() };
         if is_runner || visit.is_some() {
             // SAFETY: this thread runs the task, or nobody else touches the shard's plain memory during the visit.
-            return unsafe { Header::end_loan(task, node) };
+            return unsafe { Header::end_loan(task.pointer(), node) };
         }
-        shard.node_leaves_elsewhere(header);
+        shard.node_leaves_elsewhere(&task);
         // SAFETY: the loan is ours, and not touched afterwards.
-        if unsafe { shard.defer_end_loan(task, node) } {
+        if unsafe { shard.defer_end_loan(task.pointer(), node) } {
             return;
         }
     }
@@ -263,10 +230,10 @@ unsafe fn take_back_outside(task: NonNull<Header>, node: NonNull<Node>) {
 /// As [`end_loan`].
 #[inline(always)]
 pub(crate) unsafe fn wake_loaned_here(data: *const ()) -> bool {
-    // SAFETY: wakers are made from non-null pointers.
-    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
-    // SAFETY: passed on to the caller.
-    context::with(|context| unsafe { Header::wake_loaned_quickly(task, context) })
+    // SAFETY: the loan keeps the task alive.
+    let task: TaskRef<'_> = unsafe { task_at(data) };
+    // SAFETY: the loan is the caller's.
+    context::with(|context| unsafe { task.wake_loaned_quickly(context) })
 }
 
 /// Ends a loan and schedules the task.
@@ -275,13 +242,13 @@ pub(crate) unsafe fn wake_loaned_here(data: *const ()) -> bool {
 /// As [`end_loan`].
 #[inline(always)]
 pub(crate) unsafe fn wake_loaned(data: *const (), node: NonNull<Node>) -> Option<Waker> {
-    // SAFETY: wakers are made from non-null pointers.
-    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
-    // SAFETY: passed on to the caller.
-    if context::with(|context| unsafe { Header::wake_loaned(task, node, context) }) {
+    // SAFETY: the loan keeps the task alive.
+    let task: TaskRef<'_> = unsafe { task_at(data) };
+    // SAFETY: the loan is the caller's.
+    if context::with(|context| unsafe { task.wake_loaned(node, context) }) {
         None
     } else {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the loan is still the caller's.
         unsafe { wake_loaned_elsewhere(task, node) }
     }
 }
@@ -290,11 +257,10 @@ pub(crate) unsafe fn wake_loaned(data: *const (), node: NonNull<Node>) -> Option
 /// As [`end_loan`].
 #[cold]
 #[inline(never)]
-unsafe fn wake_loaned_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> Option<Waker> {
-    // SAFETY: the loan keeps the task alive.
-    let runner = unsafe { wake_elsewhere(task, false) };
+unsafe fn wake_loaned_elsewhere(task: TaskRef<'_>, node: NonNull<Node>) -> Option<Waker> {
+    let runner = wake_elsewhere(task);
     // SAFETY: the loan is still there to be ended.
-    unsafe { take_back_outside(task, node) };
+    unsafe { end_loan_outside(task, node) };
     runner
 }
 
@@ -305,16 +271,16 @@ unsafe fn wake_loaned_elsewhere(task: NonNull<Header>, node: NonNull<Node>) -> O
 #[inline(always)]
 pub fn wake_owned(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
-    // SAFETY: the waker holds the task.
-    let is_woken = context::with(|context| unsafe {
-        seen_here(context, task).is_some_and(|seen| Header::wake_owned(task, context, seen))
+    let is_woken = context::with(|context| {
+        // SAFETY: the waker's reference is given up, unless nothing was done; seen just now.
+        let wake = |seen| unsafe { Header::wake_owned(task.pointer(), context, seen) };
+        seen_here(context, task).is_some_and(wake)
     });
     if is_woken {
         core::mem::forget(waker);
         return None;
     }
-    // SAFETY: as above, and this thread does not run it.
-    let runner = unsafe { wake_elsewhere(task, false) };
+    let runner = wake_elsewhere(task);
     drop(waker);
     runner
 }
@@ -324,10 +290,9 @@ pub fn wake_owned(waker: Waker) -> Option<Waker> {
 pub fn clone_ref(waker: &Waker) -> Waker {
     match task_of(waker) {
         Some(task) => {
-            // SAFETY: the waker is of a living task.
-            context::with(|context| unsafe { Header::take_ref(task, context) });
+            context::with(|context| task.take_ref(context));
             // SAFETY: the reference was just taken.
-            unsafe { from_ref(task) }
+            unsafe { from_ref(task.pointer()) }
         }
         None => waker.clone(),
     }
@@ -337,8 +302,8 @@ pub fn clone_ref(waker: &Waker) -> Waker {
 #[inline(always)]
 pub fn let_go(waker: Waker) {
     let stored = task_of(&waker).is_some_and(|task| {
-        // SAFETY: the waker's reference is ours.
-        context::with(|context| unsafe { Header::cache_ref(task, context) })
+        // SAFETY: the waker's reference is given up, unless nothing was done.
+        context::with(|context| unsafe { task.cache_ref(context) })
     });
     if stored {
         core::mem::forget(waker);
@@ -349,7 +314,8 @@ pub fn let_go(waker: Waker) {
 /// `data` is a held header.
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: the waker being cloned holds the header.
-    unsafe { &*data.cast::<Header>() }.refs.ref_inc();
+    let task: TaskRef<'_> = unsafe { task_at(data) };
+    task.refs.ref_inc();
     RawWaker::new(data, &VTABLE)
 }
 
@@ -365,13 +331,12 @@ unsafe fn wake(data: *const ()) {
 /// # Safety
 /// `data` is a held header.
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: wakers are made from non-null pointers.
-    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
-    if context::with(|context| context.wakes_itself(task)) {
+    // SAFETY: held by the waker.
+    let task: TaskRef<'_> = unsafe { task_at(data) };
+    if context::with(|context| context.wakes_itself(task.pointer())) {
         return;
     }
-    // SAFETY: held by the waker.
-    if let Some(runner) = unsafe { wake_task(task) } {
+    if let Some(runner) = wake_task(task) {
         runner.wake();
     }
 }
@@ -379,8 +344,8 @@ unsafe fn wake_by_ref(data: *const ()) {
 /// # Safety
 /// `data` is a held header, and the reference is ours.
 unsafe fn drop_waker(data: *const ()) {
-    // SAFETY: wakers are made from non-null pointers.
-    let task = unsafe { NonNull::new_unchecked(data.cast::<Header>().cast_mut()) };
+    // SAFETY: held until the reference is given up.
+    let task: TaskRef<'_> = unsafe { task_at(data) };
     // SAFETY: the reference is ours.
-    unsafe { ref_dec(task, HANDLE) };
+    unsafe { ref_dec(task.pointer(), HANDLE) };
 }

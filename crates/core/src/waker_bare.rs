@@ -9,15 +9,11 @@ pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
     false
 }
 
-/// # Safety
-/// None needed; the shape is that of the other file.
-pub(crate) unsafe fn loan(_waker: &Waker) -> bool {
+pub(crate) fn loan(_waker: &Waker) -> bool {
     false
 }
 
-/// # Safety
-/// None needed; the shape is that of the other file.
-pub(crate) unsafe fn loan_quickly(_waker: RawWakerParts<'_>) -> bool {
+pub(crate) fn loan_quickly(_waker: RawWakerParts<'_>) -> bool {
     false
 }
 
@@ -35,13 +31,9 @@ pub(crate) fn wake_owned(waker: Waker) -> Option<Waker> {
     Some(waker)
 }
 
-/// # Safety
-/// None needed; the shape is that of the other file.
-pub(crate) unsafe fn park_on(_waker: &Waker, _node: NonNull<Node>) {}
+pub(crate) fn park_on(_waker: &Waker, _node: NonNull<Node>) {}
 
-/// # Safety
-/// None needed; the shape is that of the other file.
-pub(crate) unsafe fn unpark_from(_waker: &Waker, _node: NonNull<Node>) {}
+pub(crate) fn unpark_from(_waker: &Waker, _node: NonNull<Node>) {}
 
 pub(crate) fn clone_ref(waker: &Waker) -> Waker {
     waker.clone()

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::fork::Origin;
 use gossamer_core::header::join::ref_dec_handle;
-use gossamer_core::header::{Failure, Header, QueueLink};
+use gossamer_core::header::{Failure, Header, QueueLink, TaskRef};
 use gossamer_core::wait::joins;
 use gossamer_core::{context, panics, waker};
 
@@ -76,7 +76,7 @@ impl<T> JoinHandle<T> {
             return;
         }
         // SAFETY: the handle holds the task.
-        unsafe { waker::abort(self.task) };
+        waker::abort(unsafe { TaskRef::new(self.task) });
     }
 
     /// Whether the output is there, so that waiting will not wait.
@@ -153,8 +153,7 @@ impl<T> JoinHandle<T> {
     /// Tells dumps what the polled task waits for.
     fn note(&self, cx: &Context<'_>, what: QueueLink) {
         if let Some(waiting) = waker::task_of(cx.waker()) {
-            // SAFETY: the task is being polled, so it is alive.
-            unsafe { Header::park_on(waiting, what) };
+            waiting.park_on(what);
         }
     }
 }

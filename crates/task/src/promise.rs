@@ -29,13 +29,14 @@ unsafe impl<T: Send> Send for Promise<T> {}
 /// The future of such a task: ready with what was put there.
 struct Given<T>(Option<T>);
 
+// Not pinned structurally: the output is moved in and out.
+impl<T> Unpin for Given<T> {}
+
 impl<T> Future for Given<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: not pinned structurally: the output is moved in and out.
-        let this = unsafe { self.as_mut().get_unchecked_mut() };
-        this.0.take().map_or(Poll::Pending, Poll::Ready)
+        self.0.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 

@@ -123,7 +123,8 @@ unsafe fn send(task: NonNull<Header>, shard: &'static Shard) {
     // SAFETY: held by its handle, and by `ALIVE`.
     let queue = unsafe { task.as_ref() }.refs.queue();
     debug_assert_eq!(queue, Queue::Push, "a new task is in no inbox");
-    match shard.push(task) {
+    // SAFETY: the `QUEUED` reference is ours, and goes with the task.
+    match unsafe { shard.push(task) } {
         Ok(Some(runner)) => runner.wake(),
         Ok(None) => {}
         // SAFETY: the reference stayed ours, and nobody else knows the task.

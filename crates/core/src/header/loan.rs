@@ -4,61 +4,38 @@
 
 use core::ptr::NonNull;
 
-use super::{Header, QueueLink, TaskState, ref_count, ref_dec};
+use super::{Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context::{self, Context};
 use crate::shard::Shard;
 use crate::waiter::Node;
 
-impl Header {
+impl TaskRef<'_> {
     /// Loans the task to a node, which will point at it without owning a waker; `false` if the task is not
-    /// local to what this thread runs, or has loaned too often.
-    ///
-    /// # Safety
-    /// The task is alive; it is given back by [`Header::end_loan`] or [`Header::wake_loaned`].
-    pub(crate) unsafe fn loan(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: passed on to the caller.
-        if unsafe { Self::loan_quickly(this, context) } {
+    /// local to what this thread runs, or has loaned too often. It is given back by [`Header::end_loan`] or
+    /// [`TaskRef::wake_loaned`].
+    pub(crate) fn loan(self, context: &Context) -> bool {
+        if self.loan_quickly(context) {
             return true;
         }
-        // SAFETY: alive. (The waker of a poll may be any task's, so this one may have finished; then the
-        // runner's reference, which a loan prolongs, is gone.)
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+        // The waker of a poll may be any task's, so this one may have finished; then the runner's reference, which a
+        // loan prolongs, is gone.
+        let state = self.state();
         if state.is_done() || state.shard() != context.shard() || !state.may_loan() {
             return false;
         }
-        header.set_state(state.with_loan());
+        self.set_state(state.with_loan());
         true
     }
 
     /// The same, only if it costs nothing: the task is running, and loaned to nobody.
-    ///
-    /// # Safety
-    /// As [`Header::loan`].
     #[inline(always)]
-    pub(crate) unsafe fn loan_quickly(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    pub(crate) fn loan_quickly(self, context: &Context) -> bool {
+        let state = self.state();
         let may = state == context.running_local();
         if may {
-            header.set_state(state.with_loan());
+            self.set_state(state.with_loan());
         }
         may
-    }
-
-    /// Ends a loan without waking.
-    ///
-    /// # Safety
-    /// On the runner; the task was loaned to `node`.
-    pub(crate) unsafe fn end_loan(this: NonNull<Header>, node: NonNull<Node>) {
-        // SAFETY: the loan keeps the task alive, and ends last.
-        unsafe {
-            Self::unpark_from(this, QueueLink::on_node(node));
-            let header = this.as_ref();
-            header.set_state(header.state().without_loan());
-            Self::ref_dec_if_over(this);
-        }
     }
 
     /// Ends a loan and queues the task; `false` if this thread does not run it, and then nothing was
@@ -67,73 +44,54 @@ impl Header {
     /// # Safety
     /// The task was loaned to `node`.
     #[inline(always)]
-    pub(crate) unsafe fn wake_loaned(
-        this: NonNull<Header>,
-        node: NonNull<Node>,
-        context: &Context,
-    ) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            Self::wake_loaned_quickly(this, context)
-                || Self::wake_loaned_slowly(this, node, context)
-        }
+    pub(crate) unsafe fn wake_loaned(self, node: NonNull<Node>, context: &Context) -> bool {
+        // SAFETY: the loan is the caller's, and is ended by one of the two.
+        unsafe { self.wake_loaned_quickly(context) || self.wake_loaned_slowly(node, context) }
     }
 
     /// # Safety
-    /// As [`Header::wake_loaned`].
+    /// As [`TaskRef::wake_loaned`].
     #[inline(always)]
-    pub(crate) unsafe fn wake_loaned_quickly(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the loan keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    pub(crate) unsafe fn wake_loaned_quickly(self, context: &Context) -> bool {
+        let state = self.state();
         let may = state == context.loaned_local() && context.has_room();
         if may {
-            header.set_state(state.woken_by_loan());
-            context.set_only_woken(this);
+            self.set_state(state.woken_by_loan());
+            // SAFETY: on the runner; scheduled just now, and the only one.
+            unsafe { context.set_only_woken(self.pointer()) };
         }
         may
     }
 
     /// # Safety
-    /// As [`Header::wake_loaned`].
+    /// As [`TaskRef::wake_loaned`].
     #[cold]
     #[inline(never)]
-    unsafe fn wake_loaned_slowly(
-        this: NonNull<Header>,
-        node: NonNull<Node>,
-        context: &Context,
-    ) -> bool {
-        // SAFETY: the loan keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        if header.state().shard() != context.shard() {
+    unsafe fn wake_loaned_slowly(self, node: NonNull<Node>, context: &Context) -> bool {
+        let state = self.state();
+        if state.shard() != context.shard() {
             return false;
         }
-        // SAFETY: on the runner; alive, as the loan is ended last.
-        unsafe {
-            if header.state().is_done() {
-                Self::end_loan(this, node);
-                return true;
-            }
-            header.set_state(header.state().without_loan());
-            context::wake_here(context, this);
+        if state.is_done() {
+            // SAFETY: on the runner; the loan is the caller's.
+            unsafe { Header::end_loan(self.pointer(), node) };
+            return true;
         }
+        self.set_state(state.without_loan());
+        // SAFETY: on the runner; local, so in no steal queue.
+        unsafe { context::wake_here(context, self.pointer()) };
         true
     }
 
     /// A reference for one more waker: the one in store, or a new one.
-    ///
-    /// # Safety
-    /// The task is alive.
     #[inline(always)]
-    pub(crate) unsafe fn take_ref(this: NonNull<Header>, context: &Context) {
-        // SAFETY: alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    pub(crate) fn take_ref(self, context: &Context) {
+        let state = self.state();
         let ours = state.shard() == context.shard() && !state.ignores_wake();
-        if ours && state.has_cached_ref() && context.owns(this) {
-            header.set_state(state.without_cached_ref());
+        if ours && state.has_cached_ref() && context.owns(self.pointer()) {
+            self.set_state(state.without_cached_ref());
         } else {
-            header.refs.ref_inc();
+            self.refs.ref_inc();
         }
     }
 
@@ -143,16 +101,29 @@ impl Header {
     /// # Safety
     /// The caller owns the reference.
     #[inline(always)]
-    pub(crate) unsafe fn cache_ref(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the reference keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    pub(crate) unsafe fn cache_ref(self, context: &Context) -> bool {
+        let state = self.state();
         let ours = state.shard() == context.shard() && !state.ignores_wake();
-        let may = ours && !state.has_cached_ref() && context.owns(this);
+        let may = ours && !state.has_cached_ref() && context.owns(self.pointer());
         if may {
-            header.set_state(state.with_cached_ref());
+            self.set_state(state.with_cached_ref());
         }
         may
+    }
+}
+
+impl Header {
+    /// Ends a loan without waking.
+    ///
+    /// # Safety
+    /// On the runner; the task was loaned to `node`.
+    pub(crate) unsafe fn end_loan(this: NonNull<Header>, node: NonNull<Node>) {
+        // SAFETY: the loan keeps the task alive, and ends last.
+        let task: TaskRef<'_> = unsafe { TaskRef::new(this) };
+        task.unpark_from(QueueLink::on_node(node));
+        task.set_state(task.state().without_loan());
+        // SAFETY: on the runner.
+        unsafe { Self::ref_dec_if_over(this) };
     }
 
     /// Queues the task of a waker, which the caller has [seen here](crate::waker), and gives the waker's reference up,

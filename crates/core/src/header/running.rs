@@ -5,9 +5,44 @@
 use core::hint::cold_path;
 use core::ptr::NonNull;
 
-use super::{Header, QueueLink, TaskState, ref_count, ref_dec};
+use super::{Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
 use crate::shard::Shard;
+
+impl TaskRef<'_> {
+    /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
+    /// is a link of the run queue, or names a node already, it is left alone.
+    pub fn park_on(self, what: QueueLink) {
+        let state = self.state();
+        // Not scheduled, not over, and run here: nobody else touches `next`.
+        let ours = context::with(|context| {
+            context.shard() == state.shard() && context.owns(self.pointer())
+        });
+        if ours && !state.ignores_wake() && self.next.get().is_nothing() {
+            self.next.set(what);
+        }
+    }
+
+    /// Takes back what [`TaskRef::park_on`] said, if it still says `what`: the thing is about to go. Nothing, if this
+    /// thread does not run the task; in a simulation, the process ends then.
+    pub(crate) fn unpark_from(self, what: QueueLink) {
+        let state = self.state();
+        if state.is_done() {
+            // Nobody reads what it says.
+            return;
+        }
+        let shard = Shard::at(state.shard());
+        if !context::runs(state.shard()) && !shard.is_run_by_this_thread() {
+            return shard.node_leaves_elsewhere(&self);
+        }
+        // While it is scheduled, `next` is a link, and perhaps somebody else's.
+        // One that is not being polled may be evacuated at this moment; then its name stays as it was.
+        let ours = context::with(|context| context.owns(self.pointer()));
+        if ours && !state.is_scheduled() && self.next.get().is(what) {
+            self.next.set(QueueLink::NOTHING);
+        }
+    }
+}
 
 impl Header {
     /// Begins the turn of a plain task: local, and nothing to be done but to poll it. `false` if it is not, and
@@ -70,47 +105,6 @@ impl Header {
         if !state.is_new() {
             // SAFETY: passed on to the caller.
             shard.with_list(|| unsafe { shard.runner.list_of(state).remove(this) });
-        }
-    }
-
-    /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
-    /// is a link of the run queue, or names a node already, it is left alone.
-    ///
-    /// # Safety
-    /// The task is alive.
-    pub unsafe fn park_on(this: NonNull<Header>, what: QueueLink) {
-        // SAFETY: the caller vouches for it.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        // Not scheduled, not over, and run here: nobody else touches `next`.
-        let ours = context::with(|context| context.shard() == state.shard() && context.owns(this));
-        if ours && !state.ignores_wake() && header.next.get().is_nothing() {
-            header.next.set(what);
-        }
-    }
-
-    /// Takes back what [`Header::park_on`] said, if it still says `what`: the thing is about to go. Nothing, if this
-    /// thread does not run the task; in a simulation, the process ends then.
-    ///
-    /// # Safety
-    /// The task is alive.
-    pub unsafe fn unpark_from(this: NonNull<Header>, what: QueueLink) {
-        // SAFETY: the caller vouches for it.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if state.is_done() {
-            // Nobody reads what it says.
-            return;
-        }
-        let shard = Shard::at(state.shard());
-        if !context::runs(state.shard()) && !shard.is_run_by_this_thread() {
-            return shard.node_leaves_elsewhere(header);
-        }
-        // While it is scheduled, `next` is a link, and perhaps somebody else's.
-        // One that is not being polled may be evacuated at this moment; then its name stays as it was.
-        let ours = context::with(|context| context.owns(this));
-        if ours && !state.is_scheduled() && header.next.get().is(what) {
-            header.next.set(QueueLink::NOTHING);
         }
     }
 

@@ -289,7 +289,8 @@ pub(super) unsafe fn forward(task: NonNull<Header>) {
         // SAFETY: the reference is ours.
         return unsafe { ref_dec(task, QUEUED) };
     }
-    match Shard::at(shard).push(task) {
+    // SAFETY: the reference is ours, and goes with the task.
+    match unsafe { Shard::at(shard).push(task) } {
         Ok(Some(runner)) => Deferred::new(runner).run(),
         Ok(None) => {}
         // SAFETY: the reference stayed ours.

@@ -58,8 +58,7 @@ impl WaitList {
         node: NonNull<Node>,
         waker: RawWakerParts<'_>,
     ) -> bool {
-        // SAFETY: passed on to the caller.
-        let loaned = unsafe { waker::loan_quickly(waker) };
+        let loaned = waker::loan_quickly(waker);
         if loaned {
             self.0.set(waker.data().cast());
             other.0.set(node.as_ptr());

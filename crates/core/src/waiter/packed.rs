@@ -38,8 +38,7 @@ pub unsafe fn pack_quickly(waker: &Waker, may_loan: bool) -> Option<*mut ()> {
     if !may_loan {
         return (!is_foreign(waker)).then(|| pack(waker));
     }
-    // SAFETY: passed on to the caller; the waker is alive.
-    let is_loaned = unsafe { waker::loan_quickly(RawWakerParts::new(waker)) };
+    let is_loaned = waker::loan_quickly(RawWakerParts::new(waker));
     is_loaned.then(|| {
         let task = waker.data().cast::<()>().cast_mut();
         task.map_addr(|at| at | TASK | LOANED)
@@ -52,7 +51,10 @@ pub fn pack(waker: &Waker) -> *mut () {
     match waker::task_of(waker) {
         Some(task) => {
             core::mem::forget(waker::clone_ref(waker));
-            task.as_ptr().cast::<()>().map_addr(|at| at | TASK)
+            task.pointer()
+                .as_ptr()
+                .cast::<()>()
+                .map_addr(|at| at | TASK)
         }
         None => Box::into_raw(Box::new(Foreign(waker.clone()))).cast(),
     }
@@ -76,7 +78,7 @@ pub unsafe fn repack(packed: *mut (), waker: &Waker) -> *mut () {
 #[inline(always)]
 pub fn same(packed: *mut (), waker: &Waker) -> bool {
     packed.addr() & TASK != 0
-        && waker::task_of(waker).is_some_and(|ours| ours.as_ptr() == task(packed))
+        && waker::task_of(waker).is_some_and(|ours| ours.pointer().as_ptr() == task(packed))
 }
 
 /// Whether it is a foreign waker.
