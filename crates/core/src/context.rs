@@ -238,15 +238,19 @@ impl Context {
         self.polling().map(|task| unsafe { task.as_ref() }.spawned)
     }
 
-    /// Says which task is about to be polled, or that none is.
+    /// No task is being polled any more.
     #[inline(always)]
-    pub fn set_polling(&self, task: *const Header) {
-        self.polling.set(task);
+    pub fn end_poll(&self) {
+        self.polling.set(ptr::null());
     }
 
-    /// The same, and a poll begins.
+    /// A poll of this task begins, or the drop of its future, which counts as part of one.
+    ///
+    /// # Safety
+    /// This thread runs the task, which is alive until [`Context::end_poll`], the next poll, or its
+    /// [end](Header::finish).
     #[inline(always)]
-    pub fn begin_poll(&self, task: NonNull<Header>) {
+    pub unsafe fn begin_poll(&self, task: NonNull<Header>) {
         self.turn.set(self.turn.get().wrapping_add(1));
         self.left.set(self.budget.get());
         self.polling.set(task.as_ptr());

@@ -110,7 +110,7 @@ pub struct Shard {
     /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
     tasks: AtomicI64,
     /// The runner's own.
-    pub runner: Runner,
+    pub(crate) runner: Runner,
 }
 
 #[derive(Debug)]
@@ -208,6 +208,25 @@ impl Shard {
     /// The shard with this index.
     pub fn at(index: u16) -> &'static Self {
         shards().at(index)
+    }
+
+    /// What only the runner touches. Who has the guard asks [`ShardGuard::runner`].
+    ///
+    /// # Safety
+    /// The current thread runs this shard, as long as the result is used.
+    #[inline(always)]
+    pub unsafe fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// How many polls there have been here, about.
+    pub fn polls(&self) -> u64 {
+        self.runner.polls()
+    }
+
+    /// How many panics there have been here, of all runtimes whose shard this was.
+    pub fn panics(&self) -> u64 {
+        self.runner.panics()
     }
 
     /// The index that tasks carry.

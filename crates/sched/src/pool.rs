@@ -137,7 +137,7 @@ impl Pool {
                 .chain([shared.injector])
                 .map(Shard::tasks)
                 .sum(),
-            polls: shared.shards().map(|shard| shard.runner.polls()).sum(),
+            polls: shared.shards().map(|shard| shard.polls()).sum(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),
             stolen: shared.counts.stolen.load(Ordering::Relaxed), // Relaxed: as above

@@ -205,7 +205,7 @@ impl<S: Scheduler> Single<S> {
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The guard is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
         // SAFETY: on the runner, outside polls.
-        let idle = scheduler.idle(&unsafe { Tasks::new(&self.shard.runner) });
+        let idle = scheduler.idle(&unsafe { Tasks::new(self.shard.runner()) });
         let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again
@@ -471,7 +471,7 @@ impl<S: Scheduler> Drop for Single<S> {
         };
         self.end_tasks(&guard);
         runner::end(self.shard);
-        self.shard.close(guard);
+        guard.close();
     }
 }
 

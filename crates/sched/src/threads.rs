@@ -236,7 +236,7 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
             if runner::serve(shard) || ran != Ran::Idle {
                 continue;
             }
-            if queue.seen && shard.runner.owned.first().is_none() {
+            if queue.seen && guard.runner().owned.first().is_none() {
                 break;
             }
             if shard.park(parker.waker()) && !shared.is_closing() {
@@ -266,7 +266,7 @@ fn end(guard: ShardGuard, queue: &mut One) {
     guard.seal();
     shut_down(&guard, queue);
     runner::end(guard.shard());
-    guard.shard().close(guard);
+    guard.close();
 }
 
 /// Closes a shard for which there is no thread.

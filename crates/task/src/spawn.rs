@@ -88,7 +88,8 @@ unsafe fn start<F: Future>(
 ) -> JoinHandle<F::Output> {
     shard.task_created();
     let here = context::runs(shard.index());
-    let runs_here = here && !shard.runner.closing.get();
+    // SAFETY: `here` says that this thread runs the shard.
+    let runs_here = here && !unsafe { shard.runner() }.closing.get();
     let state = if runs_here && !local && shard.pool() != 0 {
         TaskState::spawned_in_pool(shard.index())
     } else if runs_here {
@@ -103,7 +104,7 @@ unsafe fn start<F: Future>(
         // SAFETY: this thread runs the shard; the task is new, scheduled and in no list or queue.
         unsafe {
             if !state.is_new() {
-                shard.runner.list_of(state).push(task);
+                shard.runner().list_of(state).push(task);
             }
             context::with(|context| context.push_new(task));
         }

@@ -21,7 +21,7 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::{EndedLoans, FREE, InboxQueue, OPEN, RUNNING, Shard, VISITED};
+use super::{EndedLoans, FREE, InboxQueue, OPEN, RUNNING, Runner, Shard, VISITED};
 use crate::context::{self, Context, Entered};
 use crate::header::ref_count::{Drained, QUEUED};
 use crate::header::{Header, ref_dec};
@@ -108,14 +108,6 @@ impl Shard {
         drop(before);
     }
 
-    /// Ends the shard's use; it is given back once its last task has left. The runner has called
-    /// [`ShardGuard::seal`] and finished every task, and the shard has no timers any more.
-    pub fn close(&'static self, guard: ShardGuard) {
-        let balance = self.runner.take_task_count() - OPEN;
-        drop(guard);
-        self.count_late(balance);
-    }
-
     /// Has the runner end a loan; `false` if no thread runs, and then nothing was done.
     ///
     /// # Safety
@@ -134,11 +126,49 @@ impl Shard {
     }
 }
 
+impl Runner {
+    /// Takes the task out of the run-next slot.
+    #[inline(always)]
+    pub fn take_slot(&self) -> Option<NonNull<Header>> {
+        self.slot.take()
+    }
+
+    /// Whether there is one.
+    #[inline(always)]
+    pub fn has_slot(&self) -> bool {
+        self.slot.get().is_some()
+    }
+
+    /// Puts a task into the run-next slot; gives the one that was there.
+    ///
+    /// # Safety
+    /// The task lives here, is scheduled, and is in no queue.
+    #[inline(always)]
+    pub unsafe fn put_slot(&self, task: NonNull<Header>) -> Option<NonNull<Header>> {
+        self.slot.replace(Some(task))
+    }
+}
+
 impl ShardGuard {
     /// The shard being run.
     #[inline(always)]
     pub fn shard(&self) -> &'static Shard {
         self.shard
+    }
+
+    /// What only the runner touches.
+    #[inline(always)]
+    pub fn runner(&self) -> &Runner {
+        &self.shard.runner
+    }
+
+    /// Ends the shard's use; it is given back once its last task has left. The runner has called
+    /// [`ShardGuard::seal`] and finished every task, and the shard has no timers any more.
+    pub fn close(self) {
+        let shard = self.shard;
+        let balance = shard.runner.take_task_count() - OPEN;
+        drop(self);
+        shard.count_late(balance);
     }
 
     /// Goes on to run the shard after a visit.
@@ -162,6 +192,9 @@ impl ShardGuard {
     /// # Returns
     /// Of a closed shard, how many tasks have come and left: nobody else will look at the runner's count.
     fn give_up(&mut self) -> i64 {
+        if !context::runs(self.shard.index) {
+            given_up_out_of_order();
+        }
         self.entered = None;
         let late = if self.shard.runner.closing.get() {
             self.shard.runner.take_task_count()
@@ -273,6 +306,13 @@ impl ShardGuard {
             }
         }
     }
+}
+
+/// The context would say that this thread runs a shard whose guard is gone.
+#[cold]
+fn given_up_out_of_order() -> ! {
+    std::eprintln!("gossamer: a shard's guard was given up before one that was taken later");
+    std::process::abort();
 }
 
 impl Drop for ShardGuard {

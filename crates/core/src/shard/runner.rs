@@ -26,7 +26,7 @@ pub struct Runner {
     /// operations may take.
     pub called: Cell<bool>,
     /// The run-next slot of a pool's worker: a runnable task that nobody else touches, unless the shard is open.
-    pub slot: Cell<Option<NonNull<Header>>>,
+    pub(crate) slot: Cell<Option<NonNull<Header>>>,
     /// Whether a poll has ended for which the shard had been opened for evacuation.
     pub returned: Cell<bool>,
     /// Tasks made and freed by the runner; others may look.
@@ -72,7 +72,7 @@ impl Runner {
     }
 
     /// How many polls there have been here, about.
-    pub fn polls(&self) -> u64 {
+    pub(crate) fn polls(&self) -> u64 {
         // Relaxed: as for the tasks.
         self.polls.load(Ordering::Relaxed)
     }
@@ -86,7 +86,7 @@ impl Runner {
     }
 
     /// How many panics there have been here, of all runtimes whose shard this was.
-    pub fn panics(&self) -> u64 {
+    pub(crate) fn panics(&self) -> u64 {
         // Relaxed: as for the tasks; whoever takes one more or less into account reports once too often, or not.
         self.panics.load(Ordering::Relaxed)
     }

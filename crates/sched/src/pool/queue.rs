@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gossamer_core::shard::Shard;
+use gossamer_core::shard::{Runner, Shard};
 
 use super::shared::Shared;
 use crate::fifo::SLOT_TURNS;
@@ -69,17 +69,23 @@ impl Queue {
         }
     }
 
+    #[inline(always)]
+    fn runner(&self) -> &Runner {
+        // SAFETY: a worker's queue is its own, and it runs the shard when it uses it.
+        unsafe { self.shard.runner() }
+    }
+
     /// The run-next slot is the shard's, where it can be evacuated while this worker is stuck in a poll.
     #[inline(always)]
     fn take_slot(&self) -> Option<Runnable> {
-        let task = self.shard.runner.slot.take()?;
+        let task = self.runner().take_slot()?;
         // SAFETY: put there by `push`, whose runnable is this one again.
         Some(unsafe { Runnable::new(task) })
     }
 
     #[inline(always)]
     fn has_slot(&self) -> bool {
-        self.shard.runner.slot.get().is_some()
+        self.runner().has_slot()
     }
 
     /// Whether a task that has yielded has nobody to let pass. Where others could take it, an idle worker would, and
@@ -140,7 +146,8 @@ impl Scheduler for Queue {
             return;
         }
         let before = self.take_slot();
-        self.shard.runner.slot.set(Some(task.task()));
+        // SAFETY: a runnable of this shard, in no queue.
+        let _none = unsafe { self.runner().put_slot(task.task()) };
         if let Some(before) = before {
             self.push_back(before);
         } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {

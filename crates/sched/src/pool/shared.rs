@@ -145,7 +145,7 @@ impl Drop for Shared {
             if let Some(guard) = shard.acquire(false) {
                 guard.seal();
                 runner::end(shard);
-                shard.close(guard);
+                guard.close();
             }
         }
     }

@@ -39,18 +39,18 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
         if shared.workers.is_surplus(number) || queue.drains() {
-            let stays = shard.runner.pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
+            let stays = guard.runner().pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
             if !stays {
                 guard = match retire(&mut ended, guard, &mut queue) {
                     Some(guard) => guard,
                     None => return,
                 };
             }
-            drain_or_not(shared, number, shard, &mut queue);
+            drain_or_not(shared, number, &guard, &mut queue);
         }
         let ran = run(&guard, &mut queue, POLLS, None);
         let fired = runner::serve(shard);
-        if shard.runner.returned.take() {
+        if guard.runner().returned.take() {
             shared.dismiss_spares();
         }
         if queue.drains() {
@@ -58,7 +58,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
                 continue;
             }
             if ran == Ran::Idle {
-                let has_pinned = shard.runner.pinned() > 0;
+                let has_pinned = guard.runner().pinned() > 0;
                 drop(guard);
                 park_drained(shared, number, shard, has_pinned);
                 guard = acquire_again(shard);
@@ -115,8 +115,8 @@ pub(super) fn retire(
 
 /// Leaves the workers, if this worker is surplus, but stays for the tasks that stay with this thread; or comes back, if
 /// it has been started again. Asked each time: it may have been started and be surplus again before it noticed.
-fn drain_or_not(shared: &Shared, number: usize, shard: &Shard, queue: &mut Queue) {
-    if shard.runner.pinned() > 0 {
+fn drain_or_not(shared: &Shared, number: usize, guard: &ShardGuard, queue: &mut Queue) {
+    if guard.runner().pinned() > 0 {
         shared.workers.begin_drain(number);
     }
     let drains = shared.workers.drains(number);

@@ -70,7 +70,8 @@ fn fail_polled(shard: &Shard, payload: Payload) -> NonNull<Header> {
 /// Drops a task's future and publishes the failure.
 fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
-    context::with(|context| context.begin_poll(task));
+    // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
+    context::with(|context| unsafe { context.begin_poll(task) });
     context::with(Context::begin_outside);
     // SAFETY: it has not finished, so it is alive.
     let vtable = unsafe { task.as_ref() }.vtable;
@@ -78,7 +79,7 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
     finish(shard, task);
-    context::with(|context| context.set_polling(ptr::null()));
+    context::with(Context::end_poll);
 }
 
 /// Publishes a task's output.
@@ -111,10 +112,9 @@ fn poll_tasks<S: Scheduler>(
     polls: u32,
     root: *const Header,
 ) -> Ran {
-    let shard = guard.shard();
     let mut left = polls;
     let ran = poll_until(context, guard, scheduler, &mut left, root);
-    shard.runner.count_polls(u64::from(polls - left));
+    guard.runner().count_polls(u64::from(polls - left));
     ran
 }
 
@@ -134,7 +134,7 @@ fn poll_until<S: Scheduler>(
             }
             hand_over(context, scheduler);
             guard.drain();
-            if shard.runner.called.take() && !gossamer_core::mutant!("call_unheard") {
+            if guard.runner().called.take() && !gossamer_core::mutant!("call_unheard") {
                 break;
             }
         }
@@ -159,7 +159,7 @@ fn poll_until<S: Scheduler>(
         match ended {
             Ended::Ready => {
                 finish(shard, task);
-                context.set_polling(ptr::null());
+                context.end_poll();
             }
             Ended::Cancelled => fail(shard, task, Failure::Cancelled),
             Ended::Parked | Ended::Over => continue,
@@ -232,7 +232,8 @@ fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
 
 #[inline(always)]
 fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
-    context.begin_poll(task);
+    // SAFETY: we run the task's shard, and say so when the poll has ended.
+    unsafe { context.begin_poll(task) };
     if S::IS_MONITORED {
         context.begin_outside();
     }
@@ -295,7 +296,7 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
 #[inline(always)]
 fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
     let last = context.polling();
-    context.set_polling(ptr::null());
+    context.end_poll();
     if context.publishes() {
         settle_publishing(context);
     }
@@ -323,8 +324,8 @@ fn foreign_runnable(runnable: &Runnable) -> ! {
 /// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.
 pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
     let shard = guard.shard();
-    end_all(shard, &shard.runner.owned_local);
-    end_all(shard, &shard.runner.owned);
+    end_all(shard, &guard.runner().owned_local);
+    end_all(shard, &guard.runner().owned);
     loop {
         context::with(|context| hand_over(context, scheduler));
         let Some(runnable) = scheduler.pop() else {

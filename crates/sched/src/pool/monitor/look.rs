@@ -231,7 +231,7 @@ impl Look<'_> {
         let mut told = Vec::new();
         for (number, shard) in self.shared.numbered_shards() {
             if let Some(watched) = self.watched.get_mut(number) {
-                told.extend(watched.ends(shard.runner.panics()));
+                told.extend(watched.ends(shard.panics()));
             }
         }
         self.tell(told, true);
@@ -246,12 +246,12 @@ impl Look<'_> {
         }
         if !shard.is_running() {
             shard.forget_ping();
-            told.extend(watched.ends(shard.runner.panics()));
+            told.extend(watched.ends(shard.panics()));
             return false;
         }
         let thread = self.shared.monitor.thread_of(number);
         if shard.ping_again() {
-            told.extend(watched.ends(shard.runner.panics()));
+            told.extend(watched.ends(shard.panics()));
             *watched = Watched::new(thread);
             return false;
         }
@@ -264,7 +264,7 @@ impl Look<'_> {
         if held < self.shared.monitor.stuck_after || mutant!("never_stuck") {
             return false;
         }
-        let panics = shard.runner.panics();
+        let panics = shard.panics();
         let Some(poll) = shard.open_for_evacuation(self.fallback_waker.clone()) else {
             return false;
         };
