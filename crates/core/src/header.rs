@@ -70,7 +70,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use core::panic::Location;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use alloc::boxed::Box;
 
@@ -263,15 +263,15 @@ impl Header {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct OwnedLinks {
-    next: Cell<*const Header>,
-    prev: Cell<*const Header>,
+    next: Cell<LinkedTask>,
+    prev: Cell<LinkedTask>,
 }
 
 impl OwnedLinks {
     fn new() -> Self {
         Self {
-            next: Cell::new(ptr::null()),
-            prev: Cell::new(ptr::null()),
+            next: Cell::new(None),
+            prev: Cell::new(None),
         }
     }
 }
@@ -332,13 +332,16 @@ impl QueueLink {
     }
 
     #[inline(always)]
-    fn link(next: *const Header) -> Self {
-        Self(next.cast())
+    fn link(next: TaskRef<'static>) -> Self {
+        Self(next.pointer().as_ptr().cast_const().cast())
     }
 
+    /// # Safety
+    /// Of a task in a queue.
     #[inline(always)]
-    fn as_link(self) -> *const Header {
-        self.0.cast()
+    unsafe fn as_link(self) -> LinkedTask {
+        // SAFETY: the next one is in the same queue, so alive until it is taken out.
+        NonNull::new(self.0.cast_mut().cast()).map(|task| unsafe { TaskRef::new(task) })
     }
 
     pub(crate) fn is_nothing(self) -> bool {
@@ -356,6 +359,9 @@ pub struct TaskRef<'a> {
     task: NonNull<Header>,
     _alive: PhantomData<&'a Header>,
 }
+
+/// A task in a list: alive until it is taken out.
+type LinkedTask = Option<TaskRef<'static>>;
 
 impl TaskRef<'_> {
     /// Of a pointer to a task.

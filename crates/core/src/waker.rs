@@ -21,7 +21,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::context::{self, Context};
 use crate::header::ref_count::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, QueueLink, TaskRef, TaskState, ref_dec};
+use crate::header::{Header, QueueLink, RefCount, TaskRef, TaskState, ref_dec};
 use crate::shard::{Shard, cancel_here, pull};
 use crate::waiter::{Node, RawWakerParts};
 
@@ -77,8 +77,8 @@ pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
 #[must_use]
 fn wake_task(task: TaskRef<'_>) -> Option<Waker> {
     let is_woken = context::with(|context| {
-        // SAFETY: alive, and seen just now.
-        let wake = |seen| unsafe { context::wake_seen_here(context, task.pointer(), seen) };
+        // SAFETY: seen just now.
+        let wake = |seen| unsafe { context::wake_seen_here(context, task, seen) };
         seen_here(context, task).is_some_and(wake)
     });
     if is_woken {
@@ -109,16 +109,16 @@ fn wake_elsewhere(task: TaskRef<'_>) -> Option<Waker> {
         "another thread has moved a task to the shard that this one runs"
     );
     let there = Shard::at(there);
-    // SAFETY: alive, and not run here, where another shard is.
-    if here != context::NOWHERE && unsafe { pull(task.pointer(), there) } {
+    if here != context::NOWHERE && pull(task, there) {
         return None;
     }
-    send(task, there, task.refs.queue())
+    send(task, there, RefCount::queue)
 }
 
-/// Puts a task that has been announced so into the inbox of its shard.
-fn send(task: TaskRef<'_>, shard: &Shard, announced: Queue) -> Option<Waker> {
-    match announced {
+/// Announces a task to its runner, and puts it into the inbox of its shard if it is in none.
+#[inline(always)]
+fn send(task: TaskRef<'_>, shard: &Shard, announce: fn(&RefCount) -> Queue) -> Option<Waker> {
+    match announce(&task.refs) {
         Queue::Already => return None,
         // SAFETY: `QUEUED` is ours, and goes with the task. Once pushed, it is the inbox's.
         Queue::Push => match unsafe { shard.push(task.pointer()) } {
@@ -144,7 +144,7 @@ pub fn abort(task: TaskRef<'_>) {
     if context::runs(shard) && there.pool() == 0 {
         // SAFETY: this thread runs the task's shard, and the task is alive.
         context::with(|context| unsafe { cancel_here(context, task.pointer()) });
-    } else if let Some(runner) = send(task, there, task.refs.queue_cancel()) {
+    } else if let Some(runner) = send(task, there, RefCount::queue_cancel) {
         runner.wake();
     }
 }
@@ -273,7 +273,7 @@ pub fn wake_owned(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
     let is_woken = context::with(|context| {
         // SAFETY: the waker's reference is given up, unless nothing was done; seen just now.
-        let wake = |seen| unsafe { Header::wake_owned(task.pointer(), context, seen) };
+        let wake = |seen| unsafe { task.wake_owned(context, seen) };
         seen_here(context, task).is_some_and(wake)
     });
     if is_woken {

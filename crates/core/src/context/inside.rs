@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use super::{Context, wake_inside};
-use crate::header::Header;
+use crate::header::{Header, TaskRef};
 use crate::shard::{AccessFlag, Shard};
 
 impl Context {
@@ -72,6 +72,8 @@ impl Context {
     pub unsafe fn queue_again(&self, task: NonNull<Header>) {
         if self.again.get() && !crate::mutant!("yield_forgotten") {
             // SAFETY: pending, so alive.
+            let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
+            // SAFETY: the poll has ended, and the runner is inside.
             let _here = unsafe { wake_inside(self, task) };
         }
     }
@@ -121,21 +123,15 @@ impl Context {
     }
 
     /// Has `wake` wake the task while the runner is inside its shard; if the shard is open, the task is woken as it
-    /// must be then. Says whether it was one of the shard's.
-    ///
-    /// # Safety
-    /// The task is alive; `wake` does what [`wake_inside`](super::wake_inside) does.
+    /// must be then. Says whether it was one of the shard's. `wake` is called only if nobody else has touched the
+    /// shard's plain memory since this thread last did.
     #[inline(always)]
-    pub(crate) unsafe fn inside(
-        &self,
-        task: NonNull<Header>,
-        wake: impl FnOnce(&Self) -> bool,
-    ) -> bool {
+    pub(crate) fn inside(&self, task: TaskRef<'_>, wake: impl FnOnce(&Self) -> bool) -> bool {
         let Some(access) = self.access_if_outside() else {
             return wake(self);
         };
         if !access.go_inside() {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the runner of this shard, just come inside.
             return unsafe { Shard::at(self.shard()).wake_while_open(self, task) };
         }
         let woken = wake(self);
@@ -150,14 +146,14 @@ impl Context {
     #[inline(always)]
     pub unsafe fn push_new(&self, task: NonNull<Header>) {
         let Some(access) = self.access_if_outside() else {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller's task, noted once.
             return unsafe { self.push_woken(task) };
         };
         if !access.go_inside() {
-            // SAFETY: passed on to the caller; the access flag are those of the shard that is run.
+            // SAFETY: the caller's task; the access flag is that of the shard that is run.
             return unsafe { Shard::at(self.shard()).push_while_open(self, task) };
         }
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller's task, noted once.
         unsafe { self.push_woken(task) };
         access.go_outside();
     }

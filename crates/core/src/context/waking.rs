@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use super::{Context, MANY};
-use crate::header::{Header, TaskState};
+use crate::header::{Header, TaskRef, TaskState};
 use crate::platform::atomic::{Ordering, fence};
 use crate::shard::Shard;
 
@@ -17,7 +17,7 @@ impl Context {
         if self.woken_one.get().is_null() {
             self.woken_one.set(task.as_ptr());
         } else {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller's task; it is noted once.
             unsafe { self.push_another(task) };
         }
     }
@@ -26,31 +26,11 @@ impl Context {
     /// As [`Context::push_woken`].
     #[cold]
     unsafe fn push_another(&self, task: NonNull<Header>) {
-        if self.publishes.get() {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.publish(task) };
-        }
-        let one = self.woken_one.replace(MANY);
-        if let Some(first) =
-            NonNull::new(one.cast_mut()).filter(|first| first.as_ptr() != MANY.cast_mut())
-        {
-            // SAFETY: scheduled, and in no queue so far.
-            unsafe { self.woken_many.push_back(first) };
-        }
-        // SAFETY: passed on to the caller.
-        unsafe { self.woken_many.push_back(task) };
-    }
-
-    /// # Safety
-    /// As [`Context::push_woken`].
-    unsafe fn publish(&self, task: NonNull<Header>) {
-        let shard = Shard::at(self.shard());
-        // SAFETY: passed on to the caller; the task that is being polled stays.
-        unsafe {
-            let stays = !self.is_polling() || self.polling() == Some(task);
-            if stays || !shard.publish(task) {
-                self.woken_many.push_back(task);
-            }
+        let stays = !self.publishes.get() || !self.is_polling() || self.polling() == Some(task);
+        // SAFETY: scheduled, in no queue, and run here, as the caller says.
+        if stays || !unsafe { Shard::at(self.shard()).publish(task) } {
+            // SAFETY: the same, and published to nobody.
+            unsafe { self.push_back_woken(task) };
         }
     }
 
@@ -65,14 +45,12 @@ impl Context {
             return;
         }
         self.woken_one.set(MANY);
-        let first = NonNull::new(one.cast_mut()).filter(|_| one != MANY);
-        // SAFETY: scheduled, and in no queue so far.
-        unsafe {
-            if let Some(first) = first {
-                self.woken_many.push_back(first);
-            }
-            self.woken_many.push_back(task);
+        if let Some(first) = NonNull::new(one.cast_mut()).filter(|_| one != MANY) {
+            // SAFETY: scheduled, and in no queue so far.
+            unsafe { self.woken_many.push_back(first) };
         }
+        // SAFETY: the caller's task: scheduled, and in no queue.
+        unsafe { self.woken_many.push_back(task) };
     }
 }
 
@@ -83,87 +61,74 @@ impl Context {
 #[inline(always)]
 pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     // SAFETY: the caller vouches for it.
-    let header = unsafe { task.as_ref() };
-    if header.state().ignores_wake() {
+    let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
+    let state = task.state();
+    if state.ignores_wake() {
         return;
     }
+    task.set_state(state.with_scheduled());
     // SAFETY: on the runner; it was not scheduled, so it is in no queue.
-    unsafe {
-        header.set_state(header.state().with_scheduled());
-        context.push_woken(task);
-    }
+    unsafe { context.push_woken(task.pointer()) };
 }
 
 /// The same for a task that the caller has [seen here](crate::waker), so; `false` if another worker has stolen it since,
 /// and then nothing was done.
 ///
 /// # Safety
-/// The task is alive.
+/// This thread has seen it so just now.
 #[inline(always)]
-pub(crate) unsafe fn wake_seen_here(
-    context: &Context,
-    task: NonNull<Header>,
-    seen: TaskState,
-) -> bool {
-    // SAFETY: alive, and seen here.
-    unsafe {
-        if context.is_outside() {
-            return wake_from_outside(context, task, seen);
-        }
-        wake_seen(context, task, seen)
+pub(crate) unsafe fn wake_seen_here(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
+    if context.is_outside() {
+        // SAFETY: the caller's.
+        return unsafe { wake_from_outside(context, task, seen) };
     }
+    // SAFETY: the caller's; a runner that is not outside is inside.
+    unsafe { wake_seen(context, task, seen) }
 }
 
-/// The same by a runner that is out, of a task that it has seen here.
+/// The same by a runner that is out.
 ///
 /// # Safety
-/// The task is alive.
+/// As [`wake_seen_here`].
 #[inline(never)]
-unsafe fn wake_from_outside(context: &Context, task: NonNull<Header>, seen: TaskState) -> bool {
-    // SAFETY: the caller's task, which was here before the runner came inside, and so is not being moved since.
-    unsafe { context.inside(task, |context| wake_seen(context, task, seen)) }
+unsafe fn wake_from_outside(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
+    // SAFETY: inside, and seen here since the shard was last open: `inside` knows that.
+    context.inside(task, |context| unsafe { wake_seen(context, task, seen) })
 }
 
 /// The same by a runner that is inside its shard.
 ///
 /// # Safety
-/// The task is alive.
+/// It is.
 #[inline(always)]
-pub(crate) unsafe fn wake_inside(context: &Context, task: NonNull<Header>) -> bool {
-    // SAFETY: the caller vouches for it.
-    let state = unsafe { task.as_ref() }.look();
-    // SAFETY: alive, and seen here.
-    state.shard() == context.shard() && unsafe { wake_seen(context, task, state) }
+pub(crate) unsafe fn wake_inside(context: &Context, task: TaskRef<'_>) -> bool {
+    let seen = task.look();
+    // SAFETY: inside, as the caller says, and seen here just now.
+    seen.shard() == context.shard() && unsafe { wake_seen(context, task, seen) }
 }
 
-/// The same of a task that was seen here, so; the shard has not been open since.
+/// The same of a task that was seen here, so.
 ///
 /// # Safety
-/// The task is alive.
+/// The runner is inside its shard, which has not been open since the task was seen.
 #[inline(always)]
-pub(crate) unsafe fn wake_seen(context: &Context, task: NonNull<Header>, seen: TaskState) -> bool {
+pub(crate) unsafe fn wake_seen(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
     if seen.ignores_wake() {
-        // SAFETY: alive.
-        return seen.is_done() || unsafe { still_scheduled(task, seen.shard()) };
+        return seen.is_done() || still_scheduled(task, seen.shard());
     }
-    if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task) {
+    if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task.pointer()) {
         return true;
     }
-    // SAFETY: ours, and not scheduled, so nobody else moves it, and it is in no queue.
-    unsafe {
-        task.as_ref().set_state(seen.with_scheduled());
-        context.push_woken(task);
-    }
+    task.set_state(seen.with_scheduled());
+    // SAFETY: ours, and was not scheduled, so nobody else moves it, and it is in no queue.
+    unsafe { context.push_woken(task.pointer()) };
     true
 }
 
 /// A wake found its task scheduled here. In a pool another worker may be taking it at this moment, and poll it
 /// before it sees what the waker did: so a fence, and a second look.
-///
-/// # Safety
-/// The task is alive.
 #[cold]
-unsafe fn still_scheduled(task: NonNull<Header>, shard: u16) -> bool {
+fn still_scheduled(task: TaskRef<'_>, shard: u16) -> bool {
     if Shard::at(shard).pool() == 0 {
         return true;
     }
@@ -171,6 +136,5 @@ unsafe fn still_scheduled(task: NonNull<Header>, shard: u16) -> bool {
         return true;
     }
     fence(Ordering::SeqCst); // pairs with the fence in `ShardGuard::steal`
-    // SAFETY: the caller vouches for it.
-    unsafe { task.as_ref() }.look().shard() == shard
+    task.look().shard() == shard
 }

@@ -4,30 +4,31 @@
 //! list of owned tasks, and each has a lock there ([`crate::shard`]): who holds it stands for the runner here.
 
 use core::cell::Cell;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
-use super::{Header, QueueLink};
+use super::{Header, LinkedTask, QueueLink, TaskRef};
 
 /// A first-in first-out queue of scheduled tasks, linked through `next`.
 #[derive(Debug)]
 pub struct TaskQueue {
-    head: Cell<*const Header>,
-    tail: Cell<*const Header>,
+    head: Cell<LinkedTask>,
+    /// The last one; of an empty queue, anything.
+    tail: Cell<LinkedTask>,
 }
 
 impl TaskQueue {
     /// An empty queue.
     pub const fn new() -> Self {
         Self {
-            head: Cell::new(ptr::null()),
-            tail: Cell::new(ptr::null()),
+            head: Cell::new(None),
+            tail: Cell::new(None),
         }
     }
 
     /// Whether no task is queued.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.head.get().is_null()
+        self.head.get().is_none()
     }
 
     /// Appends a task.
@@ -36,24 +37,24 @@ impl TaskQueue {
     /// On the runner; the task is scheduled and in no queue.
     #[inline(always)]
     pub unsafe fn push_back(&self, task: NonNull<Header>) {
-        // SAFETY: scheduled, so alive; the runner may touch `next`.
-        unsafe { task.as_ref() }.next.set(QueueLink::NOTHING);
-        let tail = self.tail.replace(task.as_ptr());
-        if self.head.get().is_null() {
-            self.head.set(task.as_ptr());
-        } else {
-            // SAFETY: the head is not null, so the tail is a queued, hence live, task.
-            unsafe { &*tail }.next.set(QueueLink::link(task.as_ptr()));
+        // SAFETY: scheduled, so alive until it is taken out and has had its turn.
+        let task = unsafe { TaskRef::new(task) };
+        task.next.set(QueueLink::NOTHING);
+        let tail = self.tail.replace(Some(task));
+        if self.head.get().is_none() {
+            self.head.set(Some(task));
+        } else if let Some(tail) = tail {
+            tail.next.set(QueueLink::link(task));
         }
     }
 
     /// Takes the first task out.
     #[inline(always)]
     pub fn pop_front(&self) -> Option<NonNull<Header>> {
-        let task = NonNull::new(self.head.get().cast_mut())?;
-        // SAFETY: queued tasks are alive, and `next` is a link while they are queued.
-        self.head.set(unsafe { task.as_ref() }.next.get().as_link());
-        Some(task)
+        let task = self.head.get()?;
+        // SAFETY: queued so far, and `next` is a link while it is.
+        self.head.set(unsafe { task.next.get().as_link() });
+        Some(task.pointer())
     }
 
     /// Puts back what [`TaskQueue::take`] took out of a queue that is empty again.
@@ -64,12 +65,10 @@ impl TaskQueue {
 
     /// Takes everything out, as another queue.
     pub fn take(&self) -> Self {
-        let all = Self {
-            head: Cell::new(self.head.get()),
+        Self {
+            head: Cell::new(self.head.take()),
             tail: Cell::new(self.tail.get()),
-        };
-        self.head.set(ptr::null());
-        all
+        }
     }
 }
 
@@ -83,8 +82,8 @@ impl Default for TaskQueue {
 /// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
 #[derive(Debug, Default)]
 pub(crate) struct NewTaskStack {
-    newest: Cell<*const Header>,
-    oldest: Cell<*const Header>,
+    newest: Cell<LinkedTask>,
+    oldest: Cell<LinkedTask>,
 }
 
 impl NewTaskStack {
@@ -93,63 +92,55 @@ impl NewTaskStack {
     /// # Safety
     /// The task is alive, and in no list and no queue; the caller has the queue's lock, here and below.
     pub(crate) unsafe fn push(&self, task: NonNull<Header>) {
-        let before = self.newest.replace(task.as_ptr());
-        // SAFETY: the caller's task is alive.
-        let links = &unsafe { task.as_ref() }.owned;
-        links.next.set(before);
-        links.prev.set(ptr::null());
-        if before.is_null() {
-            self.oldest.set(task.as_ptr());
-        } else {
-            // SAFETY: tasks in here are alive.
-            unsafe { &*before }.owned.prev.set(task.as_ptr());
+        // SAFETY: alive until it is taken out.
+        let task = unsafe { TaskRef::new(task) };
+        let before = self.newest.replace(Some(task));
+        task.owned.next.set(before);
+        task.owned.prev.set(None);
+        match before {
+            Some(before) => before.owned.prev.set(Some(task)),
+            None => self.oldest.set(Some(task)),
         }
     }
 
     /// Takes the newest task out.
     pub(crate) fn pop_newest(&self) -> Option<NonNull<Header>> {
-        let task = NonNull::new(self.newest.get().cast_mut())?;
-        // SAFETY: tasks in here are alive.
-        let next = unsafe { task.as_ref() }.owned.next.get();
+        let task = self.newest.get()?;
+        let next = task.owned.next.get();
         self.newest.set(next);
-        if next.is_null() {
-            self.oldest.set(ptr::null());
-        } else {
-            // SAFETY: as above.
-            unsafe { &*next }.owned.prev.set(ptr::null());
+        match next {
+            Some(next) => next.owned.prev.set(None),
+            None => self.oldest.set(None),
         }
-        Some(task)
+        Some(task.pointer())
     }
 
     /// Takes the oldest task out.
     pub(crate) fn pop_oldest(&self) -> Option<NonNull<Header>> {
-        let task = NonNull::new(self.oldest.get().cast_mut())?;
-        // SAFETY: tasks in here are alive.
-        let prev = unsafe { task.as_ref() }.owned.prev.get();
+        let task = self.oldest.get()?;
+        let prev = task.owned.prev.get();
         self.oldest.set(prev);
-        if prev.is_null() {
-            self.newest.set(ptr::null());
-        } else {
-            // SAFETY: as above.
-            unsafe { &*prev }.owned.next.set(ptr::null());
+        match prev {
+            Some(prev) => prev.owned.next.set(None),
+            None => self.newest.set(None),
         }
-        Some(task)
+        Some(task.pointer())
     }
 }
 
 /// All tasks of a shard whose futures still exist; newest first.
-#[derive(Debug)]
-pub struct Owned(Cell<*const Header>);
+#[derive(Debug, Default)]
+pub struct Owned(Cell<LinkedTask>);
 
 impl Owned {
     /// An empty list.
     pub const fn new() -> Self {
-        Self(Cell::new(ptr::null()))
+        Self(Cell::new(None))
     }
 
     /// The newest task.
     pub fn first(&self) -> Option<NonNull<Header>> {
-        NonNull::new(self.0.get().cast_mut())
+        self.0.get().map(TaskRef::pointer)
     }
 
     /// The task spawned before `task`.
@@ -158,7 +149,8 @@ impl Owned {
     /// On the runner; `task` is in this list.
     pub unsafe fn after(task: NonNull<Header>) -> Option<NonNull<Header>> {
         // SAFETY: tasks in the list are alive.
-        NonNull::new(unsafe { task.as_ref() }.owned.next.get().cast_mut())
+        let task = unsafe { TaskRef::new(task) };
+        task.owned.next.get().map(TaskRef::pointer)
     }
 
     /// Adds a task.
@@ -167,14 +159,13 @@ impl Owned {
     /// On the runner; the task is in no such list and leaves it before its memory goes.
     #[inline]
     pub unsafe fn push(&self, task: NonNull<Header>) {
-        let first = self.0.replace(task.as_ptr());
-        // SAFETY: the caller's task is alive.
-        let links = &unsafe { task.as_ref() }.owned;
-        links.next.set(first);
-        links.prev.set(ptr::null());
-        if !first.is_null() {
-            // SAFETY: tasks in the list are alive.
-            unsafe { &*first }.owned.prev.set(task.as_ptr());
+        // SAFETY: alive until it leaves the list.
+        let task = unsafe { TaskRef::new(task) };
+        let first = self.0.replace(Some(task));
+        task.owned.next.set(first);
+        task.owned.prev.set(None);
+        if let Some(first) = first {
+            first.owned.prev.set(Some(task));
         }
     }
 
@@ -185,23 +176,14 @@ impl Owned {
     #[inline]
     pub unsafe fn remove(&self, task: NonNull<Header>) {
         // SAFETY: tasks in the list are alive.
-        let links = &unsafe { task.as_ref() }.owned;
-        let (next, prev) = (links.next.get(), links.prev.get());
-        if prev.is_null() {
-            self.0.set(next);
-        } else {
-            // SAFETY: neighbours are in the list, so alive.
-            unsafe { &*prev }.owned.next.set(next);
+        let task = unsafe { TaskRef::new(task) };
+        let (next, prev) = (task.owned.next.get(), task.owned.prev.get());
+        match prev {
+            Some(prev) => prev.owned.next.set(next),
+            None => self.0.set(next),
         }
-        if !next.is_null() {
-            // SAFETY: neighbours are in the list, so alive.
-            unsafe { &*next }.owned.prev.set(prev);
+        if let Some(next) = next {
+            next.owned.prev.set(prev);
         }
-    }
-}
-
-impl Default for Owned {
-    fn default() -> Self {
-        Self::new()
     }
 }

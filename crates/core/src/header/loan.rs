@@ -125,66 +125,61 @@ impl Header {
         // SAFETY: on the runner.
         unsafe { Self::ref_dec_if_over(this) };
     }
+}
 
+impl TaskRef<'_> {
     /// Queues the task of a waker, which the caller has [seen here](crate::waker), and gives the waker's reference up,
     /// into the store if that is empty; `false` if another worker has stolen it since, and then nothing was done.
     ///
     /// # Safety
-    /// The caller owns the reference.
+    /// The caller owns the reference, and has seen the task so just now.
     #[inline(always)]
-    pub(crate) unsafe fn wake_owned(
-        this: NonNull<Header>,
-        context: &Context,
-        seen: TaskState,
-    ) -> bool {
+    pub(crate) unsafe fn wake_owned(self, context: &Context, seen: TaskState) -> bool {
         let Some(access) = context.access_if_outside() else {
             // SAFETY: the caller's reference; the runner is inside.
-            return unsafe { Self::wake_owned_inside(this, context, seen) };
+            return unsafe { self.wake_owned_inside(context, seen) };
         };
         if !access.go_inside() {
             // SAFETY: the caller's reference; the runner has found its shard open.
-            return unsafe { Self::wake_owned_while_open(this, context) };
+            return unsafe { self.wake_owned_while_open(context) };
         }
-        // SAFETY: the caller's reference; the runner is inside.
-        let woken = unsafe { Self::wake_owned_inside(this, context, seen) };
+        // SAFETY: the caller's reference; the runner is inside, and the shard has not been open meanwhile.
+        let woken = unsafe { self.wake_owned_inside(context, seen) };
         access.go_outside();
         woken
     }
 
     /// # Safety
-    /// As [`Header::wake_owned`]; the runner has said that it is inside, and goes out here.
+    /// The caller owns the reference; the runner has said that it is inside, and goes out here.
     #[cold]
     #[inline(never)]
-    unsafe fn wake_owned_while_open(this: NonNull<Header>, context: &Context) -> bool {
-        // SAFETY: the reference keeps the task alive.
-        let woken = unsafe { Shard::at(context.shard()).wake_while_open(context, this) };
+    unsafe fn wake_owned_while_open(self, context: &Context) -> bool {
+        // SAFETY: the runner of this shard, just come inside.
+        let woken = unsafe { Shard::at(context.shard()).wake_while_open(context, self) };
         if woken {
             // SAFETY: the reference is the caller's, and given up last.
-            unsafe { ref_dec(this, ref_count::HANDLE) };
+            unsafe { ref_dec(self.pointer(), ref_count::HANDLE) };
         }
         woken
     }
 
     /// # Safety
-    /// As [`Header::wake_owned`]; the runner is inside, and the task was seen here, so, since the shard was last open.
+    /// The caller owns the reference; the runner is inside, and the task was seen here, so, since the shard was last
+    /// open.
     #[inline(always)]
-    unsafe fn wake_owned_inside(this: NonNull<Header>, context: &Context, seen: TaskState) -> bool {
+    unsafe fn wake_owned_inside(self, context: &Context, seen: TaskState) -> bool {
         if seen.ignores_wake() || seen.has_cached_ref() {
-            // SAFETY: the reference is given up last.
-            unsafe {
-                let woken = context::wake_seen(context, this, seen);
-                if woken {
-                    ref_dec(this, ref_count::HANDLE);
-                }
-                return woken;
+            // SAFETY: as the caller says.
+            let woken = unsafe { context::wake_seen(context, self, seen) };
+            if woken {
+                // SAFETY: the reference is the caller's, and given up last.
+                unsafe { ref_dec(self.pointer(), ref_count::HANDLE) };
             }
+            return woken;
         }
-        // SAFETY: on the runner; alive.
-        unsafe {
-            this.as_ref()
-                .set_state(seen.with_scheduled().with_cached_ref());
-            context.push_woken(this);
-        }
+        self.set_state(seen.with_scheduled().with_cached_ref());
+        // SAFETY: on the runner; it was not scheduled, so it is in no queue.
+        unsafe { context.push_woken(self.pointer()) };
         true
     }
 }

@@ -21,7 +21,7 @@ use super::steal_queue::StealQueue;
 use super::{InboxQueue, Shard};
 use crate::context::{Context, wake_inside};
 use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, ref_dec};
+use crate::header::{Header, TaskRef, ref_dec};
 use crate::platform::atomic::Ordering;
 use crate::platform::light_fence;
 use crate::task_locals;
@@ -278,35 +278,32 @@ impl Shard {
     /// was done. The runner has said that it is inside, and goes outside here.
     ///
     /// # Safety
-    /// The task is alive; the context is this thread's, and runs this shard.
+    /// The context is this thread's, and runs this shard.
     #[cold]
     #[inline(never)]
-    pub(crate) unsafe fn wake_while_open(&self, context: &Context, task: NonNull<Header>) -> bool {
+    pub(crate) unsafe fn wake_while_open(&self, context: &Context, task: TaskRef<'_>) -> bool {
         let (woken, shared) = {
             let mut queue = self.steal_queue.lock();
             if !self.access.is_open() {
                 drop(queue);
-                // SAFETY: passed on to the caller.
+                // SAFETY: inside.
                 let woken = unsafe { wake_inside(context, task) };
                 self.access.go_outside();
                 return woken;
             }
-            // SAFETY: the caller vouches for it.
-            let header = unsafe { task.as_ref() };
-            let state = header.look();
+            let state = task.look();
             let here = state.shard() == self.index();
             let mut shared = false;
             self.access.touch();
             if here && !state.ignores_wake() {
-                header.set_state(state.with_scheduled());
-                shared = context.polling() != Some(task) && !state.is_pinned();
-                // SAFETY: scheduled just now, in no queue; under the lock.
-                unsafe {
-                    if shared {
-                        queue.push(task);
-                    } else {
-                        context.push_back_woken(task);
-                    }
+                task.set_state(state.with_scheduled());
+                shared = context.polling() != Some(task.pointer()) && !state.is_pinned();
+                if shared {
+                    // SAFETY: scheduled just now, in no queue; under the lock.
+                    unsafe { queue.push(task.pointer()) };
+                } else {
+                    // SAFETY: scheduled just now, in no queue, and run here.
+                    unsafe { context.push_back_woken(task.pointer()) };
                 }
                 // Relaxed: see `steal_len`.
                 self.steal_len.store(queue.len(), Ordering::Relaxed);

@@ -40,7 +40,7 @@ use super::guard::add_to_list;
 use super::{Closed, FREE, Shard, ShardGuard};
 use crate::context;
 use crate::header::ref_count::QUEUED;
-use crate::header::{Header, TaskQueue, ref_dec};
+use crate::header::{Header, TaskQueue, TaskRef, ref_dec};
 use crate::platform::atomic::{Ordering, fence};
 use crate::platform::light_fence;
 use crate::waiter::Deferred;
@@ -299,11 +299,9 @@ pub(super) unsafe fn forward(task: NonNull<Header>) {
 }
 
 /// Wakes a parked task of an idle worker here, if the current thread is another worker of its pool; `false` if
-/// not, and then nothing was done.
-///
-/// # Safety
-/// The task is alive. This thread runs a shard, and the task's is not that one, but was `there` a moment ago.
-pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Shard) -> bool {
+/// not, and then nothing was done. This thread runs a shard, and the task's is not that one, but was `there` a moment
+/// ago.
+pub(crate) fn pull(task: TaskRef<'_>, there: &'static Shard) -> bool {
     context::with(|context| {
         // One whose shard is open is stuck, and the task had better go elsewhere.
         if context.is_open() {
@@ -318,17 +316,15 @@ pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Shard) -> bool 
             here.has_published();
             return false;
         }
-        // SAFETY: alive.
-        let header = unsafe { task.as_ref() };
         // Relaxed: a hint, to leave the guard of a busy worker alone.
-        let busy = there.acquired.load(Ordering::Relaxed) != FREE || header.state().is_new();
+        let busy = there.acquired.load(Ordering::Relaxed) != FREE || task.state().is_new();
         if there.pool() != here.pool() || busy {
             return false;
         }
         let Some(visit) = there.try_visit() else {
             return false;
         };
-        let state = header.look();
+        let state = task.look();
         let moves = there.pool() == here.pool()
             && state.shard() == there.index()
             && !state.is_new()
@@ -337,19 +333,19 @@ pub(crate) unsafe fn pull(task: NonNull<Header>, there: &'static Shard) -> bool 
             && !there.runner.closing.get();
         if moves {
             // SAFETY: we run its shard; not finished, so on the list.
-            there.with_list(|| unsafe { there.runner.owned.remove(task) });
-            header.move_to(here.index());
+            there.with_list(|| unsafe { there.runner.owned.remove(task.pointer()) });
+            task.move_to(here.index());
         }
         drop(visit);
         if moves {
             here.count_moved(there);
-            // SAFETY: it lives here now, in no list, and the runner is inside.
-            let wake = |context: &_| unsafe {
-                add_to_list(task);
-                context::wake_inside(context, task)
+            let wake = |context: &_| {
+                // SAFETY: it lives here now, in no list.
+                unsafe { add_to_list(task.pointer()) };
+                // SAFETY: the runner is inside.
+                unsafe { context::wake_inside(context, task) }
             };
-            // SAFETY: alive.
-            unsafe { context.inside(task, wake) };
+            context.inside(task, wake);
         }
         moves
     })
