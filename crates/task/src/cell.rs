@@ -3,7 +3,6 @@
 //! Which of the two is there is not stored: the header's state says so (`DONE`: the output, until
 //! its owner takes it).
 
-use std::alloc::{Layout, dealloc};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -39,8 +38,7 @@ pub(crate) fn allocate<F: Future>(
             future: ManuallyDrop::new(future),
         }),
     });
-    // SAFETY: a box is not null.
-    unsafe { NonNull::new_unchecked(Box::into_raw(cell).cast()) }
+    NonNull::from_mut(Box::leak(cell)).cast()
 }
 
 /// Puts another future of the same type in the place of one that has nothing to drop.
@@ -49,7 +47,7 @@ pub(crate) fn allocate<F: Future>(
 /// Allocated for this type; the future is present, and nobody else touches it.
 pub(crate) unsafe fn set_future<F: Future>(task: NonNull<Header>, future: F) {
     // SAFETY: the caller vouches for the type, and the task is alive.
-    let cell = unsafe { task.cast::<Cell<F>>().as_ref() };
+    let cell = unsafe { Cell::<F>::of(task) };
     cell.stage.with_mut(|stage| {
         // SAFETY: nobody else touches the stage.
         unsafe { (*stage).future = ManuallyDrop::new(future) };
@@ -66,10 +64,18 @@ impl<F: Future> Cell<F> {
     };
 
     /// # Safety
+    /// The task's cell is of this type, and alive.
+    #[inline(always)]
+    unsafe fn of<'a>(task: NonNull<Header>) -> &'a Self {
+        // SAFETY: the header is the first field of such a cell.
+        unsafe { task.cast::<Self>().as_ref() }
+    }
+
+    /// # Safety
     /// See [`Vtable::poll`].
     unsafe fn poll(task: NonNull<Header>) -> bool {
         // SAFETY: the vtable is that of this very type of cell, and the task is alive.
-        let cell = unsafe { task.cast::<Self>().as_ref() };
+        let cell = unsafe { Self::of(task) };
         // SAFETY: alive during the poll, and not dropped.
         let waker = unsafe { waker::borrowed(task) };
         let polled = cell.stage.with_mut(|stage| {
@@ -91,7 +97,7 @@ impl<F: Future> Cell<F> {
     /// See [`Vtable::fail`].
     unsafe fn fail(task: NonNull<Header>, failure: Failure) {
         // SAFETY: as in `poll`.
-        let cell = unsafe { task.cast::<Self>().as_ref() };
+        let cell = unsafe { Self::of(task) };
         // SAFETY: the future is present, and done with.
         unsafe { cell.replace_future(Err(failure)) };
     }
@@ -129,7 +135,7 @@ impl<F: Future> Cell<F> {
     /// See [`Vtable::take_output`].
     unsafe fn take_output(task: NonNull<Header>, into: *mut ()) {
         // SAFETY: as in `poll`.
-        let cell = unsafe { task.cast::<Self>().as_ref() };
+        let cell = unsafe { Self::of(task) };
         cell.stage.with_mut(|stage| {
             // SAFETY: the output is present, the caller owns it and does not read it again.
             let output = unsafe { ManuallyDrop::take(&mut (*stage).output) };
@@ -142,7 +148,7 @@ impl<F: Future> Cell<F> {
     /// See [`Vtable::drop_output`].
     unsafe fn drop_output(task: NonNull<Header>) {
         // SAFETY: as in `poll`.
-        let cell = unsafe { task.cast::<Self>().as_ref() };
+        let cell = unsafe { Self::of(task) };
         // SAFETY: the output is present, the caller owns it and does not read it again.
         drop(
             cell.stage
@@ -156,9 +162,6 @@ impl<F: Future> Cell<F> {
         let cell = task.cast::<Self>().as_ptr();
         // SAFETY: made by `Box::new`, and nobody holds it any more. The stage is a union, so its
         // content (gone already) is not dropped.
-        unsafe {
-            std::ptr::drop_in_place(cell);
-            dealloc(cell.cast(), Layout::new::<Self>());
-        }
+        drop(unsafe { Box::from_raw(cell) });
     }
 }

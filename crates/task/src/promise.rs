@@ -59,20 +59,19 @@ impl<T> Promise<T> {
     pub fn keep(self, output: Result<T, Payload>) {
         // From here on the task is finished once, whatever panics.
         let task = ManuallyDrop::new(self).task;
-        match output {
-            Ok(output) => {
-                // SAFETY: the cell was allocated for this type of future; nobody else touches it.
-                unsafe { cell::set_future(task, Given(Some(output))) };
-                // SAFETY: as its runner; the future is present, and ready.
-                let ready = unsafe { (task.as_ref().vtable.poll)(task) };
-                debug_assert!(ready, "the output was put there");
-            }
+        let output = match output {
+            Ok(output) => output,
             // SAFETY: as its runner, once; the future is present.
-            Err(payload) => unsafe {
-                (task.as_ref().vtable.fail)(task, Failure::panicked(payload));
-            },
-        }
-        // SAFETY: as its runner, the output or failure is stored, and this happens once.
+            Err(payload) => return unsafe { Header::fail(task, Failure::panicked(payload)) },
+        };
+        // SAFETY: the cell was allocated for this type of future; nobody else touches it.
+        unsafe { cell::set_future(task, Given(Some(output))) };
+        // SAFETY: as its runner; the promise has kept the task alive.
+        let vtable = unsafe { task.as_ref() }.vtable;
+        // SAFETY: as its runner; the future is present, and ready.
+        let ready = unsafe { (vtable.poll)(task) };
+        debug_assert!(ready, "the output was put there");
+        // SAFETY: as its runner, the output is stored, and this happens once.
         unsafe { Header::finish(task) };
     }
 }
@@ -80,9 +79,6 @@ impl<T> Promise<T> {
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
         // SAFETY: not kept, so the future is present; as its runner, once.
-        unsafe {
-            (self.task.as_ref().vtable.fail)(self.task, Failure::Cancelled);
-            Header::finish(self.task);
-        }
+        unsafe { Header::fail(self.task, Failure::Cancelled) };
     }
 }

@@ -59,7 +59,7 @@ pub fn spawn_nowhere<F: Future>(
     // SAFETY: the new task is held by one handle, which is this one, of this type.
     let handle = unsafe { JoinHandle::new(task) };
     // SAFETY: new and in no list.
-    unsafe { turn_away(task) };
+    unsafe { Header::fail(task, Failure::Cancelled) };
     handle
 }
 
@@ -101,16 +101,17 @@ unsafe fn start<F: Future>(
     // SAFETY: the new task is held by one handle, which is this one, of this type.
     let handle = unsafe { JoinHandle::new(task) };
     if runs_here {
-        // SAFETY: this thread runs the shard; the task is new, scheduled and in no list or queue.
-        unsafe {
-            if !state.is_new() {
-                shard.runner().list_of(state).push(task);
-            }
-            context::with(|context| context.push_new(task));
+        if !state.is_new() {
+            // SAFETY: this thread runs the shard.
+            let list = unsafe { shard.runner() }.list_of(state);
+            // SAFETY: on the runner; the task is new, and in no list.
+            unsafe { list.push(task) };
         }
+        // SAFETY: this thread runs the shard; the task is new, scheduled and in no queue.
+        context::with(|context| unsafe { context.push_new(task) });
     } else if here {
         // SAFETY: new and in no list; we run its shard.
-        unsafe { turn_away(task) };
+        unsafe { Header::fail(task, Failure::Cancelled) };
     } else {
         // SAFETY: new and in no list.
         unsafe { send(task, shard) };
@@ -128,20 +129,11 @@ unsafe fn send(task: NonNull<Header>, shard: &'static Shard) {
     match unsafe { shard.push(task) } {
         Ok(Some(runner)) => runner.wake(),
         Ok(None) => {}
-        // SAFETY: the reference stayed ours, and nobody else knows the task.
-        Err(_) => unsafe {
-            turn_away(task);
-            ref_dec(task, QUEUED);
-        },
-    }
-}
-
-/// # Safety
-/// A new task in no list, known to nobody but its handle.
-unsafe fn turn_away(task: NonNull<Header>) {
-    // SAFETY: nobody else touches a new task, so this thread may act as its runner.
-    unsafe {
-        (task.as_ref().vtable.fail)(task, Failure::Cancelled);
-        Header::finish(task);
+        Err(_) => {
+            // SAFETY: nobody else touches a new task, so this thread may act as its runner.
+            unsafe { Header::fail(task, Failure::Cancelled) };
+            // SAFETY: the reference stayed ours.
+            unsafe { ref_dec(task, QUEUED) };
+        }
     }
 }

@@ -19,7 +19,7 @@ use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 pub use super::Join;
-use super::{Header, ref_count, ref_dec};
+use super::{Failure, Header, ref_count, ref_dec};
 use crate::context::Context;
 use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
@@ -159,6 +159,19 @@ impl Join {
 }
 
 impl Header {
+    /// Drops the future of a task that is in no list, and [finishes](Header::finish) it with this failure.
+    ///
+    /// # Safety
+    /// On the runner, once; the task is not used afterwards.
+    pub unsafe fn fail(this: NonNull<Self>, failure: Failure) {
+        // SAFETY: the runner's reference keeps the task alive.
+        let vtable = unsafe { this.as_ref() }.vtable;
+        // SAFETY: on the runner, as the caller says, and not finished so far, so the future is present.
+        unsafe { (vtable.fail)(this, failure) };
+        // SAFETY: the failure is stored; once, as the caller says.
+        unsafe { Self::finish(this) };
+    }
+
     /// The future is gone and the output or failure stored: publishes it. The output is dropped here
     /// if the join handle is gone; a panic of that ends here, in the midst of the task.
     ///
