@@ -137,7 +137,7 @@ struct Inbox {
 // references to tasks (`QUEUED`), those in the steal queue scheduled tasks, touched under its lock, and the loans' are
 // loans; none is tied to a thread.
 unsafe impl Sync for Shard {}
-// SAFETY: as above.
+// SAFETY: what is in it is tied to no thread, as said above for sharing it.
 unsafe impl Send for Shard {}
 
 process_global! {

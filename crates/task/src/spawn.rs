@@ -73,7 +73,7 @@ pub unsafe fn spawn_root<F: Future>(
     future: F,
     spawned: &'static Location<'static>,
 ) -> JoinHandle<F::Output> {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the future lives as long as the caller says, in a task of this thread.
     unsafe { start(shard, future, spawned, true) }
 }
 

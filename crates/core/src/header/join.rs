@@ -210,7 +210,7 @@ unsafe fn unpack(word: *mut ()) -> Option<Waker> {
     if word == DETACHED {
         return None;
     }
-    // SAFETY: passed on to the caller.
+    // SAFETY: null, or a waker that `pack` packed, and the caller's.
     unsafe { packed::unpack(word) }
 }
 
@@ -222,7 +222,7 @@ unsafe fn unpack(word: *mut ()) -> Option<Waker> {
 unsafe fn let_go(word: *mut ()) {
     debug_assert!(word != DETACHED);
     if !word.is_null() {
-        // SAFETY: passed on to the caller; nothing is loaned.
+        // SAFETY: a waker that `pack` packed, and the caller's; nothing is loaned.
         unsafe { packed::let_go(word) };
     }
 }
@@ -243,6 +243,6 @@ impl Drop for Join {
 /// # Safety
 /// The caller owns that reference.
 pub unsafe fn ref_dec_handle(task: NonNull<Header>) {
-    // SAFETY: passed on to the caller.
+    // SAFETY: a handle's reference, which the caller gives up.
     unsafe { ref_dec(task, ref_count::HANDLE) };
 }

@@ -103,7 +103,7 @@ impl Header {
         // SAFETY: the runner's reference keeps the task alive.
         let state = unsafe { this.as_ref() }.state();
         if !state.is_new() {
-            // SAFETY: passed on to the caller.
+            // SAFETY: not new, so on the list, which nobody else touches meanwhile.
             shard.with_list(|| unsafe { shard.runner.list_of(state).remove(this) });
         }
     }

@@ -135,7 +135,7 @@ impl Shard {
             if self.access.is_open() {
                 // SAFETY: open, and under the lock.
                 if let Some(context) = unsafe { self.runner_context() } {
-                    // SAFETY: as above.
+                    // SAFETY: open, and under the lock; the context is its runner's.
                     unsafe { self.evacuate_woken(context, &mut queue) };
                     while let Some(task) = came.pop_front() {
                         // SAFETY: the inbox's reference on the task is ours; the lock stands for the runner.
@@ -336,7 +336,7 @@ impl Shard {
             shared
         };
         if !shared {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the runner is inside, alone; the caller's task is noted once.
             unsafe { context.push_woken(task) };
         }
         self.access.go_outside();

@@ -285,7 +285,7 @@ impl ShardGuard {
     /// # Safety
     /// The caller owns the task's `QUEUED` hold.
     pub(super) unsafe fn receive(&self, context: &Context, task: NonNull<Header>) {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller's `QUEUED` reference.
         if self.shard.pool() != 0 && !unsafe { self.receive_in_pool(task) } {
             return;
         }

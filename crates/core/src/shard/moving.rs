@@ -138,7 +138,7 @@ impl Shard {
     /// The current thread runs this shard, where the task lives, and the task is alive.
     #[cold]
     pub unsafe fn list(&self, task: NonNull<Header>) {
-        // SAFETY: passed on to the caller.
+        // SAFETY: on the runner of the task's shard.
         unsafe { add_to_list(task) };
     }
 

@@ -52,7 +52,7 @@ impl Shard {
         if unsafe { task.as_ref() }.state().is_pinned() {
             return false;
         }
-        // SAFETY: passed on to the caller.
+        // SAFETY: on the runner; scheduled, in no queue, and noted nowhere else.
         unsafe { self.push_stealable(task) };
         self.has_published();
         self.wake_notify_shard();

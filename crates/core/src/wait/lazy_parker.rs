@@ -46,14 +46,14 @@ const _: () = is_sync::<LazyParker>();
 /// # Safety
 /// `data` is a `LazyParker` that is there.
 unsafe fn lazy_parker<'a>(data: *const ()) -> &'a LazyParker {
-    // SAFETY: passed on to the caller.
+    // SAFETY: `data` is one that is there, and is shared from then on.
     unsafe { &*data.cast::<LazyParker>() }
 }
 
 /// # Safety
 /// As [`lazy_parker`].
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the waker's data, which is there as long as the waker is loaned.
     let clone = ManuallyDrop::new(unsafe { lazy_parker(data) }.parker().waker().clone());
     RawWaker::new(clone.data(), clone.vtable())
 }
@@ -61,7 +61,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 /// # Safety
 /// As [`lazy_parker`].
 unsafe fn wake(data: *const ()) {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the waker's data, which is there as long as the waker is loaned.
     unsafe { lazy_parker(data) }.parker().waker().wake_by_ref();
 }
 
