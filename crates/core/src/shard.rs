@@ -182,6 +182,11 @@ impl Shard {
 
     /// Takes a free shard out of the table; `None` when all 65,535 are in use.
     pub fn open() -> Option<&'static Self> {
+        Self::open_in_pool(0)
+    }
+
+    /// The same for one of a pool's; zero is no pool.
+    pub fn open_in_pool(pool: u32) -> Option<&'static Self> {
         // The first one finds out about fences: a seccomp filter may come later.
         let _is_known = is_light();
         let shard = shards().take(Self::new)?;
@@ -195,7 +200,8 @@ impl Shard {
         shard.publish_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
         shard.tasks.store(OPEN, Ordering::Relaxed);
-        shard.join_pool(0);
+        // Relaxed: published with the pool itself.
+        shard.pool.store(pool, Ordering::Relaxed);
         shard.watch(false);
         let mut inbox = shard.inbox.lock();
         (inbox.closed, inbox.called) = (false, false);

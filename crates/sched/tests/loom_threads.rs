@@ -26,7 +26,8 @@ unsafe impl Send for Late {}
 impl Late {
     /// The second half of the wake.
     fn push(self, shard: &Shard) {
-        match shard.push(self.0) {
+        // SAFETY: the reference is ours, and goes with the task.
+        match unsafe { shard.push(self.0) } {
             Ok(parked) => parked.into_iter().for_each(|runner| runner.wake()),
             // SAFETY: the reference stayed here.
             Err(_) => unsafe { ref_dec(self.0, QUEUED) },

@@ -8,15 +8,18 @@ use crate::shard::{AccessFlag, Shard};
 
 impl Context {
     /// A poll begins, and its task has not woken itself.
+    ///
+    /// # Safety
+    /// Until [`Context::go_inside`] this thread touches the shard's plain memory only as a poll does: by wakes.
     #[inline(always)]
-    pub fn begin_outside(&self) {
+    pub unsafe fn begin_outside(&self) {
         self.again.set(false);
         self.go_outside();
     }
 
     /// The runner leaves the shard's plain memory alone, but for wakes.
     #[inline(always)]
-    pub fn go_outside(&self) {
+    pub(super) fn go_outside(&self) {
         if let Some(access) = self.access.get() {
             access.go_outside();
         }

@@ -46,12 +46,6 @@ use crate::platform::light_fence;
 use crate::waiter::Deferred;
 
 impl Shard {
-    /// Makes this shard one of a pool's; before it has any task. Zero is no pool.
-    pub fn join_pool(&self, pool: u32) {
-        // Relaxed: published with the pool itself.
-        self.pool.store(pool, Ordering::Relaxed);
-    }
-
     /// The pool it belongs to, or zero.
     #[inline]
     pub fn pool(&self) -> u32 {
@@ -215,7 +209,7 @@ impl ShardGuard {
     /// Takes what came for the tasks of another shard, which nobody runs, and makes them runnable there: in its
     /// steal queue. `false` if somebody runs it after all.
     pub fn drain_for(&self, other: &'static Shard) -> bool {
-        debug_assert!(self.shard().pool() != 0 && self.shard().pool() == other.pool());
+        assert!(self.shard().pool() != 0 && self.shard().pool() == other.pool());
         // One with tasks that stay with their thread has a worker again.
         let visit = other.visit();
         let Some(visit) = visit.filter(|visit| visit.shard().runner.pinned() == 0) else {
@@ -236,7 +230,7 @@ impl ShardGuard {
     /// # Returns
     /// How many were taken.
     pub fn steal(&self, from: &Shard, most: usize, mut take: impl FnMut(NonNull<Header>)) -> usize {
-        debug_assert!(self.shard().pool() != 0 && self.shard().pool() == from.pool());
+        assert!(self.shard().pool() != 0 && self.shard().pool() == from.pool());
         let stolen = TaskQueue::new();
         let mut count = 0;
         {

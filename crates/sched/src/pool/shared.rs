@@ -167,9 +167,7 @@ impl Wake for CallOne {
 }
 
 pub(super) fn open_shard(pool: u32) -> io::Result<&'static Shard> {
-    let shard = Shard::open().ok_or_else(|| {
+    Shard::open_in_pool(pool).ok_or_else(|| {
         io::Error::other("65,535 shards are in use: drop a runtime to build another")
-    })?;
-    shard.join_pool(pool);
-    Ok(shard)
+    })
 }

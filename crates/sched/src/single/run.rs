@@ -72,7 +72,8 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task) });
-    context::with(Context::begin_outside);
+    // SAFETY: only the future is touched, until it has been dropped.
+    context::with(|context| unsafe { context.begin_outside() });
     // SAFETY: it has not finished, so it is alive.
     let vtable = unsafe { task.as_ref() }.vtable;
     // SAFETY: we run the task's shard, and its future is present.
@@ -235,7 +236,8 @@ fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     // SAFETY: we run the task's shard, and say so when the poll has ended.
     unsafe { context.begin_poll(task) };
     if S::IS_MONITORED {
-        context.begin_outside();
+        // SAFETY: only the future is touched, until its poll has ended.
+        unsafe { context.begin_outside() };
     }
     // SAFETY: it has not finished, so it is alive.
     let vtable = unsafe { task.as_ref() }.vtable;
