@@ -151,7 +151,7 @@ impl Shard {
             index,
             pending: AtomicBool::new(false),
             inbox: Mutex::new(Inbox {
-                tasks: InboxQueue::new(),
+                tasks: InboxQueue::default(),
                 closed: true,
                 called: false,
                 parked: None,
@@ -380,7 +380,7 @@ impl Shard {
 
 /// The tasks in an inbox, first in, first out. Mostly there is one, which needs no buffer: an OS thread of the model
 /// 1:1 that has just woken finds it beside the lock, and no other memory has to come into the cache.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct InboxQueue {
     first: Option<NonNull<Header>>,
     /// After the first; empty if there is none.
@@ -388,13 +388,6 @@ struct InboxQueue {
 }
 
 impl InboxQueue {
-    fn new() -> Self {
-        Self {
-            first: None,
-            rest: VecDeque::new(),
-        }
-    }
-
     #[inline]
     fn is_empty(&self) -> bool {
         self.first.is_none()

@@ -167,7 +167,7 @@ impl Shard {
     fn take_inbox(&self) -> InboxQueue {
         let mut inbox = self.inbox.lock();
         if inbox.tasks.is_empty() {
-            return InboxQueue::new();
+            return InboxQueue::default();
         }
         inbox.tasks.take()
     }
@@ -368,6 +368,7 @@ impl Shard {
 }
 
 /// What an evacuating thread leaves.
+#[derive(Default)]
 struct Left {
     /// For the runner.
     stay: InboxQueue,
@@ -375,14 +376,4 @@ struct Left {
     moved: InboxQueue,
     /// For nobody: to be released.
     gone: InboxQueue,
-}
-
-impl Default for Left {
-    fn default() -> Self {
-        Self {
-            stay: InboxQueue::new(),
-            moved: InboxQueue::new(),
-            gone: InboxQueue::new(),
-        }
-    }
 }

@@ -267,7 +267,7 @@ impl ShardGuard {
             tasks.forget_rest();
         }
         if close && crate::mutant!("seal_forgets_inbox") {
-            tasks = InboxQueue::new();
+            tasks = InboxQueue::default();
         }
         let any = !tasks.is_empty();
         context::with(|context| {
