@@ -250,14 +250,17 @@ impl ShardGuard {
                     // SAFETY: not finished, so on the list.
                     from.with_list(|| unsafe { from.runner.owned.remove(task) });
                 }
+                if crate::mutant!("thief_gives_back") {
+                    header.move_to(self.shard().index());
+                    header.move_to(from.index());
+                    // SAFETY: scheduled, in no list and no queue; under the lock.
+                    unsafe { queue.push(task) };
+                    break;
+                }
                 self.shard().count_moved(from);
                 // SAFETY: scheduled, in no queue; under the lock.
                 unsafe { stolen.push_back(task) };
                 header.move_to(self.shard().index());
-                if crate::mutant!("thief_gives_back") {
-                    header.move_to(from.index());
-                    header.move_to(self.shard().index());
-                }
                 count += 1;
             }
             // Relaxed: see `steal_len`.

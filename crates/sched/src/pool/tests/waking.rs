@@ -2,6 +2,7 @@
 
 use gossamer_core::platform::thread;
 use gossamer_core::shard::Shard;
+use gossamer_core::wait::Wait;
 
 use super::{Acting, Flags, Log, ends_clean, explore, flags, parked, pool, set, settle};
 
@@ -78,21 +79,23 @@ fn one_look_against_theft() {
     explore("one_look_against_theft", || {
         let (shared, flags, log) = (pool(2), flags(), Log::default());
         shared.shards().next().expect("two").set_monitored();
-        let mut owner = Acting::begin(&shared, 0);
-        let waker = waiting(&mut owner, &flags, &log);
-        drop(owner.spawn(async move {
-            set(&flags, 1, &waker);
-            waker.wake();
-        }));
+        let waker = waiting(&mut Acting::begin(&shared, 0), &flags, &log);
         let its = shared.clone();
-        let thief = thread::spawn(move || {
-            let mut thief = Acting::begin(&its, 1);
-            thief.steal();
-            thief.run();
+        let wakes = thread::spawn(move || {
+            let mut owner = Acting::begin(&its, 0);
+            let wakes = owner.spawn(async move {
+                set(&flags, 1, &waker);
+                waker.wake();
+            });
+            owner.run();
+            drop(owner);
+            wakes.wait().expect("no wake finds its task here again");
         });
-        owner.run();
-        thief.join().expect("the thief does not panic");
-        drop(owner);
+        let mut thief = Acting::begin(&shared, 1);
+        while thief.steal() {}
+        thief.run();
+        drop(thief);
+        wakes.join().expect("the owner does not panic");
         completed(shared, &log);
     });
 }
