@@ -76,12 +76,30 @@ pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
 #[inline(always)]
 #[must_use]
 fn wake_task(task: TaskRef<'_>) -> Option<Waker> {
-    let is_woken = context::with(|context| {
-        // SAFETY: seen just now.
-        let wake = |seen| unsafe { context::wake_seen_here(context, task, seen) };
-        seen_here(context, task).is_some_and(wake)
+    let plainly = context::with(|context| {
+        let seen = seen_here(context, task);
+        let plain = seen.filter(|seen| !seen.ignores_wake() && !context.is_outside());
+        // SAFETY: seen just now, and the runner is inside.
+        plain
+            .map(|seen| unsafe { context::wake_seen(context, task, seen) })
+            .ok_or(seen)
     });
-    if is_woken {
+    match plainly {
+        Ok(_woken) => None,
+        Err(seen) => wake_otherwise(task, seen),
+    }
+}
+
+/// A wake that takes more than a few stores: from outside of the shard, of a task that is scheduled or over, or of one
+/// that is elsewhere.
+#[cold]
+#[inline(never)]
+fn wake_otherwise(task: TaskRef<'_>, seen: Option<TaskState>) -> Option<Waker> {
+    let wake = |seen| {
+        // SAFETY: seen just now.
+        context::with(|context| unsafe { context::wake_seen_here(context, task, seen) })
+    };
+    if seen.is_some_and(wake) {
         return None;
     }
     wake_elsewhere(task)

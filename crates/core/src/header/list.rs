@@ -43,7 +43,9 @@ impl TaskQueue {
         let tail = self.tail.replace(Some(task));
         if self.head.get().is_none() {
             self.head.set(Some(task));
-        } else if let Some(tail) = tail {
+        } else {
+            // SAFETY: the queue was not empty, so it had a last one.
+            let tail = unsafe { tail.unwrap_unchecked() };
             tail.next.set(QueueLink::link(task));
         }
     }

@@ -112,6 +112,7 @@ impl Header {
     ///
     /// # Safety
     /// On the runner, which still has its hold and does not use the task afterwards.
+    #[inline]
     pub(super) unsafe fn ref_dec_if_over(this: NonNull<Self>) {
         // SAFETY: the runner's reference keeps the task alive.
         let header = unsafe { this.as_ref() };
