@@ -204,8 +204,10 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The guard is held.
     fn idle(&self, scheduler: &mut S) -> Idle {
+        // SAFETY: the guard is held.
+        let runner = unsafe { self.shard.runner() };
         // SAFETY: on the runner, outside polls.
-        let idle = scheduler.idle(&unsafe { Tasks::new(self.shard.runner()) });
+        let idle = scheduler.idle(&unsafe { Tasks::new(runner) });
         let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again
