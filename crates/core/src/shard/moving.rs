@@ -246,11 +246,12 @@ impl ShardGuard {
                     unsafe { queue.over.push_back(task) };
                     continue;
                 }
-                if !header.state().is_new() {
+                let is_new = header.state().is_new();
+                if !is_new {
                     // SAFETY: not finished, so on the list.
                     from.with_list(|| unsafe { from.runner.owned.remove(task) });
                 }
-                if crate::mutant!("thief_gives_back") {
+                if !is_new && crate::mutant!("thief_gives_back") {
                     header.move_to(self.shard().index());
                     header.move_to(from.index());
                     // SAFETY: scheduled, in no list and no queue; under the lock.
