@@ -26,7 +26,7 @@ pub use self::budget::{
 };
 pub use self::rng::{random, seed_rng};
 pub use self::waking::wake_here;
-pub(crate) use self::waking::{wake_inside, wake_seen, wake_seen_here};
+pub(crate) use self::waking::{wake_if_here, wake_inside, wake_seen};
 
 /// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
 /// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a

@@ -8,7 +8,8 @@
 //!
 //! # Whose task it is
 //!
-//! A wake asks once, by one look at the task's state ([`seen_here`]), before the runner comes inside its shard.
+//! A wake asks once, by one look at the task's state (`context::wake_if_here`), before the runner comes inside its
+//! shard.
 //!
 //! * "Elsewhere" stays true: only its runner moves tasks to a shard, and the runner of this one is this thread. (It
 //!   takes new ones out of the injector, steals, and pulls.) So such a wake touches nothing of this shard.
@@ -21,7 +22,7 @@ use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::context::{self, Context};
 use crate::header::ref_count::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, QueueLink, RefCount, TaskRef, TaskState, ref_dec};
+use crate::header::{Header, QueueLink, RefCount, TaskRef, ref_dec};
 use crate::shard::{Shard, cancel_here, pull};
 use crate::waiter::{Node, RawWakerParts};
 
@@ -76,40 +77,10 @@ pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
 #[inline(always)]
 #[must_use]
 fn wake_task(task: TaskRef<'_>) -> Option<Waker> {
-    let plainly = context::with(|context| {
-        let seen = seen_here(context, task);
-        let plain = seen.filter(|seen| !seen.ignores_wake() && !context.is_outside());
-        // SAFETY: seen just now, and the runner is inside.
-        plain
-            .map(|seen| unsafe { context::wake_seen(context, task, seen) })
-            .ok_or(seen)
-    });
-    match plainly {
-        Ok(_woken) => None,
-        Err(seen) => wake_otherwise(task, seen),
-    }
-}
-
-/// A wake that takes more than a few stores: from outside of the shard, of a task that is scheduled or over, or of one
-/// that is elsewhere.
-#[cold]
-#[inline(never)]
-fn wake_otherwise(task: TaskRef<'_>, seen: Option<TaskState>) -> Option<Waker> {
-    let wake = |seen| {
-        // SAFETY: seen just now.
-        context::with(|context| unsafe { context::wake_seen_here(context, task, seen) })
-    };
-    if seen.is_some_and(wake) {
+    if context::with(|context| context::wake_if_here(context, task)) {
         return None;
     }
     wake_elsewhere(task)
-}
-
-/// The task's state, if this thread runs its shard.
-#[inline(always)]
-fn seen_here(context: &Context, task: TaskRef<'_>) -> Option<TaskState> {
-    let seen = task.look();
-    (seen.shard() == context.shard()).then_some(seen)
 }
 
 /// The same for a task that this thread does not run.
@@ -289,12 +260,8 @@ unsafe fn wake_loaned_elsewhere(task: TaskRef<'_>, node: NonNull<Node>) -> Optio
 #[inline(always)]
 pub fn wake_owned(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
-    let is_woken = context::with(|context| {
-        // SAFETY: the waker's reference is given up, unless nothing was done; seen just now.
-        let wake = |seen| unsafe { task.wake_owned(context, seen) };
-        seen_here(context, task).is_some_and(wake)
-    });
-    if is_woken {
+    // SAFETY: the waker's reference is given up, unless nothing was done.
+    if context::with(|context| unsafe { task.wake_owned(context) }) {
         core::mem::forget(waker);
         return None;
     }

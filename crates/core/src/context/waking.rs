@@ -71,25 +71,26 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
     unsafe { context.push_woken(task.pointer()) };
 }
 
-/// The same for a task that the caller has [seen here](crate::waker), so; `false` if another worker has stolen it since,
-/// and then nothing was done.
-///
-/// # Safety
-/// This thread has seen it so just now.
+/// The same for any task; `false` if this thread does not run it, and then nothing was done. One look decides
+/// ([`crate::waker`] says why).
 #[inline(always)]
-pub(crate) unsafe fn wake_seen_here(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
+pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
+    let seen = task.look();
+    if seen.shard() != context.shard() {
+        return false;
+    }
     if context.is_outside() {
-        // SAFETY: the caller's.
+        // SAFETY: seen here just now.
         return unsafe { wake_from_outside(context, task, seen) };
     }
-    // SAFETY: the caller's; a runner that is not outside is inside.
+    // SAFETY: the runner is inside, and has seen it just now.
     unsafe { wake_seen(context, task, seen) }
 }
 
 /// The same by a runner that is out.
 ///
 /// # Safety
-/// As [`wake_seen_here`].
+/// This thread has seen it here, so, just now.
 #[inline(never)]
 unsafe fn wake_from_outside(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
     // SAFETY: inside, and seen here since the shard was last open: `inside` knows that.

@@ -128,13 +128,17 @@ impl Header {
 }
 
 impl TaskRef<'_> {
-    /// Queues the task of a waker, which the caller has [seen here](crate::waker), and gives the waker's reference up,
-    /// into the store if that is empty; `false` if another worker has stolen it since, and then nothing was done.
+    /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty; `false` if this
+    /// thread does not run it, and then nothing was done. One look decides ([`crate::waker`] says why).
     ///
     /// # Safety
-    /// The caller owns the reference, and has seen the task so just now.
+    /// The caller owns the reference.
     #[inline(always)]
-    pub(crate) unsafe fn wake_owned(self, context: &Context, seen: TaskState) -> bool {
+    pub(crate) unsafe fn wake_owned(self, context: &Context) -> bool {
+        let seen = self.look();
+        if seen.shard() != context.shard() {
+            return false;
+        }
         let Some(access) = context.access_if_outside() else {
             // SAFETY: the caller's reference; the runner is inside.
             return unsafe { self.wake_owned_inside(context, seen) };
