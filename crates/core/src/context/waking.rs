@@ -75,26 +75,20 @@ pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
 /// ([`crate::waker`] says why).
 #[inline(always)]
 pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
-    let seen = task.look();
-    if seen.shard() != context.shard() {
-        return false;
-    }
     if context.is_outside() {
-        // SAFETY: seen here just now.
-        return unsafe { wake_from_outside(context, task, seen) };
+        return wake_from_outside(context, task);
     }
-    // SAFETY: the runner is inside, and has seen it just now.
-    unsafe { wake_seen(context, task, seen) }
+    // SAFETY: a runner that is not outside is inside.
+    unsafe { wake_inside(context, task) }
 }
 
-/// The same by a runner that is out.
-///
-/// # Safety
-/// This thread has seen it here, so, just now.
+/// The same by a runner that is out: it comes inside only for a task that is here.
 #[inline(never)]
-unsafe fn wake_from_outside(context: &Context, task: TaskRef<'_>, seen: TaskState) -> bool {
+fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
+    let seen = task.look();
     // SAFETY: inside, and seen here since the shard was last open: `inside` knows that.
-    context.inside(task, |context| unsafe { wake_seen(context, task, seen) })
+    let wake = |context: &Context| unsafe { wake_seen(context, task, seen) };
+    seen.shard() == context.shard() && context.inside(task, wake)
 }
 
 /// The same by a runner that is inside its shard.

@@ -136,13 +136,14 @@ impl TaskRef<'_> {
     #[inline(always)]
     pub(crate) unsafe fn wake_owned(self, context: &Context) -> bool {
         let seen = self.look();
-        if seen.shard() != context.shard() {
+        let is_here = seen.shard() == context.shard();
+        let Some(access) = context.access_if_outside() else {
+            // SAFETY: the caller's reference; seen here just now, and the runner is inside.
+            return is_here && unsafe { self.wake_owned_inside(context, seen) };
+        };
+        if !is_here {
             return false;
         }
-        let Some(access) = context.access_if_outside() else {
-            // SAFETY: the caller's reference; the runner is inside.
-            return unsafe { self.wake_owned_inside(context, seen) };
-        };
         if !access.go_inside() {
             // SAFETY: the caller's reference; the runner has found its shard open.
             return unsafe { self.wake_owned_while_open(context) };
