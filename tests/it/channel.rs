@@ -1,11 +1,11 @@
 //! Channels of many senders and receivers: each rule that their documentation states, in both flavours.
 
-mod broadcast;
+pub(crate) mod broadcast;
 mod cancelling;
 mod join_pattern;
-mod panics;
+mod oneshot;
 mod rules;
-mod sharing;
+pub(crate) mod sharing;
 mod small;
 pub(crate) mod spsc;
 mod threads;
@@ -23,12 +23,6 @@ use crate::mvar::{SCHEDULES_MAX, looking};
 #[track_caller]
 fn exhaust<F: Channels, B: Future>(body: impl Fn() -> B) {
     exhaust_in(sim::<F>(), body);
-}
-
-/// The same, for cases in which something is cancelled: see [`exhaust_each_step`](crate::mvar::exhaust_each_step).
-#[track_caller]
-fn exhaust_each_step<F: Channels, B: Future>(body: impl Fn() -> B) {
-    exhaust_in(sim::<F>().look_each_step(), body);
 }
 
 #[track_caller]

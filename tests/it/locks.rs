@@ -4,11 +4,9 @@
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
 //! * [`panics`]: wakers, closures and sections that panic.
-//! * [`oneshot`]: the channel for one message.
 
 mod cancelling;
 mod conform;
-mod oneshot;
 mod panics;
 mod rules;
 
@@ -19,7 +17,7 @@ use gossamer::raw::{
 use crate::flavour::{Flavour, Local, Shared};
 
 /// Makes the primitives of a flavour.
-trait Locks: Flavour {
+pub(crate) trait Locks: Flavour {
     fn mutex<T>(value: T) -> Mutex<T, Self::P, Barging>;
     fn fair_mutex<T>(value: T) -> Mutex<T, Self::P, Fair>;
     fn rwlock<T>(value: T) -> RwLock<T, Self::P>;

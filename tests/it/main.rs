@@ -2,6 +2,8 @@
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
+//! * [`every_channel`]: rules, panics and cancelling, over all flavours of channels.
+//! * [`every_lock`]: the same over all locks and cells.
 //! * [`hanging`]: what a test says that hangs.
 //! * [`locks`]: locks, cells and the one-shot.
 //! * [`many`]: two hundred that wait for the same, at each primitive.
@@ -16,6 +18,7 @@
 //! Every random failure prints the seed that runs it again.
 #![deny(unsafe_code)]
 
+mod bad_wakers;
 #[allow(unsafe_code)]
 mod contract;
 mod flavour;
@@ -27,6 +30,8 @@ mod tally;
 
 mod channel;
 mod conform;
+mod every_channel;
+mod every_lock;
 mod locks;
 mod many;
 mod models;

@@ -3,8 +3,8 @@
 mod always_ready;
 mod budget;
 mod ending;
+mod fiber_and_thread;
 mod fiber_ends;
-mod fiber_mends;
 mod fiber_promise;
 mod fibers;
 mod limits;

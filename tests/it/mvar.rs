@@ -18,6 +18,8 @@ use std::pin::pin;
 use gossamer::yield_now;
 use gossamer_sim::Sim;
 
+use crate::channel::Channels;
+
 /// Seeded schedules for each rule, with scheduling points, and as many without.
 pub(crate) const SCHEDULES: u64 = 10_000;
 
@@ -82,7 +84,29 @@ pub(crate) fn exhaust_each_step<F: Future>(body: impl Fn() -> F) {
 
 #[track_caller]
 fn exhaust_in<F: Future>(sim: Sim, body: impl Fn() -> F) {
-    for (points, sim) in [(true, sim), (false, sim.without_scheduling_points())] {
+    exhaust_with(&[true, false], sim, body);
+}
+
+/// Runs a small case in all schedules: with scheduling points and without for one thread's flavour, which has short ways
+/// of its own, and without for the other. With scheduling points both are the same code but for the lock's word, and
+/// most of the schedules.
+#[track_caller]
+fn exhaust_flavour<F: Channels, B: Future>(body: impl Fn() -> B) {
+    let modes: &[bool] = match F::SCHEDULING_POINTS {
+        true => &[true, false],
+        false => &[false],
+    };
+    exhaust_with(modes, Sim::new(), body);
+}
+
+#[track_caller]
+fn exhaust_with<F: Future>(modes: &[bool], sim: Sim, body: impl Fn() -> F) {
+    for &points in modes {
+        let sim = if points {
+            sim
+        } else {
+            sim.without_scheduling_points()
+        };
         SCHEDULING_POINTS.set(points);
         let explored = sim.exhaustive(SCHEDULES_MAX, &body);
         assert!(

@@ -7,8 +7,9 @@ mod fairness;
 mod foreign;
 mod joining;
 mod local;
-mod mends;
 mod nesting;
+mod outliving;
+
 mod shutdown;
 mod threads;
 mod waking;

@@ -17,7 +17,7 @@ const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-g
 /// What is run: tests, and options of the sanitizer. Not those that limit the address space, of which the sanitizer
 /// needs terabytes; and the second lot leaks on purpose (operations that are forgotten, wakers that panic, fibers that end
 /// on another thread). Of the channels not those that run many programs in many schedules, which take minutes here.
-const RUNS: [(&[&str], &str); 2] = [
+pub(crate) const RUNS: [(&[&str], &str); 2] = [
     (
         &[
             "models::",
@@ -25,7 +25,8 @@ const RUNS: [(&[&str], &str); 2] = [
             "ports::",
             "pipe::",
             "select::",
-            "channel::panics",
+            "every_channel::rules",
+            "every_channel::panics",
             "channel::rules",
             "channel::threads",
             "channel::broadcast::rules",
@@ -38,7 +39,7 @@ const RUNS: [(&[&str], &str); 2] = [
             "--skip",
             "models::fiber_ends",
             "--skip",
-            "models::fiber_mends",
+            "models::fiber_and_thread",
             "--skip",
             "_forgotten",
             "--skip",
@@ -50,7 +51,7 @@ const RUNS: [(&[&str], &str); 2] = [
         &[
             "single::",
             "models::fiber_ends",
-            "models::fiber_mends",
+            "models::fiber_and_thread",
             "structure::scope_moves",
             "_forgotten",
             "::a_wait_goes_from_task_to_task",

@@ -11,7 +11,7 @@ use super::Channels;
 use crate::flavour::{Local, Shared};
 
 /// The broadcast channels of a flavour.
-trait Broadcasts: Channels {
+pub(crate) trait Broadcasts: Channels {
     fn broadcast<T>(capacity: usize) -> (Sender<T, Self::P>, Receiver<T, Self::P>);
 }
 

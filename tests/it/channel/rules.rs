@@ -2,18 +2,17 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
 
 use futures_core::{FusedStream, Stream};
-use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
+use gossamer::channel::{Closed, TryRecvError, TrySendError};
 
 use super::Channels;
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
-use crate::tally::Tally;
 
 both! {
-    first_in_first_out,
     a_full_channel_lets_senders_wait_in_order,
     a_send_that_is_dropped_has_not_sent,
     a_rendezvous_ends_when_the_message_is_taken,
@@ -21,11 +20,7 @@ both! {
     each_waiting_receiver_may_be_sent_to,
     large_messages_of_senders_in_line,
     who_comes_may_be_quicker_than_who_was_called,
-    buffered_messages_outlive_their_senders,
-    receivers_that_wait_are_told,
-    senders_that_wait_are_told_and_keep_their_messages,
-    the_last_receiver_drops_what_is_left,
-    many_at_once,
+    the_last_message_goes_before_the_end,
     many_at_once_make_room_for_those_who_wait,
     sizes,
     messages_without_size_and_large_ones,
@@ -37,21 +32,6 @@ fn ready<T>(poll: Poll<T>) -> T {
     match poll {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("it waits"),
-    }
-}
-
-fn first_in_first_out<F: Channels>() {
-    for capacity in [1_000, usize::MAX] {
-        let (tx, rx) = F::channel(capacity);
-        for number in 0..1_000 {
-            tx.try_send(number).expect("there is room");
-        }
-        let other = rx.clone();
-        for number in 0..500 {
-            assert_eq!(rx.try_recv(), Ok(2 * number));
-            assert_eq!(other.try_recv(), Ok(2 * number + 1));
-        }
-        assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
     }
 }
 
@@ -209,109 +189,17 @@ fn who_comes_may_be_quicker_than_who_was_called<F: Channels>() {
     assert_eq!(third.wakes(), 1);
 }
 
-fn buffered_messages_outlive_their_senders<F: Channels>() {
-    let (tx, rx) = F::channel(4);
-    let other = tx.clone();
+/// One has been called for the last message: until that is taken, the others wait.
+fn the_last_message_goes_before_the_end<F: Channels>() {
+    let (tx, rx) = F::channel(1);
+    let mut receiver = parked(rx.recv());
+    let mut second = parked(rx.recv());
     tx.try_send(1).expect("there is room");
     drop(tx);
-    assert!(!rx.is_closed());
-    other.try_send(2).expect("there is room");
-    drop(other);
-    assert!(rx.is_closed());
-    assert_eq!(ready(Hand::new(rx.recv()).poll()), Ok(1));
-    assert_eq!(rx.try_recv(), Ok(2));
-    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
-    assert_eq!(ready(Hand::new(rx.recv()).poll()), Err(Closed));
-}
-
-fn receivers_that_wait_are_told<F: Channels>() {
-    for capacity in [0, 1, usize::MAX] {
-        let (tx, rx) = F::channel::<u32>(capacity);
-        let mut waiting: Vec<_> = (0..3).map(|_| parked(rx.recv())).collect();
-        drop(tx);
-        for receiver in &mut waiting {
-            assert_eq!(receiver.wakes(), 1);
-            assert_eq!(ready(receiver.poll()), Err(Closed));
-        }
-        // One has been called for the last message: until that is taken, the others wait.
-        let (tx, rx) = F::channel(1);
-        let mut receiver = parked(rx.recv());
-        let mut second = parked(rx.recv());
-        tx.try_send(1).expect("there is room");
-        drop(tx);
-        assert_eq!((receiver.wakes(), second.wakes()), (1, 0));
-        assert_eq!(ready(receiver.poll()), Ok(1));
-        assert_eq!(second.wakes(), 1);
-        assert_eq!(ready(second.poll()), Err(Closed));
-    }
-}
-
-fn senders_that_wait_are_told_and_keep_their_messages<F: Channels>() {
-    for capacity in [0, 1] {
-        let (tx, rx) = F::channel(capacity);
-        for number in 0..capacity {
-            tx.try_send(number).expect("there is room");
-        }
-        let mut waiting: Vec<_> = (7..9).map(|number| parked(tx.send(number))).collect();
-        let other = rx.clone();
-        drop(rx);
-        assert!(!tx.is_closed());
-        drop(other);
-        assert!(tx.is_closed());
-        for (number, sender) in (7..9).zip(&mut waiting) {
-            assert_eq!(sender.wakes(), 1);
-            assert_eq!(ready(sender.poll()), Err(SendError(number)));
-        }
-        assert_eq!(tx.try_send(9), Err(TrySendError::Closed(9)));
-        assert_eq!(ready(Hand::new(tx.send(10)).poll()), Err(SendError(10)));
-    }
-}
-
-fn the_last_receiver_drops_what_is_left<F: Channels>() {
-    let tally = Tally::default();
-    let (tx, rx) = F::channel(usize::MAX);
-    for id in 0..100 {
-        assert!(tx.try_send(tally.value(id)).is_ok());
-    }
-    let other = rx.clone();
-    drop(rx);
-    assert_eq!(tally.living(), 100);
-    drop(other);
-    assert_eq!(tally.living(), 0);
-    let never = tx.send(tally.value(0));
-    drop(never);
-    drop(tx);
-    assert_eq!(tally.living(), 0);
-}
-
-fn many_at_once<F: Channels>() {
-    let (tx, rx) = F::channel(usize::MAX);
-    let mut messages = Vec::new();
-    let mut receiver = parked(rx.recv_many(&mut messages, 10));
-    tx.try_send(0).expect("there is room");
+    assert_eq!((receiver.wakes(), second.wakes()), (1, 0));
     assert_eq!(ready(receiver.poll()), Ok(1));
-    drop(receiver);
-    for number in 1..30 {
-        tx.try_send(number).expect("there is room");
-    }
-    assert_eq!(
-        ready(Hand::new(rx.recv_many(&mut messages, 0)).poll()),
-        Ok(0)
-    );
-    assert_eq!(
-        ready(Hand::new(rx.recv_many(&mut messages, 10)).poll()),
-        Ok(10)
-    );
-    assert_eq!(
-        ready(Hand::new(rx.recv_many(&mut messages, 100)).poll()),
-        Ok(19)
-    );
-    drop(tx);
-    assert_eq!(
-        ready(Hand::new(rx.recv_many(&mut messages, 1)).poll()),
-        Err(Closed)
-    );
-    assert!(messages.iter().copied().eq(0..30), "{messages:?}");
+    assert_eq!(second.wakes(), 1);
+    assert_eq!(ready(second.poll()), Err(Closed));
 }
 
 fn many_at_once_make_room_for_those_who_wait<F: Channels>() {
@@ -348,6 +236,17 @@ fn sizes<F: Channels>() {
     assert_eq!(F::channel::<u8>(usize::MAX).0.capacity(), None);
     assert_eq!(F::channel::<u8>(0).1.capacity(), Some(0));
     assert!(format!("{tx:?}").contains("len: 2"), "{tx:?}");
+    let other = (tx.clone(), rx.clone());
+    drop(tx);
+    assert!(!rx.is_closed());
+    drop(other.0);
+    assert!(rx.is_closed());
+    let (tx, rx) = F::channel::<u8>(2);
+    let other = rx.clone();
+    drop(rx);
+    assert!(!tx.is_closed());
+    drop(other);
+    assert!(tx.is_closed());
 }
 
 fn messages_without_size_and_large_ones<F: Channels>() {
@@ -407,4 +306,33 @@ fn a_stream<F: Channels>() {
     }
     drop(next);
     assert!(stream.is_terminated());
+}
+
+/// Two senders wait, and the waker of the first sends as well: that one comes after the second.
+#[test]
+fn a_waker_that_sends_passes_nobody() {
+    struct Sends(gossamer::channel::Sender<u32>);
+    impl Wake for Sends {
+        fn wake(self: Arc<Self>) {
+            let _sent_or_not = self.0.try_send(9);
+        }
+    }
+    for capacity in [2, 3] {
+        let (tx, rx) = gossamer::channel::bounded(capacity);
+        for number in 0..capacity as u32 {
+            assert_eq!(tx.try_send(number), Ok(()));
+        }
+        let mut first = Hand::new(tx.send(3));
+        let waker = Waker::from(Arc::new(Sends(tx.clone())));
+        assert!(first.poll_with(&waker).is_pending());
+        let mut second = parked(tx.send(4));
+        let mut messages = Vec::with_capacity(16);
+        let received = Hand::new(rx.recv_many(&mut messages, capacity)).poll();
+        assert_eq!(received, Poll::Ready(Ok(capacity)));
+        // The waker of the first one sends too: there is room for it only if each that waits has an `MVar`.
+        let nines = usize::from(capacity > 2);
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), [9][..nines]);
+        assert!(first.poll().is_ready() && second.poll().is_ready());
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), [3, 4]);
+    }
 }

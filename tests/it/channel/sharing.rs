@@ -9,11 +9,11 @@ use super::Channels;
 use crate::flavour::{Local, Shared};
 
 /// The shared senders of a flavour.
-trait Shares: Channels {
+pub(crate) trait Shares: Channels {
     fn shared<T>(tx: Sender<T, Self::P>) -> SharedOf<Self, T>;
 }
 
-type SharedOf<F, T> = SharedSender<
+pub(crate) type SharedOf<F, T> = SharedSender<
     T,
     <F as crate::flavour::Flavour>::P,
     Sender<T, <F as crate::flavour::Flavour>::P>,

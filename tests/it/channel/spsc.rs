@@ -1,7 +1,5 @@
 //! Channels of one sender and one receiver: each rule that their documentation states, in both flavours.
 
-mod cancelling;
-mod panics;
 mod rules;
 mod small;
 mod threads;

@@ -15,16 +15,12 @@ use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::mvar::{exhaust_each_step, explore_seeded};
 
 both! {
-    a_lock,
-    a_fair_lock,
     a_reader_and_a_writer,
     a_semaphore_of_many,
     a_wait_for_a_condition,
     an_arrival,
-    a_wait_for_an_event,
     a_maker_of_a_value,
     one_behind_whom_another_waits,
-    one_of_two_for_whom_one_leaves,
     everything_at_random,
 }
 
@@ -89,70 +85,6 @@ fn one_behind_whom_another_waits<F: Locks>() {
         |cut, at| at.try_acquire(),
         [cut.apply(at.acquire_many(2)).await, at.acquire().await],
         |held| held
-    );
-}
-
-/// What both want comes once.
-fn one_of_two_for_whom_one_leaves<F: Locks>() {
-    one_gives_up!(
-        F::mutex(0),
-        |cut, at| at.try_lock(),
-        [cut.apply(at.lock()).await, at.lock().await],
-        |held| drop(held)
-    );
-    one_gives_up!(
-        F::fair_mutex(0),
-        |cut, at| at.try_lock(),
-        [cut.apply(at.lock()).await, at.lock().await],
-        |held| drop(held)
-    );
-    one_gives_up!(
-        F::rwlock(0),
-        |cut, at| at.try_read(),
-        [cut.apply(at.write()).await, at.write().await],
-        |held| drop(held)
-    );
-    one_gives_up!(
-        F::semaphore(1),
-        |cut, at| at.try_acquire(),
-        [cut.apply(at.acquire()).await, at.acquire().await],
-        |held| drop(held)
-    );
-}
-
-fn a_lock<F: Locks>() {
-    at_every_cut!(
-        F::mutex(0),
-        |cut, at| [
-            drop(cut.apply(at.lock()).await),
-            {
-                let mut held = at.lock().await;
-                yield_now().await;
-                *held += 1;
-            },
-            *at.lock().await += 1,
-        ],
-        |left| {
-            assert_eq!(*left.try_lock().expect("it is free"), 2);
-        }
-    );
-}
-
-fn a_fair_lock<F: Locks>() {
-    at_every_cut!(
-        F::fair_mutex(0),
-        |cut, at| [
-            drop(cut.apply(at.lock()).await),
-            {
-                let mut held = at.lock().await;
-                yield_now().await;
-                *held += 1;
-            },
-            *at.lock().await += 1,
-        ],
-        |left| {
-            assert_eq!(*left.try_lock().expect("it is free"), 2);
-        }
     );
 }
 
@@ -276,26 +208,6 @@ fn an_arrival<F: Locks>() {
             );
         });
     }
-}
-
-fn a_wait_for_an_event<F: Locks>() {
-    at_every_cut!(
-        F::event(),
-        |cut, at| [
-            cut.apply(at.ready()).await.unwrap_or_default(),
-            {
-                at.set();
-                // Whoever waited goes all the same.
-                at.reset();
-                yield_now().await;
-                at.set();
-            },
-            at.ready().await,
-        ],
-        |left| {
-            assert!(left.is_set());
-        }
-    );
 }
 
 /// Makes the value, if it is not there.

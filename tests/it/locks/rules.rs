@@ -24,7 +24,6 @@ both! {
     an_arrival_is_taken_back,
     a_variable_keeps_its_first_value,
     a_cell_is_made_by_one,
-    forgotten_operations_do_no_harm,
 }
 
 /// Where the lock is free, the first in line woken and somebody quicker, it waits on, first.
@@ -340,15 +339,4 @@ fn a_cell_is_made_by_one<F: Locks>() {
     assert_eq!((third.wakes(), third.poll()), (1, Poll::Ready(&2)));
     drop((second, third));
     assert_eq!(primitive.into_inner(), Some(2));
-}
-
-/// Operations that wait and are forgotten, and then their primitive goes.
-fn forgotten_operations_do_no_harm<F: Locks>() {
-    let primitive: &'static _ = Box::leak(Box::new(F::semaphore(0)));
-    std::mem::forget(Box::pin(parked(primitive.acquire())));
-    let event = Box::new(F::event());
-    let waits = parked(event.ready());
-    assert_eq!(waits.wakers_held(), 1);
-    std::mem::forget(waits);
-    drop(event);
 }

@@ -37,6 +37,11 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
+    pub(crate) const NEVER: Self = Self {
+        poll: u32::MAX,
+        before: false,
+    };
+
     /// Under sim an operation is polled at most three times; the fourth cut is none.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..8).map(|number| Self {

@@ -6,8 +6,6 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use gossamer::yield_now;
@@ -24,8 +22,6 @@ both! {
     a_panic_in_a_clone_serves_the_next,
     a_panic_in_the_drop_of_a_value,
     a_mvar_is_dropped_with_its_value_once,
-    a_waker_that_panics_harms_nobody,
-    a_waker_whose_drop_panics_harms_nobody,
     tasks_whose_values_panic_in_drop,
 }
 
@@ -204,76 +200,6 @@ fn a_mvar_is_dropped_with_its_value_once<F: Flavour>() {
     drop(F::empty::<Value>());
     drop(F::full(tally.value(1)));
     assert_eq!((tally.living(), tally.dropped()), (0, 2));
-}
-
-/// Panics when it wakes, or when it is dropped.
-struct Bad {
-    in_wake: bool,
-}
-
-impl Wake for Bad {
-    fn wake(self: Arc<Self>) {
-        if self.in_wake {
-            planned();
-        }
-    }
-}
-
-impl Drop for Bad {
-    fn drop(&mut self) {
-        if !self.in_wake && !std::thread::panicking() {
-            planned();
-        }
-    }
-}
-
-fn a_waker_that_panics_harms_nobody<F: Flavour>() {
-    let bad = Waker::from(Arc::new(Bad { in_wake: true }));
-    let mvar = F::empty();
-    let mut take = Hand::new(mvar.take());
-    assert!(take.poll_with(&bad).is_pending());
-    let mut second = parked(mvar.take());
-    // Whoever puts sees nothing of the panic, and the taker has its value.
-    assert_eq!(mvar.try_put(1), Ok(()));
-    assert_eq!(take.poll_with(&bad), Poll::Ready(1));
-    assert_eq!(mvar.try_put(2), Ok(()));
-    assert_eq!((second.wakes(), second.poll()), (1, Poll::Ready(2)));
-
-    // The same when the turn is passed on by a cancellation.
-    let (first, mut second) = (parked(mvar.take()), Hand::new(mvar.take()));
-    assert!(second.poll_with(&bad).is_pending());
-    assert_eq!(mvar.try_put(3), Ok(()));
-    drop(first);
-    assert_eq!(second.poll_with(&bad), Poll::Ready(3));
-}
-
-/// The panic reaches whoever dropped the waker; the mvar does not mind.
-fn a_waker_whose_drop_panics_harms_nobody<F: Flavour>() {
-    let bad = || Waker::from(Arc::new(Bad { in_wake: false }));
-    let poll_once = |hand: &mut Hand<_>| {
-        let waker = std::mem::ManuallyDrop::new(bad());
-        assert!(hand.poll_with(&waker).is_pending());
-        // The hand's own clone is now the only one that will be dropped.
-        std::mem::ManuallyDrop::into_inner(waker)
-    };
-    let mvar = F::empty();
-    let mut take = Hand::new(mvar.take());
-    let ours = poll_once(&mut take);
-    assert!(
-        catch_unwind(AssertUnwindSafe(|| drop(ours))).is_ok(),
-        "the operation has a clone"
-    );
-    let renewed = catch_unwind(AssertUnwindSafe(|| take.poll().is_pending()));
-    assert!(is_planned(&*renewed.unwrap_err()));
-    assert_eq!(mvar.try_put(1), Ok(()));
-    assert_eq!((take.wakes(), take.poll()), (1, Poll::Ready(1)));
-
-    let mut take = Hand::new(mvar.take());
-    drop(poll_once(&mut take));
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(take)));
-    assert!(is_planned(&*dropped.unwrap_err()));
-    assert_eq!(mvar.try_put(2), Ok(()));
-    assert_eq!(mvar.try_take(), Some(2));
 }
 
 /// Puts that are aborted, with values that panic when they are dropped.

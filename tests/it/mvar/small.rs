@@ -3,10 +3,11 @@
 //! The programs are all there are of a kind: each task runs one of the scripts below, and the histories
 //! are judged by the sequential specification in [`super::model`].
 
-use crate::flavour::{Flavour, both};
+use crate::channel::Channels;
+use crate::flavour::both;
 use crate::mvar::model::{Op, run_program};
 
-use super::exhaust;
+use super::exhaust_flavour;
 
 both! {
     three_tasks_of_one_operation,
@@ -26,14 +27,14 @@ const ALL: [Op; 9] = [
     Op::TryReplace,
 ];
 
-fn check<F: Flavour>(program: &[Vec<Op>]) {
-    exhaust(|| run_program::<F>(program.to_vec(), true));
-    exhaust(|| run_program::<F>(program.to_vec(), false));
+fn check<F: Channels>(program: &[Vec<Op>]) {
+    exhaust_flavour::<F, _>(|| run_program::<F>(program.to_vec(), true));
+    exhaust_flavour::<F, _>(|| run_program::<F>(program.to_vec(), false));
 }
 
 /// All programs of three tasks with one operation each, on an empty and on a full mvar. Which task has which makes no
 /// difference, as each of them may be the next one in some schedule.
-fn three_tasks_of_one_operation<F: Flavour>() {
+fn three_tasks_of_one_operation<F: Channels>() {
     for (at, first) in ALL.into_iter().enumerate() {
         for (then, second) in ALL.into_iter().enumerate().skip(at) {
             for third in ALL.into_iter().skip(then) {
@@ -44,7 +45,7 @@ fn three_tasks_of_one_operation<F: Flavour>() {
 }
 
 /// All programs of two tasks with two operations each, of those that wait.
-fn two_tasks_of_two_operations<F: Flavour>() {
+fn two_tasks_of_two_operations<F: Channels>() {
     let waiting = &ALL[..5];
     let pairs = || {
         waiting
@@ -58,7 +59,7 @@ fn two_tasks_of_two_operations<F: Flavour>() {
     }
 }
 
-fn three_tasks_some_of_three_operations<F: Flavour>() {
+fn three_tasks_some_of_three_operations<F: Channels>() {
     use Op::{Put, Read, Replace, Swap, Take};
     let programs = [
         [vec![Take, Put, Take], vec![Put, Take], vec![Put]],

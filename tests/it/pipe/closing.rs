@@ -10,7 +10,6 @@ use crate::hand::{Hand, parked};
 use crate::tally::Tally;
 
 both! {
-    the_client_goes_before_it_sends,
     the_client_goes_while_it_waits_for_a_reply,
     the_client_goes_before_it_may_send_again,
     the_client_goes_with_a_reply_on_its_way,
@@ -28,18 +27,6 @@ fn now<F: Future>(future: F) -> F::Output {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("it waits"),
     }
-}
-
-fn the_client_goes_before_it_sends<F: Pipes>() {
-    let (client, server) = F::pipe::<u32>();
-    let mut recv = parked(server.recv());
-    drop(client);
-    assert_eq!(recv.wakes(), 1);
-    assert!(matches!(recv.poll(), Poll::Ready(Err(Closed))));
-
-    let (client, server) = F::pipe::<u32>();
-    drop(client);
-    assert!(matches!(now(server.recv()), Err(Closed)));
 }
 
 fn the_client_goes_while_it_waits_for_a_reply<F: Pipes>() {

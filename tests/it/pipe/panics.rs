@@ -1,6 +1,5 @@
 //! Panics in messages and wakers, and user code that comes back to the pipe.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};
 
@@ -9,22 +8,12 @@ use gossamer::channel::pipe::Receiving;
 use gossamer::protocol;
 
 use super::{Ask, Pipes, chat, client};
+use crate::bad_wakers::{fails, planned};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 
 both! {
     a_message_whose_drop_panics,
-    a_waker_that_panics_harms_nobody,
-}
-
-/// A planned panic: the hook says nothing of it.
-fn planned() -> ! {
-    resume_unwind(Box::new("planned"))
-}
-
-fn fails(body: impl FnOnce()) {
-    let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("it panics");
-    assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
 }
 
 struct Bad;
@@ -49,33 +38,6 @@ fn a_message_whose_drop_panics<F: Pipes>() {
     let (client, server) = F::pipe();
     assert!(client.bye(Bad).is_ok());
     fails(|| drop(server.recv()));
-}
-
-/// Panics when it wakes.
-struct Loud;
-
-impl Wake for Loud {
-    fn wake(self: Arc<Self>) {
-        planned();
-    }
-}
-
-fn a_waker_that_panics_harms_nobody<F: Pipes>() {
-    let loud = Waker::from(Arc::new(Loud));
-    let (client, server) = F::pipe::<u32>();
-    let mut recv = Hand::new(server.recv());
-    assert!(recv.poll_with(&loud).is_pending());
-    let told = client.tell(1).expect("it is there");
-    let Poll::Ready(Ok(Ask::Tell(1, server))) = recv.poll() else {
-        panic!("it was sent")
-    };
-    let mut recv = Hand::new(server.recv());
-    assert!(recv.poll_with(&loud).is_pending());
-    let Poll::Ready(Ok(client)) = Hand::new(told.ready()).poll() else {
-        panic!("it was taken")
-    };
-    drop(client);
-    assert!(matches!(recv.poll(), Poll::Ready(Err(Closed))));
 }
 
 /// A waker that drops what waits, as some executors do: inside the other end's sending, and inside its drop.

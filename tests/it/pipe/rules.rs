@@ -22,7 +22,6 @@ both! {
     the_other_side_may_send_several_too,
     what_was_sent_last_is_received,
     giving_up_loses_nothing,
-    the_last_waker_is_called,
     ends_go_in_messages,
     a_big_message_and_an_empty_one,
     a_wait_goes_from_task_to_task,
@@ -179,22 +178,6 @@ fn giving_up_loses_nothing<F: Pipes>() {
     assert!(reply.reply(6).is_ok());
     let heard = Hand::new(waiting.recv()).poll();
     assert!(matches!(heard, Poll::Ready(Ok(Reply::Reply(6, _)))));
-}
-
-/// Polled again with another waker, it is the last one that is called; the others are let go.
-fn the_last_waker_is_called<F: Pipes>() {
-    let (client, server) = F::pipe::<u32>();
-    let mut recv = Hand::new(server.recv());
-    let all: [Arc<Wakes>; 3] = Default::default();
-    for wakes in &all {
-        assert!(recv.poll_with(&Waker::from(wakes.clone())).is_pending());
-    }
-    assert_eq!(all.each_ref().map(Arc::strong_count), [1, 1, 2]);
-    let told = client.tell(1);
-    assert_eq!(all.each_ref().map(|wakes| wakes.count()), [0, 0, 1]);
-    assert_eq!(all.each_ref().map(Arc::strong_count), [1, 1, 1]);
-    assert!(matches!(recv.poll(), Poll::Ready(Ok(Ask::Tell(1, _)))));
-    drop(told);
 }
 
 /// Of this protocol and another, in both directions; they go on where they were.

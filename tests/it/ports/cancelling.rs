@@ -7,12 +7,12 @@ use std::task::Poll;
 
 use gossamer::channel::oneshot;
 use gossamer::raw::channel::{Port, PortSet};
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::Sets;
+use crate::channel::explore;
 use crate::flavour::both;
 use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::mvar::explore_seeded;
 
 both! {
     an_operation_that_was_forgotten,
@@ -47,7 +47,7 @@ fn an_operation_that_was_forgotten<F: Sets>() {
 
 /// Two receivers, one of which is cut, and senders into three ports of different kinds.
 fn a_receive_dropped_after_any_poll<F: Sets>() {
-    explore_seeded(Sim::new(), |seed| async move {
+    explore::<F, _>(|seed| async move {
         let (cut, many) = (Cut::nth(seed), seed / 8 % 2 == 0);
         let (set, got) = (Rc::new(F::set()), Rc::new(RefCell::new(Vec::new())));
         let mut tasks = Vec::new();
@@ -106,7 +106,7 @@ async fn receive<F: Sets>(set: Rc<PortSet<u32, F::P>>, got: Rc<RefCell<Vec<u32>>
 
 /// Nothing is lost or comes twice, those of a port come in their order, and in the end nobody waits.
 fn ports_come_and_go<F: Sets>() {
-    explore_seeded(Sim::new(), |seed| async move {
+    explore::<F, _>(|seed| async move {
         let (set, got) = (Rc::new(F::set()), Rc::new(RefCell::new(Vec::new())));
         // Keeps the receivers from ending too early.
         let (held, holds) = F::channel(1);

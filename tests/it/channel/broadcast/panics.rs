@@ -1,15 +1,13 @@
 //! Panics in messages and wakers, and user code that comes back to the channel.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Wake, Waker};
 
 use gossamer::channel::broadcast::TryRecvError;
 use gossamer::raw::channel::broadcast::{Receiver, Sender};
 
 use super::Broadcasts;
+use crate::bad_wakers::{fails, panics_in_wake, planned};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 
@@ -17,16 +15,6 @@ both! {
     a_message_that_panics,
     a_message_that_comes_back,
     a_waker_that_panics_harms_nobody,
-}
-
-/// A planned panic: the hook says nothing of it.
-fn planned() -> ! {
-    resume_unwind(Box::new("planned"))
-}
-
-fn fails(body: impl FnOnce()) {
-    let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("it panics");
-    assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
 }
 
 /// Panics when it is cloned, or dropped, if it is to; counts its drops.
@@ -168,17 +156,8 @@ fn a_message_that_comes_back<F: Broadcasts>() {
     assert_eq!(tx.len(), 0);
 }
 
-/// Panics when it wakes.
-struct Loud;
-
-impl Wake for Loud {
-    fn wake(self: Arc<Self>) {
-        planned();
-    }
-}
-
 fn a_waker_that_panics_harms_nobody<F: Broadcasts>() {
-    let loud = Waker::from(Arc::new(Loud));
+    let loud = panics_in_wake();
     let (tx, mut one) = F::broadcast(1);
     let mut two = one.clone();
     let mut first = Hand::new(one.recv());
@@ -187,31 +166,4 @@ fn a_waker_that_panics_harms_nobody<F: Broadcasts>() {
     assert_eq!(tx.send(1), Ok(()));
     assert_eq!(second.wakes(), 1);
     assert!(first.poll_with(&loud).is_ready() && second.poll().is_ready());
-}
-
-/// A waker that uses the channel when it is called, and when it is dropped: it is called without the lock.
-#[test]
-fn a_waker_that_comes_back() {
-    struct Sends(gossamer::channel::broadcast::Sender<u32>);
-    impl Wake for Sends {
-        fn wake(self: Arc<Self>) {
-            let _sent = self.0.send(self.0.len() as u32 + 10);
-        }
-    }
-    impl Drop for Sends {
-        fn drop(&mut self) {
-            let _sent = self.0.send(20);
-        }
-    }
-    let (tx, mut rx) = gossamer::channel::broadcast(8);
-    let mut other = rx.clone();
-    let mut first = Hand::new(rx.recv());
-    let waker = Waker::from(Arc::new(Sends(tx.clone())));
-    assert!(first.poll_with(&waker).is_pending());
-    drop(waker);
-    // Woken with the first message; with its own it is dropped.
-    assert_eq!(tx.send(1), Ok(()));
-    let got: Vec<_> = std::iter::from_fn(|| other.try_recv().ok()).collect();
-    assert_eq!(got, [1, 11, 20]);
-    assert!(first.poll().is_ready());
 }

@@ -15,12 +15,10 @@ both! {
     the_slow_are_told,
     a_clone_stands_where_the_original_stands,
     who_subscribes_gets_what_is_sent_from_then_on,
-    messages_outlive_their_senders,
     receivers_that_wait_are_woken,
     nobody_there_gives_the_message_back,
     the_last_one_gets_the_message_itself,
     what_nobody_needs_is_dropped,
-    an_operation_that_was_forgotten,
     sizes,
     against_a_plain_model,
 }
@@ -88,24 +86,6 @@ fn who_subscribes_gets_what_is_sent_from_then_on<F: Broadcasts>() {
     assert_eq!(late.try_recv(), Err(TryRecvError::Empty));
     assert_eq!(tx.send(1), Ok(()));
     assert_eq!(late.try_recv(), Ok(1));
-}
-
-fn messages_outlive_their_senders<F: Broadcasts>() {
-    let (tx, mut rx) = F::broadcast(4);
-    let other = tx.clone();
-    assert_eq!(tx.send(1), Ok(()));
-    drop(tx);
-    assert!(!rx.is_closed());
-    assert_eq!(other.send(2), Ok(()));
-    drop(other);
-    assert!(rx.is_closed());
-    assert_eq!(rx.try_recv(), Ok(1));
-    assert_eq!(Hand::new(rx.recv()).poll(), Poll::Ready(Ok(2)));
-    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
-    assert_eq!(
-        Hand::new(rx.recv()).poll(),
-        Poll::Ready(Err(RecvError::Closed))
-    );
 }
 
 fn receivers_that_wait_are_woken<F: Broadcasts>() {
@@ -191,17 +171,6 @@ fn what_nobody_needs_is_dropped<F: Broadcasts>() {
     assert_eq!(tally.living(), 100);
     drop((tx, quick));
     assert_eq!(tally.living(), 0);
-}
-
-/// Its node stays in line, and is taken out with the others or by the channel's end.
-fn an_operation_that_was_forgotten<F: Broadcasts>() {
-    let (tx, mut rx) = F::broadcast(2);
-    std::mem::forget(parked(rx.recv()));
-    assert_eq!(tx.send(1), Ok(()));
-    assert_eq!(rx.try_recv(), Ok(1));
-    std::mem::forget(parked(rx.recv()));
-    std::mem::forget(parked(rx.recv()));
-    drop((rx, tx));
 }
 
 fn sizes<F: Broadcasts>() {

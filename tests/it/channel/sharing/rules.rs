@@ -1,33 +1,24 @@
 //! One rule at a time, cancellation, panics, threads.
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use gossamer::Wait;
 use gossamer::channel::{
-    Closed, SendError, SharedSender, TrySendError, UniqueSender, bounded, rendezvous, unbounded,
+    SendError, SharedSender, TrySendError, UniqueSender, bounded, rendezvous, unbounded,
 };
-use gossamer_sim::spawn;
 
 use super::Shares;
-use crate::channel::{exhaust, explore};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::tally::{Tally, Value};
+use crate::tally::Tally;
 
 both! {
     one_after_the_other,
     who_leaves_hands_the_turn_on,
     without_waiting,
-    the_end_goes_with_the_last_clone,
-    dropped_after_any_poll,
-    any_task_aborted_at_any_time,
-    small_programs,
 }
 
 fn one_after_the_other<F: Shares>() {
@@ -92,113 +83,6 @@ fn without_waiting<F: Shares>() {
     assert_eq!(rx.try_recv(), Ok(2));
     drop(rx);
     assert_eq!(tx.try_send(4), Err(TrySendError::Closed(4)));
-}
-
-fn the_end_goes_with_the_last_clone<F: Shares>() {
-    let (tx, rx) = F::channel::<u32>(1);
-    let one = F::shared(tx);
-    let two = one.clone();
-    drop(one);
-    assert!(!rx.is_closed());
-    let mut has_turn = parked(rx.recv());
-    drop(two);
-    assert_eq!(has_turn.poll(), Poll::Ready(Err(Closed)));
-    // The other way round.
-    let (tx, rx) = F::channel(0);
-    let tx = F::shared(tx);
-    let mut waiting = [parked(tx.send(1)), parked(tx.send(2))];
-    drop(rx);
-    assert_eq!(waiting[0].poll(), Poll::Ready(Err(SendError(1))));
-    assert_eq!(waiting[1].wakes(), 1);
-    assert_eq!(waiting[1].poll(), Poll::Ready(Err(SendError(2))));
-}
-
-/// Some senders, one of which drops its operation.
-async fn run<F: Shares>(cut: Cut, capacity: usize, senders: u32) {
-    let tally = Tally::default();
-    let (tx, rx) = F::channel::<Value>(capacity);
-    let tx = F::shared(tx);
-    let accepted = Rc::new(RefCell::new(Vec::new()));
-    let mut tasks = Vec::new();
-    for id in 0..=senders {
-        let (tx, tally, accepted) = (tx.clone(), tally.clone(), accepted.clone());
-        tasks.push(spawn(async move {
-            let send = tx.send(tally.value(id));
-            let sent = if id == 0 {
-                cut.apply(send).await
-            } else {
-                Some(send.await)
-            };
-            if sent.is_some_and(|sent| sent.is_ok()) {
-                accepted.borrow_mut().push(id);
-            }
-        }));
-    }
-    drop(tx);
-    let received = spawn(async move {
-        let mut received = Vec::new();
-        while let Ok(value) = rx.recv().await {
-            received.push(value.id);
-        }
-        received
-    });
-    quiet().await;
-    for task in tasks {
-        task.await.expect("no panic");
-    }
-    let received = received.await.expect("no panic");
-    for id in accepted.take() {
-        assert_eq!(received.iter().filter(|other| **other == id).count(), 1);
-    }
-    for id in 1..=senders {
-        assert!(received.contains(&id), "{received:?}");
-    }
-    assert_eq!(tally.living(), 0);
-}
-
-fn dropped_after_any_poll<F: Shares>() {
-    explore::<F, _>(|seed| {
-        let capacity = [0, 1, 2][(seed / 8 % 3) as usize];
-        run::<F>(Cut::nth(seed), capacity, 3)
-    });
-}
-
-/// Also while a task is in the run queue, with its turn or without: the turn goes on to those who stay.
-fn any_task_aborted_at_any_time<F: Shares>() {
-    explore::<F, _>(|seed| async move {
-        let (tx, rx) = F::channel(1);
-        let tx = F::shared(tx);
-        let sends = |number| {
-            let tx = tx.clone();
-            spawn(async move { assert!(tx.send(number).await.is_ok()) })
-        };
-        let tasks: Vec<_> = (0..4).map(sends).collect();
-        let stays = sends(9);
-        let mut received = Vec::new();
-        for task in &tasks {
-            for _ in 0..seed % 4 {
-                gossamer::yield_now().await;
-            }
-            task.abort();
-            if seed % 8 < 4 {
-                received.extend(rx.try_recv());
-            }
-        }
-        drop(tx);
-        while let Ok(number) = rx.recv().await {
-            received.push(number);
-        }
-        abort_all(tasks).await;
-        stays.await.expect("no panic");
-        assert!(received.contains(&9), "{received:?}");
-    });
-}
-
-/// The later cuts have many schedules, and their share of the seeds.
-fn small_programs<F: Shares>() {
-    for cut in Cut::all().take(4) {
-        exhaust::<F, _>(|| run::<F>(cut, 1, 1));
-    }
 }
 
 /// An end that panics, at the point it is told.

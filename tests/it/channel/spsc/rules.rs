@@ -3,29 +3,19 @@
 use std::collections::VecDeque;
 use std::marker::PhantomPinned;
 use std::panic::catch_unwind;
-use std::task::Poll;
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Wake};
 
-use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
+use gossamer::channel::{TryRecvError, TrySendError};
 
 use super::Rings;
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
-use crate::tally::Tally;
 
 both! {
     as_many_as_there_may_be,
     first_in_first_out_round_the_ring,
-    a_receiver_that_waits_is_woken_once,
-    a_sender_that_waits_is_woken_by_the_first_free_place,
-    messages_outlive_their_sender,
-    a_receiver_that_waits_is_told,
-    a_sender_that_waits_is_told_and_keeps_its_message,
-    the_receiver_drops_what_is_left,
-    a_message_after_the_receiver_comes_back,
-    many_at_once,
     many_at_once_wake_the_sender_once,
-    an_operation_that_was_forgotten,
-    another_waker,
     messages_of_all_sizes,
     messages_that_must_not_move,
     capacities,
@@ -93,129 +83,6 @@ fn first_in_first_out_round_the_ring<F: Rings>() {
     }
 }
 
-fn a_receiver_that_waits_is_woken_once<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(32);
-    for _ in 0..3 {
-        let mut receiver = parked(rx.recv());
-        for number in 0..4 {
-            assert_eq!(tx.try_send(number), Ok(()));
-        }
-        assert_eq!(receiver.wakes(), 1);
-        assert_eq!(ready(receiver.poll()), Ok(0));
-        assert_eq!(receiver.wakers_held(), 0);
-        drop(receiver);
-        assert!(rx.try_iter().eq(1..4));
-    }
-}
-
-/// Not later: the receiver may want something else first, which the sender does after it has sent.
-fn a_sender_that_waits_is_woken_by_the_first_free_place<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(4);
-    for number in 0..4 {
-        assert_eq!(tx.try_send(number), Ok(()));
-    }
-    for _ in 0..3 {
-        let mut sender = parked(tx.send(4));
-        assert_eq!(rx.try_recv(), Ok(0));
-        assert_eq!(rx.try_recv(), Ok(1));
-        assert_eq!(sender.wakes(), 1);
-        assert_eq!(ready(sender.poll()), Ok(()));
-        drop(sender);
-        assert_eq!(tx.try_send(5), Ok(()));
-        assert!(rx.try_iter().eq(2..6));
-        for number in 0..4 {
-            assert_eq!(tx.try_send(number), Ok(()));
-        }
-    }
-}
-
-fn messages_outlive_their_sender<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(2);
-    assert_eq!(tx.try_send(1), Ok(()));
-    assert!(!rx.is_closed());
-    drop(tx);
-    assert!(rx.is_closed());
-    assert_eq!(rx.try_recv(), Ok(1));
-    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
-    assert_eq!(ready(Hand::new(rx.recv()).poll()), Err(Closed));
-    let mut got = Vec::new();
-    let many = ready(Hand::new(rx.recv_many(&mut got, 3)).poll());
-    assert_eq!(many, Err(Closed));
-}
-
-fn a_receiver_that_waits_is_told<F: Rings>() {
-    let (tx, mut rx) = F::ring::<u32>(2);
-    let mut receiver = parked(rx.recv());
-    drop(tx);
-    assert_eq!(receiver.wakes(), 1);
-    assert_eq!(ready(receiver.poll()), Err(Closed));
-}
-
-fn a_sender_that_waits_is_told_and_keeps_its_message<F: Rings>() {
-    let (mut tx, rx) = F::ring(1);
-    assert_eq!(tx.try_send(1), Ok(()));
-    let mut sender = parked(tx.send(2));
-    drop(rx);
-    assert_eq!(sender.wakes(), 1);
-    assert_eq!(ready(sender.poll()), Err(SendError(2)));
-    drop(sender);
-    assert!(tx.is_closed() && tx.is_empty());
-}
-
-fn the_receiver_drops_what_is_left<F: Rings>() {
-    for (sent, received) in [(0, 0), (5, 0), (5, 3), (3, 3)] {
-        let tally = Tally::default();
-        let (mut tx, mut rx) = F::ring(5);
-        for id in 0..sent {
-            assert!(tx.try_send(tally.value(id)).is_ok());
-        }
-        for id in 0..received {
-            assert_eq!(rx.try_recv().ok().map(|value| value.id), Some(id));
-        }
-        assert_eq!(tally.living(), (sent - received) as usize);
-        drop(rx);
-        assert_eq!(tally.living(), 0);
-        drop(tx);
-    }
-}
-
-fn a_message_after_the_receiver_comes_back<F: Rings>() {
-    // In a fresh ring, in one with room of which the sender knows, in one with room of which it does not, in a full one.
-    for (sent, received) in [(0, 0), (1, 0), (2, 1), (2, 0)] {
-        let (mut tx, mut rx) = F::ring(2);
-        for number in 0..sent {
-            assert_eq!(tx.try_send(number), Ok(()));
-        }
-        for number in 0..received {
-            assert_eq!(rx.try_recv(), Ok(number));
-        }
-        drop(rx);
-        for number in 5..10 {
-            assert_eq!(tx.try_send(number), Err(TrySendError::Closed(number)));
-            let sent = ready(Hand::new(tx.send(number)).poll());
-            assert_eq!(sent, Err(SendError(number)));
-        }
-    }
-}
-
-fn many_at_once<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(5);
-    let mut got = vec![100];
-    assert_eq!(ready(Hand::new(rx.recv_many(&mut got, 0)).poll()), Ok(0));
-    for number in 0..5 {
-        assert_eq!(tx.try_send(number), Ok(()));
-    }
-    assert_eq!(ready(Hand::new(rx.recv_many(&mut got, 3)).poll()), Ok(3));
-    assert_eq!(ready(Hand::new(rx.recv_many(&mut got, 3)).poll()), Ok(2));
-    assert_eq!(got, [100, 0, 1, 2, 3, 4]);
-    let mut receiver = parked(rx.recv_many(&mut got, 3));
-    assert_eq!(tx.try_send(5), Ok(()));
-    assert_eq!(tx.try_send(6), Ok(()));
-    assert_eq!(ready(receiver.poll()), Ok(2));
-    drop(receiver);
-    assert_eq!(got[6..], [5, 6]);
-}
-
 fn many_at_once_wake_the_sender_once<F: Rings>() {
     let (mut tx, mut rx) = F::ring(4);
     for number in 0..4 {
@@ -227,49 +94,6 @@ fn many_at_once_wake_the_sender_once<F: Rings>() {
     assert_eq!(sender.wakes(), 1);
     assert_eq!(ready(sender.poll()), Ok(()));
     assert_eq!(rx.try_recv(), Ok(4));
-}
-
-/// It keeps its place in line, and does no harm there.
-fn an_operation_that_was_forgotten<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(1);
-    std::mem::forget(parked(rx.recv()));
-    let mut receiver = parked(rx.recv());
-    assert_eq!(tx.try_send(1), Ok(()));
-    assert_eq!(receiver.wakes(), 1);
-    assert_eq!(ready(receiver.poll()), Ok(1));
-    drop(receiver);
-    std::mem::forget(parked(rx.recv()));
-    assert_eq!(tx.try_send(2), Ok(()));
-    std::mem::forget(parked(tx.send(3)));
-    assert_eq!(rx.try_recv(), Ok(2));
-    assert_eq!(tx.try_send(4), Ok(()));
-    std::mem::forget(parked(tx.send(5)));
-    drop(tx);
-    assert!(rx.into_iter().eq([4]));
-}
-
-/// The last one that it was polled with is woken, and no other is kept.
-fn another_waker<F: Rings>() {
-    let (mut tx, mut rx) = F::ring(1);
-    let other = Hand::new(std::future::ready(()));
-    let wakes = crate::hand::Wakes::default();
-    let wakes = std::sync::Arc::new(wakes);
-    let mut receiver = parked(rx.recv());
-    assert_eq!(receiver.wakers_held(), 1);
-    assert!(receiver.poll().is_pending());
-    assert_eq!(receiver.wakers_held(), 1);
-    assert!(receiver.poll_with(&wakes.clone().into()).is_pending());
-    assert_eq!(receiver.wakers_held(), 0);
-    assert_eq!(tx.try_send(1), Ok(()));
-    assert_eq!((receiver.wakes(), wakes.count()), (0, 1));
-    assert_eq!(ready(receiver.poll()), Ok(1));
-    drop((other, receiver));
-    // A message that came without a wake is seen all the same.
-    let mut receiver = parked(rx.recv());
-    assert_eq!(tx.try_send(2), Ok(()));
-    assert_eq!(ready(receiver.poll_with(&wakes.clone().into())), Ok(2));
-    drop(receiver);
-    assert_eq!(std::sync::Arc::strong_count(&wakes), 1);
 }
 
 fn messages_of_all_sizes<F: Rings>() {
@@ -347,4 +171,61 @@ fn names<F: Rings>() {
     let text = format!("{:?} {:?}", tx.send(1), rx.recv());
     assert!(text.contains("spsc::Sender::send at "), "{text}");
     assert!(text.contains("spsc::Receiver::recv at "), "{text}");
+}
+
+/// A waker that sends when it is called, and when it is dropped: that is done without the lock.
+#[test]
+fn a_waker_that_comes_back() {
+    struct Returns {
+        tx: Mutex<gossamer::channel::spsc::Sender<u32>>,
+        seen: Mutex<Vec<usize>>,
+    }
+    impl Returns {
+        fn comes_back(&self) {
+            let mut tx = self.tx.lock().expect("no panic");
+            let _sent = tx.try_send(7);
+            self.seen.lock().expect("no panic").push(tx.len());
+        }
+    }
+    struct Calls(Arc<Returns>);
+    impl Wake for Calls {
+        fn wake(self: Arc<Self>) {
+            self.0.comes_back();
+        }
+    }
+    impl Drop for Calls {
+        fn drop(&mut self) {
+            self.0.comes_back();
+        }
+    }
+    let (mut tx, mut rx) = gossamer::channel::spsc(8);
+    let (mut others, mut other) = gossamer::channel::spsc(1);
+    assert!(tx.try_send(1).is_ok() && others.try_send(()).is_ok());
+    let returns = Arc::new(Returns {
+        tx: Mutex::new(tx),
+        seen: Mutex::default(),
+    });
+    // Called by the receiver of one channel, it sends into the other one.
+    let mut waits = Hand::new(others.send(()));
+    assert!(
+        waits
+            .poll_with(&Arc::new(Calls(returns.clone())).into())
+            .is_pending()
+    );
+    assert_eq!(other.try_recv(), Ok(()));
+    assert_eq!(*returns.seen.lock().expect("no panic"), [2, 3]);
+    // Its waker is dropped when another one takes its place, or the operation is.
+    assert_eq!(waits.poll(), Poll::Ready(Ok(())));
+    drop(waits);
+    assert!(rx.try_iter().eq([1, 7, 7]));
+    let mut receives = Hand::new(rx.recv());
+    assert!(
+        receives
+            .poll_with(&Arc::new(Calls(returns.clone())).into())
+            .is_pending()
+    );
+    // The same channel: the message that comes by this wakes who waits for it.
+    assert!(receives.poll().is_pending());
+    assert_eq!(receives.wakes(), 1);
+    assert_eq!(receives.poll(), Poll::Ready(Ok(7)));
 }

@@ -1,7 +1,6 @@
 //! Closures, values and wakers that panic, or come back to the channel: no lock is held.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
@@ -9,6 +8,7 @@ use std::task::{Poll, Wake, Waker};
 use gossamer::raw::channel::watch::Sender;
 
 use super::Watches;
+use crate::bad_wakers::{fails, panics_in_wake, planned};
 use crate::flavour::{Flavour, both};
 use crate::hand::{Hand, parked};
 
@@ -19,17 +19,6 @@ both! {
     a_value_that_comes_back,
     a_value_that_panics,
     a_waker_that_panics_harms_nobody,
-}
-
-/// A planned panic: the hook says nothing of it.
-fn planned() -> ! {
-    resume_unwind(Box::new("planned"))
-}
-
-fn fails<R>(body: impl FnOnce() -> R) {
-    let caught = catch_unwind(AssertUnwindSafe(|| drop(body())));
-    let payload = caught.expect_err("it panics");
-    assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
 }
 
 fn a_closure_that_panics_changes_nothing<F: Watches>() {
@@ -170,17 +159,8 @@ fn a_value_that_panics<F: Watches>() {
     assert!(rx.has_changed() && !rx.snapshot().0);
 }
 
-/// Panics when it wakes.
-struct Loud;
-
-impl Wake for Loud {
-    fn wake(self: Arc<Self>) {
-        planned();
-    }
-}
-
 fn a_waker_that_panics_harms_nobody<F: Watches>() {
-    let loud = Waker::from(Arc::new(Loud));
+    let loud = panics_in_wake();
     let (tx, mut one) = F::watch(1);
     let mut two = one.clone();
     let mut first = Hand::new(one.changed());

@@ -4,27 +4,8 @@ use std::task::Poll;
 
 use gossamer::channel::oneshot;
 use gossamer::channel::oneshot::{Closed, TryRecvError};
-use gossamer::yield_now;
-use gossamer_sim::spawn;
 
 use crate::hand::{Hand, parked};
-use crate::mvar::cancelling::Cut;
-use crate::mvar::exhaust;
-use crate::tally::Tally;
-
-#[test]
-fn either_end_may_be_first() {
-    let (tx, rx) = oneshot();
-    let mut receives = parked(rx);
-    tx.send(1).expect("the receiver is there");
-    assert_eq!((receives.wakes(), receives.poll()), (1, Poll::Ready(Ok(1))));
-    drop(receives);
-
-    let (tx, rx) = oneshot();
-    assert!(!tx.is_closed());
-    tx.send(2).expect("the receiver is there");
-    assert_eq!(Hand::new(rx).poll(), Poll::Ready(Ok(2)));
-}
 
 #[test]
 fn either_end_may_go() {
@@ -73,30 +54,6 @@ fn polled_once_too_often() {
     let mut receives = Hand::new(rx);
     assert!(receives.poll().is_ready());
     let _again = receives.poll();
-}
-
-/// The receiver is dropped at every poll, in every schedule: the message comes, comes back, or is dropped, once.
-#[test]
-fn dropped_after_any_poll() {
-    for cut in Cut::all() {
-        exhaust(|| async move {
-            let tally = Tally::default();
-            let (tx, rx) = oneshot();
-            let value = tally.value(1);
-            let sends = spawn(async move {
-                yield_now().await;
-                tx.send(value).map_err(|back| back.0.id)
-            });
-            let receives =
-                spawn(async move { cut.apply(rx).await.map(|got| got.map(|value| value.id)) });
-            let sent = sends.await.expect("no panic");
-            match receives.await.expect("no panic") {
-                Some(received) => assert_eq!((received, sent), (Ok(1), Ok(()))),
-                None => assert!(sent == Ok(()) || sent == Err(1)),
-            }
-            assert_eq!(tally.living(), 0);
-        });
-    }
 }
 
 /// A task parked on its own one-shot is small: the pointer and nothing else, and one allocation of 16 bytes.

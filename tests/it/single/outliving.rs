@@ -1,4 +1,4 @@
-//! Bugs that a review found: user code in odd mvars, operations that outlive what they were begun in.
+//! Operations, mvars and wakers that outlive what they were begun in, or go while that is in use.
 
 use std::cell::RefCell;
 use std::future::{pending, poll_fn};

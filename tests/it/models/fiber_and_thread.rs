@@ -1,4 +1,4 @@
-//! What a review of fibers found: ways to use what is gone, and to sleep for good.
+//! Fibers and the thread that they stay on: what each may use of the other, and what ends with which.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
