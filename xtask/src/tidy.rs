@@ -68,7 +68,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 19] = [
+const CHECKS: [Check; 20] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -86,6 +86,7 @@ const CHECKS: [Check; 19] = [
     operations::all_are_tested,
     mutants::table_matches_source,
     gates::name_tests,
+    gates::sanitizer_names_tests,
     retired::no_retired_words,
     roles::one_meaning_a_name,
 ];

@@ -1,7 +1,7 @@
-//! The gate of each mutant names tests that exist.
+//! The gate of each mutant, and the sanitizer's run, name tests that exist.
 //!
 //! A filter that selects nothing lets `cargo test` pass, and so the bug: without this check, only the run with the bug
-//! would show that a test has another name by now.
+//! would show that a test has another name by now, and nothing would show it of the sanitizer.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,12 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::Finding;
 use super::submodule::file_of;
+use crate::asan::RUNS;
 use crate::mutants::table::{self, Mutant, TABLE};
 use crate::repo::Repo;
+
+/// The cross-crate suite.
+const SUITE: &str = "tests/it/main.rs";
 
 /// Macros whose calls are followed inside each other, at most.
 const NESTED_MAX: usize = 4;
@@ -48,6 +52,25 @@ pub(super) fn name_tests(repo: &Repo) -> Vec<Finding> {
         findings.push(Finding::new(TABLE, line, found, expected));
     }
     findings
+}
+
+/// Each name by which the sanitizer's tests are chosen, or left out, is part of a test's name.
+pub(super) fn sanitizer_names_tests(repo: &Repo) -> Vec<Finding> {
+    if repo.get(SUITE).is_none() {
+        return Vec::new();
+    }
+    let names = Tests::of(repo, SUITE).names;
+    let words = RUNS.iter().flat_map(|(words, _)| *words);
+    let missing = words
+        .filter(|word| !word.starts_with("--"))
+        .filter(|word| !names.iter().any(|name| name.contains(**word)));
+    missing
+        .map(|word| {
+            let found = format!("{SUITE} has no test `{word}`");
+            let expected = "part of a test's name, with its modules";
+            Finding::new("xtask/src/asan.rs", 1, found, expected)
+        })
+        .collect()
 }
 
 /// Where the program of a gate may begin, and the names it selects; `None` if the gate is something else.
@@ -176,11 +199,19 @@ impl<'a> Tests<'a> {
     }
 
     fn expand_call(&mut self, call: Call) {
-        let own = self.macros.get(&(call.path.clone(), call.name.clone()));
-        let others = self.macros.iter().find(|((_, name), _)| *name == call.name);
-        let Some(body) = own.or(others.map(|(_, body)| body)).cloned() else {
+        // The one in its own file, or else in that of a module around it, or else somewhere.
+        let rank = |path: &str| {
+            let around = path.trim_end_matches("mod.rs").trim_end_matches(".rs");
+            (path == call.path, call.path.starts_with(around))
+        };
+        let named = self
+            .macros
+            .iter()
+            .filter(|((_, name), _)| *name == call.name);
+        let Some((_, body)) = named.max_by_key(|((path, _), _)| rank(path)) else {
             return;
         };
+        let body = body.clone();
         if call.depth < NESTED_MAX {
             let words: Vec<String> = words(call.arguments.clone()).collect();
             self.expand(&call, &call.module, body, &words);

@@ -1,6 +1,6 @@
 //! Gates that name no test.
 
-use super::super::gates::name_tests;
+use super::super::gates::{name_tests, sanitizer_names_tests};
 use crate::mutants::table::TABLE;
 use crate::repo::Repo;
 
@@ -9,8 +9,10 @@ const MAIN: &str = "macro_rules! both { ($($name:ident),*) => {
     } }
     macro_rules! outer { ($($all:tt)*) => { inner! { $($all)* three {} } } }
     macro_rules! inner { ($in:ident $($name:ident {})*) => { mod $in { $(#[test] fn $name() {})* } } }
+    mod again;
     mod deep;
     mod other;
+    mod zero;
     mod inline { #[test] fn one() {} fn helper() {} }
     outer! { sim four {} }";
 
@@ -23,8 +25,22 @@ fn found(gate: &str) -> Vec<String> {
     let files = [
         (TABLE, table.as_str()),
         ("tests/it/main.rs", MAIN),
-        ("tests/it/deep.rs", "mod below;\nboth! { two }"),
-        ("tests/it/deep/below.rs", "#[test]\nfn last() {}"),
+        (
+            "tests/it/deep.rs",
+            "macro_rules! tests { ($name:ident) => { #[test] fn $name() {} } }\nmod below;\nboth! { two }",
+        ),
+        (
+            "tests/it/deep/below.rs",
+            "tests! { made }\n#[test]\nfn last() {}",
+        ),
+        (
+            "tests/it/again.rs",
+            "macro_rules! tests { ($name:ident) => {} }",
+        ),
+        (
+            "tests/it/zero.rs",
+            "macro_rules! tests { ($name:ident) => {} }",
+        ),
         ("crates/sync/src/lib.rs", "#[cfg(test)]\nmod tests;"),
         ("crates/sync/src/tests.rs", "#[test]\nfn unit() {}"),
         ("crates/sync/tests/loom.rs", "mod more;"),
@@ -44,6 +60,7 @@ fn gates_that_name_a_test() {
         "inline::one",
         "deep::shared::two",
         "deep::below::la",
+        "deep::below::made",
         "sim::three",
         "sim::four",
     ] {
@@ -82,4 +99,14 @@ fn gates_that_run_nothing() {
     ] {
         assert_eq!(found(gate).len(), 1, "{gate}");
     }
+}
+
+#[test]
+fn what_the_sanitizer_runs_is_there() {
+    let found = |text: &str| sanitizer_names_tests(&Repo::of(&[("tests/it/main.rs", text)]));
+    let all = found("");
+    assert!(!all.is_empty());
+    let without = found("mod models { #[test] fn one() {} }");
+    assert_eq!(without.len() + 1, all.len());
+    assert!(all[0].found.contains("`models::`"), "{}", all[0]);
 }
