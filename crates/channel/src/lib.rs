@@ -32,6 +32,7 @@
 
 pub mod broadcast;
 mod error;
+mod join_pattern;
 mod mpmc;
 pub mod oneshot;
 pub mod pipe;
@@ -44,7 +45,7 @@ pub mod watch;
 
 pub use self::broadcast::broadcast;
 pub use self::error::{Closed, SendError, TryRecvError, TrySendError};
-pub use self::mpmc::join_pattern;
+pub use self::join_pattern::join_pattern;
 pub use self::oneshot::oneshot;
 pub use self::port_set::AddError;
 pub use self::shared::UniqueSender;
@@ -64,9 +65,9 @@ pub type SharedSender<T, E = Sender<T>> = raw::SharedSender<T, gossamer_core::po
 
 /// Channels, generic over the lock policy, and their operations.
 pub mod raw {
+    pub use crate::join_pattern::{Group, JoinPattern};
     pub use crate::mpmc::{
-        Group, IntoIter, Iter, JoinPattern, Messages, Receiver, Receiving, ReceivingMany, Sender,
-        Sending, SendingFrom,
+        IntoIter, Iter, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending, SendingFrom,
     };
     pub use crate::port_set::{PipeEnd, Port, PortReceiving, PortSet, PortsReceiving};
     pub use crate::shared::{SendingShared, SharedSender};

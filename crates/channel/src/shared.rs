@@ -15,6 +15,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{Counted, Local, LocalWord, LockPolicy, Shared, SharedWord};
+use pin_project_lite::pin_project;
 
 use crate::error::{SendError, TrySendError};
 use crate::raw::spsc;
@@ -184,7 +185,9 @@ impl<T, P: LockPolicy, E: UniqueSender<T>> SharedSender<T, P, E> {
         SendingShared {
             turn: Waiting::new(&self.inner.turn, 0, Location::caller()),
             inner: &self.inner,
-            stage: Stage::Waits(message),
+            stage: Stage::Waits {
+                message: Some(message),
+            },
         }
     }
 
@@ -218,55 +221,50 @@ impl<T, P: LockPolicy, E> fmt::Debug for SharedSender<T, P, E> {
     }
 }
 
-/// How far it is.
-enum Stage<'a, T, P: LockPolicy, E: UniqueSender<T> + 'a> {
-    /// It waits for its turn.
-    Waits(T),
-    /// It is its turn, which ends after what sends has been dropped.
-    Sends {
-        sending: E::Sending<'a>,
-        _leaves: Leaves<'a, P>,
-    },
-    /// Its turn is over.
-    Done,
+pin_project! {
+    /// How far it is.
+    #[project = StagePinned]
+    enum Stage<'a, T, P: LockPolicy, E: UniqueSender<T>> where E: 'a {
+        // It waits for its turn. Empty: its turn is over.
+        Waits { message: Option<T> },
+        // It is its turn, which ends after what sends has been dropped.
+        Sends { #[pin] sending: E::Sending<'a>, leaves: Leaves<'a, P> },
+    }
 }
 
-/// [`SharedSender::send`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct SendingShared<'a, T, P: LockPolicy, E: UniqueSender<T>> {
-    turn: Waiting<'a, Turn, P>,
-    inner: &'a Inner<P, E>,
-    stage: Stage<'a, T, P, E>,
+pin_project! {
+    /// [`SharedSender::send`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct SendingShared<'a, T, P: LockPolicy, E: UniqueSender<T>> {
+        #[pin]
+        turn: Waiting<'a, Turn, P>,
+        inner: &'a Inner<P, E>,
+        #[pin]
+        stage: Stage<'a, T, P, E>,
+    }
 }
 
 impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P, E> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the turn and what sends are pinned as their owner is: they are dropped where they are; the message is
-        // not.
-        let this = unsafe { self.get_unchecked_mut() };
+        let mut this = self.project();
         loop {
-            match &mut this.stage {
-                Stage::Waits(_) => {
-                    // SAFETY: pinned.
-                    let turn = unsafe { Pin::new_unchecked(&mut this.turn) };
-                    ready!(turn.poll(cx, |_| ()));
-                    let _leaves = Leaves(&this.inner.turn);
-                    if let Stage::Waits(message) = std::mem::replace(&mut this.stage, Stage::Done) {
-                        // SAFETY: our turn, until `_leaves` is dropped, which is after what sends.
-                        let end: &'a mut E = unsafe { this.inner.end() };
-                        let sending = end.send(message);
-                        this.stage = Stage::Sends { sending, _leaves };
-                    }
+            match this.stage.as_mut().project() {
+                StagePinned::Waits { message } => {
+                    ready!(this.turn.as_mut().poll(cx, |_| ()));
+                    let leaves = Leaves(&this.inner.turn);
+                    let message = message.take().expect("it has been sent once");
+                    // SAFETY: our turn, until `leaves` is dropped, which is after what sends.
+                    let end: &'a mut E = unsafe { this.inner.end() };
+                    let sending = end.send(message);
+                    this.stage.set(Stage::Sends { sending, leaves });
                 }
-                Stage::Sends { sending, .. } => {
-                    // SAFETY: pinned.
-                    let sent = ready!(unsafe { Pin::new_unchecked(sending) }.poll(cx));
-                    this.stage = Stage::Done;
+                StagePinned::Sends { sending, .. } => {
+                    let sent = ready!(sending.poll(cx));
+                    this.stage.set(Stage::Waits { message: None });
                     return Poll::Ready(sent);
                 }
-                Stage::Done => panic!("SharedSender::send was polled after it was complete"),
             }
         }
     }

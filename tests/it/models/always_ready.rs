@@ -23,7 +23,7 @@ const MANY: usize = 20_000;
 
 /// Public futures that are no operations of the facade, and why.
 const _: [(&str, &str); 5] = [
-    ("channel::mpmc::awaiting::Awaiting", "a part of a join"),
+    ("channel::join_pattern::awaiting::First", "a part of a join"),
     ("fiber::fiber::Fiber", "a task's future"),
     (
         "sched::pool::resize::Resize",

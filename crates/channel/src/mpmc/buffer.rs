@@ -1,7 +1,6 @@
-//! The messages that wait to be received. Memory is asked for without the channel's lock, and given back when the
-//! messages are gone.
+//! The messages that wait to be received. Memory is given back when the messages are gone.
 
-use std::mem::{self, MaybeUninit};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// First in, first out, in memory that grows eightfold while it is small, else twofold.
@@ -9,7 +8,7 @@ use std::ptr;
 /// A ring. A message is put at `write`, and the next one to come out is at `read`; both go up to the end of the places,
 /// and begin anew. So that putting and taking need one comparison each, *runs* say how far either may go without a
 /// second look: as far as there is memory and room, or messages, and all in one piece.
-pub(super) struct Buffer<T> {
+pub(crate) struct Buffer<T> {
     places: Box<[MaybeUninit<T>]>,
     len: usize,
     read: usize,
@@ -18,10 +17,9 @@ pub(super) struct Buffer<T> {
     write: usize,
     /// Where the run of writing ends.
     write_end: usize,
+    /// One if there is more memory than an idle channel keeps, so that it is given back with the last message.
+    kept: usize,
 }
-
-/// Memory without messages.
-pub(super) type Memory<T> = Box<[MaybeUninit<T>]>;
 
 /// As many places at first.
 const FIRST: usize = 4;
@@ -30,56 +28,57 @@ const LARGE: usize = 256;
 /// So many bytes an empty channel keeps.
 const KEPT: usize = 128;
 
-/// For so many messages.
-pub(super) fn memory<T>(messages: usize) -> Memory<T> {
-    Box::new_uninit_slice(messages)
+/// Copies as many as both have. Of each only one of the two may be used as a message.
+fn copy<T>(from: &[MaybeUninit<T>], to: &mut [MaybeUninit<T>]) {
+    let count = from.len().min(to.len());
+    // SAFETY: both have so many places, and a borrow that is mutable is apart from any other one.
+    unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), count) };
 }
 
 impl<T> Buffer<T> {
     /// Without memory.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            places: memory(0),
+            places: Box::new_uninit_slice(0),
             len: 0,
             read: 0,
             read_end: 0,
             write: 0,
             write_end: 0,
+            kept: 0,
         }
     }
 
     #[inline(always)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether a message can be put without asking for memory.
     #[inline(always)]
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.len < self.places.len()
     }
 
-    /// As many fit without asking for memory.
-    pub(super) fn places(&self) -> usize {
-        self.places.len()
-    }
-
-    /// How many places it should have next, in a channel of at most so many.
-    pub(super) fn next_size(&self, most: usize) -> usize {
+    /// Has it get more places: as many as a channel of at most so many should have next, and one more than now at least.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, most: usize) {
         let now = self.places.len();
         let factor = if now < LARGE { 8 } else { 2 };
-        now.saturating_mul(factor).clamp(FIRST.min(most), most)
+        let next = now.saturating_mul(factor).clamp(FIRST.min(most), most);
+        self.reserve(next.max((now + 1).next_power_of_two()));
     }
 
     /// Puts a message, if the run goes on, or if `may_extend` and there is a place for it in a channel of at most so
     /// many.
     #[inline(always)]
-    pub(super) fn push_in_window(
+    pub(crate) fn push_in_window(
         &mut self,
         may_extend: bool,
         most: usize,
@@ -96,7 +95,7 @@ impl<T> Buffer<T> {
     /// Takes a message, if the run goes on, or if `may_extend` and there is one with which no memory is to be given
     /// back.
     #[inline(always)]
-    pub(super) fn pop_in_window(&mut self, may_extend: bool) -> Option<T> {
+    pub(crate) fn pop_in_window(&mut self, may_extend: bool) -> Option<T> {
         let goes_on = self.read < self.read_end || may_extend && self.extend_reading();
         // SAFETY: the run has the place, and a message is there.
         goes_on.then(|| unsafe { self.read_next() })
@@ -104,15 +103,16 @@ impl<T> Buffer<T> {
 
     /// The message that comes so many after the next one, if the run goes on until there.
     #[inline(always)]
-    pub(super) fn ahead(&self, by: usize) -> Option<&T> {
+    pub(crate) fn ahead(&self, by: usize) -> Option<&T> {
         let at = self.read + by;
+        let place = self.places.get(at).filter(|_| at < self.read_end)?;
         // SAFETY: the run has the place, and a message is there.
-        (at < self.read_end).then(|| unsafe { self.places.get_unchecked(at).assume_init_ref() })
+        Some(unsafe { place.assume_init_ref() })
     }
 
     /// Ends both runs, as somebody is to be asked first.
     #[inline(always)]
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.read_end = 0;
         self.write_end = 0;
     }
@@ -134,12 +134,11 @@ impl<T> Buffer<T> {
     /// with it.
     #[inline(always)]
     fn extend_reading(&mut self) -> bool {
-        let kept = usize::from(self.is_large());
-        if self.len <= kept {
+        if self.len <= self.kept {
             return false;
         }
         self.wrap_reading();
-        let messages = self.len - kept;
+        let messages = self.len - self.kept;
         self.read_end = (self.read + messages).min(self.places.len());
         true
     }
@@ -164,8 +163,8 @@ impl<T> Buffer<T> {
     /// `write` is a place, and no message is there.
     #[inline(always)]
     unsafe fn write_next(&mut self, message: T) {
-        // SAFETY: passed on to the caller.
-        unsafe { self.places.get_unchecked_mut(self.write).write(message) };
+        // SAFETY: `write` is a place, as the caller vouches.
+        unsafe { self.places.get_unchecked_mut(self.write) }.write(message);
         self.write += 1;
         self.len += 1;
     }
@@ -174,24 +173,29 @@ impl<T> Buffer<T> {
     /// `read` is a place, and a message is there.
     #[inline(always)]
     unsafe fn read_next(&mut self) -> T {
-        // SAFETY: passed on to the caller; it is taken out once.
-        let message = unsafe { self.places.get_unchecked(self.read).assume_init_read() };
+        // SAFETY: `read` is a place, as the caller vouches.
+        let place = unsafe { self.places.get_unchecked(self.read) };
+        // SAFETY: a message is there, as the caller vouches; it is taken out once, as `read` goes on.
+        let message = unsafe { place.assume_init_read() };
         self.read += 1;
         self.len -= 1;
         message
     }
 
+    /// Puts a message at the end, in a channel of at most so many.
     #[inline(always)]
-    pub(super) fn push(&mut self, message: T) {
-        assert!(self.has_room(), "memory is asked for without the lock");
+    pub(crate) fn push(&mut self, message: T, most: usize) {
+        if !self.has_room() {
+            self.grow(most);
+        }
         self.wrap_writing();
         // SAFETY: it has room, and `write` is a place, as it begins anew at the end.
         unsafe { self.write_next(message) };
     }
 
     /// Puts a message back, before all others.
-    pub(super) fn push_front(&mut self, message: T) {
-        assert!(self.has_room(), "memory is asked for without the lock");
+    pub(crate) fn push_front(&mut self, message: T) {
+        assert!(self.has_room(), "it has had its place before");
         self.stop();
         self.read = self.read.checked_sub(1).unwrap_or(self.places.len() - 1);
         self.places[self.read].write(message);
@@ -199,7 +203,7 @@ impl<T> Buffer<T> {
     }
 
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<T> {
+    pub(crate) fn pop(&mut self) -> Option<T> {
         if self.is_empty() {
             return None;
         }
@@ -212,31 +216,30 @@ impl<T> Buffer<T> {
     ///
     /// # Returns
     /// How many.
-    pub(super) fn pop_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
+    pub(crate) fn pop_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
         let count = self.len.min(most).min(into.capacity() - into.len());
-        if count > 0 {
-            // SAFETY: there are so many messages, and there is so much room; they are forgotten here.
-            unsafe {
-                self.copy_to(into.as_mut_ptr().add(into.len()), count);
-                into.set_len(into.len() + count);
-            }
-            self.forget(count);
-        }
+        self.copy_to(&mut into.spare_capacity_mut()[..count]);
+        // SAFETY: there are so many messages, which have been moved there; they are forgotten here.
+        unsafe { into.set_len(into.len() + count) };
+        self.forget(count);
         count
     }
 
     /// Takes so many out, which there are: they are the caller's, and those that it does not take from the iterator are
     /// forgotten.
     #[inline(always)]
-    pub(super) fn pop_many(&mut self, number: usize) -> impl ExactSizeIterator<Item = T> {
+    pub(crate) fn pop_many(&mut self, number: usize) -> impl Iterator<Item = T> {
         assert!(number <= self.len, "there are so many");
-        let (places, first, end) = (self.places.as_ptr(), self.read, self.places.len());
+        let first = self.read;
         self.forget(number);
-        (first..first + number).map(move |at| {
-            let at = if at < end { at } else { at - end };
-            // SAFETY: there were so many messages, so they are at these places; each is taken out once.
-            unsafe { places.add(at).cast::<T>().read() }
-        })
+        let until_end = (self.places.len() - first).min(number);
+        let (one, other) = (
+            &self.places[first..first + until_end],
+            &self.places[..number - until_end],
+        );
+        // SAFETY: there were so many messages, so they are at these places; each is taken out once.
+        let take = |place: &MaybeUninit<T>| unsafe { place.assume_init_read() };
+        one.iter().chain(other).map(take)
     }
 
     /// So many of the first have been moved out.
@@ -250,61 +253,37 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// Copies the first messages: those up to the end of the places, and those at their beginning.
-    ///
-    /// # Safety
-    /// There are so many; there is so much room; and they are used at one place only.
-    unsafe fn copy_to(&self, into: *mut T, count: usize) {
-        let from = self.places.as_ptr().cast::<T>();
-        let until_end = (self.places.len() - self.read).min(count);
-        // SAFETY: passed on to the caller; the two pieces of memory are apart.
-        unsafe {
-            ptr::copy_nonoverlapping(from.add(self.read), into, until_end);
-            ptr::copy_nonoverlapping(from, into.add(until_end), count - until_end);
-        }
+    /// Copies as many of the first messages as `into` has places: those up to the end, and those at the beginning.
+    fn copy_to(&self, into: &mut [MaybeUninit<T>]) {
+        let until_end = (self.places.len() - self.read).min(into.len());
+        let (one, other) = into.split_at_mut(until_end);
+        copy(&self.places[self.read..][..until_end], one);
+        copy(&self.places[..other.len()], other);
     }
 
-    /// Moves into larger memory; gives the old one, to be dropped after the lock is given up.
-    #[must_use]
-    pub(super) fn move_to(&mut self, mut larger: Memory<T>) -> Memory<T> {
-        if larger.len() <= self.places.len() {
-            // Somebody else was quicker.
-            return larger;
+    /// Makes room for so many messages in all.
+    pub(crate) fn reserve(&mut self, places: usize) {
+        if places <= self.places.len() {
+            return;
         }
-        let len = self.len;
-        // SAFETY: there is more room in the new memory, and the old one is without messages from here on.
-        unsafe { self.copy_to(larger.as_mut_ptr().cast(), len) };
-        self.begin_in(larger, len)
+        let mut larger = Box::new_uninit_slice(places);
+        self.copy_to(&mut larger[..self.len]);
+        self.places = larger;
+        self.kept = usize::from(places > KEPT / size_of::<T>().max(1) && size_of::<T>() > 0);
+        (self.read, self.read_end) = (0, 0);
+        (self.write, self.write_end) = (self.len, 0);
     }
 
-    /// Whether it has more memory than an idle channel keeps.
+    /// Messages that can be taken without memory to be given back.
     #[inline(always)]
-    pub(super) fn is_large(&self) -> bool {
-        self.places.len() > KEPT / size_of::<T>().max(1) && size_of::<T>() > 0
+    pub(crate) fn simple(&self) -> usize {
+        self.len.saturating_sub(self.kept)
     }
 
     /// Whether it is empty, and more than an idle channel keeps.
     #[inline(always)]
-    pub(super) fn is_to_shrink(&self) -> bool {
-        self.is_empty() && self.is_large()
-    }
-
-    /// The memory, of which it has no longer need.
-    pub(super) fn take_memory(&mut self) -> Memory<T> {
-        debug_assert!(self.is_empty(), "the messages would be lost");
-        self.begin_in(memory(0), 0)
-    }
-
-    /// Goes on in other memory, which has so many messages; gives the old one.
-    fn begin_in(&mut self, places: Memory<T>, len: usize) -> Memory<T> {
-        (self.read, self.read_end) = (0, 0);
-        (self.write, self.write_end) = (len, 0);
-        mem::replace(&mut self.places, places)
-    }
-
-    /// All there is.
-    pub(super) fn take(&mut self) -> Self {
-        mem::replace(self, Self::new())
+    pub(crate) fn is_to_shrink(&self) -> bool {
+        self.is_empty() && self.kept > 0
     }
 }
 

@@ -1,21 +1,24 @@
-//! What the two sides of a channel share, and the rules by which those who wait go on.
+//! What the two sides of a channel share, and the rules by which operations that wait go on.
+
+use std::ops::{Deref, DerefMut};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Waitable, action_of};
+use gossamer_core::wait_queue::Waitable;
 use gossamer_core::waiter::{Deferred, WaitList};
 
-use super::action::{self, Sends};
-use super::buffer::{self, Buffer, Memory};
-use super::registration::Registration;
+use super::buffer::Buffer;
+use super::observer::Observation;
+use super::offer::Offer;
 
 /// No sender is left.
-pub(super) const NO_SENDERS: u32 = 1;
+pub(crate) const NO_SENDERS: u32 = 1;
 /// No receiver is left.
-pub(super) const NO_RECEIVERS: u32 = 2;
-
-/// Somebody waits in line, or has a place reserved.
+pub(crate) const NO_RECEIVERS: u32 = 2;
+/// An operation waits, a place is reserved, or an observer is to be notified.
 const HAS_WAITERS: u32 = 4;
+/// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
+const HELD: u32 = 8;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
@@ -26,70 +29,65 @@ pub(crate) struct Chan<T, P: LockPolicy> {
     sending: WaitList,
     receiving: WaitList,
     /// Under the lock.
-    pub(super) registration: Registration,
-    /// Under the lock.
     state: UnsafeCell<State<T>>,
-    /// Those who wait for the end, while there are messages.
-    watching: WaitList,
+    /// Operations that wait for the end, while there are messages: those of join patterns.
+    ending: WaitList,
     /// Which one it is, in the order of their making.
     #[cfg(loom)]
     number: usize,
 }
 
-/// What is under the lock beside the lines.
-pub(super) struct State<T> {
-    pub(super) buffer: Buffer<T>,
-    pub(super) senders: usize,
-    pub(super) receivers: usize,
-    /// Both, and those of them that are about to go: the last one frees.
+/// What is under the lock beside the queues.
+pub(crate) struct State<T> {
+    pub(crate) observation: Observation,
+    pub(crate) buffer: Buffer<T>,
+    pub(crate) senders: usize,
+    pub(crate) receivers: usize,
+    /// Both, and those of them that are about to go.
     pub(super) handles: usize,
-    /// Of a rendezvous channel: senders in line whose messages nobody has taken.
+    /// Of a rendezvous channel: senders in the queue whose messages nobody has taken.
     pub(super) offering: usize,
+    /// Of a rendezvous channel: the first sender's message has been taken under this hold of the lock.
+    is_first_taken: bool,
     /// Of any other one: places for senders that were woken and have not put their messages there so far.
     pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
     pub(super) called: usize,
 }
 
-impl<T> State<T> {
-    /// Messages in the buffer, and those that are offered.
-    pub(super) fn messages(&self) -> usize {
-        self.buffer.len() + self.offering
-    }
-}
-
 // SAFETY: what is not the word is touched under its lock, which is atomic; only messages move between threads.
 unsafe impl<T: Send, P: LockPolicy> Send for Chan<T, P> where P::Word: Sync {}
-// SAFETY: as above.
+// SAFETY: `&Chan` gives access to one thread at a time, by the word's lock; only messages move between threads.
 unsafe impl<T: Send, P: LockPolicy> Sync for Chan<T, P> where P::Word: Sync {}
 
 impl<T, P: LockPolicy> Chan<T, P> {
     /// One sender and one receiver.
-    pub(super) fn new(word: P::Word, capacity: usize) -> Self {
+    pub(crate) fn new(word: P::Word, capacity: usize) -> Self {
         Self {
             word,
             capacity,
             sending: WaitList::new(),
             receiving: WaitList::new(),
-            registration: Registration::none(),
             state: UnsafeCell::new(State {
+                observation: Observation::NONE,
                 buffer: Buffer::new(),
                 senders: 1,
                 receivers: 1,
                 handles: 2,
                 offering: 0,
+                is_first_taken: false,
                 reserved: 0,
                 called: 0,
             }),
-            watching: WaitList::new(),
+            ending: WaitList::new(),
             #[cfg(loom)]
             number: gossamer_core::platform::model::number(),
         }
     }
 
-    /// Who locks several channels does so in this order. Under loom not that of their addresses, which are others in
-    /// each execution.
-    pub(super) fn order(&self) -> usize {
+    /// Whoever locks several channels does so in this order. Under loom not that of their addresses, which are others
+    /// in each execution.
+    pub(crate) fn order(&self) -> usize {
         #[cfg(loom)]
         return self.number;
         #[cfg(not(loom))]
@@ -106,65 +104,45 @@ impl<T, P: LockPolicy> Chan<T, P> {
         self.capacity == 0
     }
 
-    /// One more, or one fewer, of the handles that keep the channel; whether none is left. Nothing of the channel is
-    /// used but the word once the lock is given up: the last one frees.
-    pub(super) fn count(&self, more: bool) -> bool {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let handles = unsafe { &mut self.state().handles };
-        if more {
-            // As `Arc` does: so many are never dropped.
-            let counted = handles.checked_add(1);
-            *handles = counted.unwrap_or_else(|| std::process::abort());
-        } else {
-            *handles -= 1;
-        }
-        let is_last = *handles == 0;
-        let has_waiters = self.has_waiters();
-        let word = &self.word;
-        word.unlock(bits & !HAS_WAITERS | if has_waiters { HAS_WAITERS } else { 0 });
-        is_last
-    }
-
-    /// Whether somebody waits for the other side or for the end, a port set does, or a place is reserved.
+    /// Puts a message, if nobody waits and the memory is there, or if only an observer does. `take` gives the message, and
+    /// is called once at most.
+    ///
+    /// # Errors
+    /// Nothing was done. The lock is held.
+    ///
+    /// # Safety
+    /// This thread does not hold the lock; `take` runs no user code.
     #[inline(always)]
-    fn has_waiters(&self) -> bool {
-        // SAFETY: only called under the lock.
-        let reserved = unsafe { self.state() }.reserved;
-        !self.sending.is_empty()
-            || !self.receiving.is_empty()
-            || self.registration.tells()
-            || reserved > 0
-    }
-
-    /// Puts a message, if nobody waits and the memory is there; else gives the bits, and the lock is held.
-    #[inline(always)]
-    pub(super) fn push_quickly(&self, sends: &Sends<T>) -> Result<(), u32> {
+    pub(crate) unsafe fn push_quickly(&self, take: impl Fn() -> T) -> Result<(), Locked<'_, T, P>> {
         let put = self.word.lock_to(|bits| {
-            // SAFETY: under the lock, and once.
-            let (buffer, message) = unsafe { (&mut self.state().buffer, || sends.take()) };
-            let is_put = buffer.push_in_window(bits == 0, self.capacity, message);
+            // SAFETY: under the lock, which this thread did not hold before.
+            let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
+            let is_put = buffer.push_in_window(bits == 0, self.capacity, &take);
             is_put.then_some(())
         });
-        put.or_else(|bits| self.push_for_set(sends, bits))
+        put.or_else(|bits| Locked::new(self, bits).push_observed(take))
     }
 
-    /// Takes a message, if nobody waits and no memory is to be given back; else gives the bits, and the lock is held.
+    /// Takes a message, if nobody waits and no memory is to be given back, and looks at what is left.
+    ///
+    /// # Errors
+    /// Nothing was done. The lock is held.
+    ///
+    /// # Safety
+    /// This thread does not hold the lock; `look` runs no user code.
     #[inline(always)]
-    pub(super) fn pop_quickly(&self) -> Result<T, u32> {
-        self.pop_quickly_and(|_| {})
-    }
-
-    /// The same, and looks at what is left.
-    #[inline(always)]
-    pub(super) fn pop_quickly_and(&self, look: impl FnOnce(&Buffer<T>)) -> Result<T, u32> {
-        self.word.lock_to(|bits| {
-            // SAFETY: under the lock.
-            let buffer = unsafe { &mut self.state().buffer };
+    pub(crate) unsafe fn pop_quickly(
+        &self,
+        look: impl FnOnce(&Buffer<T>),
+    ) -> Result<T, Locked<'_, T, P>> {
+        let popped = self.word.lock_to(|bits| {
+            // SAFETY: under the lock, which this thread did not hold before.
+            let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
             let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
             look(buffer);
             Some(message)
-        })
+        });
+        popped.map_err(|bits| Locked::new(self, bits))
     }
 
     /// The bits at this moment.
@@ -172,201 +150,287 @@ impl<T, P: LockPolicy> Chan<T, P> {
         self.word.look()
     }
 
-    /// Those who wait to send.
+    /// Operations that wait to send.
     #[inline(always)]
     pub(super) fn sending(&self) -> &WaitList {
         &self.sending
     }
 
-    /// Those who wait to receive.
+    /// Operations that wait to receive.
     #[inline(always)]
-    pub(super) fn receiving(&self) -> &WaitList {
+    pub(crate) fn receiving(&self) -> &WaitList {
         &self.receiving
     }
 
-    /// Those who wait for the end, while there are messages.
-    pub(super) fn watching(&self) -> &WaitList {
-        &self.watching
+    /// Operations that wait for the end, while there are messages.
+    pub(crate) fn ending(&self) -> &WaitList {
+        &self.ending
     }
 
-    /// What is under the lock.
+    /// Takes the lock.
     ///
-    /// # Safety
-    /// Under the lock, as long as the result is used; and there is no other.
-    #[allow(clippy::mut_from_ref)]
+    /// # Panics
+    /// In a channel for one thread: the lock is held.
     #[inline(always)]
-    pub(super) unsafe fn state(&self) -> &mut State<T> {
-        // SAFETY: passed on to the caller.
-        self.state.with_mut(|state| unsafe { &mut *state })
-    }
-
-    /// Whether a rendezvous channel has a receiver in line for which no message is on its way.
-    ///
-    /// # Safety
-    /// Under the lock.
-    pub(super) unsafe fn is_awaited(&self) -> bool {
-        // SAFETY: passed on to the caller.
-        let state = unsafe { self.state() };
-        self.capacity == 0
-            && state.offering == 0
-            && state.buffer.len() <= state.called
-            && !self.receiving.is_empty()
-    }
-
-    /// Whether a message can be put: there is a place, and it is not reserved.
-    ///
-    /// # Safety
-    /// Under the lock.
-    #[inline(always)]
-    pub(super) unsafe fn has_room(&self) -> bool {
-        // SAFETY: passed on to the caller.
-        let state = unsafe { self.state() };
-        state.buffer.len() + state.reserved < self.capacity
-    }
-
-    /// The next message: of the buffer, or of the rendezvous sender that has waited longest.
-    ///
-    /// # Safety
-    /// Under the lock; afterwards the lines are [settled](Chan::settle).
-    #[inline(always)]
-    pub(super) unsafe fn pop(&self) -> Option<T> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            let state = self.state();
-            match state.buffer.pop() {
-                Some(message) => Some(message),
-                None if state.offering > 0 => action::take_offer(self),
-                None => None,
-            }
+    pub(crate) fn locked(&self) -> Locked<'_, T, P> {
+        let bits = self.word.lock();
+        if P::THREAD_BOUND {
+            assert!(bits & HELD == 0, "the channel's lock is held");
+            self.word.unlock(bits | HELD);
         }
+        Locked::new(self, bits)
+    }
+
+    /// Looks at what is under the lock; no user code.
+    pub(crate) fn read<R>(&self, look: impl FnOnce(&State<T>) -> R) -> R {
+        let locked = self.locked();
+        let seen = look(&locked);
+        locked.unlock();
+        seen
+    }
+}
+
+/// The lock of a channel, held, and what is under it. It is given up by [`unlock`](Locked::unlock) and its like; no user
+/// code runs until then.
+#[must_use = "the lock stays held"]
+pub(crate) struct Locked<'a, T, P: LockPolicy> {
+    chan: &'a Chan<T, P>,
+    bits: u32,
+}
+
+impl<T, P: LockPolicy> Deref for Locked<'_, T, P> {
+    type Target = State<T>;
+
+    #[inline(always)]
+    fn deref(&self) -> &State<T> {
+        // SAFETY: the lock is held, and this is the only guard of it.
+        self.chan.state.with(|state| unsafe { &*state })
+    }
+}
+
+impl<T, P: LockPolicy> DerefMut for Locked<'_, T, P> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut State<T> {
+        // SAFETY: the lock is held, and this is the only guard of it, which is borrowed.
+        self.chan.state.with_mut(|state| unsafe { &mut *state })
+    }
+}
+
+impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
+    #[inline(always)]
+    fn new(chan: &'a Chan<T, P>, bits: u32) -> Self {
+        Self { chan, bits }
+    }
+
+    /// The guard of a lock that is held without one.
+    ///
+    /// # Safety
+    /// The caller holds the channel's lock, with these bits, and uses it by this guard alone.
+    #[inline(always)]
+    pub(crate) unsafe fn assume(chan: &'a Chan<T, P>, bits: u32) -> Self {
+        Self::new(chan, bits)
+    }
+
+    /// The lock stays held, with these bits, without a guard.
+    #[inline(always)]
+    pub(crate) fn into_bits(self) -> u32 {
+        self.bits
+    }
+
+    #[inline(always)]
+    pub(crate) fn chan(&self) -> &'a Chan<T, P> {
+        self.chan
+    }
+
+    /// Whether the bit is set.
+    #[inline(always)]
+    pub(crate) fn has(&self, bit: u32) -> bool {
+        self.bits & bit != 0
+    }
+
+    /// Sets the bit, or clears it.
+    pub(crate) fn mark(&mut self, bit: u32, is_set: bool) {
+        self.bits = self.bits & !bit | if is_set { bit } else { 0 };
+    }
+
+    /// Whether both sides are there and nobody waits.
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.bits == 0
+    }
+
+    /// Gives the lock up. Wakes nobody.
+    #[inline(always)]
+    pub(crate) fn unlock(self) {
+        self.chan.unlock(self.bits);
+    }
+
+    /// Says whether the observer is to be notified, and gives the lock up. The channel [is quiet](Locked::is_quiet).
+    #[inline(always)]
+    pub(crate) fn arm_and_unlock(mut self, is_armed: bool) {
+        debug_assert!(self.is_quiet(), "others may wait");
+        self.observation.arm(is_armed);
+        if is_armed {
+            self.buffer.stop();
+        }
+        self.chan
+            .word
+            .unlock(if is_armed { HAS_WAITERS } else { 0 });
     }
 
     /// Wakes all that can go on, and gives the lock up.
     #[inline(always)]
-    pub(super) fn settle(&self, bits: u32) {
-        self.wake_ready(bits);
+    pub(crate) fn settle(self) {
+        self.chan.wake_ready(self.bits);
     }
 
-    /// Wakes the first sender in line, if it can go on: the channel is closed, its message was taken, or there is a
-    /// place for it, which is then reserved.
-    ///
-    /// # Safety
-    /// Under the lock.
+    /// Messages in the buffer, and those that are offered.
     #[inline(always)]
-    unsafe fn wake_sender(&self, bits: u32) -> Option<Deferred> {
-        let first = self.sending.first()?;
-        // SAFETY: passed on to the caller; nodes in a line are alive as long as the lock is held, and only sends wait
-        // in this one.
-        unsafe {
-            let state = self.state();
-            let is_closed = bits & NO_RECEIVERS != 0;
-            if self.is_rendezvous() {
-                if !action_of::<Sends<T>>(first).is_taken() {
-                    if !is_closed {
-                        return None;
-                    }
-                    state.offering -= 1;
-                }
-            } else if !is_closed {
-                if !self.has_room() {
-                    return None;
-                }
-                state.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
-            }
-            Some(self.sending.release_first())
-        }
+    pub(crate) fn messages(&self) -> usize {
+        self.buffer.len() + self.offering
     }
 
-    /// Announces the port, or tells somebody of the end, if that is due. Nobody waits to receive.
-    ///
-    /// # Safety
-    /// Under the lock.
-    #[inline(never)]
-    unsafe fn tell(&self, bits: u32) -> Option<Deferred> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            if !self.registration.announces() {
-                return self.tell_of_end(bits);
-            }
-            let goes = self.has_any() || self.is_over(bits);
-            goes.then(|| self.registration.announce())
-        }
+    /// Whether a rendezvous channel has a receiver in its queue for which no message is on its way.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.chan.is_rendezvous()
+            && self.offering == 0
+            && self.buffer.len() <= self.called
+            && !self.chan.receiving.is_empty()
     }
 
-    /// Whether there is a message, also one of a sender that waits.
-    ///
-    /// # Safety
-    /// Under the lock.
-    pub(super) unsafe fn has_any(&self) -> bool {
-        // SAFETY: passed on to the caller.
-        unsafe { self.state() }.messages() > 0
+    /// Whether a message can be put: there is a place, and it is not reserved.
+    #[inline(always)]
+    pub(super) fn has_room(&self) -> bool {
+        self.buffer.len() + self.reserved < self.chan.capacity
     }
 
     /// Whether a receiver was called for each message there is.
-    ///
-    /// # Safety
-    /// Under the lock.
-    pub(super) unsafe fn is_promised(&self) -> bool {
-        // SAFETY: passed on to the caller.
-        let state = unsafe { self.state() };
-        (1..=state.called).contains(&state.messages())
+    pub(super) fn is_promised(&self) -> bool {
+        (1..=self.called).contains(&self.messages())
     }
 
     /// Whether a receiver would be told that no message comes.
-    ///
-    /// # Safety
-    /// Under the lock.
     #[inline(always)]
-    pub(super) unsafe fn is_over(&self, bits: u32) -> bool {
-        // SAFETY: passed on to the caller.
-        bits & NO_SENDERS != 0 && unsafe { self.state() }.messages() == 0
+    pub(crate) fn is_over(&self) -> bool {
+        self.has(NO_SENDERS) && self.messages() == 0
     }
 
-    /// How many senders and receivers there are.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let state = unsafe { self.state() };
-        let counts = (state.senders, state.receivers);
-        self.unlock(bits);
-        counts
-    }
-
-    /// Has the buffer get so many places, without the lock; `memory` is what it had, to be dropped without it too.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow(&self, bits: u32, places: usize, memory: &mut Memory<T>) -> u32 {
-        self.unlock(bits);
-        *memory = buffer::memory(0);
-        let larger = buffer::memory(places);
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        *memory = unsafe { self.state() }.buffer.move_to(larger);
-        bits
-    }
-
-    /// Takes memory out that the buffer no longer needs, to be dropped after the lock is given up.
-    ///
-    /// # Safety
-    /// Under the lock.
+    /// The next message: of the buffer, or of the rendezvous sender that has waited longest. Afterwards the channel is
+    /// [settled](Locked::settle).
     #[inline(always)]
-    pub(super) unsafe fn give_back(&self, memory: &mut Memory<T>, received: bool) {
-        // SAFETY: passed on to the caller.
-        let state = unsafe { self.state() };
-        let buffer = &mut state.buffer;
-        // Senders in line, and those that have a place reserved, find the memory there.
-        if received && buffer.is_to_shrink() && self.sending.is_empty() && state.reserved == 0 {
-            *memory = buffer.take_memory();
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        match self.buffer.pop() {
+            None if self.offering > 0 && !self.is_first_taken => self.take_offer(),
+            message => message,
         }
     }
 
-    /// How many messages are in the buffer.
-    pub(super) fn len(&self) -> usize {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let len = unsafe { self.state() }.buffer.len();
-        self.unlock(bits);
-        len
+    fn take_offer(&mut self) -> Option<T> {
+        self.offering -= 1;
+        self.is_first_taken = true;
+        // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the
+        // first one leaves the queue.
+        unsafe { Offer::take_first(&self.chan.sending) }
+    }
+
+    /// Puts a message, if only an observer waits for it.
+    #[inline(always)]
+    fn push_observed(mut self, take: impl FnOnce() -> T) -> Result<(), Self> {
+        if !self.observation.is_armed() || self.bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
+            return Err(self);
+        }
+        let chan = self.chan;
+        // Mutant: it takes a place that is reserved.
+        let is_reserved = self.reserved > 0 && !gossamer_core::mutant!("port_takes_reserved_place");
+        let has_waiters =
+            !chan.sending.is_empty() || !chan.receiving.is_empty() || !chan.ending.is_empty();
+        if is_reserved || has_waiters || self.buffer.len() >= chan.capacity {
+            return Err(self);
+        }
+        self.push(take());
+        let deferred = self.observation.notify();
+        // Nobody waits, so no bit is left.
+        chan.word.unlock(0);
+        deferred.run();
+        Ok(())
+    }
+
+    /// Wakes the next that can go on: a sender; else a receiver; else, if none waits, it tells of what there is.
+    #[inline(always)]
+    pub(crate) fn wake_next(&mut self) -> Option<Deferred> {
+        if let Some(woken) = self.wake_sender() {
+            return Some(woken);
+        }
+        if self.chan.receiving.is_empty() {
+            return self.is_watched().then(|| self.tell())?;
+        }
+        if self.messages() <= self.called && !self.is_over() {
+            return None;
+        }
+        self.called += 1;
+        // SAFETY: under the lock; not empty.
+        Some(unsafe { self.chan.receiving.release_first() })
+    }
+
+    /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a
+    /// place for it, which is then reserved.
+    #[inline(always)]
+    fn wake_sender(&mut self) -> Option<Deferred> {
+        if self.chan.sending.is_empty() {
+            return None;
+        }
+        let is_closed = self.has(NO_RECEIVERS);
+        if self.chan.is_rendezvous() {
+            if !std::mem::take(&mut self.is_first_taken) {
+                if !is_closed {
+                    return None;
+                }
+                self.offering -= 1;
+            }
+        } else if !is_closed {
+            if !self.has_room() {
+                return None;
+            }
+            self.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
+        }
+        // SAFETY: under the lock; not empty.
+        Some(unsafe { self.chan.sending.release_first() })
+    }
+
+    /// Whether an observer is to be notified, or an operation waits for the end.
+    #[inline(always)]
+    fn is_watched(&self) -> bool {
+        self.observation.is_armed() || !self.chan.ending.is_empty()
+    }
+
+    /// Notifies the observer, or wakes the next operation that waits for the end, if that is due.
+    #[inline(never)]
+    fn tell(&mut self) -> Option<Deferred> {
+        let is_over = self.is_over();
+        if self.observation.is_armed() && (is_over || self.messages() > 0) {
+            return Some(self.observation.notify());
+        }
+        let wakes = is_over
+            && !self.chan.ending.is_empty()
+            && !gossamer_core::mutant!("join_is_not_told_of_the_end");
+        // SAFETY: under the lock; not empty.
+        wakes.then(|| unsafe { self.chan.ending.release_first() })
+    }
+
+    /// Puts a message at the end.
+    #[inline(always)]
+    pub(super) fn push(&mut self, message: T) {
+        let most = self.chan.capacity;
+        self.buffer.push(message, most);
+    }
+
+    /// Gives memory back that the buffer no longer needs. Not for senders that wait, or have a place reserved: they are
+    /// going to need it.
+    #[inline(always)]
+    pub(crate) fn shrink(&mut self) {
+        if self.buffer.is_to_shrink() && self.chan.sending.is_empty() && self.reserved == 0 {
+            self.buffer = Buffer::new();
+        }
     }
 }
 
@@ -384,35 +448,25 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
         let has_waiters = if self.has_waiters() { HAS_WAITERS } else { 0 };
         let bits = bits & !HAS_WAITERS | has_waiters;
         if bits != 0 {
-            // SAFETY: under the lock.
-            unsafe { self.state() }.buffer.stop();
+            // SAFETY: the lock is held, and the caller gives it up here.
+            unsafe { Locked::assume(self, bits) }.buffer.stop();
         }
         self.word.unlock(bits);
     }
 
     #[inline(always)]
     fn has_waiters(&self) -> bool {
-        self.has_waiters()
+        // SAFETY: only called under the lock.
+        let locked = unsafe { Locked::assume(self, 0) };
+        !self.sending.is_empty()
+            || !self.receiving.is_empty()
+            || locked.is_watched()
+            || locked.reserved > 0
     }
 
-    /// The first of a line, or the port, which announces itself.
     #[inline(always)]
     unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
-        let bits = *bits;
-        // SAFETY: passed on to the caller.
-        unsafe {
-            if let Some(woken) = self.wake_sender(bits) {
-                return Some(woken);
-            }
-            if self.receiving.is_empty() {
-                return self.registration.tells().then(|| self.tell(bits))?;
-            }
-            let state = self.state();
-            if state.messages() <= state.called && !self.is_over(bits) {
-                return None;
-            }
-            state.called += 1;
-            Some(self.receiving.release_first())
-        }
+        // SAFETY: the caller holds the lock, with these bits, and does nothing with it meanwhile.
+        unsafe { Locked::assume(self, *bits) }.wake_next()
     }
 }

@@ -2,83 +2,42 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::ptr::NonNull;
 
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
-use gossamer_core::wait_queue::Waitable;
 
-use super::action::{self, Many, One, Op, Receive, Receives, Sends, Try};
+use super::action::{self, Many, One, Op, Receive, Receives};
 use super::buffer::Buffer;
-use super::chan::{Chan, NO_RECEIVERS, NO_SENDERS};
-use super::messages::Messages;
-use super::{Receiving, ReceivingMany, Sending, SendingFrom};
+use super::chan::{Chan, Locked, NO_RECEIVERS, NO_SENDERS};
+use super::handle::Handle;
+use super::offer::Offer;
+use super::operations::{Messages, Receiving, ReceivingMany, Sending, SendingFrom};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
-
-/// A counted pointer to the channel.
-pub(super) struct Handle<T, P: LockPolicy>(NonNull<Chan<T, P>>);
-
-// SAFETY: the channel is shared, and its count is under its lock.
-unsafe impl<T: Send, P: LockPolicy> Send for Handle<T, P> where P::Word: Sync {}
-// SAFETY: as above.
-unsafe impl<T: Send, P: LockPolicy> Sync for Handle<T, P> where P::Word: Sync {}
-
-impl<T, P: LockPolicy> Handle<T, P> {
-    #[inline(always)]
-    pub(super) fn chan(&self) -> &Chan<T, P> {
-        // SAFETY: counted.
-        unsafe { self.0.as_ref() }
-    }
-
-    /// One more.
-    ///
-    /// # Safety
-    /// Under the lock.
-    pub(super) unsafe fn counted(&self) -> Self {
-        // SAFETY: passed on to the caller.
-        unsafe { self.chan().state() }.handles += 1;
-        Self(self.0)
-    }
-}
-
-impl<T, P: LockPolicy> Drop for Handle<T, P> {
-    /// The side has been told before.
-    fn drop(&mut self) {
-        let is_last = self.chan().count(false);
-        if is_last {
-            // SAFETY: made by `Box` in `pair`, and nobody else has a pointer to it: who gave the lock up last did not
-            // touch it afterwards.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
-        }
-    }
-}
 
 /// Both sides of a new channel.
 pub(crate) fn pair<T, P: LockPolicy>(
     word: P::Word,
     capacity: usize,
 ) -> (Sender<T, P>, Receiver<T, P>) {
-    let chan = NonNull::from(Box::leak(Box::new(Chan::new(word, capacity))));
-    (Sender(Handle(chan)), Receiver(Handle(chan)))
+    let (one, other) = Handle::pair(Chan::new(word, capacity));
+    (Sender(one), Receiver(other))
 }
 
 /// Does what can be done at once.
 fn try_now<T, P: LockPolicy, R>(
     chan: &Chan<T, P>,
     receives: bool,
-    mut attempt: impl FnMut(u32) -> Try<R>,
+    mut attempt: impl FnMut(&mut Locked<'_, T, P>) -> Option<R>,
 ) -> Option<R> {
     let mut again = true;
     loop {
-        // SAFETY: under the lock; no user code.
-        let bits = match unsafe { action::attempt(chan, chan.lock(), receives, &mut attempt) } {
+        let locked = match action::attempt(chan.locked(), receives, &mut attempt) {
             Ok(output) => return Some(output),
-            Err(bits) => bits,
+            Err(locked) => locked,
         };
-        // SAFETY: under the lock.
-        let may_go = !receives && unsafe { chan.has_room() };
-        chan.settle(bits);
-        // There was room for senders in line, and somebody was about to wake them.
+        let may_go = !receives && locked.has_room();
+        locked.settle();
+        // There was room for senders in the queue, and somebody was about to wake them.
         if !std::mem::take(&mut again) || !may_go {
             return None;
         }
@@ -106,8 +65,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn send(&self, message: T) -> Sending<'_, T, P> {
-        let act = Sends::new(message);
-        Sending(Op::new(self.0.chan(), act, Location::caller()))
+        let op = Op::new(&self.0, Offer::new(message), Location::caller());
+        Sending { op }
     }
 
     /// As [`send`](Sender::send), with a message that stays the caller's until it is sent: it is taken out of `from`,
@@ -138,8 +97,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
     #[track_caller]
     pub fn send_from<'a>(&'a self, from: &'a mut Option<T>) -> SendingFrom<'a, T, P> {
         let message = from.take();
-        let act = Sends::new(message.expect("Sender::send_from needs a message; there is none"));
-        let op = Op::new(self.0.chan(), act, Location::caller());
+        let message = message.expect("Sender::send_from needs a message; there is none");
+        let op = Op::new(&self.0, Offer::new(message), Location::caller());
         SendingFrom { op, from }
     }
 
@@ -150,56 +109,47 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// # Errors
     /// Gives the message back, and says why.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let (chan, sends) = (self.0.chan(), Sends::new(message));
-        // SAFETY: under the lock.
-        match try_now(chan, false, |bits| unsafe { sends.try_push(chan, bits) }) {
+        let mut message = Some(message);
+        let mut take = || message.take().expect("a message is sent once");
+        match try_now(&self.0, false, |locked| action::try_push(locked, &mut take)) {
             Some(Ok(())) => Ok(()),
             Some(Err(SendError(message))) => Err(TrySendError::Closed(message)),
-            // SAFETY: it was not sent, so it is there.
-            None => Err(TrySendError::Full(unsafe { sends.take() })),
+            None => Err(TrySendError::Full(take())),
         }
     }
 
     /// Whether no receiver is left.
     pub fn is_closed(&self) -> bool {
-        self.0.chan().look() & NO_RECEIVERS != 0
+        self.0.look() & NO_RECEIVERS != 0
     }
 }
 
 impl<T, P: LockPolicy> Clone for Sender<T, P> {
     fn clone(&self) -> Self {
-        let chan = self.0.chan();
-        // Overflows first, and ends the process then.
-        chan.count(true);
-        let bits = chan.lock();
-        // SAFETY: under the lock.
-        unsafe { chan.state() }.senders += 1;
-        chan.unlock(bits);
-        Self(Handle(self.0.0))
+        let mut locked = self.0.locked();
+        let handle = self.0.counted(&mut locked);
+        locked.senders += 1;
+        locked.unlock();
+        Self(handle)
     }
 }
 
 impl<T, P: LockPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
-        let chan = self.0.chan();
-        let bits = chan.lock();
-        // SAFETY: under the lock.
-        let is_last = unsafe {
-            let senders = &mut chan.state().senders;
-            *senders -= 1;
-            *senders == 0
-        };
-        if is_last && !gossamer_core::mutant!("channel_closes_silently") {
-            chan.settle(bits | NO_SENDERS);
+        let mut locked = self.0.locked();
+        locked.senders -= 1;
+        if locked.senders == 0 && !gossamer_core::mutant!("channel_closes_silently") {
+            locked.mark(NO_SENDERS, true);
+            locked.settle();
         } else {
-            chan.unlock(bits);
+            locked.unlock();
         }
     }
 }
 
 /// The side that receives. Each message goes to one of the clones; when the last one goes, the senders are told, and
 /// messages that wait are dropped.
-pub struct Receiver<T, P: LockPolicy>(pub(super) Handle<T, P>);
+pub struct Receiver<T, P: LockPolicy>(pub(crate) Handle<T, P>);
 
 impl<T, P: LockPolicy> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
@@ -216,7 +166,8 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn recv(&self) -> Receiving<'_, T, P> {
-        Receiving(Op::new(self.0.chan(), Receives(One), Location::caller()))
+        let op = Op::new(&self.0, Receives(One), Location::caller());
+        Receiving { op }
     }
 
     /// The next message, if there is one.
@@ -224,9 +175,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// # Errors
     /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let chan = self.0.chan();
-        // SAFETY: under the lock.
-        match try_now(chan, true, |bits| unsafe { One.attempt(chan, bits) }) {
+        match try_now(&self.0, true, |locked| One.attempt(locked)) {
             Some(Ok(message)) => Ok(message),
             Some(Err(Closed)) => Err(TryRecvError::Closed),
             None => Err(TryRecvError::Empty),
@@ -247,8 +196,9 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// [`Closed`]: no sender is left, and no message.
     #[track_caller]
     pub fn recv_many<'a>(&'a self, into: &'a mut Vec<T>, most: usize) -> ReceivingMany<'a, T, P> {
-        let act = Receives(Many::new(into, most));
-        ReceivingMany(Op::new(self.0.chan(), act, Location::caller()))
+        let receives = Receives(Many::new(into, most));
+        let op = Op::new(&self.0, receives, Location::caller());
+        ReceivingMany { op }
     }
 
     /// The messages there are, without waiting for more.
@@ -267,45 +217,38 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// Dropped, it has received what it has given, and nothing more.
     #[track_caller]
     pub fn stream(&self) -> Messages<'_, T, P> {
-        Messages::new(self, Location::caller())
+        Messages::new(&self.0, Location::caller())
     }
 
     /// Whether no sender is left. There may be messages all the same.
     pub fn is_closed(&self) -> bool {
-        self.0.chan().look() & NO_SENDERS != 0
+        self.0.look() & NO_SENDERS != 0
     }
 }
 
 impl<T, P: LockPolicy> Clone for Receiver<T, P> {
     fn clone(&self) -> Self {
-        let chan = self.0.chan();
-        // Overflows first, and ends the process then.
-        chan.count(true);
-        let bits = chan.lock();
-        // SAFETY: under the lock.
-        unsafe { chan.state() }.receivers += 1;
-        chan.unlock(bits);
-        Self(Handle(self.0.0))
+        let mut locked = self.0.locked();
+        let handle = self.0.counted(&mut locked);
+        locked.receivers += 1;
+        locked.unlock();
+        Self(handle)
     }
 }
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        let chan = self.0.chan();
-        let bits = chan.lock();
-        // SAFETY: under the lock.
-        let (is_last, messages) = unsafe {
-            let state = chan.state();
-            state.receivers -= 1;
-            match state.receivers {
-                0 => (true, state.buffer.take()),
-                _ => (false, Buffer::new()),
-            }
-        };
-        if is_last && !gossamer_core::mutant!("channel_leaves_silently") {
-            chan.settle(bits | NO_RECEIVERS);
+        let mut locked = self.0.locked();
+        locked.receivers -= 1;
+        if locked.receivers > 0 {
+            return locked.unlock();
+        }
+        let messages = std::mem::replace(&mut locked.buffer, Buffer::new());
+        if gossamer_core::mutant!("channel_leaves_silently") {
+            locked.unlock();
         } else {
-            chan.unlock(bits);
+            locked.mark(NO_RECEIVERS, true);
+            locked.settle();
         }
         // User code.
         drop(messages);
@@ -362,7 +305,7 @@ macro_rules! both {
         impl<T, P: LockPolicy> $name<T, P> {
             /// How many messages wait to be received: those of senders that wait not included.
             pub fn len(&self) -> usize {
-                self.0.chan().len()
+                self.0.read(|state| state.buffer.len())
             }
 
             /// Whether there are none.
@@ -373,27 +316,27 @@ macro_rules! both {
             /// Whether there are as many as there may be; a rendezvous channel always is.
             pub fn is_full(&self) -> bool {
                 let room = usize::from(gossamer_core::mutant!("channel_never_full"));
-                self.len() >= self.0.chan().capacity().saturating_add(room)
+                self.len() >= self.0.capacity().saturating_add(room)
             }
 
             /// How many there may be; `None`: as many as fit into memory. Zero: a rendezvous channel.
             pub fn capacity(&self) -> Option<usize> {
-                Some(self.0.chan().capacity()).filter(|capacity| *capacity != usize::MAX)
+                Some(self.0.capacity()).filter(|capacity| *capacity != usize::MAX)
             }
 
             /// How many senders there are at this moment.
             pub fn sender_count(&self) -> usize {
-                self.0.chan().counts().0
+                self.0.read(|state| state.senders)
             }
 
             /// How many receivers there are at this moment.
             pub fn receiver_count(&self) -> usize {
-                self.0.chan().counts().1
+                self.0.read(|state| state.receivers)
             }
 
             /// Whether both are of the same channel.
             pub fn same_channel(&self, other: &Self) -> bool {
-                self.0.0 == other.0.0
+                self.0.is_same(&other.0)
             }
         }
 

@@ -41,9 +41,9 @@ trait Heard<T> {
 
     /// What has come with the turn, and the next endpoint; runs the protocol's code.
     ///
-    /// # Safety
-    /// The turn has come.
-    unsafe fn hear(self: Box<Self>) -> T;
+    /// # Panics
+    /// [`poll`](Heard::poll) has not said that the turn has come.
+    fn hear(self: Box<Self>) -> T;
 
     /// No waker is called any more.
     fn forget_waker(&mut self);
@@ -56,22 +56,29 @@ trait Heard<T> {
 }
 
 /// Of an endpoint of that type.
-struct Of<E: Hears>(ReceivingEnd<E::Message, E::Flavour, E::Side>);
+struct Of<E: Hears> {
+    end: ReceivingEnd<E::Message, E::Flavour, E::Side>,
+    /// Its turn has come.
+    is_turn: bool,
+}
 
 impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
-        self.0.poll(waker)
+        let turn = self.end.poll(waker);
+        self.is_turn = matches!(turn, Poll::Ready(Ok(())));
+        turn
     }
 
-    unsafe fn hear(self: Box<Self>) -> T {
-        let mut end = std::mem::ManuallyDrop::new(self.0);
-        // SAFETY: passed on to the caller; the end goes here.
+    fn hear(self: Box<Self>) -> T {
+        assert!(self.is_turn, "it is not this end's turn");
+        let mut end = std::mem::ManuallyDrop::new(self.end);
+        // SAFETY: its turn has come; the end goes here.
         let (message, speaking) = unsafe { end.take() };
         E::hear(message, speaking).into()
     }
 
     fn forget_waker(&mut self) {
-        self.0.forget_waker();
+        self.end.forget_waker();
     }
 
     fn endpoint(&self) -> TypeId {
@@ -90,7 +97,10 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
         P: Holds<E>,
     {
         Self {
-            end: Box::new(Of::<E>(endpoint.into_receiving_end())),
+            end: Box::new(Of::<E> {
+                end: endpoint.into_receiving_end(),
+                is_turn: false,
+            }),
             _policy: PhantomData,
         }
     }
@@ -104,18 +114,16 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
             return Err(self);
         }
         let end = self.end.into_any().downcast::<Of<E>>();
-        Ok(E::of_receiving_end(end.expect("of that type").0))
+        Ok(E::of_receiving_end(end.expect("of that type").end))
     }
 
     pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
         self.end.poll(waker)
     }
 
-    /// # Safety
-    /// The turn has come.
-    pub(super) unsafe fn hear(self) -> T {
-        // SAFETY: passed on to the caller.
-        unsafe { self.end.hear() }
+    /// What has come with the turn, which [`poll`](PipeEnd::poll) has said.
+    pub(super) fn hear(self) -> T {
+        self.end.hear()
     }
 
     pub(super) fn forget_waker(&mut self) {

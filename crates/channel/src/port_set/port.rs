@@ -7,10 +7,12 @@ use std::task::{Poll, Waker};
 
 use gossamer_core::waiter::Deferred;
 
+use super::channel::Found;
 use super::pipe_end::{Holds, PipeEnd};
+use super::ready::Ready;
 use super::signal::Signal;
-use crate::error::TryRecvError;
-use crate::mpmc::{Found, Ready, Receiver, Unsettled};
+use crate::error::{Closed, TryRecvError};
+use crate::mpmc::{Receiver, Unsettled};
 use crate::oneshot;
 use crate::pipe::Hears;
 use crate::spsc::ParkedReceiver;
@@ -77,23 +79,18 @@ pub(super) enum Placed<T, P: RingPolicy> {
 /// One that calls a waker.
 pub(super) struct Signalled<T, P: RingPolicy> {
     signal: Arc<Signal>,
-    end: End<T, P>,
+    /// How a ring waits; it goes before the ring does.
+    parked: Option<Pin<Box<ParkedReceiver<T, P>>>>,
+    port: Port<T, P>,
 }
 
-enum End<T, P: RingPolicy> {
-    Oneshot(oneshot::Receiver<T>),
-    /// What waits goes before the receiver does.
-    Spsc(Pin<Box<ParkedReceiver<T, P>>>, spsc::Receiver<T, P>),
-    Pipe(PipeEnd<T, P>),
-}
-
-/// What a look has found, and what is left to do without any lock.
-pub(super) enum Looked<T, P: RingPolicy> {
-    Channel(Found<T>, Unsettled<T, P>),
-    Signalled(Found<T>),
-    /// A message; and the sender waits for its entry.
-    Awaited(Found<T>),
-    /// The pipe's turn, which has a message.
+/// What is left to do after a look, without any lock.
+pub(super) enum Rest<T, P: RingPolicy> {
+    Nothing,
+    Unsettled(Unsettled<T, P>),
+    /// The sender waits for the message's place.
+    SenderWaits,
+    /// The pipe's turn has come, with a message.
     Turn,
 }
 
@@ -105,46 +102,41 @@ impl<T, P: RingPolicy> Placed<T, P> {
         index: u32,
         location: &'static Location<'static>,
     ) -> Self {
-        let end = match port {
+        let port = match port {
             Port::Channel(receiver) => return Self::Channel(receiver),
-            Port::Oneshot(receiver) => End::Oneshot(receiver),
-            Port::Spsc(receiver) => {
-                // SAFETY: it is dropped first.
-                let has_waiters = unsafe { ParkedReceiver::new(&receiver, location) };
-                End::Spsc(Box::pin(has_waiters), receiver)
-            }
-            Port::Pipe(pipe) => End::Pipe(pipe),
+            port => port,
         };
-        let signal = Signal::new(ready.clone(), index);
-        let mut signalled = Box::new(Signalled { signal, end });
+        let parked = match &port {
+            // SAFETY: it is dropped first.
+            Port::Spsc(receiver) => Some(unsafe { ParkedReceiver::new(receiver, location) }),
+            _ => None,
+        };
+        let mut signalled = Signalled {
+            signal: Signal::new(ready.clone(), index),
+            parked: parked.map(Box::pin),
+            port,
+        };
         let waker = signalled.waker();
-        match &mut signalled.end {
-            End::Oneshot(receiver) => receiver.listen(&waker),
-            // What has waited before has left its line.
-            End::Spsc(..) | End::Pipe(_) => {}
+        // What has waited before in a ring or a pipe has left it.
+        if let Port::Oneshot(receiver) = &mut signalled.port {
+            receiver.listen(&waker);
         }
-        Self::Signalled(signalled)
+        Self::Signalled(Box::new(signalled))
     }
 
     /// It is in its place; `announced`: the set is going to look at it anyway.
     ///
     /// # Returns
     /// What is to be done without any lock, and whether the set has to announce the entry itself.
-    ///
-    /// # Safety
-    /// The port is unique.
-    pub(super) unsafe fn enter(
+    pub(super) fn enter(
         &self,
         ready: &Arc<Ready>,
         index: u32,
         announced: bool,
     ) -> (Unsettled<T, P>, bool) {
         match self {
-            // SAFETY: unique, and now in a set; the set takes the entry back before it lets go of the queue.
-            Self::Channel(receiver) => unsafe {
-                (receiver.enter(Arc::as_ptr(ready), index, announced), false)
-            },
-            Self::Signalled(_) => (Unsettled::nothing(), !announced),
+            Self::Channel(receiver) => (receiver.enter(ready, index, announced), false),
+            Self::Signalled(_) => (Unsettled::NOTHING, !announced),
         }
     }
 
@@ -162,38 +154,32 @@ impl<T, P: RingPolicy> Placed<T, P> {
 
     /// The port, which has left its entry; no lock is held.
     pub(super) fn into_port(self) -> Port<T, P> {
-        let signalled = match self {
+        let Signalled {
+            parked, mut port, ..
+        } = match self {
             Self::Channel(receiver) => return Port::Channel(receiver),
             Self::Signalled(signalled) => *signalled,
         };
-        match signalled.end {
-            End::Oneshot(receiver) => Port::Oneshot(receiver),
-            End::Spsc(has_waiters, receiver) => {
-                drop(has_waiters);
-                // Of which a look has told, whose caller does not find the port any more.
-                receiver.tell();
-                Port::Spsc(receiver)
-            }
-            End::Pipe(mut pipe) => {
-                pipe.forget_waker();
-                Port::Pipe(pipe)
-            }
+        drop(parked);
+        match &mut port {
+            // Of which a look has told, whose caller does not find the port any more.
+            Port::Spsc(receiver) => receiver.tell(),
+            Port::Pipe(pipe) => pipe.forget_waker(),
+            Port::Oneshot(_) | Port::Channel(_) => {}
         }
+        port
     }
 
-    /// What has come with the turn of a pipe that has left its entry; no lock is held.
-    ///
-    /// # Safety
-    /// [`find`](Placed::find) has said that it is the turn.
-    pub(super) unsafe fn hear(self) -> Option<T> {
+    /// What has come with the turn of a pipe, which [`find`](Placed::find) has said, and which has left its entry; no
+    /// lock is held.
+    pub(super) fn hear(self) -> Option<T> {
         let Self::Signalled(signalled) = self else {
             return None;
         };
-        let End::Pipe(pipe) = signalled.end else {
-            return None;
-        };
-        // SAFETY: passed on to the caller.
-        Some(unsafe { pipe.hear() })
+        match signalled.port {
+            Port::Pipe(pipe) => Some(pipe.hear()),
+            _ => None,
+        }
     }
 
     /// A sender that waits for what a look has taken.
@@ -201,10 +187,10 @@ impl<T, P: RingPolicy> Placed<T, P> {
         let Self::Signalled(signalled) = self else {
             return None;
         };
-        let End::Spsc(_, receiver) = &signalled.end else {
-            return None;
-        };
-        receiver.let_sender_go()
+        match &signalled.port {
+            Port::Spsc(receiver) => receiver.let_sender_go(),
+            _ => None,
+        }
     }
 
     /// A message, and how many more there are, if that is simple; its entry has been announced.
@@ -241,11 +227,11 @@ impl<T, P: RingPolicy> Placed<T, P> {
 
     /// Looks at it; its entry has been announced.
     #[inline(never)]
-    pub(super) fn find(&mut self) -> Looked<T, P> {
+    pub(super) fn find(&mut self) -> (Found<T>, Rest<T, P>) {
         match self {
             Self::Channel(receiver) => {
                 let (found, unsettled) = receiver.find();
-                Looked::Channel(found, unsettled)
+                (found, Rest::Unsettled(unsettled))
             }
             Self::Signalled(signalled) => signalled.find(),
         }
@@ -258,60 +244,55 @@ impl<T, P: RingPolicy> Signalled<T, P> {
     }
 
     #[inline(never)]
-    fn find(&mut self) -> Looked<T, P> {
+    fn find(&mut self) -> (Found<T>, Rest<T, P>) {
         self.signal.begin();
         let waker = self.waker();
-        let Self { signal, end } = self;
-        match end {
-            End::Oneshot(receiver) => {
-                let found = receiver.find(&waker);
-                Looked::Signalled(found.map_or(Found::Nothing, Found::End))
-            }
-            End::Spsc(has_waiters, receiver) => {
-                look_at_ring(signal, has_waiters.as_mut(), receiver, &waker)
-            }
-            End::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => {
-                Looked::Signalled(Found::Nothing)
-            }
-            End::Pipe(pipe) => match pipe.poll(&waker) {
-                Poll::Pending => Looked::Signalled(Found::Nothing),
-                Poll::Ready(Ok(())) => Looked::Turn,
-                Poll::Ready(Err(closed)) => Looked::Signalled(Found::End(Err(closed))),
+        let found = match &mut self.port {
+            Port::Spsc(_) => return self.look_at_ring(&waker),
+            Port::Oneshot(receiver) => receiver.find(&waker).map(Found::end),
+            Port::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
+            Port::Pipe(pipe) => match pipe.poll(&waker) {
+                Poll::Pending => None,
+                Poll::Ready(Ok(())) => {
+                    let turn = Found {
+                        is_end: true,
+                        ..Found::NOTHING
+                    };
+                    return (turn, Rest::Turn);
+                }
+                Poll::Ready(Err(closed)) => Some(Found::end(Err(closed))),
             },
-        }
+            Port::Channel(_) => unreachable!("a channel announces its entry itself"),
+        };
+        (found.unwrap_or(Found::NOTHING), Rest::Nothing)
     }
-}
 
-/// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
-/// message there is always a look more.
-fn look_at_ring<T, P: RingPolicy>(
-    signal: &Signal,
-    mut has_waiters: Pin<&mut ParkedReceiver<T, P>>,
-    receiver: &mut spsc::Receiver<T, P>,
-    waker: &Waker,
-) -> Looked<T, P> {
-    loop {
-        match receiver.take_for_set() {
-            Ok((message, more, is_awaited)) => {
-                // It may be in line from a look before: then it has perhaps been announced just now.
-                let found = if signal.end() {
-                    Found::One(message)
-                } else {
-                    Found::OneOfMore(message, more.max(1))
-                };
-                return if is_awaited {
-                    Looked::Awaited(found)
-                } else {
-                    Looked::Signalled(found)
-                };
-            }
-            Err(TryRecvError::Closed) => {
-                return Looked::Signalled(Found::End(Err(crate::Closed)));
-            }
-            Err(TryRecvError::Empty) => {
-                let could_go = has_waiters.as_mut().waits(waker);
-                if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
-                    return Looked::Signalled(Found::Nothing);
+    /// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
+    /// message there is always a look more.
+    fn look_at_ring(&mut self, waker: &Waker) -> (Found<T>, Rest<T, P>) {
+        let (Port::Spsc(receiver), Some(parked)) = (&mut self.port, &mut self.parked) else {
+            unreachable!("only a ring is looked at so");
+        };
+        loop {
+            match receiver.take_for_set() {
+                Ok((message, more, is_awaited)) => {
+                    // It may be in line from a look before: then it has perhaps been announced just now.
+                    let more = if self.signal.end() { 0 } else { more.max(1) };
+                    let rest = if is_awaited {
+                        Rest::SenderWaits
+                    } else {
+                        Rest::Nothing
+                    };
+                    return (Found::message(message, more), rest);
+                }
+                Err(TryRecvError::Closed) => {
+                    return (Found::end(Err(Closed)), Rest::Nothing);
+                }
+                Err(TryRecvError::Empty) => {
+                    let could_go = parked.as_mut().waits(waker);
+                    if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
+                        return (Found::NOTHING, Rest::Nothing);
+                    }
                 }
             }
         }

@@ -1,73 +1,31 @@
 //! Receiving from a set: the operations.
 
-use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
+use pin_project_lite::pin_project;
 
+use super::ready::PopReady;
+use super::set::{PortSet, Taken};
+use super::table::Event;
 use crate::spsc::raw::RingPolicy;
-
-use super::{Event, PortSet};
-use crate::mpmc::{PopReady, Ready};
 
 /// Entries taken from the queue at once.
 const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 /// So many of them are fetched before it is their turn.
 const AHEAD: usize = if cfg!(any(loom, shuttle)) { 1 } else { 8 };
 
-/// Waiting for an entry that has been announced; pinned in the operation.
-#[derive(Debug)]
-struct Waiting<'a, T, P: RingPolicy> {
-    set: &'a PortSet<T, P>,
-    picking: PopReady<'a>,
-    location: &'static Location<'static>,
-}
-
-impl<'a, T, P: RingPolicy> Waiting<'a, T, P> {
-    fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
-        let picking = PopReady::new(&set.ready, location);
-        Self {
-            set,
-            picking,
-            location,
-        }
-    }
-
-    /// The next event; `None`: there is no port.
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<T>>> {
-        // SAFETY: the field that is pinned is not moved: it is replaced in its place.
-        let this = unsafe { self.get_unchecked_mut() };
-        loop {
-            // SAFETY: pinned as its owner is.
-            let mut picking = unsafe { Pin::new_unchecked(&mut this.picking) };
-            let Ok(index) = ready!(picking.as_mut().poll(cx)) else {
-                return Poll::Ready(None);
-            };
-            if let Some(ahead) = picking.as_mut().ahead() {
-                this.set.table.with(|entries| entries.fetch_entry(ahead));
-            }
-            if let Some(event) = this.set.find(index) {
-                return Poll::Ready(Some(event));
-            }
-            // There was nothing after all.
-            let again = PopReady::new(&this.set.ready, this.location);
-            // SAFETY: as above.
-            unsafe { Pin::new_unchecked(&mut this.picking) }.set(again);
-        }
-    }
-}
-
-/// [`PortSet::recv`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct PortReceiving<'a, T, P: RingPolicy>(Waiting<'a, T, P>);
-
-impl<'a, T, P: RingPolicy> PortReceiving<'a, T, P> {
-    pub(super) fn new(set: &'a PortSet<T, P>, location: &'static Location<'static>) -> Self {
-        Self(Waiting::new(set, location))
+pin_project! {
+    /// [`PortSet::recv`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct PortReceiving<'a, T, P: RingPolicy> {
+        set: &'a PortSet<T, P>,
+        #[pin]
+        pop: PopReady<'a>,
+        location: &'static Location<'static>,
     }
 }
 
@@ -76,36 +34,34 @@ impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: the field is pinned as its owner is.
-        unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
+        let mut this = self.project();
+        loop {
+            let Ok(index) = ready!(this.pop.as_mut().poll(cx)) else {
+                return Poll::Ready(None);
+            };
+            if let Some(ahead) = this.pop.as_mut().ahead() {
+                this.set.table.with(|entries| entries.fetch_entry(ahead));
+            }
+            if let Some(event) = this.set.find(index) {
+                return Poll::Ready(Some(event));
+            }
+            // There was nothing after all.
+            this.pop.set(PopReady::new(&this.set.ready, this.location));
+        }
     }
 }
 
-/// [`PortSet::recv_many`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct PortsReceiving<'a, T, P: RingPolicy> {
-    waiting: Waiting<'a, T, P>,
-    /// Of one that is to receive nothing.
-    point: SchedulingPoint,
-    into: &'a mut Vec<Event<T>>,
-    most: usize,
-}
-
-impl<'a, T, P: RingPolicy> PortsReceiving<'a, T, P> {
-    pub(super) fn new(
-        set: &'a PortSet<T, P>,
+pin_project! {
+    /// [`PortSet::recv_many`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct PortsReceiving<'a, T, P: RingPolicy> {
+        #[pin]
+        first: PortReceiving<'a, T, P>,
+        // Of one that is to receive nothing.
+        point: SchedulingPoint,
         into: &'a mut Vec<Event<T>>,
         most: usize,
-        location: &'static Location<'static>,
-    ) -> Self {
-        let waiting = Waiting::new(set, location);
-        Self {
-            waiting,
-            point: SchedulingPoint::new(),
-            into,
-            most,
-        }
     }
 }
 
@@ -114,44 +70,65 @@ impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
-        // SAFETY: only the field that is pinned is not moved.
-        let this = unsafe { self.get_unchecked_mut() };
-        if this.most == 0 {
+        let this = self.project();
+        if *this.most == 0 {
             return this.point.pass(cx.waker()).map(|()| 0);
         }
-        // SAFETY: pinned as its owner is.
-        let waiting = unsafe { Pin::new_unchecked(&mut this.waiting) };
-        let Some(event) = ready!(waiting.poll(cx)) else {
+        let set = this.first.set;
+        let Some(event) = ready!(this.first.poll(cx)) else {
             return Poll::Ready(0);
         };
         this.into.push(event);
-        Poll::Ready(1 + this.waiting.set.take_ready(this.into, this.most - 1))
-    }
-}
-
-/// Entries taken from the queue. Others do not find them: those that are left are put back before user code runs that
-/// may wait for them, and if some panics.
-pub(super) struct Taken<'a> {
-    pub(super) ready: &'a Ready,
-    pub(super) rest: &'a [u32],
-}
-
-impl Taken<'_> {
-    pub(super) fn put_back(&mut self) {
-        let rest = mem::take(&mut self.rest);
-        if !rest.is_empty() {
-            self.ready.put_back(rest);
-        }
-    }
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        self.put_back();
+        Poll::Ready(1 + set.take_ready(this.into, *this.most - 1))
     }
 }
 
 impl<T, P: RingPolicy> PortSet<T, P> {
+    /// Receives from any port: waits until one has something. `None`: there is no port in the set, or, while it waits,
+    /// none is left.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
+    /// entry from those who wait behind it.
+    #[track_caller]
+    pub fn recv(&self) -> PortReceiving<'_, T, P> {
+        let location = Location::caller();
+        PortReceiving {
+            set: self,
+            pop: PopReady::new(&self.ready, location),
+            location,
+        }
+    }
+
+    /// Receives all that all ports have, but at most `most` events, and waits until one has something: puts them at the
+    /// end of `into`, and gives their number. Zero: `most` is, or there is no port.
+    ///
+    /// They come port by port; only the first port gives one message at first, and what else it has after the others.
+    /// What comes meanwhile is left for the next call. A port of which some is left is behind the others then.
+    ///
+    /// # Blocking
+    /// As [`recv`](PortSet::recv).
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
+    /// entry from those who wait behind it.
+    #[track_caller]
+    pub fn recv_many<'a>(
+        &'a self,
+        into: &'a mut Vec<Event<T>>,
+        most: usize,
+    ) -> PortsReceiving<'a, T, P> {
+        PortsReceiving {
+            first: self.recv(),
+            point: SchedulingPoint::new(),
+            into,
+            most,
+        }
+    }
+
     /// Receives from all entries that are in the queue at this moment, in their order, and gives the number of events.
     /// What is announced meanwhile is left for the next call, so that senders that are faster do not keep it here.
     fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {

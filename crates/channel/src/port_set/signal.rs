@@ -5,7 +5,7 @@ use std::task::Wake;
 
 use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 
-use crate::mpmc::Ready;
+use super::ready::Ready;
 
 /// Announces an entry, when it is called for the first time since the set has looked there.
 pub(super) struct Signal {

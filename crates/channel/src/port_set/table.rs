@@ -10,16 +10,32 @@ use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::Word;
 use gossamer_core::waiter::Deferred;
 
-use super::Key;
+use super::channel::fetch;
 use super::port::Placed;
-use crate::mpmc::fetch;
+use crate::error::Closed;
 use crate::spsc::raw::RingPolicy;
+
+/// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone
+/// in the one's entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub(super) index: u32,
+    generation: u32,
+}
+
+/// What a port had: a message; or that it is closed, which is reported once, and then it is no longer in the set.
+pub type Event<T> = (Key, Result<T, Closed>);
 
 /// The entries, under a lock of their own. The locks of the ports' channels are taken inside it.
 pub(super) struct Table<T, P: RingPolicy> {
     word: P::Word,
     entries: UnsafeCell<Entries<T, P>>,
 }
+
+// SAFETY: the entries are touched under the lock, which is atomic; only messages move between threads.
+unsafe impl<T: Send, P: RingPolicy> Send for Table<T, P> where P::Word: Sync {}
+// SAFETY: `&Table` gives the entries to one thread at a time, under the lock; only messages move between threads.
+unsafe impl<T: Send, P: RingPolicy> Sync for Table<T, P> where P::Word: Sync {}
 
 /// The entries.
 pub(super) struct Entries<T, P: RingPolicy> {
@@ -66,37 +82,25 @@ impl<T, P: RingPolicy> Table<T, P> {
         output
     }
 
-    /// An entry for a port; memory is asked for without the lock.
+    /// A free entry, taken for a port.
     pub(super) fn reserve(&self) -> u32 {
-        let mut larger = Vec::new();
-        loop {
-            let entry = self.with(|entries| entries.take_free(&mut larger));
-            match entry {
-                Ok(index) => return index,
-                Err(entries) => larger = Vec::with_capacity(entries),
-            }
-        }
+        let index = self.with(Entries::take_free);
+        index.expect("a set has fewer than four thousand million ports")
     }
 }
 
 impl<T, P: RingPolicy> Entries<T, P> {
-    /// A free entry, taken; or how much memory `larger` should have. It is swapped for what there was.
-    fn take_free(&mut self, larger: &mut Vec<Entry<T, P>>) -> Result<u32, usize> {
+    /// A free entry, taken; none: there are as many as there can be.
+    fn take_free(&mut self) -> Option<u32> {
         if let Some(entry) = self.all.get(self.free as usize) {
             let index = self.free;
             if let Content::Free { next, .. } = entry.content {
                 self.free = next;
             }
-            return Ok(index);
+            return Some(index);
         }
-        if self.all.len() == self.all.capacity() {
-            if larger.capacity() <= self.all.len() {
-                return Err((2 * self.all.len()).max(4));
-            }
-            larger.append(&mut self.all);
-            mem::swap(larger, &mut self.all);
-        }
-        let index = u32::try_from(self.all.len()).ok().filter(|at| *at != NONE);
+        let index = u32::try_from(self.all.len()).ok();
+        let index = index.filter(|index| *index != NONE)?;
         self.all.push(Entry {
             generation: 0,
             content: Content::Free {
@@ -104,7 +108,7 @@ impl<T, P: RingPolicy> Entries<T, P> {
                 announced: false,
             },
         });
-        Ok(index.expect("a set has fewer than four thousand million ports"))
+        Some(index)
     }
 
     /// Puts a port into an entry that has been taken; also whether the entry is announced.

@@ -28,39 +28,39 @@ macro_rules! flavour {
         pub(super) fn $name(turn: &Turn) -> Vec<Case> {
             use gossamer::$($channel)::+::{PortSet, SharedSender, bounded, spsc, unbounded};
             cases! { turn;
-                "channel::mpmc::Sending": { let (tx, rx) = bounded(1); } {
+                "channel::mpmc::operations::Sending": { let (tx, rx) = bounded(1); } {
                     tx.send(1).await.expect("there is room");
                     rx.try_recv().expect("it was sent")
                 };
-                "channel::mpmc::Sending, to nobody": { let tx = bounded(1).0; } tx.send(1).await;
-                "channel::mpmc::SendingFrom": { let (tx, rx) = bounded(1); } {
+                "channel::mpmc::operations::Sending, to nobody": { let tx = bounded(1).0; } tx.send(1).await;
+                "channel::mpmc::operations::SendingFrom": { let (tx, rx) = bounded(1); } {
                     tx.send_from(&mut Some(1)).await.expect("there is room");
                     rx.try_recv().expect("it was sent")
                 };
-                "channel::mpmc::Receiving": { let (tx, rx) = unbounded(); } {
+                "channel::mpmc::operations::Receiving": { let (tx, rx) = unbounded(); } {
                     tx.try_send(1).expect("it is received");
                     rx.recv().await.expect("it was sent")
                 };
-                "channel::mpmc::Receiving, from nobody": { let rx = unbounded::<u32>().1; }
+                "channel::mpmc::operations::Receiving, from nobody": { let rx = unbounded::<u32>().1; }
                     rx.recv().await;
-                "channel::mpmc::ReceivingMany": { let (tx, rx) = unbounded(); } {
+                "channel::mpmc::operations::ReceivingMany": { let (tx, rx) = unbounded(); } {
                     tx.try_send(1).expect("it is received");
                     rx.recv_many(&mut Vec::new(), 9).await.expect("it was sent")
                 };
-                "channel::mpmc::ReceivingMany, none": { let (_tx, rx) = unbounded::<u32>(); }
+                "channel::mpmc::operations::ReceivingMany, none": { let (_tx, rx) = unbounded::<u32>(); }
                     rx.recv_many(&mut Vec::new(), 0).await;
-                "channel::mpmc::messages::Messages": {
+                "channel::mpmc::operations::Messages": {
                     let (tx, rx) = unbounded();
                     let mut messages = pin!(rx.stream());
                 } {
                     tx.try_send(1).expect("it is received");
                     next(&mut messages).await.expect("it was sent")
                 };
-                "channel::mpmc::messages::Messages, over": {
+                "channel::mpmc::operations::Messages, over": {
                     let rx = unbounded::<u32>().1;
                     let mut messages = pin!(rx.stream());
                 } next(&mut messages).await;
-                "channel::mpmc::join_pattern::JoinPattern": { let (one, two) = (unbounded(), unbounded()); } {
+                "channel::join_pattern::JoinPattern": { let (one, two) = (unbounded(), unbounded()); } {
                     one.0.try_send(1).expect("it is received");
                     two.0.try_send(1).expect("it is received");
                     join_pattern((&one.1, &two.1)).await.expect("they were sent")

@@ -6,7 +6,9 @@
 //! An attempt locks all channels, in one order for all, and takes a message from each if each has one. Else
 //! it waits in the lines of all that have none, as a receiver does; when it is called in one, it does not take the
 //! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others. At
-//! those that have one it waits for their end, as others may take that message (`mpmc/awaiting.rs`).
+//! those that have one it waits for their end, as others may take that message (`join_pattern/awaiting.rs`).
+
+mod awaiting;
 
 use std::fmt;
 use std::panic::Location;
@@ -15,11 +17,11 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::Waitable;
+use pin_project_lite::pin_project;
 
-use super::awaiting::Awaiting;
-use super::ends::Receiver;
+use self::awaiting::{Awaiting, First};
 use crate::error::Closed;
+use crate::mpmc::{Receiver, Unsettled};
 
 /// Receives a message from each of two to four channels at once, when each has one: `join_pattern((&one, &two))`.
 ///
@@ -66,14 +68,17 @@ pub fn join_pattern<G: Group>(channels: G) -> JoinPattern<G> {
     }
 }
 
-/// [`join_pattern`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-pub struct JoinPattern<G: Group> {
-    channels: G,
-    waits: Option<G::Waits>,
-    point: SchedulingPoint,
-    done: bool,
-    location: &'static Location<'static>,
+pin_project! {
+    /// [`join_pattern`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct JoinPattern<G: Group> {
+        channels: G,
+        #[pin]
+        waits: Option<G::Waits>,
+        point: SchedulingPoint,
+        done: bool,
+        location: &'static Location<'static>,
+    }
 }
 
 impl<G: Group> fmt::Debug for JoinPattern<G> {
@@ -86,26 +91,28 @@ impl<G: Group> Future for JoinPattern<G> {
     type Output = Result<G::Messages, Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: what waits is not moved: it is replaced in its place.
-        let this = unsafe { self.get_unchecked_mut() };
+        let mut this = self.project();
         ready!(this.point.pass(cx.waker()));
-        assert!(!this.done, "{this:?} was polled after it was complete");
-        // SAFETY: pinned as its owner is.
-        let mut waits = unsafe { Pin::new_unchecked(&mut this.waits) };
+        assert!(
+            !*this.done,
+            "join at {} was polled after it was complete",
+            this.location
+        );
         loop {
-            if let Some(waits) = waits.as_mut().as_pin_mut() {
-                ready!(G::poll(waits, cx));
+            if let Some(waits) = this.waits.as_mut().as_pin_mut() {
+                ready!(waits.poll(cx));
             }
-            waits.set(None);
+            this.waits.set(None);
             let result = match this.channels.attempt() {
                 Attempt::Done(messages) => Ok(messages),
                 Attempt::Closed => Err(Closed),
                 Attempt::Missing(missing) => {
-                    waits.set(Some(this.channels.wait_for(missing, this.location)));
+                    let waits = this.channels.wait_for(missing, this.location);
+                    this.waits.set(Some(waits));
                     continue;
                 }
             };
-            this.done = true;
+            *this.done = true;
             return Poll::Ready(result);
         }
     }
@@ -126,15 +133,13 @@ pub trait Group: sealed::Sealed {
     /// A message of each.
     type Messages;
     #[doc(hidden)]
-    type Waits;
+    type Waits: Future<Output = ()>;
     #[doc(hidden)]
     fn are_different(&self) -> bool;
     #[doc(hidden)]
     fn attempt(&self) -> Attempt<Self::Messages>;
     #[doc(hidden)]
     fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits;
-    #[doc(hidden)]
-    fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()>;
 }
 
 mod sealed {
@@ -142,81 +147,73 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// How many receivers, and of each a lifetime, the type of its messages, the name of one, and
-/// its place. (With one lifetime for all, a task's future that joins would not be known to be `Send`.)
+/// The first of the futures that is ready.
+macro_rules! first {
+    ($one:expr) => { $one };
+    ($one:expr, $($more:expr),+) => { First::new($one, first!($($more),+)) };
+}
+
+/// The type of that.
+macro_rules! first_of {
+    ($one:ty) => { $one };
+    ($one:ty, $($more:ty),+) => { First<$one, first_of!($($more),+)> };
+}
+
+/// Of each receiver: a lifetime, the type of its messages, a name for its lock and what is taken, and its place. (With
+/// one lifetime for all, a task's future that joins would not be known to be `Send`.)
 macro_rules! group {
-    ($count:literal: $($life:lifetime $T:ident $message:ident $at:tt)*) => {
+    ($($life:lifetime $T:ident $lock:ident $at:tt)*) => {
         impl<P: LockPolicy, $($T),*> sealed::Sealed for ($(&Receiver<$T, P>,)*) {}
 
         impl<$($life,)* P: LockPolicy, $($T),*> Group for ($(&$life Receiver<$T, P>,)*) {
             type Messages = ($($T,)*);
-            type Waits = ($(Awaiting<$life, $T, P>,)*);
+            type Waits = first_of!($(Awaiting<$life, $T, P>),*);
 
             fn are_different(&self) -> bool {
-                let mut all = [$(self.$at.0.chan().order()),*];
+                let mut all = [$(self.$at.0.order()),*];
                 all.sort_unstable();
                 all.windows(2).all(|two| two[0] != two[1])
             }
 
             fn attempt(&self) -> Attempt<Self::Messages> {
-                let mut order = [$((self.$at.0.chan().order(), $at)),*];
+                let mut order = [$((self.$at.0.order(), $at)),*];
                 order.sort_unstable();
-                let mut bits = [0; $count];
+                $(let mut $lock = None;)*
                 // All in one order: two that lock the same ones do not wait for each other.
                 for (_, channel) in order {
-                    bits[channel] = match channel {
-                        $($at => self.$at.0.chan().lock(),)*
-                        _ => unreachable!(),
-                    };
+                    match channel {
+                        $($at => $lock = Some(self.$at.0.locked()),)*
+                        _ => unreachable!("there are not so many channels"),
+                    }
                 }
-                // SAFETY: under the locks of all.
-                let (is_over, has) = unsafe {
-                    (
-                        [$(self.$at.0.chan().is_over(bits[$at])),*],
-                        [$(self.$at.0.chan().has_any()),*],
-                    )
+                let ($(Some(mut $lock),)*) = ($($lock,)*) else {
+                    unreachable!("all have been locked");
                 };
-                let is_over = is_over.contains(&true);
-                let missing = 0 $(| (u8::from(!has[$at]) << $at))*;
+                let is_over = [$($lock.is_over()),*].contains(&true);
+                let missing = 0 $(| (u8::from($lock.messages() == 0) << $at))*;
                 let takes = missing == 0 || gossamer_core::mutant!("join_takes_what_is_there");
                 if is_over || !takes {
-                    $(self.$at.0.chan().unlock(bits[$at]);)*
+                    $($lock.unlock();)*
                     return if is_over { Attempt::Closed } else { Attempt::Missing(missing) };
                 }
-                // SAFETY: as above. A sender whose message is taken goes on before its channel's lock is given up.
-                let (taken, unsettled) = unsafe {
-                    (
-                        ($(self.$at.0.chan().pop(),)*),
-                        ($(self.$at.settle_in_part(bits[$at]),)*),
-                    )
-                };
+                let taken = ($($lock.pop(),)*);
+                // A sender whose message is taken goes on before its channel's lock is given up.
+                let unsettled = ($(Unsettled::new(&self.$at.0, $lock),)*);
                 // Wakers of other runtimes are called without any lock.
                 $(unsettled.$at.settle();)*
                 match taken {
-                    ($(Some($message),)*) => Attempt::Done(($($message,)*)),
+                    ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),
                     _ => Attempt::Missing(missing),
                 }
             }
 
             fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits {
-                ($(Awaiting::new(self.$at.0.chan(), missing >> $at & 1 == 1, location),)*)
-            }
-
-            fn poll(waits: Pin<&mut Self::Waits>, cx: &mut Context<'_>) -> Poll<()> {
-                // SAFETY: the operations are pinned as the tuple is, and not moved.
-                let waits = unsafe { waits.get_unchecked_mut() };
-                $(
-                    // SAFETY: as above.
-                    if unsafe { Pin::new_unchecked(&mut waits.$at) }.poll(cx).is_ready() {
-                        return Poll::Ready(());
-                    }
-                )*
-                Poll::Pending
+                first!($(Awaiting::new(&self.$at.0, missing >> $at & 1 == 1, location)),*)
             }
         }
     };
 }
 
-group! { 2: 'a A a 0 'b B b 1 }
-group! { 3: 'a A a 0 'b B b 1 'c C c 2 }
-group! { 4: 'a A a 0 'b B b 1 'c C c 2 'd D d 3 }
+group! { 'a A a 0 'b B b 1 }
+group! { 'a A a 0 'b B b 1 'c C c 2 }
+group! { 'a A a 0 'b B b 1 'c C c 2 'd D d 3 }

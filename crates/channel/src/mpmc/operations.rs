@@ -1,0 +1,138 @@
+//! The futures of a channel's operations, and its messages as a stream.
+
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::{FusedStream, Stream};
+use gossamer_core::policy::LockPolicy;
+use pin_project_lite::pin_project;
+
+use super::action::{Many, One, Op, Receives};
+use super::chan::Chan;
+use super::offer::Offer;
+use crate::error::{Closed, SendError};
+
+/// Names of operations that do nothing else.
+macro_rules! operations {
+    ($($(#[$about:meta])* $name:ident<$T:ident>: $action:ty => $output:ty;)*) => {$(
+        pin_project! {
+            $(#[$about])*
+            #[must_use = "operations do nothing until they are awaited or waited for"]
+            #[derive(Debug)]
+            pub struct $name<'a, $T, P: LockPolicy> {
+                #[pin]
+                pub(super) op: Op<'a, $T, P, $action>,
+            }
+        }
+
+        impl<$T, P: LockPolicy> Future for $name<'_, $T, P> {
+            type Output = $output;
+
+            #[inline(always)]
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.project().op.poll(cx)
+            }
+        }
+    )*};
+}
+
+operations! {
+    /// [`Sender::send`](super::Sender::send).
+    Sending<T>: Offer<T> => Result<(), SendError<T>>;
+    /// [`Receiver::recv`](super::Receiver::recv).
+    Receiving<T>: Receives<One> => Result<T, Closed>;
+    /// [`Receiver::recv_many`](super::Receiver::recv_many).
+    ReceivingMany<T>: Receives<Many<'a, T>> => Result<usize, Closed>;
+}
+
+pin_project! {
+    /// [`Sender::send_from`](super::Sender::send_from).
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct SendingFrom<'a, T, P: LockPolicy> {
+        #[pin]
+        pub(super) op: Op<'a, T, P, Offer<T>>,
+        // Empty as long as the operation has the message.
+        pub(super) from: &'a mut Option<T>,
+    }
+
+    impl<T, P: LockPolicy> PinnedDrop for SendingFrom<'_, T, P> {
+        fn drop(this: Pin<&mut Self>) {
+            if gossamer_core::mutant!("channel_forgets_message") {
+                return;
+            }
+            let this = this.project();
+            // SAFETY: it has been given up, so it is in no queue, and is not abandoned.
+            let unsent = |offer: &mut Offer<T>, state| unsafe { offer.take_unsent(state) };
+            if let Some(message) = this.op.withdraw(unsent) {
+                **this.from = message;
+            }
+        }
+    }
+}
+
+impl<T, P: LockPolicy> Future for SendingFrom<'_, T, P> {
+    type Output = Result<(), SendError<()>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        this.op.poll(cx).map_err(|SendError(message)| {
+            **this.from = Some(message);
+            SendError(())
+        })
+    }
+}
+
+pin_project! {
+    /// [`Receiver::stream`](super::Receiver::stream).
+    #[must_use = "streams do nothing until they are polled"]
+    pub struct Messages<'a, T, P: LockPolicy> {
+        #[pin]
+        op: Op<'a, T, P, Receives<One>>,
+        chan: &'a Chan<T, P>,
+        is_over: bool,
+        location: &'static Location<'static>,
+    }
+}
+
+impl<'a, T, P: LockPolicy> Messages<'a, T, P> {
+    pub(super) fn new(chan: &'a Chan<T, P>, location: &'static Location<'static>) -> Self {
+        Self {
+            op: Op::new(chan, Receives(One), location),
+            chan,
+            is_over: false,
+            location,
+        }
+    }
+}
+
+impl<T, P: LockPolicy> Stream for Messages<'_, T, P> {
+    type Item = T;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // Also after the end, which then comes once more: as an operation that yields.
+        if self.is_over && gossamer_core::mutant!("end_comes_at_once") {
+            return Poll::Ready(None);
+        }
+        let mut this = self.project();
+        let message = ready!(this.op.as_mut().poll(cx)).ok();
+        *this.is_over = message.is_none();
+        this.op
+            .set(Op::new(this.chan, Receives(One), this.location));
+        Poll::Ready(message)
+    }
+}
+
+impl<T, P: LockPolicy> FusedStream for Messages<'_, T, P> {
+    fn is_terminated(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl<T, P: LockPolicy> fmt::Debug for Messages<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "messages of {:?}", self.op)
+    }
+}

@@ -1,0 +1,282 @@
+//! The set itself: ports come and go, and a look at one.
+
+use std::error::Error;
+use std::fmt;
+use std::mem;
+use std::panic::Location;
+use std::sync::Arc;
+
+use gossamer_core::policy::{Local, LocalWord, Shared, SharedWord};
+
+use super::port::{Placed, Port, Rest};
+use super::ready::Ready;
+use super::table::{Event, Key, Table};
+use crate::spsc::raw::RingPolicy;
+
+/// A set of receiving ends that are waited for as one.
+///
+/// Sending into a channel whose receiver is in a set costs the same however large the set is, and so does receiving:
+/// what counts is how many ports have something, not how many there are. The ports take turns, a message each. Messages
+/// of one port come in their order; between ports there is none, also if one message was sent because of the other
+/// (a shared channel keeps that order).
+///
+/// An end of a pipe, in a state in which it receives, is used up by its message: the event has that and the next
+/// endpoint, and the port is no longer in the set; the endpoint is put in again when it is its turn to listen. What it
+/// receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in one set. That
+/// may wait for another receiver of the set: no port is kept from it meanwhile.
+///
+/// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
+///
+/// # Examples
+/// ```
+/// use gossamer_channel::{Closed, PortSet, oneshot, unbounded};
+/// use gossamer_core::wait::Wait;
+///
+/// let set = PortSet::new();
+/// let (tx, rx) = unbounded();
+/// let (answer, answered) = oneshot();
+/// let numbers = set.add(rx)?;
+/// let other = set.add(answered)?;
+///
+/// answer.send(42).unwrap();
+/// assert_eq!(set.recv().wait(), Some((other, Ok(42))));
+/// tx.send(1).wait().unwrap();
+/// drop(tx);
+/// assert_eq!(set.recv().wait(), Some((numbers, Ok(1))));
+/// assert_eq!(set.recv().wait(), Some((numbers, Err(Closed))));
+/// assert_eq!(set.recv().wait(), None);
+/// # Ok::<(), gossamer_channel::AddError<i32, _>>(())
+/// ```
+pub struct PortSet<T, P: RingPolicy = Shared> {
+    pub(super) table: Table<T, P>,
+    pub(super) ready: Arc<Ready>,
+}
+
+impl<T> PortSet<T, Shared> {
+    /// A set without ports.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self::with(SharedWord::new(0))
+    }
+}
+
+impl<T> PortSet<T, Local> {
+    /// A set without ports.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self::with(LocalWord::new(0))
+    }
+}
+
+impl<T, P: RingPolicy> PortSet<T, P> {
+    fn with(word: P::Word) -> Self {
+        Self {
+            table: Table::new(word),
+            ready: Arc::new(Ready::new()),
+        }
+    }
+
+    /// Puts a receiving end into the set. What waits in its channel comes as if it had just been sent.
+    ///
+    /// A rendezvous channel's `try_send` finds no receiver while that is in a set; `send` works as ever.
+    ///
+    /// # Errors
+    /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
+    #[track_caller]
+    pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
+        let port = port.into();
+        if !port.is_unique() {
+            return Err(AddError(port));
+        }
+        self.ready.count_in();
+        let index = self.table.reserve();
+        self.ready.reserve(index as usize + 1);
+        let placed = Placed::new(port, &self.ready, index, Location::caller());
+        let (key, (unsettled, announce)) = self.table.with(|entries| {
+            let (key, placed, announced) = entries.fill(index, placed);
+            (key, placed.enter(&self.ready, index, announced))
+        });
+        unsettled.settle();
+        if announce {
+            self.ready.announce(index).run();
+        }
+        Ok(key)
+    }
+
+    /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer.
+    pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
+        let placed = self.table.with(|entries| {
+            let is_there = entries.has(key);
+            is_there.then(|| entries.take(key.index, false))
+        })?;
+        self.ready.count_out();
+        Some(placed.into_port())
+    }
+
+    /// Whether the port is in the set.
+    pub fn contains(&self, key: Key) -> bool {
+        self.table.with(|entries| entries.has(key))
+    }
+
+    /// How many ports are in the set.
+    pub fn len(&self) -> usize {
+        self.ready.ports()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Receives from a port that has something at this moment. (One that somebody else is just receiving from may have
+    /// more, and is not looked at.)
+    pub fn try_recv(&self) -> Option<Event<T>> {
+        let mut place = [0];
+        loop {
+            let [index] = *self.ready.take(&mut place) else {
+                return None;
+            };
+            if let Some(event) = self.find(index) {
+                return Some(event);
+            }
+        }
+    }
+
+    /// Looks at an entry that has been taken from the queue; if there is more, puts it back at the end.
+    #[inline(always)]
+    pub(super) fn find(&self, index: u32) -> Option<Event<T>> {
+        let (event, more) = self.look(index, None);
+        if more > 0 {
+            self.ready.announce(index).run();
+        }
+        event
+    }
+
+    /// Looks at an entry that has been taken from the queue; how many more looks have something: then it is the
+    /// caller's to look there again, or to put it back. `taken` are other entries, put back if a pipe's code is to run:
+    /// that may wait for somebody who receives from them.
+    #[inline(always)]
+    pub(super) fn look(
+        &self,
+        index: u32,
+        taken: Option<&mut Taken<'_>>,
+    ) -> (Option<Event<T>>, usize) {
+        let found = self.table.with(|entries| {
+            let (key, placed) = entries.look(index)?;
+            placed
+                .find_quickly()
+                .map(|(message, more)| ((key, Ok(message)), more))
+        });
+        match found {
+            Some((event, _)) if gossamer_core::mutant!("port_more_left_behind") => (Some(event), 0),
+            Some((event, more)) => (Some(event), more),
+            None => self.look_slowly(index, taken),
+        }
+    }
+
+    #[inline(never)]
+    fn look_slowly(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
+        let looked = self.table.with(|entries| {
+            let (key, placed) = entries.look(index)?;
+            let (found, rest) = placed.find();
+            let ended = found.is_end.then(|| entries.take(index, true));
+            Some((key, found, rest, ended))
+        });
+        let Some((key, found, rest, ended)) = looked else {
+            return (None, 0);
+        };
+        if ended.is_some() {
+            self.ready.count_out();
+        }
+        // Others may look again if something panics from here on.
+        let left = Taken {
+            ready: &self.ready,
+            rest: if found.more > 0 { &[index] } else { &[] },
+        };
+        let mut result = found.result;
+        match rest {
+            Rest::Nothing => {}
+            Rest::Unsettled(unsettled) => unsettled.settle(),
+            Rest::SenderWaits => self.let_senders_go(key),
+            Rest::Turn => {
+                if let Some(taken) = taken
+                    && !gossamer_core::mutant!("port_keeps_places_from_others")
+                {
+                    taken.put_back();
+                }
+                result = ended.and_then(Placed::hear).map(Ok);
+            }
+        }
+        // From here on it is the caller's.
+        mem::forget(left);
+        (result.map(|result| (key, result)), found.more)
+    }
+
+    fn let_senders_go(&self, key: Key) {
+        let mut goes = true;
+        while goes
+            && let Some((deferred, more)) = self.table.with(|entries| entries.let_sender_go(key))
+        {
+            deferred.run();
+            goes = more;
+        }
+    }
+}
+
+/// Entries taken from the queue. Others do not find them: those that are left are put back before user code runs that
+/// may wait for them, and if some panics.
+pub(super) struct Taken<'a> {
+    pub(super) ready: &'a Ready,
+    pub(super) rest: &'a [u32],
+}
+
+impl Taken<'_> {
+    pub(super) fn put_back(&mut self) {
+        let rest = mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            self.ready.put_back(rest);
+        }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.put_back();
+    }
+}
+
+impl<T, P: RingPolicy> Drop for PortSet<T, P> {
+    fn drop(&mut self) {
+        // The entries first: a message whose drop panics must not leave one behind.
+        let places = self.table.with(|entries| entries.close());
+        drop(places);
+    }
+}
+
+/// The port has not been put into the set, as its channel has other receivers; this is it.
+pub struct AddError<T, P: RingPolicy>(pub Port<T, P>);
+
+impl<T, P: RingPolicy> fmt::Debug for AddError<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AddError(..)")
+    }
+}
+
+impl<T, P: RingPolicy> fmt::Display for AddError<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the receiver was not added: its channel has other receivers; a port set needs the only one",
+        )
+    }
+}
+
+impl<T, P: RingPolicy> Error for AddError<T, P> {}
+
+impl<T, P: RingPolicy> fmt::Debug for PortSet<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PortSet")
+            .field("ports", &self.len())
+            .field("ready", &self.ready.len())
+            .finish()
+    }
+}
