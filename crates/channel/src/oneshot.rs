@@ -19,6 +19,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
@@ -33,7 +34,20 @@ pub use crate::error::{Closed, SendError, TryRecvError};
 /// What both sides point at.
 struct Shared<T> {
     join: Join,
+    /// The sender's, until the word is done or has said that the receiver is gone; then of who has found that.
     message: UnsafeCell<Option<T>>,
+}
+
+impl<T> Shared<T> {
+    /// Frees it; the message.
+    ///
+    /// # Safety
+    /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more.
+    unsafe fn free(shared: NonNull<Self>) -> Option<T> {
+        // SAFETY: made by `Box`, and this is the last pointer.
+        let shared = unsafe { Box::from_raw(shared.as_ptr()) };
+        shared.message.into_inner()
+    }
 }
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
@@ -92,10 +106,8 @@ impl<T> Sender<T> {
     /// # Errors
     /// The receiver is gone: gives the message back. (One that goes later drops it.)
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
-        let shared = self.shared;
-        std::mem::forget(self);
-        // SAFETY: the sender's, used up.
-        match unsafe { leave(shared, Some(message)) } {
+        let mut sender = ManuallyDrop::new(self);
+        match sender.leave(Some(message)) {
             Some(message) => Err(SendError(message)),
             None => Ok(()),
         }
@@ -103,36 +115,30 @@ impl<T> Sender<T> {
 
     /// Whether the receiver is gone, so that nobody would have the message.
     pub fn is_closed(&self) -> bool {
-        // SAFETY: there as long as the sender has not left.
-        unsafe { self.shared.as_ref() }.join.is_detached()
+        self.shared().join.is_detached()
     }
-}
 
-/// The sender leaves.
-///
-/// # Returns
-/// The message, if the receiver is gone.
-///
-/// # Safety
-/// Once, and the sender does not use the allocation afterwards.
-unsafe fn leave<T>(shared: NonNull<Shared<T>>, message: Option<T>) -> Option<T> {
-    // SAFETY: the sender has not left, so it is there.
-    let content = unsafe { shared.as_ref() };
-    content.message.with_mut(|place| {
-        // SAFETY: nobody else looks at it before the word is done; there was none, so none is dropped.
-        unsafe { *place = message };
-    });
-    match content.join.finish() {
-        Finish::Nobody => None,
-        Finish::Wake(waker) => {
-            // The allocation may be gone.
-            Deferred::new(waker).run();
-            None
-        }
-        Finish::Detached => {
-            // SAFETY: the receiver went first, so this is the last pointer to what `oneshot` has made.
-            let content = unsafe { Box::from_raw(shared.as_ptr()) };
-            content.message.into_inner()
+    fn shared(&self) -> &Shared<T> {
+        // SAFETY: there as long as the sender has not left, which is the last that it does.
+        unsafe { self.shared.as_ref() }
+    }
+
+    /// The sender leaves, and is not used again; the message, if the receiver is gone.
+    fn leave(&mut self, message: Option<T>) -> Option<T> {
+        let shared = self.shared();
+        shared.message.with_mut(|place| {
+            // SAFETY: nobody else looks at it before the word is done; there was none, so none is dropped.
+            unsafe { *place = message };
+        });
+        match shared.join.finish() {
+            Finish::Nobody => None,
+            Finish::Wake(waker) => {
+                // The allocation may be gone.
+                Deferred::new(waker).run();
+                None
+            }
+            // SAFETY: the receiver went first, and the sender goes now.
+            Finish::Detached => unsafe { Shared::free(self.shared) },
         }
     }
 }
@@ -142,8 +148,7 @@ impl<T> Drop for Sender<T> {
         if gossamer_core::mutant!("oneshot_closes_silently") {
             return;
         }
-        // SAFETY: the sender's, and it goes.
-        let _none = unsafe { leave(self.shared, None) };
+        let _none = self.leave(None);
     }
 }
 
@@ -187,9 +192,15 @@ unsafe impl<T: Send> Sync for Receiver<T> {}
 impl<T> Unpin for Receiver<T> {}
 
 impl<T> Receiver<T> {
-    /// What both sides point at, if it has not given its output.
-    fn shared(&self) -> Option<NonNull<Shared<T>>> {
-        NonNull::new(self.shared.map_addr(|at| at & !YIELDED))
+    fn pointer(&self) -> *mut Shared<T> {
+        self.shared.map_addr(|at| at & !YIELDED)
+    }
+
+    /// The word, if it has not given its output.
+    fn join(&self) -> Option<&Join> {
+        // SAFETY: there as long as the receiver has not left, and null from then on.
+        let shared = unsafe { self.pointer().as_ref() };
+        shared.map(|shared| &shared.join)
     }
 
     /// The message, if it is there; never waits.
@@ -197,48 +208,39 @@ impl<T> Receiver<T> {
     /// # Errors
     /// [`TryRecvError::Empty`]: not yet. [`TryRecvError::Closed`]: it was received before, or will never come.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let Some(shared) = self.shared() else {
-            return Err(TryRecvError::Closed);
-        };
-        // SAFETY: there as long as the receiver has not left.
-        if !unsafe { shared.as_ref() }.join.is_done() {
+        if self.join().is_some_and(|join| !join.is_done()) {
             return Err(TryRecvError::Empty);
         }
-        // SAFETY: done, and used up.
-        unsafe { self.take(shared) }.map_err(|Closed| TryRecvError::Closed)
+        self.take().ok_or(TryRecvError::Closed)
     }
 
     /// From now on this waker is called, and none of before.
     pub(crate) fn listen(&mut self, waker: &Waker) {
-        if let Some(shared) = self.shared() {
-            // SAFETY: there as long as the receiver has not left.
-            unsafe { shared.as_ref() }.join.register(waker);
+        if let Some(join) = self.join() {
+            join.register(waker);
         }
     }
 
     /// The message, or that none comes; else this waker is called as soon as that is known.
     pub(crate) fn find(&mut self, waker: &Waker) -> Option<Result<T, Closed>> {
-        let Some(shared) = self.shared() else {
-            return Some(Err(Closed));
-        };
-        // SAFETY: there as long as the receiver has not left.
-        let join = unsafe { &shared.as_ref().join };
-        if !join.is_done() && join.register(waker) {
+        if let Some(join) = self.join()
+            && !join.is_done()
+            && join.register(waker)
+        {
             return None;
         }
-        // SAFETY: done, and used up.
-        Some(unsafe { self.take(shared) })
+        Some(self.take().ok_or(Closed))
     }
 
-    /// Ends it.
-    ///
-    /// # Safety
-    /// The word says that it is done; the receiver has not left.
-    unsafe fn take(&mut self, shared: NonNull<Shared<T>>) -> Result<T, Closed> {
+    /// The message, which is the end of it, if it is done.
+    fn take(&mut self) -> Option<T> {
+        if !self.join()?.is_done() {
+            return None;
+        }
+        let shared = NonNull::new(self.pointer())?;
         self.shared = std::ptr::null_mut();
-        // SAFETY: the sender went first, so this is the last pointer to what `oneshot` has made.
-        let content = unsafe { Box::from_raw(shared.as_ptr()) };
-        content.message.into_inner().ok_or(Closed)
+        // SAFETY: done, so the sender went first; the receiver has forgotten it.
+        unsafe { Shared::free(shared) }
     }
 }
 
@@ -246,34 +248,25 @@ impl<T> Future for Receiver<T> {
     type Output = Result<T, Closed>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(shared) = self.shared() else {
-            panic!("a one-shot receiver was polled after it had given its output");
-        };
+        assert!(
+            !self.pointer().is_null(),
+            "a one-shot receiver was polled after it had given its output"
+        );
         if self.shared.addr() & YIELDED == 0 {
-            self.shared = shared.as_ptr().map_addr(|at| at | YIELDED);
+            self.shared = self.shared.map_addr(|at| at | YIELDED);
             if context::must_yield() {
                 context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
         }
-        // SAFETY: there as long as the receiver has not left.
-        let join = unsafe { &shared.as_ref().join };
-        if !join.is_done() && join.register(cx.waker()) {
-            return Poll::Pending;
-        }
-        // SAFETY: done, and used up.
-        Poll::Ready(unsafe { self.take(shared) })
+        self.find(cx.waker()).map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        if let Some(shared) = self.shared() {
-            // SAFETY: there as long as the receiver has not left.
-            if unsafe { shared.as_ref() }.join.detach() {
-                // SAFETY: done, and used up.
-                drop(unsafe { self.take(shared) });
-            }
+        if self.join().is_some_and(Join::detach) {
+            drop(self.take());
         }
     }
 }
