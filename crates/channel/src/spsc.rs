@@ -60,6 +60,7 @@ mod op;
 mod parked_receiver;
 mod receiver;
 mod sender;
+mod waiter;
 
 /// The handles and iterators, generic over the lock policy.
 pub mod raw {

@@ -1,12 +1,13 @@
 //! What the two sides share.
 
 use std::mem::MaybeUninit;
+use std::ops::Deref;
 use std::ptr::{self, NonNull};
-use std::task::Waker;
 
 use gossamer_core::platform::UnsafeCell;
+use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
 use gossamer_core::policy::Word;
-use gossamer_core::waiter::{Deferred, Node, State, WaitList};
+use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::flavour::{Number, RingPolicy, UNSETTLED};
 
@@ -15,8 +16,8 @@ pub(super) const SENDER_WAITS: u32 = 1;
 pub(super) const RECEIVER_WAITS: u32 = 2;
 pub(super) const SENDER_GONE: u32 = 4;
 pub(super) const RECEIVER_GONE: u32 = 8;
-const SENDER_LEFT: u32 = 16;
-const RECEIVER_LEFT: u32 = 32;
+pub(super) const SENDER_LEFT: u32 = 16;
+pub(super) const RECEIVER_LEFT: u32 = 32;
 
 /// The number of the first message: so each channel's numbers wrap soon.
 pub(super) const FIRST: usize = 0_usize.wrapping_sub(3);
@@ -32,7 +33,7 @@ pub(crate) struct Chan<T, P: RingPolicy> {
     pub(super) sender_at: P::Position,
     pub(super) receiver_at: P::Position,
     /// The ring; null before the first message. Written by the sender, before it publishes that.
-    slots: UnsafeCell<*mut Slot<T>>,
+    slots: AtomicPtr<Slot<T>>,
     /// The ring's length, less one.
     mask: usize,
     capacity: usize,
@@ -41,25 +42,6 @@ pub(crate) struct Chan<T, P: RingPolicy> {
     pub(super) receiving: WaitList,
     pub(super) tail: P::Count,
     pub(super) head: P::Count,
-}
-
-/// One of the two handles, as an operation of it sees it.
-pub(super) trait End<T, P: RingPolicy> {
-    /// The bit that it waits.
-    const WAITS: u32;
-    /// The bit that the other side is gone.
-    const OTHER_GONE: u32;
-
-    fn chan(&self) -> NonNull<Chan<T, P>>;
-
-    /// Where it waits.
-    fn line(chan: &Chan<T, P>) -> &WaitList;
-
-    /// Where the other side runs.
-    fn other_at(chan: &Chan<T, P>) -> &P::Position;
-
-    /// Whether an operation could go on.
-    fn could_go(chan: &Chan<T, P>) -> bool;
 }
 
 impl<T, P: RingPolicy> Chan<T, P> {
@@ -88,7 +70,7 @@ impl<T, P: RingPolicy> Chan<T, P> {
             word: P::word(),
             sender_at: P::Position::new(UNSETTLED),
             receiver_at: P::Position::new(UNSETTLED),
-            slots: UnsafeCell::new(ptr::null_mut()),
+            slots: AtomicPtr::new(ptr::null_mut()),
             mask: length - 1,
             capacity,
             sending: WaitList::new(),
@@ -122,25 +104,49 @@ impl<T, P: RingPolicy> Chan<T, P> {
     /// The place of a message.
     ///
     /// # Safety
-    /// The ring is there, and the caller may use that place: the sender from when it is empty until it has published
-    /// the message, the receiver from then until it has published that it is empty.
+    /// There is a ring.
     #[inline(always)]
-    pub(super) unsafe fn slot(&self, number: usize) -> &Slot<T> {
-        // SAFETY: the caller vouches for it; the masked number is less than the ring's length.
-        self.slots
-            .with(|slots| unsafe { &*(*slots).add(number & self.mask) })
+    unsafe fn slot(&self, number: usize) -> &Slot<T> {
+        // Relaxed: the sender wrote it; the receiver has seen a message, and so what came before.
+        let slots = self.slots.load(Ordering::Relaxed);
+        // SAFETY: the ring is there until both sides have left; the masked number is less than its length.
+        unsafe { &*slots.wrapping_add(number & self.mask) }
     }
 
-    /// Makes the ring, if that has not been done.
+    /// Puts a message into its place.
     ///
     /// # Safety
-    /// By the sender.
-    pub(super) unsafe fn allocate(&self) {
-        // SAFETY: only the sender writes it.
-        if self.slots.with(|slots| unsafe { (*slots).is_null() }) {
+    /// By the sender; the ring is [there](Chan::allocate), and the place empty.
+    #[inline(always)]
+    pub(super) unsafe fn write(&self, number: usize, message: T) {
+        // SAFETY: the ring is there.
+        let slot = unsafe { self.slot(number) };
+        slot.with_mut(|slot| {
+            // SAFETY: until the message is published, the place is the sender's.
+            unsafe { slot.cast::<T>().write(message) };
+        });
+    }
+
+    /// Takes a message out of its place.
+    ///
+    /// # Safety
+    /// It has been put there, and is not taken again. By the receiver, if it has been published, else by the sender.
+    #[inline(always)]
+    pub(super) unsafe fn read(&self, number: usize) -> T {
+        // SAFETY: there is a message, so the ring is there.
+        let slot = unsafe { self.slot(number) };
+        slot.with(|slot| {
+            // SAFETY: the message has been put there, and the place is the caller's until it publishes that it is empty.
+            unsafe { slot.cast::<T>().read() }
+        })
+    }
+
+    /// Makes the ring, if that has not been done. By the sender.
+    pub(super) fn allocate(&self) {
+        // Relaxed: only the sender writes it, before it publishes a message.
+        if self.slots.load(Ordering::Relaxed).is_null() {
             let new = Box::leak(new_slots(self.mask + 1)).as_mut_ptr();
-            // SAFETY: nobody else looks before a message is published.
-            self.slots.with_mut(|slots| unsafe { *slots = new });
+            self.slots.store(new, Ordering::Relaxed);
         }
     }
 
@@ -194,50 +200,47 @@ impl<T, P: RingPolicy> Chan<T, P> {
         self.unlock(if is_last { bits & !waits } else { bits });
         Some((deferred, is_last))
     }
+}
 
-    /// Takes one out of this line that has not been let go; its waker is to be dropped without any lock.
-    ///
-    /// # Safety
-    /// The node has been parked in this line.
-    pub(super) unsafe fn leave_queue(
-        &self,
-        line: &WaitList,
-        node: NonNull<Node>,
-        waits: u32,
-    ) -> Option<Waker> {
-        let mut bits = self.lock();
-        let mut waker = None;
-        // SAFETY: under the lock; passed on to the caller.
-        unsafe {
-            if node.as_ref().state() != State::Released {
-                waker = line.unlink(node);
-                if line.is_empty() {
-                    bits &= !waits;
-                }
-            }
-        }
-        self.unlock(bits);
-        waker
+/// One side's pointer to the channel; `LEFT` is the bit that it has left, which it says when this is dropped. The side
+/// has closed before.
+pub(super) struct Side<T, P: RingPolicy, const LEFT: u32>(NonNull<Chan<T, P>>);
+
+// SAFETY: the channel is shared: only messages move to another thread, one side uses a place at a time, and the lock
+// and the lines' nodes are used under the atomic word.
+unsafe impl<T: Send, P: RingPolicy, const LEFT: u32> Send for Side<T, P, LEFT> where P::Word: Sync {}
+// SAFETY: a `&` of a side only looks at the numbers, and uses the word.
+unsafe impl<T: Send, P: RingPolicy, const LEFT: u32> Sync for Side<T, P, LEFT> where P::Word: Sync {}
+
+/// The pointers of both sides of a new channel.
+#[track_caller]
+pub(super) fn sides<T, P: RingPolicy>(
+    capacity: usize,
+) -> (Side<T, P, SENDER_LEFT>, Side<T, P, RECEIVER_LEFT>) {
+    let chan = NonNull::from(Box::leak(Box::new(Chan::new(capacity))));
+    (Side(chan), Side(chan))
+}
+
+impl<T, P: RingPolicy, const LEFT: u32> Deref for Side<T, P, LEFT> {
+    type Target = Chan<T, P>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Chan<T, P> {
+        // SAFETY: it is there until both sides have left.
+        unsafe { self.0.as_ref() }
     }
+}
 
-    /// A side uses the channel no more; the second one frees it.
-    ///
-    /// # Safety
-    /// Made by `Box`. Once for each side, which has closed before.
-    pub(super) unsafe fn leave(this: NonNull<Self>, is_sender: bool) {
-        let left = if is_sender {
-            SENDER_LEFT
-        } else {
-            RECEIVER_LEFT
-        };
-        // SAFETY: it is there until both have left; the word alone is borrowed, as the other side may free the channel
-        // before `unlock` has returned.
-        let word = unsafe { &(*this.as_ptr()).word };
+impl<T, P: RingPolicy, const LEFT: u32> Drop for Side<T, P, LEFT> {
+    /// The side leaves; the second one frees.
+    fn drop(&mut self) {
+        // The word alone is borrowed, as the other side may free the channel before `unlock` has returned.
+        let word = &self.word;
         let bits = word.lock();
-        word.unlock(bits | left);
+        word.unlock(bits | LEFT);
         if bits & (SENDER_LEFT | RECEIVER_LEFT) != 0 {
-            // SAFETY: the other side has left, and this one does now.
-            drop(unsafe { Box::from_raw(this.as_ptr()) });
+            // SAFETY: made by `Box`; the other side has left, and this one does now.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
         }
     }
 }
@@ -245,10 +248,8 @@ impl<T, P: RingPolicy> Chan<T, P> {
 impl<T, P: RingPolicy> Drop for Chan<T, P> {
     /// There are no messages any more: the receiver has dropped them, and the sender has taken back what came later.
     fn drop(&mut self) {
-        let slots = self.slots.with(|slots| {
-            // SAFETY: both sides have left.
-            unsafe { *slots }
-        });
+        // Relaxed: both sides have left.
+        let slots = self.slots.load(Ordering::Relaxed);
         if !slots.is_null() {
             let slots = ptr::slice_from_raw_parts_mut(slots, self.mask + 1);
             // SAFETY: made by `new_slots` with that length.

@@ -1,22 +1,21 @@
 //! What the handles of the two sides can do.
 
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::panic::Location;
-use std::ptr::NonNull;
 
-use super::chan::{Chan, RECEIVER_GONE, SENDER_GONE};
+use super::chan::{RECEIVER_GONE, SENDER_GONE, sides};
 use super::flavour::RingPolicy;
 use super::op::{Op, Receives, ReceivesMany, Receiving, ReceivingMany, Sending, Sends};
 use super::receiver::Receiver;
 use super::sender::{Put, Sender};
+use super::waiter::End;
 use crate::error::{TryRecvError, TrySendError};
 
 /// Both sides of a new channel.
 #[track_caller]
 pub(crate) fn pair<T, P: RingPolicy>(capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
-    let chan = NonNull::from(Box::leak(Box::new(Chan::new(capacity))));
-    (Sender::new(chan), Receiver::new(chan))
+    let (sender, receiver) = sides(capacity);
+    (Sender::new(sender), Receiver::new(receiver))
 }
 
 impl<T, P: RingPolicy> Sender<T, P> {
@@ -35,7 +34,9 @@ impl<T, P: RingPolicy> Sender<T, P> {
     #[inline(always)]
     pub fn send(&mut self, message: T) -> Sending<'_, T, P> {
         let location = Location::caller();
-        Sending(Op::new(self, Sends::new(message), location))
+        Sending {
+            op: Op::new(self, Sends(Some(message)), location),
+        }
     }
 
     /// Sends a message, if there is room for it.
@@ -44,24 +45,21 @@ impl<T, P: RingPolicy> Sender<T, P> {
     /// Gives the message back, and says why.
     #[inline(always)]
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        let message = ManuallyDrop::new(message);
-        // SAFETY: moved, if it says so, and not used again then.
-        let put = unsafe {
-            match self.put_quickly(&raw const *message) {
-                Put::Full => self.put(&raw const *message),
-                put => put,
-            }
+        let mut message = Some(message);
+        let put = match self.put_quickly(&mut message) {
+            Put::Full => self.put(&mut message),
+            put => put,
         };
-        match put {
-            Put::Sent => Ok(()),
-            Put::Full => Err(TrySendError::Full(ManuallyDrop::into_inner(message))),
-            Put::Closed => Err(TrySendError::Closed(ManuallyDrop::into_inner(message))),
+        match (put, message) {
+            (Put::Closed, Some(message)) => Err(TrySendError::Closed(message)),
+            (_, Some(message)) => Err(TrySendError::Full(message)),
+            (_, None) => Ok(()),
         }
     }
 
     /// Whether the receiver is gone.
     pub fn is_closed(&self) -> bool {
-        self.shared().look() & RECEIVER_GONE != 0
+        self.chan().look() & RECEIVER_GONE != 0
     }
 }
 
@@ -80,7 +78,9 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn recv(&mut self) -> Receiving<'_, T, P> {
-        Receiving(Op::new(self, Receives, Location::caller()))
+        Receiving {
+            op: Op::new(self, Receives, Location::caller()),
+        }
     }
 
     /// The next message, if there is one.
@@ -113,12 +113,14 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         most: usize,
     ) -> ReceivingMany<'a, T, P> {
         let location = Location::caller();
-        ReceivingMany(Op::new(self, ReceivesMany::new(into, most), location))
+        ReceivingMany {
+            op: Op::new(self, ReceivesMany::new(into, most), location),
+        }
     }
 
     /// Whether the sender is gone. There may be messages all the same.
     pub fn is_closed(&self) -> bool {
-        self.shared().look() & SENDER_GONE != 0
+        self.chan().look() & SENDER_GONE != 0
     }
 }
 
@@ -143,7 +145,7 @@ macro_rules! both {
 
             /// How many there may be.
             pub fn capacity(&self) -> usize {
-                self.shared().capacity()
+                self.chan().capacity()
             }
         }
 

@@ -1,36 +1,32 @@
 //! The handle that receives.
 
-use std::ptr::NonNull;
-
 use gossamer_core::waiter::WaitList;
 
-use super::chan::{Chan, End, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
+use super::chan::{
+    Chan, FIRST, RECEIVER_GONE, RECEIVER_LEFT, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS, Side,
+};
 use super::flavour::{Number, RingPolicy, UNSETTLED};
+use super::waiter::End;
 use crate::error::TryRecvError;
 
 /// The side that receives; there is one. When it goes, the sender is told, and messages that wait are dropped.
 pub struct Receiver<T, P: RingPolicy> {
-    chan: NonNull<Chan<T, P>>,
+    chan: Side<T, P, RECEIVER_LEFT>,
     /// How many have been received.
     head: usize,
-    /// Up to here there are messages, as far as is known.
+    /// Up to here there are messages, as far as is known; they are this side's.
     limit: usize,
     /// Where it has received before.
     at: usize,
 }
-
-// SAFETY: as for the sender.
-unsafe impl<T: Send, P: RingPolicy> Send for Receiver<T, P> where P::Word: Sync {}
-// SAFETY: `&Receiver` only looks at the numbers and the word.
-unsafe impl<T: Send, P: RingPolicy> Sync for Receiver<T, P> where P::Word: Sync {}
 
 impl<T, P: RingPolicy> End<T, P> for Receiver<T, P> {
     const WAITS: u32 = RECEIVER_WAITS;
     const OTHER_GONE: u32 = SENDER_GONE;
 
     #[inline(always)]
-    fn chan(&self) -> NonNull<Chan<T, P>> {
-        self.chan
+    fn chan(&self) -> &Chan<T, P> {
+        &self.chan
     }
 
     fn line(chan: &Chan<T, P>) -> &WaitList {
@@ -47,7 +43,7 @@ impl<T, P: RingPolicy> End<T, P> for Receiver<T, P> {
 }
 
 impl<T, P: RingPolicy> Receiver<T, P> {
-    pub(super) fn new(chan: NonNull<Chan<T, P>>) -> Self {
+    pub(super) fn new(chan: Side<T, P, RECEIVER_LEFT>) -> Self {
         Self {
             chan,
             head: FIRST,
@@ -56,30 +52,21 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn shared(&self) -> &Chan<T, P> {
-        // SAFETY: there until both sides have left.
-        unsafe { self.chan.as_ref() }
-    }
-
     /// Takes a message, if that is simple; `None` says nothing.
     #[inline(always)]
     pub(super) fn take_quickly(&mut self) -> Option<T> {
-        if self.head == self.limit || !self.is_settled() {
+        if !self.is_settled() {
             return None;
         }
-        // SAFETY: there until both sides have left. (Read once: the fence makes the compiler forget what it has read.)
-        let chan = unsafe { self.chan.as_ref() };
-        // SAFETY: there is one.
-        let message = unsafe { self.read(0) };
-        self.publish(1);
+        let message = self.next()?;
+        self.publish();
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Some(message);
         }
         // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
         // noted.
         P::quick_fence();
-        if chan.look() & SENDER_WAITS != 0 {
+        if self.chan.look() & SENDER_WAITS != 0 {
             self.tell();
         }
         Some(message)
@@ -103,9 +90,8 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     #[inline(always)]
     pub(super) fn take_and_publish(&mut self) -> Result<T, TryRecvError> {
         self.look(false)?;
-        // SAFETY: there is one.
-        let message = unsafe { self.read(0) };
-        self.publish(1);
+        let message = self.next().ok_or(TryRecvError::Empty)?;
+        self.publish();
         Ok(message)
     }
 
@@ -118,9 +104,8 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         let number = self.look(true)?.min(most);
         // Before any is taken: it may panic.
         into.reserve(number);
-        // SAFETY: there are so many, and each is read once.
-        into.extend((0..number).map(|at| unsafe { self.read(at) }));
-        self.publish(number);
+        into.extend((0..number).map_while(|_| self.next()));
+        self.publish();
         self.light_tell();
         Ok(number)
     }
@@ -128,17 +113,17 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     /// How many messages there are, as far as is known, or with `anew` at this moment.
     fn look(&mut self, anew: bool) -> Result<usize, TryRecvError> {
         if self.at != P::here() {
-            self.at = Chan::<T, P>::settle(&self.shared().receiver_at);
+            self.at = Chan::<T, P>::settle(&self.chan.receiver_at);
         }
         if anew || self.head == self.limit {
-            self.limit = self.shared().tail.look();
+            self.limit = self.chan.tail.look();
         }
         if self.head == self.limit {
-            if self.shared().look() & SENDER_GONE == 0 {
+            if self.chan.look() & SENDER_GONE == 0 {
                 return Err(TryRecvError::Empty);
             }
             // What it had sent before it went.
-            self.limit = self.shared().tail.look();
+            self.limit = self.chan.tail.look();
             if self.head == self.limit {
                 return Err(TryRecvError::Closed);
             }
@@ -146,24 +131,22 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         Ok(self.limit.wrapping_sub(self.head))
     }
 
-    /// The message that is so many behind the first.
-    ///
-    /// # Safety
-    /// There are more, and it is not read again.
+    /// Takes the next message that is known of out of its place, which is still to be [published](Receiver::publish).
     #[inline(always)]
-    unsafe fn read(&self, behind: usize) -> T {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            let slot = self.shared().slot(self.head.wrapping_add(behind));
-            slot.with(|slot| (*slot).assume_init_read())
+    fn next(&mut self) -> Option<T> {
+        if self.head == self.limit {
+            return None;
         }
+        // SAFETY: by the receiver. Up to the limit messages have been published, and each is passed over once.
+        let message = unsafe { self.chan.read(self.head) };
+        self.head = self.head.wrapping_add(1);
+        Some(message)
     }
 
-    /// So many places are empty.
+    /// The places of what was taken are empty.
     #[inline(always)]
-    fn publish(&mut self, number: usize) {
-        self.head = self.head.wrapping_add(number);
-        self.shared().head.publish(self.head);
+    fn publish(&self) {
+        self.chan.head.publish(self.head);
     }
 
     #[inline(always)]
@@ -178,29 +161,28 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     pub(super) fn sender_waits(&self) -> bool {
         // As in `take_quickly`.
         P::light_fence();
-        self.shared().look() & SENDER_WAITS != 0
+        self.chan.look() & SENDER_WAITS != 0
     }
 
     /// The sender waits for the place that was just emptied.
     #[cold]
     #[inline(never)]
     pub(crate) fn tell(&self) {
-        let chan = self.shared();
+        let chan = &*self.chan;
         let bits = chan.lock();
         chan.let_go(bits, &chan.sending, SENDER_WAITS);
     }
 
     /// How many were sent, and received.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.shared().tail.look(), self.head)
+        (self.chan.tail.look(), self.head)
     }
 }
 
 impl<T, P: RingPolicy> Drop for Receiver<T, P> {
+    /// Closes, and drops the messages; then the pointer goes, whatever they did, and this side leaves.
     fn drop(&mut self) {
-        let chan = self.shared();
-        // Whatever a message does when it is dropped.
-        let _leaves = Leaves(self.chan);
+        let chan = &*self.chan;
         let bits = chan.lock();
         chan.let_go(bits | RECEIVER_GONE, &chan.sending, SENDER_WAITS);
         if bits & SENDER_GONE == 0 {
@@ -216,26 +198,13 @@ impl<T, P: RingPolicy> Drop for Receiver<T, P> {
     }
 }
 
-/// The receiver leaves when this goes.
-struct Leaves<T, P: RingPolicy>(NonNull<Chan<T, P>>);
-
-impl<T, P: RingPolicy> Drop for Leaves<T, P> {
-    fn drop(&mut self) {
-        // SAFETY: made by `Box`; closed, and not used again.
-        unsafe { Chan::leave(self.0, false) };
-    }
-}
-
 /// The messages that a receiver leaves behind, which go with this: also if one panics.
 struct Messages<'a, T, P: RingPolicy>(&'a mut Receiver<T, P>);
 
 impl<T, P: RingPolicy> Drop for Messages<'_, T, P> {
     fn drop(&mut self) {
-        while self.0.head != self.0.limit {
+        while let Some(message) = self.0.next() {
             let rest = Messages(self.0);
-            // SAFETY: there is one, and this is the last time.
-            let message = unsafe { rest.0.read(0) };
-            rest.0.head = rest.0.head.wrapping_add(1);
             drop(message);
             std::mem::forget(rest);
         }

@@ -1,27 +1,28 @@
 //! The handle that sends.
 
-use std::ptr::NonNull;
-
 use gossamer_core::waiter::WaitList;
 
-use super::chan::{Chan, End, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_WAITS};
+use super::chan::{
+    Chan, FIRST, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SENDER_LEFT, SENDER_WAITS, Side,
+};
 use super::flavour::{Number, RingPolicy, UNSETTLED};
+use super::waiter::End;
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Put {
-    /// It has been moved.
+    /// It has been taken.
     Sent,
-    /// Nothing.
+    /// It is left.
     Full,
-    /// Nothing: no receiver is left.
+    /// It is left: no receiver is there.
     Closed,
 }
 
 /// The side that sends; there is one. When it goes, the receiver is told.
 pub struct Sender<T, P: RingPolicy> {
-    chan: NonNull<Chan<T, P>>,
+    chan: Side<T, P, SENDER_LEFT>,
     /// How many have been sent.
     tail: usize,
     /// Up to here there is room, as far as is known: none, as long as there is no ring.
@@ -30,18 +31,13 @@ pub struct Sender<T, P: RingPolicy> {
     at: usize,
 }
 
-// SAFETY: the channel is shared: only messages move to another thread, and one side uses a place at a time.
-unsafe impl<T: Send, P: RingPolicy> Send for Sender<T, P> where P::Word: Sync {}
-// SAFETY: `&Sender` only looks at the numbers and the word.
-unsafe impl<T: Send, P: RingPolicy> Sync for Sender<T, P> where P::Word: Sync {}
-
 impl<T, P: RingPolicy> End<T, P> for Sender<T, P> {
     const WAITS: u32 = SENDER_WAITS;
     const OTHER_GONE: u32 = RECEIVER_GONE;
 
     #[inline(always)]
-    fn chan(&self) -> NonNull<Chan<T, P>> {
-        self.chan
+    fn chan(&self) -> &Chan<T, P> {
+        &self.chan
     }
 
     fn line(chan: &Chan<T, P>) -> &WaitList {
@@ -59,7 +55,7 @@ impl<T, P: RingPolicy> End<T, P> for Sender<T, P> {
 }
 
 impl<T, P: RingPolicy> Sender<T, P> {
-    pub(super) fn new(chan: NonNull<Chan<T, P>>) -> Self {
+    pub(super) fn new(chan: Side<T, P, SENDER_LEFT>) -> Self {
         Self {
             chan,
             tail: FIRST,
@@ -68,33 +64,21 @@ impl<T, P: RingPolicy> Sender<T, P> {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn shared(&self) -> &Chan<T, P> {
-        // SAFETY: there until both sides have left.
-        unsafe { self.chan.as_ref() }
-    }
-
     /// Moves a message into the ring, if that is simple; [`Put::Full`] says nothing.
-    ///
-    /// # Safety
-    /// It is there, and the caller's no more if it was sent.
     #[inline(always)]
-    pub(super) unsafe fn put_quickly(&mut self, message: *const T) -> Put {
+    pub(super) fn put_quickly(&mut self, message: &mut Option<T>) -> Put {
         if self.tail == self.limit || !self.is_settled() {
             return Put::Full;
         }
-        // SAFETY: there until both sides have left. (Read once: the fence makes the compiler forget what it has read.)
-        let chan = unsafe { self.chan.as_ref() };
-        // SAFETY: there is room; passed on to the caller.
-        unsafe { self.publish(message) };
+        self.publish(message);
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Put::Sent;
         }
         // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
         // noted.
         P::quick_fence();
-        if chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
-            return self.tell();
+        if self.chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
+            return self.tell(message);
         }
         Put::Sent
     }
@@ -106,16 +90,13 @@ impl<T, P: RingPolicy> Sender<T, P> {
     }
 
     /// The same, however that is to be done.
-    ///
-    /// # Safety
-    /// As [`put_quickly`](Sender::put_quickly).
     #[inline(never)]
-    pub(super) unsafe fn put(&mut self, message: *const T) -> Put {
+    pub(super) fn put(&mut self, message: &mut Option<T>) -> Put {
         if self.at != P::here() {
-            self.at = Chan::<T, P>::settle(&self.shared().sender_at);
+            self.at = Chan::<T, P>::settle(&self.chan.sender_at);
         }
         if self.tail == self.limit {
-            let chan = self.shared();
+            let chan = &*self.chan;
             let head = chan.head.look();
             // After the look: one that goes takes all messages along, and uses their places until it has dropped them.
             if chan.look() & RECEIVER_GONE != 0 {
@@ -125,40 +106,38 @@ impl<T, P: RingPolicy> Sender<T, P> {
             if self.tail == limit && !gossamer_core::mutant!("spsc_overfills") {
                 return Put::Full;
             }
-            // SAFETY: by the sender.
-            unsafe { chan.allocate() };
+            chan.allocate();
             self.limit = limit;
         }
-        // SAFETY: there is room; passed on to the caller.
-        unsafe { self.publish(message) };
+        self.publish(message);
         // As in `put_quickly`.
         if !gossamer_core::mutant!("spsc_passes_without_fence") {
             P::light_fence();
         }
-        if self.shared().look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
-            return self.tell();
+        if self.chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
+            return self.tell(message);
         }
         Put::Sent
     }
 
-    /// # Safety
-    /// There is room, and a ring; the message is there, and the caller's no more.
+    /// Moves the message into the ring. There is room, and a ring; so it is, where there is a [limit](Sender::limit)
+    /// that has not been reached.
     #[inline(always)]
-    unsafe fn publish(&mut self, message: *const T) {
-        // SAFETY: the place is empty, and the sender's.
-        unsafe {
-            let slot = self.shared().slot(self.tail);
-            slot.with_mut(|slot| (*slot).as_mut_ptr().copy_from_nonoverlapping(message, 1));
+    fn publish(&mut self, message: &mut Option<T>) {
+        assert!(self.tail != self.limit, "there is no room in the ring");
+        if let Some(message) = message.take() {
+            // SAFETY: by the sender. Up to the limit the places are empty, and it is set when the ring is there.
+            unsafe { self.chan.write(self.tail, message) };
+            self.tail = self.tail.wrapping_add(1);
+            self.chan.tail.publish(self.tail);
         }
-        self.tail = self.tail.wrapping_add(1);
-        self.shared().tail.publish(self.tail);
     }
 
     /// The receiver waits for the message that was just put, or is gone.
     #[cold]
     #[inline(never)]
-    fn tell(&mut self) -> Put {
-        let chan = self.shared();
+    fn tell(&mut self, message: &mut Option<T>) -> Put {
+        let chan = &*self.chan;
         let bits = chan.lock();
         if bits & RECEIVER_GONE == 0 {
             chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
@@ -178,24 +157,25 @@ impl<T, P: RingPolicy> Sender<T, P> {
         if is_taken {
             return Put::Sent;
         }
+        // SAFETY: it was put there just now, and no receiver takes it.
+        *message = Some(unsafe { chan.read(before) });
         self.tail = before;
         Put::Closed
     }
 
     /// How many were sent, and received.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.tail, self.shared().head.look())
+        (self.tail, self.chan.head.look())
     }
 }
 
 impl<T, P: RingPolicy> Drop for Sender<T, P> {
+    /// Closes; then the pointer goes, and this side leaves.
     fn drop(&mut self) {
-        let chan = self.shared();
+        let chan = &*self.chan;
         if !gossamer_core::mutant!("spsc_closes_silently") {
             let bits = chan.lock() | SENDER_GONE;
             chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
         }
-        // SAFETY: made by `Box`; closed, and not used again.
-        unsafe { Chan::leave(self.chan, true) };
     }
 }
