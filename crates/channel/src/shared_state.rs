@@ -265,3 +265,58 @@ impl<S: Content, P: LockPolicy, const WHAT: usize> fmt::Debug for Waiting<'_, S,
         self.0.fmt(f)
     }
 }
+
+/// What the ends of a channel have in common whose content, behind `chan`, counts `senders` and `receivers`.
+macro_rules! counted_ends {
+    ($sender:ident, $receiver:ident) => {
+        impl<T, P: LockPolicy> Clone for $sender<T, P> {
+            fn clone(&self) -> Self {
+                let chan = self.chan.clone();
+                chan.look(|content| content.senders += 1);
+                Self { chan }
+            }
+        }
+
+        impl<T, P: LockPolicy> Drop for $sender<T, P> {
+            fn drop(&mut self) {
+                self.chan.change(|content| content.senders -= 1);
+            }
+        }
+
+        impl<T, P: LockPolicy> $sender<T, P> {
+            /// Whether there is no receiver at this moment.
+            pub fn is_closed(&self) -> bool {
+                self.receiver_count() == 0
+            }
+        }
+
+        impl<T, P: LockPolicy> $receiver<T, P> {
+            /// Whether no sender is left. There may be something that has not been received all the same.
+            pub fn is_closed(&self) -> bool {
+                self.sender_count() == 0
+            }
+        }
+
+        crate::shared_state::counted_ends! { both $sender }
+        crate::shared_state::counted_ends! { both $receiver }
+    };
+    (both $name:ident) => {
+        impl<T, P: LockPolicy> $name<T, P> {
+            /// How many senders there are at this moment.
+            pub fn sender_count(&self) -> usize {
+                self.chan.look(|content| content.senders)
+            }
+
+            /// How many receivers there are at this moment.
+            pub fn receiver_count(&self) -> usize {
+                self.chan.look(|content| content.receivers)
+            }
+
+            /// Whether both are of the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                Counted::is_same(&self.chan, &other.chan)
+            }
+        }
+    };
+}
+pub(crate) use counted_ends;

@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use super::error::{RecvError, TryRecvError};
 use super::ring::{Found, Pushed, Ring};
 use crate::error::SendError;
-use crate::shared_state::{SharedState, Waiting};
+use crate::shared_state::{SharedState, Waiting, counted_ends};
 
 /// A message, as it is under the lock.
 type Message<T, P> = <P as LockPolicy>::Counted<T>;
@@ -86,25 +86,6 @@ impl<T, P: LockPolicy> Sender<T, P> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    /// Whether there is no receiver at this moment.
-    pub fn is_closed(&self) -> bool {
-        self.receiver_count() == 0
-    }
-}
-
-impl<T, P: LockPolicy> Clone for Sender<T, P> {
-    fn clone(&self) -> Self {
-        let chan = self.chan.clone();
-        chan.look(|ring| ring.senders += 1);
-        Self { chan }
-    }
-}
-
-impl<T, P: LockPolicy> Drop for Sender<T, P> {
-    fn drop(&mut self) {
-        self.chan.change(|ring| ring.senders -= 1);
-    }
 }
 
 /// The side that receives: each receiver gets every message. A clone stands where the original stands.
@@ -167,11 +148,6 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Whether no sender is left. There may be messages all the same.
-    pub fn is_closed(&self) -> bool {
-        self.sender_count() == 0
     }
 }
 
@@ -291,21 +267,6 @@ macro_rules! both {
             pub fn capacity(&self) -> usize {
                 self.chan.look(|ring| ring.most())
             }
-
-            /// How many senders there are at this moment.
-            pub fn sender_count(&self) -> usize {
-                self.chan.look(|ring| ring.senders)
-            }
-
-            /// How many receivers there are at this moment.
-            pub fn receiver_count(&self) -> usize {
-                self.chan.look(|ring| ring.receivers)
-            }
-
-            /// Whether both are of the same channel.
-            pub fn same_channel(&self, other: &Self) -> bool {
-                Counted::is_same(&self.chan, &other.chan)
-            }
         }
 
         impl<T, P: LockPolicy> fmt::Debug for $name<T, P> {
@@ -320,3 +281,4 @@ macro_rules! both {
 }
 
 both! { Sender Receiver }
+counted_ends! { Sender, Receiver }

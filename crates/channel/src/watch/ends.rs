@@ -11,7 +11,7 @@ use gossamer_core::policy::{Counted, LockPolicy};
 use pin_project_lite::pin_project;
 
 use crate::error::Closed;
-use crate::shared_state::{Content, SharedState, Waiting};
+use crate::shared_state::{Content, SharedState, Waiting, counted_ends};
 
 /// The value, as it is under the lock.
 type Value<T, P> = <P as LockPolicy>::Counted<T>;
@@ -179,25 +179,6 @@ impl<T, P: LockPolicy> Sender<T, P> {
         });
         Receiver { chan, seen }
     }
-
-    /// Whether there is no receiver at this moment.
-    pub fn is_closed(&self) -> bool {
-        self.receiver_count() == 0
-    }
-}
-
-impl<T, P: LockPolicy> Clone for Sender<T, P> {
-    fn clone(&self) -> Self {
-        let chan = self.chan.clone();
-        chan.look(|watched| watched.senders += 1);
-        Self { chan }
-    }
-}
-
-impl<T, P: LockPolicy> Drop for Sender<T, P> {
-    fn drop(&mut self) {
-        self.chan.change(|watched| watched.senders -= 1);
-    }
 }
 
 /// The side that receives. A clone has seen what the original has seen.
@@ -254,11 +235,6 @@ impl<T, P: LockPolicy> Receiver<T, P> {
             seen: &mut self.seen,
             condition,
         }
-    }
-
-    /// Whether no sender is left. There may be a value that has not been seen all the same.
-    pub fn is_closed(&self) -> bool {
-        self.sender_count() == 0
     }
 }
 
@@ -383,21 +359,6 @@ macro_rules! both {
             {
                 T::clone(&self.snapshot())
             }
-
-            /// How many senders there are at this moment.
-            pub fn sender_count(&self) -> usize {
-                self.chan.look(|watched| watched.senders)
-            }
-
-            /// How many receivers there are at this moment.
-            pub fn receiver_count(&self) -> usize {
-                self.chan.look(|watched| watched.receivers)
-            }
-
-            /// Whether both are of the same channel.
-            pub fn same_channel(&self, other: &Self) -> bool {
-                Counted::is_same(&self.chan, &other.chan)
-            }
         }
 
         impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for $name<T, P> {
@@ -411,3 +372,4 @@ macro_rules! both {
 }
 
 both! { Sender Receiver }
+counted_ends! { Sender, Receiver }
