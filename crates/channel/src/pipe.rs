@@ -10,11 +10,14 @@
 //! it is, and who of the other side waits for it:
 //!
 //! ```text
-//!  63             3   2      1      0
-//! +----------------+------+------+------+
-//! |     waker      | GONE | TASK | turn |
-//! +----------------+------+------+------+
+//!  63             3         2         1      0
+//! +----------------+----------------+------+------+
+//! |     waker      | GONE or LOANED | TASK | turn |
+//! +----------------+----------------+------+------+
 //! ```
+//!
+//! A waker is packed with two tags: `TASK` says that it is a task's, not a box of a foreign one, and `LOANED`, beside
+//! that, that the pointer has no reference of its own. So the third bit alone, with no waker and no `TASK`, is `GONE`.
 //!
 //! | the word | meaning | who may leave it |
 //! | --- | --- | --- |
@@ -40,7 +43,6 @@
 
 mod ends;
 mod receiving;
-mod slot;
 mod word;
 
 pub use self::ends::{ReceivingEnd, SendingEnd, pair};

@@ -1,12 +1,85 @@
-//! The two kinds of ends.
+//! The two kinds of ends, and the steps of the protocol.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
 
-use super::slot::{Handle, handles};
-use super::word::{AnyThread, First, PipePolicy, Second, Side};
+use gossamer_core::platform::UnsafeCell;
+
+use super::word::{
+    AnyThread, Content, First, Gone, PackedWaker, PipePolicy, Second, Side, Turn, Word,
+};
 use crate::error::{Closed, SendError};
+
+/// What both ends point at.
+struct Slot<M, P: PipePolicy> {
+    word: Word<P>,
+    /// Touched by the side whose turn it is.
+    message: UnsafeCell<Option<M>>,
+}
+
+#[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
+const _: () = {
+    use gossamer_core::policy::{Local, Shared};
+    // An allocation of at most 24 bytes takes 32 with glibc.
+    assert!(size_of::<Slot<u64, Shared>>() <= 24);
+    assert!(size_of::<Slot<u64, Local>>() <= 24);
+};
+
+/// One side's pointer to it; who goes says so in the word, and does not use it again.
+struct Handle<M, P: PipePolicy, S: Side> {
+    slot: NonNull<Slot<M, P>>,
+    _owned: PhantomData<(Slot<M, P>, S)>,
+}
+
+// SAFETY: only messages move between threads; the word is atomic, and says whose the slot is.
+unsafe impl<M: Send, P: AnyThread, S: Side> Send for Handle<M, P, S> {}
+// SAFETY: a `&` of an end only looks at the word.
+unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Handle<M, P, S> {}
+
+impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
+    fn new(slot: NonNull<Slot<M, P>>) -> Self {
+        Self {
+            slot,
+            _owned: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self) -> &Slot<M, P> {
+        // SAFETY: there as long as this side has not gone, which is the last that it does.
+        unsafe { self.slot.as_ref() }
+    }
+
+    #[inline(always)]
+    fn has_turn(&self) -> bool {
+        self.slot().word.look().is_turn_of::<S>()
+    }
+
+    /// Takes what is in the slot.
+    ///
+    /// # Safety
+    /// It is this side's turn.
+    #[inline(always)]
+    unsafe fn take(&self) -> Option<M> {
+        self.slot().message.with_mut(|place| {
+            // SAFETY: this side's turn, so nobody else looks at the slot.
+            unsafe { &mut *place }.take()
+        })
+    }
+
+    /// Frees; what was in the slot.
+    ///
+    /// # Safety
+    /// The other side has gone, and this one is not used again.
+    unsafe fn free(&self) -> Option<M> {
+        // SAFETY: made by `Box::leak`, and this is the last pointer.
+        let slot = unsafe { Box::from_raw(self.slot.as_ptr()) };
+        slot.message.into_inner()
+    }
+}
 
 /// A new pipe: one end that speaks, one that listens.
 ///
@@ -21,8 +94,15 @@ use crate::error::{Closed, SendError};
 /// assert_eq!(format!("{client:?}"), "ReceivingEnd");
 /// ```
 pub fn pair<M, P: PipePolicy>() -> (SendingEnd<M, P, First>, ReceivingEnd<M, P, Second>) {
-    let (first, second) = handles();
-    (SendingEnd(first), ReceivingEnd(second))
+    let slot = Box::new(Slot {
+        word: Word::new(),
+        message: UnsafeCell::new(None),
+    });
+    let slot = NonNull::from(Box::leak(slot));
+    (
+        SendingEnd(Handle::new(slot)),
+        ReceivingEnd(Handle::new(slot)),
+    )
 }
 
 /// An end whose turn it is; dropped, it closes the pipe, and the other one is told.
@@ -33,18 +113,14 @@ pub struct SendingEnd<M, P: PipePolicy, S: Side>(Handle<M, P, S>);
 #[must_use = "dropping the end closes the pipe"]
 pub struct ReceivingEnd<M, P: PipePolicy, S: Side>(Handle<M, P, S>);
 
-// SAFETY: only messages move between threads; the word is atomic, and says whose the slot is.
-unsafe impl<M: Send, P: AnyThread, S: Side> Send for SendingEnd<M, P, S> {}
-// SAFETY: `&SendingEnd` gives access to nothing.
-unsafe impl<M: Send, P: AnyThread, S: Side> Sync for SendingEnd<M, P, S> {}
-// SAFETY: as for `SendingEnd`.
-unsafe impl<M: Send, P: AnyThread, S: Side> Send for ReceivingEnd<M, P, S> {}
-// SAFETY: as for `SendingEnd`; `poll` and `forget_waker` are this crate's, and go with the one owner, by `&mut`.
-unsafe impl<M: Send, P: AnyThread, S: Side> Sync for ReceivingEnd<M, P, S> {}
+/// What came with the turn, and the end, which speaks now.
+type Turned<M, P, S> = (Option<M>, SendingEnd<M, P, S>);
 
 impl<M, P: PipePolicy, S: Side> SendingEnd<M, P, S> {
-    fn into_handle(self) -> Handle<M, P, S> {
-        ManuallyDrop::new(self).0
+    #[inline(always)]
+    fn listens(self) -> ReceivingEnd<M, P, S> {
+        let end = ManuallyDrop::new(self);
+        ReceivingEnd(Handle::new(end.0.slot))
     }
 
     /// Sends a message, and with it the turn. Never waits.
@@ -53,78 +129,199 @@ impl<M, P: PipePolicy, S: Side> SendingEnd<M, P, S> {
     /// The other end is gone: gives the message back. (One that goes later drops it.)
     #[inline(always)]
     pub fn say(self, message: M) -> Result<ReceivingEnd<M, P, S>, SendError<M>> {
-        let handle = self.into_handle();
-        // SAFETY: one that speaks has the turn, and has taken what was in the slot.
-        match unsafe { handle.say(message) } {
-            Ok(()) => Ok(ReceivingEnd(handle)),
-            Err(message) => Err(SendError(message)),
+        let end = self.listens();
+        let slot = end.0.slot();
+        slot.message.with_mut(|place| {
+            // SAFETY: this side's turn; the slot is empty, so there is nothing to drop.
+            unsafe { ptr::write(place, Some(message)) };
+        });
+        match slot.word.swap(Turn::of_other::<S>()) {
+            Ok(waiter) => {
+                if !gossamer_core::mutant!("pipe_wakes_nobody") {
+                    waiter.wake();
+                }
+                Ok(end)
+            }
+            Err(Gone) => {
+                let end = ManuallyDrop::new(end);
+                // SAFETY: the other side went first, and this one is forgotten.
+                let message = unsafe { end.0.free() };
+                message.map_or_else(
+                    || unreachable!("a message went by itself"),
+                    |message| Err(SendError(message)),
+                )
+            }
         }
     }
 
     /// Gives the turn without a message. Never waits.
     #[inline(always)]
     pub fn pass(self) -> ReceivingEnd<M, P, S> {
-        let handle = self.into_handle();
-        // SAFETY: one that speaks has the turn, and has taken what was in the slot.
-        unsafe { handle.pass() };
-        ReceivingEnd(handle)
+        let end = self.listens();
+        let word = &end.0.slot().word;
+        let turn = Turn::of_other::<S>();
+        match word.swap(turn) {
+            Ok(waiter) if waiter.is_nobody() => {}
+            Ok(waiter) => waiter.wake(),
+            // Nobody else is there to see it missing.
+            Err(Gone) => drop(word.swap(turn.gone())),
+        }
+        end
     }
 }
 
 impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
     /// Whether the turn has come; if not, the waker is called when it has, or when the other end has gone.
+    ///
+    /// # Errors
+    /// It will never come: the other end is gone.
     #[inline(always)]
     pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
-        // SAFETY: the end has not gone.
-        unsafe { self.0.poll(waker) }
+        let word = &self.0.slot().word;
+        let now = word.look();
+        if now.is_turn_of::<S>() {
+            return Poll::Ready(Ok(()));
+        }
+        if !now.is_idle() {
+            return register_anew::<P, S>(word, waker);
+        }
+        let Some(waiter) = PackedWaker::new_quickly(waker) else {
+            return register_anew::<P, S>(word, waker);
+        };
+        match word.wait_at_once(now, waiter) {
+            Ok(()) => Poll::Pending,
+            Err((changed, waiter)) => register::<P, S>(word, changed, waker, waiter),
+        }
     }
 
-    /// Whether the turn has come.
+    /// What has come with the turn, and the end, which speaks.
+    ///
+    /// # Errors
+    /// It has not come.
     #[inline(always)]
-    pub(super) fn is_ready(&self) -> bool {
-        // SAFETY: the end has not gone.
-        gossamer_core::mutant!("pipe_ready_too_early") || unsafe { self.0.has_turn() }
+    pub(crate) fn turned(self) -> Result<Turned<M, P, S>, Self> {
+        if !self.0.has_turn() && !gossamer_core::mutant!("pipe_ready_too_early") {
+            return Err(self);
+        }
+        // SAFETY: its turn has come, and it goes here.
+        Ok(unsafe { ManuallyDrop::new(self).take() })
     }
 
-    /// What has come with the turn.
+    /// What has come with the turn, and the end, which speaks.
     ///
     /// # Safety
     /// The turn has come. The end is not used or dropped any more.
     #[inline(always)]
-    pub(crate) unsafe fn take(&mut self) -> (Option<M>, SendingEnd<M, P, S>) {
-        // SAFETY: passed on to the caller.
+    pub(super) unsafe fn take(&mut self) -> Turned<M, P, S> {
+        // SAFETY: the turn has come.
         let message = unsafe { self.0.take() };
-        (message, SendingEnd(self.0))
-    }
-
-    /// Speaks again, having sent: what it had sent was taken before the turn was given back.
-    ///
-    /// # Safety
-    /// The turn has come, without a message.
-    #[inline(always)]
-    pub(super) unsafe fn resume(self) -> SendingEnd<M, P, S> {
-        SendingEnd(ManuallyDrop::new(self).0)
+        (message, SendingEnd(Handle::new(self.0.slot)))
     }
 
     /// No waker is called any more.
     pub(crate) fn forget_waker(&mut self) {
-        // SAFETY: it listens, and has not gone.
-        unsafe { self.0.forget_waker() };
+        let word = &self.0.slot().word;
+        let now = word.look();
+        if !now.is_turn_of::<S>()
+            && !now.is_idle()
+            && let Ok(waiter) = word.exchange(now, Turn::of_other::<S>())
+        {
+            waiter.let_go();
+        }
     }
 }
 
 impl<M, P: PipePolicy, S: Side> Drop for SendingEnd<M, P, S> {
     fn drop(&mut self) {
-        // SAFETY: one that speaks has the turn, and has taken what was in the slot; it goes.
-        unsafe { self.0.drop_sending_end() };
+        match self.0.slot().word.swap(Turn::of::<S>().gone()) {
+            // The allocation may be gone.
+            Ok(waiter) => {
+                if !gossamer_core::mutant!("pipe_closes_silently") {
+                    waiter.wake();
+                }
+            }
+            // SAFETY: the other side went first, and this one goes here.
+            Err(Gone) => drop(unsafe { self.0.free() }),
+        }
     }
 }
 
 impl<M, P: PipePolicy, S: Side> Drop for ReceivingEnd<M, P, S> {
+    /// What was sent to it is dropped.
     fn drop(&mut self) {
-        // SAFETY: it goes.
-        unsafe { self.0.drop_receiving_end() };
+        let word = &self.0.slot().word;
+        let mut now = word.look();
+        while !now.is_turn_of::<S>() {
+            if now.is_gone() {
+                // SAFETY: the other side went first, and this one goes here.
+                return drop(unsafe { self.0.free() });
+            }
+            match word.exchange(now, now.gone()) {
+                Ok(waiter) => return waiter.let_go(),
+                Err(changed) => now = changed,
+            }
+        }
+        // SAFETY: this side's turn, which it keeps until it has gone.
+        let message = unsafe { self.0.take() };
+        drop(SendingEnd::<M, P, S>(Handle::new(self.0.slot)));
+        // User code, last of all.
+        drop(message);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn register_anew<P: PipePolicy, S: Side>(
+    word: &Word<P>,
+    waker: &Waker,
+) -> Poll<Result<(), Closed>> {
+    register::<P, S>(word, word.look(), waker, PackedWaker::NOBODY)
+}
+
+/// Puts the waker into the word, unless it is `S`'s turn, or never will be. `waiter` is nobody, or the waker.
+#[cold]
+#[inline(never)]
+fn register<P: PipePolicy, S: Side>(
+    word: &Word<P>,
+    mut now: Content,
+    waker: &Waker,
+    mut waiter: PackedWaker<P>,
+) -> Poll<Result<(), Closed>> {
+    let polled = loop {
+        if now.is_turn_of::<S>() {
+            if gossamer_core::mutant!("pipe_register_ignores_turn") {
+                break Poll::Pending;
+            }
+            break Poll::Ready(Ok(()));
+        }
+        if now.is_gone() {
+            break Poll::Ready(Err(Closed));
+        }
+        if now.waits_with(waker) {
+            break Poll::Pending;
+        }
+        if waiter.is_nobody() && now.waits_boxed() {
+            // Who gives the turn meanwhile finds nobody, and the next exchange finds the turn.
+            match word.exchange(now, Turn::of_other::<S>()) {
+                Ok(before) => (waiter, now) = (before.renew(waker), word.look()),
+                Err(changed) => now = changed,
+            }
+            continue;
+        }
+        if waiter.is_nobody() {
+            waiter = PackedWaker::new(waker);
+        }
+        match word.wait(now, waiter) {
+            Ok(before) => {
+                waiter = before;
+                break Poll::Pending;
+            }
+            Err(changed) => (now, waiter) = changed,
+        }
+    };
+    // Not in the word, or taken out of it.
+    waiter.let_go();
+    polled
 }
 
 impl<M, P: PipePolicy, S: Side> fmt::Debug for SendingEnd<M, P, S> {

@@ -199,11 +199,10 @@ impl<E: Speaks> Full<E> {
     /// Not so far, or never, as [`ready`](Full::ready) will say: gives the endpoint back.
     #[inline(always)]
     pub fn try_ready(self) -> Result<E, Self> {
-        if !self.0.is_ready() {
-            return Err(self);
+        match self.0.turned() {
+            Ok((_none, end)) => Ok(E::of_sending_end(end)),
+            Err(end) => Err(Self(end)),
         }
-        // SAFETY: its turn has come back.
-        Ok(E::of_sending_end(unsafe { self.0.resume() }))
     }
 }
 

@@ -1,12 +1,17 @@
-//! The word of a pipe: whose turn it is, who waits, whether one side is gone.
+//! The word of a pipe: whose turn it is, who waits, whether one side is gone. What it holds it owns: a waker comes out
+//! of it once, as a [`PackedWaker`].
 
 use std::cell::Cell;
 use std::fmt;
+use std::hint::cold_path;
+use std::marker::PhantomData;
 use std::ptr;
+use std::task::Waker;
 
 use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
 use gossamer_core::platform::single_threaded;
 use gossamer_core::policy::{Local, LockPolicy, Shared};
+use gossamer_core::waiter::packed;
 
 /// Whose turn it is: the second side's.
 const SECOND: usize = 1;
@@ -36,36 +41,11 @@ impl Side for Second {
     const TURN: usize = SECOND;
 }
 
-/// What a word holds.
+/// What a word held, at a look. It owns nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Content(*mut ());
 
 impl Content {
-    /// The first side's turn, and nobody waits.
-    pub(super) const START: Self = Self(ptr::null_mut());
-
-    /// It is `S`'s turn, and nobody waits.
-    #[inline(always)]
-    pub(super) fn turn_of<S: Side>() -> Self {
-        Self(ptr::without_provenance_mut(S::TURN))
-    }
-
-    /// It is the other side's turn, and nobody waits.
-    #[inline(always)]
-    pub(super) fn turn_of_other<S: Side>() -> Self {
-        Self(ptr::without_provenance_mut(S::TURN ^ SECOND))
-    }
-
-    /// The same turn, and one side is gone.
-    pub(super) fn gone(self) -> Self {
-        Self(ptr::without_provenance_mut(self.0.addr() & SECOND | GONE))
-    }
-
-    /// The same turn, and the other side waits so.
-    pub(super) fn waits(self, packed: *mut ()) -> Self {
-        Self(packed.map_addr(|at| at | self.0.addr() & SECOND))
-    }
-
     #[inline(always)]
     pub(super) fn is_turn_of<S: Side>(self) -> bool {
         self.0.addr() & SECOND == S::TURN
@@ -82,13 +62,111 @@ impl Content {
         self.0.addr() & !SECOND == GONE
     }
 
+    /// The same turn, and this one waits.
+    #[inline(always)]
+    fn with<P>(self, waiter: &PackedWaker<P>) -> *mut () {
+        waiter.0.map_addr(|at| at | self.0.addr() & SECOND)
+    }
+
+    /// The same turn, and one side is gone.
+    pub(super) fn gone(self) -> Turn {
+        Turn(self.0.addr() & SECOND | GONE)
+    }
+
+    /// Whether somebody waits whose waker is a foreign one, in a box.
+    pub(super) fn waits_boxed(self) -> bool {
+        packed::is_boxed(self.waiting())
+    }
+
+    /// Whether this waker waits, as far as is known.
+    pub(super) fn waits_with(self, waker: &Waker) -> bool {
+        packed::same(self.waiting(), waker)
+    }
+
     /// Who waits, packed; null if nobody does. Nobody is gone.
     #[inline(always)]
-    pub(super) fn waker(self) -> *mut () {
+    fn waiting(self) -> *mut () {
         debug_assert!(!self.is_gone());
         self.0.map_addr(|at| at & !SECOND)
     }
 }
+
+/// A word with no waker in it: whose turn it is, and whether one side is gone.
+#[derive(Clone, Copy)]
+pub(super) struct Turn(usize);
+
+impl Turn {
+    /// It is `S`'s turn.
+    #[inline(always)]
+    pub(super) fn of<S: Side>() -> Self {
+        Self(S::TURN)
+    }
+
+    /// It is the other side's turn.
+    #[inline(always)]
+    pub(super) fn of_other<S: Side>() -> Self {
+        Self(S::TURN ^ SECOND)
+    }
+
+    /// The same turn, and one side is gone.
+    #[inline(always)]
+    pub(super) fn gone(self) -> Self {
+        Self(self.0 | GONE)
+    }
+}
+
+/// A waker that is in no word, or nobody: its owner wakes it, drops it, or puts it into a word of this flavour.
+#[must_use]
+pub(super) struct PackedWaker<P>(*mut (), PhantomData<fn() -> P>);
+
+impl<P: PipePolicy> PackedWaker<P> {
+    /// Nobody.
+    pub(super) const NOBODY: Self = Self(ptr::null_mut(), PhantomData);
+
+    /// A waker of the poll that goes on. A foreign one is cloned, which is user code.
+    pub(super) fn new(waker: &Waker) -> Self {
+        Self(packed::pack(waker), PhantomData)
+    }
+
+    /// The same if that costs next to nothing.
+    #[inline(always)]
+    pub(super) fn new_quickly(waker: &Waker) -> Option<Self> {
+        // SAFETY: what is loaned is in a flavour that stays on its thread; whoever has it wakes it or drops it.
+        let packed = unsafe { packed::pack_quickly(waker, P::THREAD_BOUND) };
+        packed.map(|packed| Self(packed, PhantomData))
+    }
+
+    #[inline(always)]
+    pub(super) fn is_nobody(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Puts a foreign waker in the place of a foreign one.
+    pub(super) fn renew(self, waker: &Waker) -> Self {
+        if !packed::is_boxed(self.0) || !packed::is_foreign(waker) {
+            self.let_go();
+            return Self::new(waker);
+        }
+        // SAFETY: a box, and owned.
+        Self(unsafe { packed::repack(self.0, waker) }, PhantomData)
+    }
+
+    /// Wakes.
+    #[inline(always)]
+    pub(super) fn wake(self) {
+        // SAFETY: owned; one that is loaned has not left its thread.
+        unsafe { packed::wake(self.0) };
+    }
+
+    /// Drops it.
+    pub(super) fn let_go(self) {
+        // SAFETY: as in `wake`.
+        unsafe { packed::let_go(self.0) };
+    }
+}
+
+/// One side was gone.
+pub(super) struct Gone;
 
 /// How the word of a pipe is touched: a policy that has such words.
 pub trait PipePolicy: LockPolicy {
@@ -230,12 +308,13 @@ impl Pointer for LocalPointer {
     }
 }
 
-/// A word, by its content.
+/// A word; it owns the waker that it holds. Whoever replaces it has that.
 pub(super) struct Word<P: PipePolicy>(P::Pointer);
 
 impl<P: PipePolicy> Word<P> {
+    /// The first side's turn, and nobody waits.
     pub(super) fn new() -> Self {
-        Self(P::Pointer::new(Content::START.0))
+        Self(P::Pointer::new(ptr::without_provenance_mut(First::TURN)))
     }
 
     #[inline(always)]
@@ -243,25 +322,67 @@ impl<P: PipePolicy> Word<P> {
         Content(self.0.look())
     }
 
+    /// Leaves this; who waited.
     #[inline(always)]
-    pub(super) fn swap(&self, content: Content) -> Content {
-        Content(self.0.swap(content.0))
+    pub(super) fn swap(&self, turn: Turn) -> Result<PackedWaker<P>, Gone> {
+        Self::taken(Content(self.0.swap(ptr::without_provenance_mut(turn.0))))
     }
 
-    #[inline(always)]
-    pub(super) fn exchange(&self, before: Content, content: Content) -> Result<(), Content> {
-        self.0.exchange(before.0, content.0).map_err(Content)
+    /// Leaves this, if the word is as it was; who waited.
+    ///
+    /// # Errors
+    /// What the word holds.
+    pub(super) fn exchange(&self, before: Content, turn: Turn) -> Result<PackedWaker<P>, Content> {
+        if before.is_gone() {
+            return Err(before);
+        }
+        let after = ptr::without_provenance_mut(turn.0);
+        self.0.exchange(before.0, after).map_err(Content)?;
+        Ok(PackedWaker(before.waiting(), PhantomData))
     }
 
-    #[inline(always)]
-    pub(super) fn exchange_at_once(
+    /// The same turn, and this one waits, if the word is as it was; who waited before.
+    ///
+    /// # Errors
+    /// What the word holds; and this one.
+    pub(super) fn wait(
         &self,
         before: Content,
-        content: Content,
-    ) -> Result<(), Content> {
-        self.0
-            .exchange_at_once(before.0, content.0)
-            .map_err(Content)
+        waiter: PackedWaker<P>,
+    ) -> Result<PackedWaker<P>, (Content, PackedWaker<P>)> {
+        if before.is_gone() {
+            return Err((before, waiter));
+        }
+        match self.0.exchange(before.0, before.with(&waiter)) {
+            Ok(()) => Ok(PackedWaker(before.waiting(), PhantomData)),
+            Err(now) => Err((Content(now), waiter)),
+        }
+    }
+
+    /// The same where nobody waits, and nothing of the user's has run since the look.
+    ///
+    /// # Errors
+    /// As [`wait`](Word::wait).
+    #[inline(always)]
+    pub(super) fn wait_at_once(
+        &self,
+        before: Content,
+        waiter: PackedWaker<P>,
+    ) -> Result<(), (Content, PackedWaker<P>)> {
+        debug_assert!(before.is_idle());
+        match self.0.exchange_at_once(before.0, before.with(&waiter)) {
+            Ok(()) => Ok(()),
+            Err(now) => Err((Content(now), waiter)),
+        }
+    }
+
+    #[inline(always)]
+    fn taken(before: Content) -> Result<PackedWaker<P>, Gone> {
+        if before.is_gone() {
+            cold_path();
+            return Err(Gone);
+        }
+        Ok(PackedWaker(before.waiting(), PhantomData))
     }
 }
 

@@ -42,7 +42,7 @@ trait Heard<T> {
     /// What has come with the turn, and the next endpoint; runs the protocol's code.
     ///
     /// # Panics
-    /// [`poll`](Heard::poll) has not said that the turn has come.
+    /// The turn has not come.
     fn hear(self: Box<Self>) -> T;
 
     /// No waker is called any more.
@@ -56,29 +56,20 @@ trait Heard<T> {
 }
 
 /// Of an endpoint of that type.
-struct Of<E: Hears> {
-    end: ReceivingEnd<E::Message, E::Flavour, E::Side>,
-    /// Its turn has come.
-    is_turn: bool,
-}
+struct Of<E: Hears>(ReceivingEnd<E::Message, E::Flavour, E::Side>);
 
 impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
-        let turn = self.end.poll(waker);
-        self.is_turn = matches!(turn, Poll::Ready(Ok(())));
-        turn
+        self.0.poll(waker)
     }
 
     fn hear(self: Box<Self>) -> T {
-        assert!(self.is_turn, "it is not this end's turn");
-        let mut end = std::mem::ManuallyDrop::new(self.end);
-        // SAFETY: its turn has come; the end goes here.
-        let (message, speaking) = unsafe { end.take() };
+        let (message, speaking) = self.0.turned().expect("the turn has come");
         E::hear(message, speaking).into()
     }
 
     fn forget_waker(&mut self) {
-        self.end.forget_waker();
+        self.0.forget_waker();
     }
 
     fn endpoint(&self) -> TypeId {
@@ -97,10 +88,7 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
         P: Holds<E>,
     {
         Self {
-            end: Box::new(Of::<E> {
-                end: endpoint.into_receiving_end(),
-                is_turn: false,
-            }),
+            end: Box::new(Of::<E>(endpoint.into_receiving_end())),
             _policy: PhantomData,
         }
     }
@@ -114,14 +102,17 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
             return Err(self);
         }
         let end = self.end.into_any().downcast::<Of<E>>();
-        Ok(E::of_receiving_end(end.expect("of that type").end))
+        Ok(E::of_receiving_end(end.expect("of that type").0))
     }
 
     pub(super) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>> {
         self.end.poll(waker)
     }
 
-    /// What has come with the turn, which [`poll`](PipeEnd::poll) has said.
+    /// What has come with the turn, and the next endpoint.
+    ///
+    /// # Panics
+    /// The turn has not come.
     pub(super) fn hear(self) -> T {
         self.end.hear()
     }
