@@ -17,13 +17,12 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Action, Operation, Waitable, action_of};
-use gossamer_core::waiter::{Could, Deferred, Node, State, WaitList};
+use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// What is under the lock, and who may go. No user code, no waiting in any of it.
 pub(crate) trait Content {
@@ -75,44 +74,53 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
         }
     }
 
-    /// Uses the content. On one thread a lock keeps nobody out, so a flag refuses who comes again in the midst of it.
-    ///
-    /// # Safety
-    /// Under the lock.
+    /// Takes the lock, to use the content at once.
     #[inline(always)]
-    unsafe fn with<R>(&self, act: impl FnOnce(&mut S) -> R) -> R {
-        assert!(
-            !self.in_use.replace(true),
-            "the content of a channel is used in the midst of its use"
-        );
-        // SAFETY: other threads are kept out by the lock, as the caller vouches for, and this one by the flag.
-        let result = self
-            .content
-            .with_mut(|content| act(unsafe { &mut *content }));
-        self.in_use.set(false);
-        result
+    fn locked(&self) -> LockedState<'_, S, P> {
+        // SAFETY: if this thread has the lock, it uses the content, and is refused (see `with`).
+        unsafe { Locked::lock(self) }
     }
 
     /// Looks at the content, or changes it so that nobody can go who could not before. `look` runs no user code, asks
     /// for no memory, and does not use the channel.
     #[inline(always)]
     pub(crate) fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let seen = unsafe { self.with(look) };
-        self.unlock(bits);
+        let locked = self.locked();
+        let seen = with(&locked, look);
+        locked.unlock();
         seen
     }
 
     /// Changes the content, and lets those go that now can; `change` is as in [`SharedState::look`].
     #[inline(always)]
     pub(crate) fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
-        let bits = self.lock();
-        // SAFETY: under the lock.
-        let changed = unsafe { self.with(change) };
-        self.wake_ready(bits);
+        let locked = self.locked();
+        let changed = with(&locked, change);
+        locked.wake_ready();
         changed
     }
+}
+
+/// The lock of the state, held.
+type LockedState<'a, S, P> = Locked<'a, SharedState<S, P>>;
+
+/// Uses the content. On one thread a lock keeps nobody out, so a flag refuses who comes again in the midst of it.
+#[inline(always)]
+fn with<S: Content, P: LockPolicy, R>(
+    locked: &LockedState<'_, S, P>,
+    act: impl FnOnce(&mut S) -> R,
+) -> R {
+    let state = locked.object();
+    assert!(
+        !state.in_use.replace(true),
+        "the content of a channel is used in the midst of its use"
+    );
+    // SAFETY: other threads are kept out by the lock, and this one by the flag.
+    let result = state
+        .content
+        .with_mut(|content| act(unsafe { &mut *content }));
+    state.in_use.set(false);
+    result
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
@@ -125,7 +133,7 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
     }
 
     #[inline(always)]
-    fn unlock(&self, bits: u32) {
+    unsafe fn unlock(&self, bits: u32) {
         self.word.unlock(bits);
     }
 
@@ -134,20 +142,16 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
         !self.line.is_empty()
     }
 
-    unsafe fn wake_next(&self, _: &mut u32) -> Option<Deferred> {
-        let first = self.line.first()?;
-        // SAFETY: under the lock, so the nodes in the line are alive.
-        let wants = unsafe { wants_of(first) };
-        // SAFETY: under the lock.
-        let goes = unsafe { self.with(|content| content.try_go(wants)) };
-        // SAFETY: under the lock; the line has a first.
-        goes.then(|| unsafe { self.line.release_first() })
+    fn wake_next(locked: &mut LockedState<'_, S, P>) -> Option<Deferred> {
+        let wants = locked.first::<Turn<0>>()?.get();
+        let goes = with(locked, |content| content.try_go(wants));
+        goes.then(|| locked.release_first::<Turn<0>>())?
     }
 }
 
 impl<S: Content, P: LockPolicy> Drop for SharedState<S, P> {
     fn drop(&mut self) {
-        self.forget_waiters(&self.line);
+        forget_waiters::<_, Turn<0>>(self);
     }
 }
 
@@ -155,19 +159,10 @@ impl<S: Content, P: LockPolicy> Drop for SharedState<S, P> {
 #[repr(transparent)]
 struct Turn<const WHAT: usize>(Cell<u64>);
 
-/// The number of the operation that a node belongs to.
-///
-/// # Safety
-/// Under the lock of the shared state in whose line the node is.
-#[inline(always)]
-unsafe fn wants_of(node: NonNull<Node>) -> u64 {
-    // SAFETY: all actions in such a line are a number; the caller vouches for the rest.
-    unsafe { action_of::<Cell<u64>>(node) }.get()
-}
-
 // SAFETY: there is one queue, and all actions in it are a number.
 unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, P>> for Turn<WHAT> {
     type Output = ();
+    type Shown = Cell<u64>;
     const NAME: &'static str = S::NAMES[WHAT];
 
     fn queue(shared_state: &SharedState<S, P>) -> &WaitList {
@@ -175,37 +170,32 @@ unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, 
     }
 
     #[inline(always)]
-    unsafe fn attempt(&mut self, shared_state: &SharedState<S, P>, bits: u32) -> Result<(), u32> {
-        // SAFETY: under the lock.
-        if !unsafe { shared_state.with(|content| content.try_go(self.0.get())) } {
-            return Err(bits);
+    fn attempt<'a>(&mut self, locked: LockedState<'a, S, P>) -> Result<(), LockedState<'a, S, P>> {
+        if !with(&locked, |content| content.try_go(self.0.get())) {
+            return Err(locked);
         }
-        shared_state.unlock(bits);
+        locked.unlock();
         Ok(())
     }
 
     #[inline(always)]
-    unsafe fn resume(
+    fn resume<'a>(
         &mut self,
-        shared_state: &SharedState<S, P>,
-        bits: u32,
+        locked: LockedState<'a, S, P>,
         _: State,
-    ) -> Result<(), u32> {
-        shared_state.unlock(bits);
+    ) -> Result<(), LockedState<'a, S, P>> {
+        locked.unlock();
         Ok(())
     }
 
-    unsafe fn cancel(&mut self, shared_state: &SharedState<S, P>, bits: u32, state: State) -> u32 {
+    fn cancel(&mut self, locked: &mut LockedState<'_, S, P>, state: State) {
         if state == State::Released {
-            // SAFETY: under the lock.
-            unsafe { shared_state.with(S::give_back) };
+            with(locked, S::give_back);
         }
-        bits
     }
 
-    unsafe fn could_complete(&self, shared_state: &SharedState<S, P>, _: u32) -> Could {
-        // SAFETY: under the lock.
-        unsafe { shared_state.with(|content| content.goes(self.0.get())) }.into()
+    fn could_complete(&self, locked: &LockedState<'_, S, P>) -> Could {
+        with(locked, |content| content.goes(self.0.get())).into()
     }
 }
 

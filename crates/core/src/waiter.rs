@@ -26,11 +26,10 @@
 //!
 //! # The inline waiter
 //!
-//! Mostly there is one waiter. A primitive with two lists may then keep it *inline*: its list names the task,
-//! which is loaned to the node, and the other list, empty otherwise, names the node. The node's kind, state
-//! and links are not written; the primitive's word says the rest. So a wake finds the task by one load.
-//! [`WaitList::spill_inline`] makes proper lists of the two, before anything else is done to them. When a inline
-//! waiter has left, the lists are not emptied: [`WaitList::forget_inline`] does it, before they are looked at.
+//! Mostly there is one waiter. A primitive of one thread may then keep it *inline*: the list names the node, and the
+//! node its task, which is loaned to it. The node's kind, state and links are not written; the primitive's word says the
+//! rest. [`WaitList::spill_inline`] makes a proper list of it, before anything else is done to the list. When an inline
+//! waiter has left, the list is not emptied: [`WaitList::forget_inline`] does it, before the list is looked at.
 
 mod deferred;
 mod list;
@@ -40,11 +39,12 @@ pub mod packed;
 mod poll_waker;
 mod raw_waker;
 
+use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use core::task::{RawWaker, Waker};
 
-use crate::waker;
+use crate::{context, waker};
 
 pub use self::deferred::Deferred;
 #[cfg(feature = "std")]
@@ -56,73 +56,139 @@ pub use self::poll_waker::PollWaker;
 pub use self::raw_waker::RawWakerParts;
 
 impl Node {
-    /// # Safety
-    /// The node has been parked.
-    #[inline(always)]
-    unsafe fn set_state(&self, state: usize) {
-        // SAFETY: passed on to the caller.
-        self.kind
-            .set(unsafe { self.kind.get() }.map_addr(|at| (at & !STATE) | state));
-        #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
-        if matches!(state, LOANED | OWNED) {
-            // SAFETY: written just now.
-            let name = unsafe { self.kind() }.name;
-            crate::waits::begins(
-                ptr::from_ref(self).addr(),
-                name,
-                self.object.addr(),
-                self.location,
-            );
-        } else {
-            crate::waits::ends(ptr::from_ref(self).addr());
-        }
-    }
-
     /// Keeps a waker in the node: with `may_loan` its task is loaned if that can be.
     ///
     /// # Safety
-    /// Under the primitive's lock; the node, whose kind is written, stays in place until it is unlinked.
-    /// With `may_loan` it never leaves this thread. The waker is ready.
+    /// Under the primitive's lock; the node stays in place until it is unlinked. With `may_loan` it never leaves this
+    /// thread. The waker is ready.
     #[inline(always)]
-    unsafe fn keep(this: NonNull<Self>, new: &mut PollWaker<'_>, may_loan: bool) {
-        // SAFETY: the caller vouches for the node, and the task that is being polled is alive.
-        unsafe {
-            let node = this.as_ref();
-            if may_loan && waker::loan(new.waker()) {
-                node.waker_data.set(new.waker().data());
-                node.set_state(LOANED);
-            } else {
-                let owned = ManuallyDrop::new(new.take());
-                node.waker_data.set(owned.data());
-                node.waker_vtable.set(owned.vtable());
-                node.set_state(OWNED);
-            }
-            waker::park_on(new.waker(), this);
+    unsafe fn keep(&self, kind: &'static Kind, new: &mut PollWaker<'_>, may_loan: bool) {
+        let state = if may_loan && waker::loan(new.parts()) {
+            self.waker_data.set(new.parts().data());
+            LOANED
+        } else {
+            let owned = ManuallyDrop::new(new.take());
+            self.waker_data.set(owned.data());
+            self.waker_vtable.set(owned.vtable());
+            OWNED
+        };
+        self.set_kind(kind, state);
+        self.name(new.parts());
+    }
+
+    /// Says what the operation is and where the node stands.
+    #[inline(always)]
+    fn set_kind(&self, kind: *const Kind, state: usize) {
+        self.kind.set(kind.map_addr(|at| at & !STATE | state));
+        #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
+        self.note(state);
+    }
+
+    /// Notes, for a test that hangs, that the node begins to wait, or does not wait any more.
+    #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
+    fn note(&self, state: usize) {
+        let at = ptr::from_ref(self).addr();
+        if matches!(state, LOANED | OWNED) {
+            // SAFETY: the kind has just been written.
+            let name = unsafe { self.kind() }.name;
+            crate::waits::begins(at, name, self.object.addr(), self.location);
+        } else {
+            crate::waits::ends(at);
         }
     }
 
-    /// Notes, for dumps, what a inline node is and that its task waits with it.
-    ///
-    /// # Safety
-    /// Under the primitive's lock; the node is inline, and the task that `waker` wakes is loaned to it.
-    pub unsafe fn name_inline(this: NonNull<Self>, kind: &'static Kind, waker: &Waker) {
-        // SAFETY: parked, so alive.
-        unsafe { this.as_ref() }.kind.set(kind);
-        waker::park_on(waker, this);
+    /// Notes, for dumps of a simulation, that the task that is being polled parks on the node.
+    #[inline(always)]
+    fn name(&self, waker: RawWakerParts<'_>) {
+        if context::is_watched() {
+            waker::park_on(waker, NonNull::from_ref(self));
+        }
     }
 
-    /// Takes the owned waker out.
-    ///
-    /// # Safety
-    /// The state was `OWNED`, and has been changed.
+    /// Links the node with its neighbours.
     #[inline(always)]
-    unsafe fn take_waker(&self) -> Waker {
-        // SAFETY: these are the parts of the waker that `keep` put here.
-        unsafe {
-            Waker::from_raw(RawWaker::new(
-                self.waker_data.get(),
-                self.waker_vtable.get(),
-            ))
+    fn link(&self, prev: NonNull<Node>, next: NonNull<Node>) {
+        self.prev.set(prev);
+        self.next.set(next);
+    }
+}
+
+/// A node that has been parked, and that lives: its fields are written, as its state says. (By a pointer, which reaches
+/// the whole operation.)
+#[derive(Clone, Copy)]
+struct Parked<'l>(NonNull<Node>, PhantomData<&'l Node>);
+
+/// How a node wakes its task.
+enum Waking {
+    Loan(*const ()),
+    Owned(Waker),
+    Nothing,
+}
+
+impl<'l> Parked<'l> {
+    /// # Safety
+    /// As long as the result is used, the lock is held under which the node was parked, and the node lives. It is not
+    /// inline.
+    #[inline(always)]
+    unsafe fn new(node: NonNull<Node>) -> Self {
+        Self(node, PhantomData)
+    }
+
+    #[inline(always)]
+    fn node(self) -> &'l Node {
+        // SAFETY: it lives.
+        unsafe { self.0.as_ref() }
+    }
+
+    #[inline(always)]
+    fn state(self) -> usize {
+        // SAFETY: it has been parked.
+        unsafe { self.node().raw_state() }
+    }
+
+    #[inline(always)]
+    fn kind(self) -> &'static Kind {
+        // SAFETY: it has been parked.
+        unsafe { self.node().kind() }
+    }
+
+    #[inline(always)]
+    fn next(self) -> Self {
+        // SAFETY: parking writes it.
+        let next = unsafe { self.node().next.get() };
+        // SAFETY: a node in a list has neighbours that have been parked and live as long as the lock is held.
+        unsafe { Self::new(next) }
+    }
+
+    #[inline(always)]
+    fn prev(self) -> Self {
+        // SAFETY: parking writes it.
+        let prev = unsafe { self.node().prev.get() };
+        // SAFETY: as in `next`.
+        unsafe { Self::new(prev) }
+    }
+
+    #[inline(always)]
+    fn waker_data(self) -> *const () {
+        // SAFETY: parking writes it.
+        unsafe { self.node().waker_data.get() }
+    }
+
+    /// Sets the state to one in which the node keeps nothing, and takes out what it kept.
+    #[inline(always)]
+    fn take(self, state: usize) -> Waking {
+        let before = self.state();
+        self.node().set_kind(self.kind(), state);
+        match before {
+            LOANED => Waking::Loan(self.waker_data()),
+            OWNED => {
+                // SAFETY: written with this state.
+                let vtable = unsafe { self.node().waker_vtable.get() };
+                let raw = RawWaker::new(self.waker_data(), vtable);
+                // SAFETY: these are the parts of a waker that was put here, and is not taken again.
+                Waking::Owned(unsafe { Waker::from_raw(raw) })
+            }
+            _ => Waking::Nothing,
         }
     }
 
@@ -130,43 +196,46 @@ impl Node {
     ///
     /// # Returns
     /// The waker it owned, to be dropped after the primitive's lock is given up.
-    ///
-    /// # Safety
-    /// Under the lock; the node has been parked and is not notified.
-    unsafe fn let_go(this: NonNull<Self>) -> Option<Waker> {
-        // SAFETY: the node is alive and parked; a loan or an owned waker keeps its task alive.
-        unsafe {
-            let parked = this.as_ref();
-            let state = parked.raw_state();
-            parked.set_state(IDLE);
-            match state {
-                LOANED => {
-                    waker::end_loan(parked.waker_data.get(), this);
-                    None
-                }
-                OWNED => {
-                    let owned = parked.take_waker();
-                    waker::unpark_from(&owned, this);
-                    Some(owned)
-                }
-                _ => None,
+    fn let_go(self) -> Option<Waker> {
+        let node = self.0;
+        match self.take(IDLE) {
+            Waking::Loan(data) => {
+                // SAFETY: the loan keeps the task alive, and is ended once.
+                unsafe { waker::end_loan(data, node) };
+                None
             }
+            Waking::Owned(owned) => {
+                waker::unpark_from(&owned, node);
+                Some(owned)
+            }
+            Waking::Nothing => None,
         }
     }
 
-    /// Whether the parked node would wake what `other` wakes.
-    ///
-    /// # Safety
-    /// The state is `LOANED` or `OWNED`.
-    unsafe fn will_wake(&self, other: &Waker) -> bool {
-        // SAFETY: both states have the data, and `OWNED` has the vtable.
-        unsafe {
-            self.waker_data.get() == other.data()
-                && if self.raw_state() == LOANED {
-                    waker::is_ours(other.vtable())
-                } else {
-                    ptr::eq(self.waker_vtable.get(), other.vtable())
-                }
+    /// Gives the node this state and wakes its task, if it has not been woken before. The node may be gone as soon as
+    /// the lock is.
+    #[inline(always)]
+    fn wake(self, state: usize) -> Deferred {
+        let node = self.0;
+        Deferred(match self.take(state) {
+            // SAFETY: the loan keeps the task alive, and is ended once.
+            Waking::Loan(data) => unsafe { waker::wake_loaned(data, node) },
+            Waking::Owned(waker) if waker::is_ours(waker.vtable()) => waker::wake_owned(waker),
+            Waking::Owned(waker) => Some(waker),
+            Waking::Nothing => None,
+        })
+    }
+
+    /// Whether the node keeps a waker that wakes what `other` wakes.
+    fn will_wake(self, other: RawWakerParts<'_>) -> bool {
+        match self.state() {
+            LOANED => self.waker_data() == other.data() && waker::is_ours(other.vtable()),
+            OWNED => {
+                // SAFETY: written with this state.
+                let vtable = unsafe { self.node().waker_vtable.get() };
+                self.waker_data() == other.data() && ptr::eq(vtable, other.vtable())
+            }
+            _ => false,
         }
     }
 }

@@ -140,10 +140,12 @@ pub fn abort(task: TaskRef<'_>) {
 
 /// Notes, for dumps, that the polled task is about to park on `node`.
 #[inline(always)]
-pub(crate) fn park_on(waker: &Waker, node: NonNull<Node>) {
-    if let Some(task) = task_of(waker) {
-        task.park_on(QueueLink::on_node(node));
-    }
+pub(crate) fn park_on(waker: RawWakerParts<'_>, node: NonNull<Node>) {
+    waker.with(|waker| {
+        if let Some(task) = task_of(waker) {
+            task.park_on(QueueLink::on_node(node));
+        }
+    });
 }
 
 /// Takes back [`park_on`]: the node is about to go.
@@ -156,8 +158,9 @@ pub(crate) fn unpark_from(waker: &Waker, node: NonNull<Node>) {
 /// Loans the task that `waker` wakes to a node, which will own no waker and never leaves this thread; `false` if that
 /// cannot be. A loan that nobody ends keeps the task's memory for good.
 #[inline(always)]
-pub(crate) fn loan(waker: &Waker) -> bool {
-    task_of(waker).is_some_and(|task| context::with(|context| task.loan(context)))
+pub(crate) fn loan(waker: RawWakerParts<'_>) -> bool {
+    let loan = |task: TaskRef<'_>| context::with(|context| task.loan(context));
+    waker.with(|waker| task_of(waker).is_some_and(loan))
 }
 
 /// The same, only if it costs nothing: a running local task that is loaned to nobody.

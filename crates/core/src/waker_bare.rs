@@ -9,7 +9,7 @@ pub(crate) fn is_ours(_vtable: &'static RawWakerVTable) -> bool {
     false
 }
 
-pub(crate) fn loan(_waker: &Waker) -> bool {
+pub(crate) fn loan(_waker: RawWakerParts<'_>) -> bool {
     false
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn wake_owned(waker: Waker) -> Option<Waker> {
     Some(waker)
 }
 
-pub(crate) fn park_on(_waker: &Waker, _node: NonNull<Node>) {}
+pub(crate) fn park_on(_waker: RawWakerParts<'_>, _node: NonNull<Node>) {}
 
 pub(crate) fn unpark_from(_waker: &Waker, _node: NonNull<Node>) {}
 

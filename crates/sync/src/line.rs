@@ -23,13 +23,10 @@
 
 use core::cell::Cell;
 use core::marker::PhantomData;
-use core::ptr::NonNull;
 
-use gossamer_core::policy::{Local, LocalWord, LockPolicy, Word};
-#[cfg(feature = "std")]
-use gossamer_core::policy::{Shared, SharedWord};
-use gossamer_core::wait_queue::{Action, Operation, Waitable, action_of};
-use gossamer_core::waiter::{Could, Deferred, Node, State, WaitList};
+use gossamer_core::policy::{LockPolicy, Word};
+use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// Operations wait.
 pub(crate) const HAS_WAITERS: u32 = 1 << 30;
@@ -100,6 +97,9 @@ pub(crate) trait Admission: 'static {
     }
 }
 
+/// The lock of a line, held.
+type LockedLine<'a, P, R> = Locked<'a, Line<P, R>>;
+
 /// A word and those who wait for it to change.
 pub(crate) struct Line<P: LockPolicy, R: Admission> {
     word: P::Word,
@@ -111,30 +111,6 @@ pub(crate) struct Line<P: LockPolicy, R: Admission> {
 unsafe impl<P: LockPolicy, R: Admission> Send for Line<P, R> where P::Word: Sync {}
 // SAFETY: as above.
 unsafe impl<P: LockPolicy, R: Admission> Sync for Line<P, R> where P::Word: Sync {}
-
-macro_rules! constructors {
-    ($policy:ty, $word:ty, $($const:tt)?) => {
-        impl<R: Admission> Line<$policy, R> {
-            /// Nobody waits, and the bits are these.
-            pub(crate) $($const)? fn new(bits: u32) -> Self {
-                Self {
-                    word: <$word>::new(bits),
-                    list: WaitList::new(),
-                    _rules: PhantomData,
-                }
-            }
-        }
-    };
-}
-
-#[cfg(not(loom))]
-constructors!(Local, LocalWord, const);
-#[cfg(all(not(loom), feature = "std"))]
-constructors!(Shared, SharedWord, const);
-#[cfg(loom)]
-constructors!(Local, LocalWord,);
-#[cfg(all(loom, feature = "std"))]
-constructors!(Shared, SharedWord,);
 
 /// Calls a macro for each policy there is, with `const` where constructors can be.
 macro_rules! for_each_policy {
@@ -151,6 +127,22 @@ macro_rules! for_each_policy {
 }
 pub(crate) use for_each_policy;
 
+macro_rules! constructors {
+    ($policy:ty, $($const:tt)?) => {
+        impl<R: Admission> Line<$policy, R> {
+            /// Nobody waits, and the bits are these.
+            pub(crate) $($const)? fn new(bits: u32) -> Self {
+                Self {
+                    word: <$policy as LockPolicy>::Word::new(bits),
+                    list: WaitList::new(),
+                    _rules: PhantomData,
+                }
+            }
+        }
+    };
+}
+for_each_policy!(constructors);
+
 impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// The bits at this moment.
     #[inline(always)]
@@ -164,11 +156,26 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         self.word.try_change(change)
     }
 
-    /// Changes the bits and serves the line.
+    /// Changes the bits, if `change` gives others, and serves the line; `false` if not. `change` runs under the lock, and
+    /// calls nothing of the line.
+    #[inline]
+    pub(crate) fn change_if(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
+        // SAFETY: no code of this crate changes a line in a change of it.
+        let locked = unsafe { Locked::lock(self) };
+        match change(locked.bits) {
+            Some(bits) => serve(locked.with(bits)),
+            None => {
+                locked.unlock();
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Changes the bits and serves the line, as [`change_if`](Line::change_if) does.
     #[inline]
     pub(crate) fn change(&self, change: impl FnOnce(u32) -> u32) {
-        let bits = self.lock();
-        self.serve(change(bits));
+        self.change_if(|bits| Some(change(bits)));
     }
 
     /// Comes and goes, if that can be at once.
@@ -186,15 +193,7 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         if refused {
             return false;
         }
-        let bits = self.lock();
-        match R::arrive(bits, wants) {
-            Some(after) => self.serve(after),
-            None => {
-                self.unlock(bits);
-                return false;
-            }
-        }
-        true
+        self.change_if(|bits| R::arrive(bits, wants))
     }
 
     /// The same where the bits stay as they are.
@@ -213,66 +212,32 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         self.reads(wants) || R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))
     }
 
-    /// Wakes all that the rules let go, and gives the lock up.
-    #[inline(never)]
-    pub(crate) fn serve(&self, bits: u32) {
-        self.wake_ready(bits);
-    }
-
-    /// Serves the first in line, if the rules let it. Under the lock.
-    #[inline(always)]
-    fn serve_first(&self, bits: &mut u32) -> Option<Deferred> {
-        let first = self.list.first()?;
-        Some(match self.next(*bits) {
-            Next::Stay => return None,
-            Next::WakeReason(after) => {
-                *bits = after;
-                // SAFETY: under the lock, and not empty.
-                unsafe { self.list.release_first() }
-            }
-            Next::Wake(after, wants) => {
-                *bits = after;
-                // SAFETY: under the lock, and not empty; the rules remember in the bits that they have woken it.
-                unsafe {
-                    wants_of(first).set(wants);
-                    self.list.notify_first()
-                }
-            }
-        })
-    }
-
-    /// What is to be done for the first in line. Under the lock.
-    #[inline(always)]
-    fn next(&self, bits: u32) -> Next {
-        // SAFETY: under the lock, so the node is alive.
-        let next = |first| R::next(bits, unsafe { wants_of(first) }.get());
-        self.list.first().map_or(Next::Stay, next)
-    }
-
     /// Lets the first in line go, whatever the rules say, and gives it this number; `false` if nobody waits.
     pub(crate) fn release_one(&self, wants: usize) -> bool {
-        let mut bits = self.lock();
+        // SAFETY: as in `change_if`.
+        let mut locked = unsafe { Locked::lock(self) };
         // Those who may go anyway are not meant: somebody has given the lock up for a moment, and would serve them.
         while !gossamer_core::mutant!("notifies_who_goes_anyway")
-            && let Some(deferred) = self.serve_first(&mut bits)
+            && let Some(deferred) = Self::wake_next(&mut locked)
         {
-            self.unlock(bits);
-            deferred.run();
-            bits = self.lock();
+            locked.run(deferred);
+            // SAFETY: it was just released.
+            locked = unsafe { Locked::lock(self) };
         }
-        let Some(first) = self.list.first() else {
-            self.unlock(bits);
-            return false;
-        };
-        // SAFETY: under the lock, so the node is alive; not empty.
-        let deferred = unsafe {
-            wants_of(first).set(wants);
-            self.list.release_first()
-        };
-        self.unlock(bits);
-        deferred.run();
-        true
+        if let Some(first) = locked.first::<Enter>() {
+            first.set(wants);
+        }
+        let released = locked.release_first::<Enter>();
+        let is_one = released.is_some();
+        locked.run(released.unwrap_or(Deferred::NOTHING));
+        is_one
     }
+}
+
+/// Wakes all that the rules let go, and gives the lock up.
+#[inline(never)]
+fn serve<P: LockPolicy, R: Admission>(locked: LockedLine<'_, P, R>) {
+    locked.wake_ready();
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
@@ -285,7 +250,7 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
     }
 
     #[inline(always)]
-    fn unlock(&self, bits: u32) {
+    unsafe fn unlock(&self, bits: u32) {
         self.word.unlock(if self.list.is_empty() {
             bits & !HAS_WAITERS
         } else {
@@ -299,14 +264,27 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
     }
 
     #[inline(always)]
-    unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
-        self.serve_first(bits)
+    fn wake_next(locked: &mut Locked<'_, Self>) -> Option<Deferred> {
+        let first = locked.first::<Enter>()?;
+        match R::next(locked.bits, first.get()) {
+            Next::Stay => None,
+            Next::WakeReason(after) => {
+                locked.bits = after;
+                locked.release_first::<Enter>()
+            }
+            // The rules remember in the bits that they have woken it.
+            Next::Wake(after, wants) => {
+                first.set(wants);
+                locked.bits = after;
+                locked.notify_first::<Enter>()
+            }
+        }
     }
 }
 
 impl<P: LockPolicy, R: Admission> Drop for Line<P, R> {
     fn drop(&mut self) {
-        self.forget_waiters(&self.list);
+        forget_waiters::<_, Enter>(self);
     }
 }
 
@@ -338,19 +316,10 @@ impl<const WHAT: usize> Enter<WHAT> {
     }
 }
 
-/// The number of the operation that a node belongs to.
-///
-/// # Safety
-/// Under the lock of the line in which the node is, as long as the result is used.
-#[inline(always)]
-unsafe fn wants_of<'n>(node: NonNull<Node>) -> &'n Cell<usize> {
-    // SAFETY: all actions in a `Line` begin with their number; the caller vouches for the rest.
-    unsafe { action_of::<Cell<usize>>(node) }
-}
-
-// SAFETY: a line has one queue, and `Enter` begins alike whatever its name is.
+// SAFETY: a line has one queue, and `Enter` is its number, whatever its name is.
 unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> for Enter<WHAT> {
     type Output = How;
+    type Shown = Cell<usize>;
     const NAME: &'static str = R::NAMES[WHAT];
 
     #[inline(always)]
@@ -359,41 +328,56 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     }
 
     #[inline(always)]
-    fn try_quickly(&mut self, line: &Line<P, R>) -> Result<How, Option<u32>> {
+    fn try_quickly<'a>(
+        &mut self,
+        line: &'a Line<P, R>,
+    ) -> Result<How, Option<LockedLine<'a, P, R>>> {
         let goes = line.arrive_quickly(self.wants());
         goes.then_some(How::AtOnce).ok_or(None)
     }
 
     #[inline(always)]
-    unsafe fn attempt(&mut self, line: &Line<P, R>, bits: u32) -> Result<How, u32> {
-        line.serve(R::arrive(bits, self.wants()).ok_or(bits)?);
+    fn attempt<'a>(&mut self, locked: LockedLine<'a, P, R>) -> Result<How, LockedLine<'a, P, R>> {
+        match R::arrive(locked.bits, self.wants()) {
+            Some(after) => serve(locked.with(after)),
+            None => return Err(locked),
+        }
         Ok(How::AtOnce)
     }
 
-    unsafe fn park(&mut self, _: &Line<P, R>, bits: u32) -> u32 {
-        let (bits, wants) = R::park(bits, self.wants());
+    fn park(&mut self, locked: &mut LockedLine<'_, P, R>) {
+        let (bits, wants) = R::park(locked.bits, self.wants());
+        locked.bits = bits;
         self.0.set(wants);
-        bits
     }
 
     #[inline(always)]
-    unsafe fn resume(&mut self, line: &Line<P, R>, bits: u32, state: State) -> Result<How, u32> {
+    fn resume<'a>(
+        &mut self,
+        mut locked: LockedLine<'a, P, R>,
+        state: State,
+    ) -> Result<How, LockedLine<'a, P, R>> {
         let after = match state {
-            State::Released => R::accept(bits),
-            _ => R::retry(bits)?,
+            State::Released => Ok(R::accept(locked.bits)),
+            _ => R::retry(locked.bits),
         };
-        line.unlock(after);
+        let (Ok(bits) | Err(bits)) = after;
+        locked.bits = bits;
+        if after.is_err() {
+            return Err(locked);
+        }
+        locked.unlock();
         Ok(How::FromQueue)
     }
 
-    unsafe fn cancel(&mut self, _: &Line<P, R>, bits: u32, state: State) -> u32 {
-        match state {
-            State::Released => R::give_back(bits, self.wants()),
-            _ => R::leave(bits, self.wants(), state == State::Notified),
-        }
+    fn cancel(&mut self, locked: &mut LockedLine<'_, P, R>, state: State) {
+        locked.bits = match state {
+            State::Released => R::give_back(locked.bits, self.wants()),
+            _ => R::leave(locked.bits, self.wants(), state == State::Notified),
+        };
     }
 
-    unsafe fn could_complete(&self, _: &Line<P, R>, bits: u32) -> Could {
-        (R::next(bits, self.wants()) != Next::Stay).into()
+    fn could_complete(&self, locked: &LockedLine<'_, P, R>) -> Could {
+        (R::next(locked.bits, self.wants()) != Next::Stay).into()
     }
 }

@@ -14,7 +14,6 @@ use core::mem::MaybeUninit;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::Waitable;
 
 use crate::line::{Admission, Line, for_each_policy};
 
@@ -113,43 +112,37 @@ impl<T, P: LockPolicy> Once<T, P> {
             return None;
         }
         // SAFETY: there is a value, as was just seen, and it stays as long as `self`.
-        Some(
-            self.value
-                .with(|place| unsafe { (*place).assume_init_ref() }),
-        )
+        Some(self.value.with(|place| unsafe { &*place.cast::<T>() }))
     }
 
     /// Assigns the value, if there is none and nobody makes one.
     fn assign(&self, value: T) -> Result<(), AlreadyAssigned<T>> {
-        let bits = self.line.lock();
-        if bits & (FULL | BUSY) != 0 {
-            self.line.unlock(bits);
-            return Err(AlreadyAssigned(value));
-        }
-        // SAFETY: under the lock, and there is none.
-        unsafe { self.fill(bits, value) };
-        Ok(())
+        let mut value = Some(value);
+        self.line
+            .change_if(|bits| (bits & (FULL | BUSY) == 0).then(|| self.fill(bits, value.take())));
+        value.map_or(Ok(()), |value| Err(AlreadyAssigned(value)))
     }
 
-    /// Assigns the value that was made.
+    /// Assigns the value that was made by the one that was chosen to.
+    fn make(&self, value: T) {
+        self.line.change(|bits| {
+            debug_assert_eq!(bits & (FULL | BUSY), BUSY, "somebody else has assigned");
+            self.fill(bits & !BUSY, Some(value))
+        });
+    }
+
+    /// Under the lock: the bits afterwards.
     ///
-    /// # Safety
-    /// `BUSY` is the caller's.
-    unsafe fn make(&self, value: T) {
-        let bits = self.line.lock();
-        debug_assert_eq!(bits & (FULL | BUSY), BUSY, "somebody else has assigned");
-        // SAFETY: under the lock, and there is none: `BUSY` keeps others from it.
-        unsafe { self.fill(bits & !BUSY, value) };
-    }
-
-    /// # Safety
-    /// Under the lock, which is given up; there is no value.
-    unsafe fn fill(&self, bits: u32, value: T) {
+    /// # Panics
+    /// There is a value, or none is given.
+    fn fill(&self, bits: u32, value: Option<T>) -> u32 {
+        assert!(bits & FULL == 0, "a value is assigned once");
+        let value = value.expect("a value to assign");
         self.value.with_mut(|place| {
-            // SAFETY: nobody looks at the place before it is full.
+            // SAFETY: under the lock; nobody looks at the place before it is full.
             unsafe { (*place).write(value) };
         });
-        self.line.serve(bits | FULL);
+        bits | FULL
     }
 
     /// Nobody makes the value any more: the next may.
@@ -159,11 +152,11 @@ impl<T, P: LockPolicy> Once<T, P> {
 
     /// Takes the value out.
     fn take(&mut self) -> Option<T> {
-        let bits = self.line.lock();
-        self.line.unlock(bits & !FULL);
-        (bits & FULL != 0).then(|| {
+        let is_full = self.line.look() & FULL != 0;
+        self.line.change(|bits| bits & !FULL);
+        is_full.then(|| {
             // SAFETY: `&mut self`: nobody looks at it, and it is not full any more.
-            let take = |place: *mut MaybeUninit<T>| unsafe { (*place).assume_init_read() };
+            let take = |place: *mut MaybeUninit<T>| unsafe { place.cast::<T>().read() };
             self.value.with_mut(take)
         })
     }

@@ -9,7 +9,6 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::Waitable;
 use pin_project_lite::pin_project;
 
 use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
@@ -159,16 +158,15 @@ impl<P: LockPolicy> Semaphore<P> {
     /// More than [`PERMITS_MAX`] would be free then; nothing has been added.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
-        let bits = self.line.lock();
-        let free = (bits & PERMITS) as usize;
-        if permits > PERMITS_MAX - free {
-            self.line.unlock(bits);
-            panic!(
-                "{permits} permits were added to {free} free ones of a semaphore, which can count {PERMITS_MAX}: add \
-                 fewer"
-            );
-        }
-        self.line.serve(Permits::add(bits, permits));
+        let mut free = 0;
+        let is_added = self.line.change_if(|bits| {
+            free = (bits & PERMITS) as usize;
+            (permits <= PERMITS_MAX - free).then(|| Permits::add(bits, permits))
+        });
+        assert!(
+            is_added,
+            "{permits} permits were added to {free} free ones of a semaphore, which can count {PERMITS_MAX}: add fewer"
+        );
     }
 
     /// How many permits are free at this moment.

@@ -15,7 +15,7 @@ use gossamer_core::wait_queue::Action;
 use gossamer_core::waiter::{Could, State, WaitList};
 use pin_project_lite::pin_project;
 
-use crate::mpmc::{Chan, Locked, Op, Receive, Receives};
+use crate::mpmc::{Chan, Held, Locked, Op, Receive, Receives};
 
 pin_project! {
     /// Waiting until a channel has a message, or is over, and leaving it there.
@@ -107,6 +107,7 @@ pub struct Watches;
 // SAFETY: nobody looks at the actions in this queue.
 unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Watches {
     type Output = ();
+    type Shown = ();
     const NAME: &'static str = "join";
 
     fn queue(chan: &Chan<T, P>) -> &WaitList {
@@ -117,29 +118,23 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Watches {
         context::must_yield_receiving()
     }
 
-    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<(), u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let locked = unsafe { Locked::assume(chan, bits) };
-        if !locked.is_over() {
-            return Err(locked.into_bits());
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {
+        if !Locked::seen(&held).is_over() {
+            return Err(held);
         }
-        locked.settle();
+        held.wake_ready();
         Ok(())
     }
 
     /// What is over stays so.
-    unsafe fn resume(&mut self, chan: &Chan<T, P>, bits: u32, _: State) -> Result<(), u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        unsafe { Locked::assume(chan, bits) }.settle();
+    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
+        held.wake_ready();
         Ok(())
     }
 
-    unsafe fn cancel(&mut self, _: &Chan<T, P>, bits: u32, _: State) -> u32 {
-        bits
-    }
+    fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
 
-    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
-        // SAFETY: the caller holds the lock, with these bits, and does nothing with it meanwhile.
-        unsafe { Locked::assume(chan, bits) }.is_over().into()
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        Locked::seen(held).is_over().into()
     }
 }

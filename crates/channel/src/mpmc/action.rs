@@ -6,7 +6,7 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::{Action, Operation};
 use gossamer_core::waiter::{Could, State, WaitList};
 
-use super::chan::{Chan, Locked, NO_RECEIVERS};
+use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
 use super::offer::Offer;
 use crate::error::{Closed, SendError};
 
@@ -67,6 +67,7 @@ pub(super) fn try_push<T, P: LockPolicy>(
 // SAFETY: only offers wait in this queue.
 unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     type Output = Result<(), SendError<T>>;
+    type Shown = Self;
     const NAME: &'static str = "Sender::send";
 
     #[inline(always)]
@@ -81,42 +82,40 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     }
 
     #[inline(always)]
-    fn try_quickly(&mut self, chan: &Chan<T, P>) -> Result<Self::Output, Option<u32>> {
+    fn try_quickly<'a>(
+        &mut self,
+        chan: &'a Chan<T, P>,
+    ) -> Result<Self::Output, Option<Held<'a, T, P>>> {
         // SAFETY: this is the first thing that the operation does, so the message is there; it is taken once at most.
         let take = || unsafe { self.take() };
         // SAFETY: operations are polled without the lock.
         match unsafe { chan.push_quickly(take) } {
             Ok(()) => Ok(Ok(())),
-            Err(locked) => Err(Some(locked.into_bits())),
+            Err(locked) => Err(Some(locked.into_held())),
         }
     }
 
     #[inline(always)]
-    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<Self::Output, u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let locked = unsafe { Locked::assume(chan, bits) };
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<Self::Output, Held<'a, T, P>> {
+        let locked = Locked::from(held);
         // SAFETY: the action has not taken effect, so the message is there; it is taken when it does.
         let take = || unsafe { self.take() };
-        attempt(locked, false, |locked| push(locked, take)).map_err(Locked::into_bits)
+        attempt(locked, false, |locked| push(locked, take)).map_err(Locked::into_held)
     }
 
-    unsafe fn park(&mut self, chan: &Chan<T, P>, bits: u32) -> u32 {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let mut locked = unsafe { Locked::assume(chan, bits) };
+    fn park(&mut self, held: &mut Held<'_, T, P>) {
         self.note_parked();
-        locked.offering += usize::from(chan.is_rendezvous());
-        locked.into_bits()
+        let is_rendezvous = held.object().is_rendezvous();
+        Locked::of_held(held).offering += usize::from(is_rendezvous);
     }
 
     #[inline(always)]
-    unsafe fn resume(
+    fn resume<'a>(
         &mut self,
-        chan: &Chan<T, P>,
-        bits: u32,
+        held: Held<'a, T, P>,
         _: State,
-    ) -> Result<Self::Output, u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let mut locked = unsafe { Locked::assume(chan, bits) };
+    ) -> Result<Self::Output, Held<'a, T, P>> {
+        let mut locked = Locked::from(held);
         // SAFETY: it was woken, so it had parked.
         if unsafe { self.is_taken() } {
             locked.unlock();
@@ -134,15 +133,14 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         Ok(Ok(()))
     }
 
-    unsafe fn cancel(&mut self, chan: &Chan<T, P>, bits: u32, state: State) -> u32 {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let mut locked = unsafe { Locked::assume(chan, bits) };
+    fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
+        let is_rendezvous = held.object().is_rendezvous();
+        let mut locked = Locked::of_held(held);
         if state == State::Parked {
-            locked.offering -= usize::from(chan.is_rendezvous());
-        } else if !chan.is_rendezvous() && !locked.has(NO_RECEIVERS) {
+            locked.offering -= usize::from(is_rendezvous);
+        } else if !is_rendezvous && !locked.has(NO_RECEIVERS) {
             locked.reserved -= 1;
         }
-        locked.into_bits()
     }
 
     #[inline(always)]
@@ -151,9 +149,8 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         drop(unsafe { self.take_unsent(state) });
     }
 
-    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
-        // SAFETY: the caller holds the lock, with these bits, and does nothing with it meanwhile.
-        let locked = unsafe { Locked::assume(chan, bits) };
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        let locked = Locked::seen(held);
         (locked.has(NO_RECEIVERS) || locked.has_room()).into()
     }
 }
@@ -193,6 +190,7 @@ pub(crate) struct Receives<R>(pub(crate) R);
 // SAFETY: nobody looks at the actions in this queue.
 unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> {
     type Output = R::Output;
+    type Shown = ();
     const NAME: &'static str = R::NAME;
     const PREPARES: bool = true;
 
@@ -212,38 +210,35 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
     }
 
     #[inline(always)]
-    fn try_quickly(&mut self, chan: &Chan<T, P>) -> Result<R::Output, Option<u32>> {
+    fn try_quickly<'a>(
+        &mut self,
+        chan: &'a Chan<T, P>,
+    ) -> Result<R::Output, Option<Held<'a, T, P>>> {
         let tried = self.0.try_quickly(chan);
-        tried.map_err(|locked| locked.map(Locked::into_bits))
+        tried.map_err(|locked| locked.map(Locked::into_held))
     }
 
     #[inline(always)]
-    unsafe fn attempt(&mut self, chan: &Chan<T, P>, bits: u32) -> Result<R::Output, u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let locked = unsafe { Locked::assume(chan, bits) };
-        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_bits)
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<R::Output, Held<'a, T, P>> {
+        let locked = Locked::from(held);
+        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_held)
     }
 
     #[inline(always)]
-    unsafe fn resume(&mut self, chan: &Chan<T, P>, bits: u32, _: State) -> Result<R::Output, u32> {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let mut locked = unsafe { Locked::assume(chan, bits) };
+    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<R::Output, Held<'a, T, P>> {
+        let mut locked = Locked::from(held);
         locked.called -= 1;
-        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_bits)
+        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_held)
     }
 
-    unsafe fn cancel(&mut self, chan: &Chan<T, P>, bits: u32, state: State) -> u32 {
-        // SAFETY: the caller hands over the lock, with these bits.
-        let mut locked = unsafe { Locked::assume(chan, bits) };
-        locked.called -= usize::from(state == State::Released);
-        locked.into_bits()
+    fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
+        Locked::of_held(held).called -= usize::from(state == State::Released);
     }
 
     /// A receiver could go on whenever there is a message: if one that was called is kept from polling, those behind it
     /// are told of by a simulation as if they had been forgotten.
-    unsafe fn could_complete(&self, chan: &Chan<T, P>, bits: u32) -> Could {
-        // SAFETY: the caller holds the lock, with these bits, and does nothing with it meanwhile.
-        let locked = unsafe { Locked::assume(chan, bits) };
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        let locked = Locked::seen(held);
         if locked.messages() == 0 && !locked.is_over() {
             Could::No
         } else if locked.is_promised() {

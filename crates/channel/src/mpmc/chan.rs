@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::Waitable;
+use gossamer_core::wait_queue::{self, Waitable};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::buffer::Buffer;
@@ -190,6 +190,16 @@ impl<T, P: LockPolicy> Chan<T, P> {
     }
 }
 
+/// The lock of a channel, held, as the wait queue knows it.
+pub(crate) type Held<'a, T, P> = wait_queue::Locked<'a, Chan<T, P>>;
+
+impl<'a, T, P: LockPolicy> From<Held<'a, T, P>> for Locked<'a, T, P> {
+    #[inline(always)]
+    fn from(held: Held<'a, T, P>) -> Self {
+        Self::new(held.object(), held.bits)
+    }
+}
+
 /// The lock of a channel, held, and what is under it. It is given up by [`unlock`](Locked::unlock) and its like; no user
 /// code runs until then.
 #[must_use = "the lock stays held"]
@@ -222,19 +232,28 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         Self { chan, bits }
     }
 
-    /// The guard of a lock that is held without one.
-    ///
-    /// # Safety
-    /// The caller holds the channel's lock, with these bits, and uses it by this guard alone.
+    /// For what only looks.
     #[inline(always)]
-    pub(crate) unsafe fn assume(chan: &'a Chan<T, P>, bits: u32) -> Self {
-        Self::new(chan, bits)
+    pub(crate) fn seen(held: &Held<'a, T, P>) -> Self {
+        Self::new(held.object(), held.bits)
     }
 
-    /// The lock stays held, with these bits, without a guard.
+    /// For what changes the state, and no bits.
     #[inline(always)]
-    pub(crate) fn into_bits(self) -> u32 {
-        self.bits
+    pub(crate) fn of_held(held: &mut Held<'a, T, P>) -> Self {
+        Self::new(held.object(), held.bits)
+    }
+
+    #[inline(always)]
+    fn held(&self) -> Held<'a, T, P> {
+        // SAFETY: the lock is held, and used by the result alone as long as that lives.
+        unsafe { Held::assume(self.chan, self.bits) }
+    }
+
+    /// The same proof in the words of the wait queue.
+    #[inline(always)]
+    pub(crate) fn into_held(self) -> Held<'a, T, P> {
+        self.held()
     }
 
     #[inline(always)]
@@ -262,7 +281,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// Gives the lock up. Wakes nobody.
     #[inline(always)]
     pub(crate) fn unlock(self) {
-        self.chan.unlock(self.bits);
+        self.held().unlock();
     }
 
     /// Says whether the observer is to be notified, and gives the lock up. The channel [is quiet](Locked::is_quiet).
@@ -281,7 +300,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// Wakes all that can go on, and gives the lock up.
     #[inline(always)]
     pub(crate) fn settle(self) {
-        self.chan.wake_ready(self.bits);
+        self.held().wake_ready();
     }
 
     /// Messages in the buffer, and those that are offered.
@@ -330,7 +349,8 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.is_first_taken = true;
         // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the
         // first one leaves the queue.
-        unsafe { Offer::take_first(&self.chan.sending) }
+        let take = |first: &Offer<T>| unsafe { first.take_offered() };
+        self.held().first::<Offer<T>>().map(take)
     }
 
     /// Puts a message, if only an observer waits for it.
@@ -444,20 +464,20 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     }
 
     #[inline(always)]
-    fn unlock(&self, bits: u32) {
+    unsafe fn unlock(&self, bits: u32) {
         let has_waiters = if self.has_waiters() { HAS_WAITERS } else { 0 };
         let bits = bits & !HAS_WAITERS | has_waiters;
         if bits != 0 {
-            // SAFETY: the lock is held, and the caller gives it up here.
-            unsafe { Locked::assume(self, bits) }.buffer.stop();
+            // The caller holds the lock, and gives it up here.
+            Locked::new(self, bits).buffer.stop();
         }
         self.word.unlock(bits);
     }
 
     #[inline(always)]
     fn has_waiters(&self) -> bool {
-        // SAFETY: only called under the lock.
-        let locked = unsafe { Locked::assume(self, 0) };
+        // Only called under the lock.
+        let locked = Locked::new(self, 0);
         !self.sending.is_empty()
             || !self.receiving.is_empty()
             || locked.is_watched()
@@ -465,8 +485,7 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     }
 
     #[inline(always)]
-    unsafe fn wake_next(&self, bits: &mut u32) -> Option<Deferred> {
-        // SAFETY: the caller holds the lock, with these bits, and does nothing with it meanwhile.
-        unsafe { Locked::assume(self, *bits) }.wake_next()
+    fn wake_next(held: &mut Held<'_, T, P>) -> Option<Deferred> {
+        Locked::of_held(held).wake_next()
     }
 }

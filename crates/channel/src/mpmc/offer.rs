@@ -4,8 +4,7 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 
 use gossamer_core::platform::UnsafeCell;
-use gossamer_core::wait_queue::action_of;
-use gossamer_core::waiter::{State, WaitList};
+use gossamer_core::waiter::State;
 
 /// A message until it is sent. In a rendezvous channel the receiver takes it from here, under the channel's lock.
 ///
@@ -64,16 +63,13 @@ impl<T> Offer<T> {
         (!is_taken).then(|| unsafe { self.take() })
     }
 
-    /// Takes the message of the first operation in the queue, for a receiver.
+    /// Takes the message of a parked operation, for a receiver.
     ///
     /// # Safety
-    /// Once. Under the lock of the queue, in which only sending operations wait.
-    pub(super) unsafe fn take_first(sending: &WaitList) -> Option<T> {
-        let first = sending.first()?;
-        // SAFETY: only offers wait in this queue, and an operation in it is alive as long as the lock is held.
-        let offer = unsafe { action_of::<Self>(first) };
-        offer.is_taken.set(MaybeUninit::new(true));
+    /// Once. Under the lock of the operation's queue.
+    pub(super) unsafe fn take_offered(&self) -> T {
+        self.is_taken.set(MaybeUninit::new(true));
         // SAFETY: under the lock, and once; its owner is told so by the flag.
-        Some(unsafe { offer.take() })
+        unsafe { self.take() }
     }
 }

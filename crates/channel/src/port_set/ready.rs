@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::policy::{LockPolicy, Shared, SharedWord};
-use gossamer_core::wait_queue::Waitable;
+use gossamer_core::wait_queue::forget_waiters;
 use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
@@ -112,7 +112,7 @@ impl Observer for Ready {
 
 impl Drop for Ready {
     fn drop(&mut self) {
-        self.0.forget_waiters(self.0.receiving());
+        forget_waiters::<_, Receives<PopsReady>>(&mut self.0);
     }
 }
 

@@ -1,8 +1,232 @@
-//! What an operation does when its turn comes: the part that each primitive writes.
+//! What each primitive writes: its lock, its rule, and what an operation does when its turn comes.
 
-use super::Waitable;
 use crate::context;
-use crate::waiter::{Could, State, WaitList};
+use crate::waiter::{Could, Deferred, Node, State, WaitList};
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+/// Waiters woken before the lock is released for a moment, so that other threads can make progress.
+const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
+
+/// An object that operations wait for: a lock, and the rule by which waiters go on.
+///
+/// # Safety
+/// Between [`lock`](Waitable::lock) and [`unlock`](Waitable::unlock) no other thread gets the lock. Unless the object
+/// is [bound to a thread](Waitable::THREAD_BOUND), what one thread does under the lock is seen by the next one. The
+/// object's queues are used through its [`Locked`] alone.
+pub unsafe trait Waitable: Sized {
+    /// Whether the object and its operations never leave their thread.
+    const THREAD_BOUND: bool;
+
+    /// Takes the lock.
+    ///
+    /// # Returns
+    /// The object's bits.
+    fn lock(&self) -> u32;
+
+    /// Releases the lock and leaves these bits. Wakes nobody.
+    ///
+    /// # Safety
+    /// The caller holds the lock, and does nothing under it any more.
+    unsafe fn unlock(&self, bits: u32);
+
+    /// Whether any operation waits. Under the lock.
+    fn has_waiters(&self) -> bool;
+
+    /// Wakes the next waiter that the bits let go on; `None` if there is none.
+    fn wake_next(locked: &mut Locked<'_, Self>) -> Option<Deferred>;
+}
+
+/// The lock of an object, held: it is given up by [`unlock`](Locked::unlock) or [`wake_ready`](Locked::wake_ready). No
+/// user code runs until then.
+#[must_use = "the lock stays held"]
+pub struct Locked<'a, O: Waitable> {
+    object: &'a O,
+    /// The object's bits, as unlocking leaves them.
+    pub bits: u32,
+}
+
+impl<'a, O: Waitable> Locked<'a, O> {
+    /// Takes the lock.
+    ///
+    /// # Safety
+    /// This thread does not hold it.
+    #[inline(always)]
+    pub unsafe fn lock(object: &'a O) -> Self {
+        let bits = object.lock();
+        Self { object, bits }
+    }
+
+    /// The lock is held without a `Locked`, with these bits.
+    ///
+    /// # Safety
+    /// The caller has taken the lock, and uses it through the result alone.
+    #[inline(always)]
+    pub unsafe fn assume(object: &'a O, bits: u32) -> Self {
+        Self { object, bits }
+    }
+
+    /// The object.
+    #[inline(always)]
+    pub fn object(&self) -> &'a O {
+        self.object
+    }
+
+    /// The lock stays held, with these bits, without a `Locked`.
+    #[inline(always)]
+    pub fn into_bits(self) -> u32 {
+        self.bits
+    }
+
+    /// With other bits.
+    #[inline(always)]
+    pub fn with(mut self, bits: u32) -> Self {
+        self.bits = bits;
+        self
+    }
+
+    /// Releases the lock. Wakes nobody.
+    #[inline(always)]
+    pub fn unlock(self) {
+        // SAFETY: the lock is held, and this was the proof.
+        unsafe { self.object.unlock(self.bits) };
+    }
+
+    /// Wakes every waiter that can go on, and releases the lock.
+    ///
+    /// A foreign waker is called without the lock. Until it returns, the waiters behind it wait for that, unless
+    /// another thread wakes them.
+    #[inline(always)]
+    pub fn wake_ready(self) {
+        if self.object.has_waiters() {
+            self.wake_waiters();
+        } else {
+            self.unlock();
+        }
+    }
+
+    /// The same where operations wait.
+    #[inline(never)]
+    fn wake_waiters(mut self) {
+        let mut woken = 0;
+        while let Some(deferred) = O::wake_next(&mut self) {
+            woken += 1;
+            if crate::mutant!("wake_ready_wakes_one") {
+                return self.run(deferred);
+            }
+            if woken % BATCH != 0 && deferred.is_nothing() {
+                continue;
+            }
+            let object = self.object;
+            self.run(deferred);
+            if woken % BATCH == 0 && crate::mutant!("wake_ready_ends_with_a_batch") {
+                return;
+            }
+            // SAFETY: it was just released.
+            self = unsafe { Self::lock(object) };
+        }
+        self.unlock();
+    }
+
+    /// Releases the lock, and does what was left for then.
+    #[inline(always)]
+    pub fn run(self, deferred: Deferred) {
+        self.unlock();
+        deferred.run();
+    }
+
+    /// Of the operation that has waited longest in this queue, what its action shows.
+    #[inline(always)]
+    pub fn first<A: Action<O>>(&self) -> Option<&A::Shown> {
+        let first = A::queue(self.object).first()?;
+        // SAFETY: nodes in the queue are alive as long as the lock is held, which the result borrows; who wrote the
+        // `Action` vouches for the type.
+        Some(unsafe { action_of::<A::Shown>(first) })
+    }
+
+    /// Marks the operation that has waited longest in this queue and wakes its task; the caller has reserved for it
+    /// what it waits for. `None`: nobody waits.
+    #[inline(always)]
+    pub fn notify_first<A: Action<O>>(&mut self) -> Option<Deferred> {
+        let queue = A::queue(self.object);
+        // SAFETY: under the lock; not empty.
+        (!queue.is_empty()).then(|| unsafe { queue.notify_first() })
+    }
+
+    /// Takes the operation that has waited longest out of this queue, gives it what it waits for, and wakes its task,
+    /// if that has not been done. `None`: nobody waits.
+    #[inline(always)]
+    pub fn release_first<A: Action<O>>(&mut self) -> Option<Deferred> {
+        let queue = A::queue(self.object);
+        // SAFETY: under the lock; not empty.
+        (!queue.is_empty()).then(|| unsafe { queue.release_first() })
+    }
+
+    /// Takes a notification back: the first operation of this queue goes on waiting, still first. Its task has been
+    /// woken and will find so. Nothing, if that was not notified.
+    pub fn take_notification_back<A: Action<O>>(&mut self) {
+        // SAFETY: under the lock.
+        unsafe { A::queue(self.object).take_notification_back() };
+    }
+}
+
+impl<O: Waitable> fmt::Debug for Locked<'_, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Locked")
+            .field("bits", &self.bits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes all waiters out of a queue of the object, which is about to be freed.
+///
+/// Operations borrow the object, so only forgotten ones can still wait. Their tasks must not keep the name of an object
+/// that is gone.
+pub fn forget_waiters<O: Waitable, A: Action<O>>(object: &mut O) {
+    /// Goes on where the drop of a waker panicked.
+    struct Rest<'a, O: Waitable, A: Action<O>>(&'a O, PhantomData<A>);
+    impl<O: Waitable, A: Action<O>> Rest<'_, O, A> {
+        fn forget(&self) {
+            loop {
+                // SAFETY: the caller has the object alone.
+                let locked = unsafe { Locked::lock(self.0) };
+                // SAFETY: under the lock, which spills an inline waiter.
+                let waker = unsafe { A::queue(self.0).unlink_first() };
+                locked.unlock();
+                match waker {
+                    Some(waker) => drop(waker),
+                    None => break,
+                }
+            }
+        }
+    }
+    impl<O: Waitable, A: Action<O>> Drop for Rest<'_, O, A> {
+        fn drop(&mut self) {
+            self.forget();
+        }
+    }
+    Rest::<O, A>(object, PhantomData).forget();
+}
+
+/// The part of an operation that the object sees.
+#[repr(C)]
+pub(super) struct Waiter<A> {
+    pub(super) node: Node,
+    pub(super) action: A,
+}
+
+/// The action of the operation that a node belongs to.
+///
+/// # Safety
+/// The node is that of an [`Operation`](super::Operation) whose action is an `A`, or begins as an `A` does, and alive: as long as the
+/// result is used, the lock of its object is held.
+#[inline(always)]
+pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
+    // SAFETY: the node is the first field of a `Waiter` and points at all of it (`Operation::node`); the caller vouches
+    // for the type.
+    unsafe { &(*node.cast::<Waiter<A>>().as_ptr()).action }
+}
 
 /// What an operation does when its turn comes.
 ///
@@ -10,16 +234,22 @@ use crate::waiter::{Could, State, WaitList};
 /// takes it, and runs no user code under it.
 ///
 /// # Safety
-/// [`queue`](Action::queue) gives the same queue of the same object each time, and only operations whose actions begin
-/// as this one does (see [`action_of`](super::action_of)) are in it.
+/// [`queue`](Action::queue) gives the same queue of the same object each time. Every operation in it shows the same: its
+/// action is a [`Shown`](Action::Shown), or begins with one (`#[repr(transparent)]`, `#[repr(C)]`).
+/// [`park_inline`](Action::park_inline) parks only where nobody waits at the object, which never leaves its thread; and
+/// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`].
 pub unsafe trait Action<O: Waitable> {
     /// What the operation gives.
     type Output;
+    /// What others see of the action while the operation waits, under the lock.
+    type Shown;
     /// What dumps call the operation.
     const NAME: &'static str;
     /// Whether all of the operation is inlined into the caller's future, not just the
     /// [simple case](Action::try_quickly). That is then the only one: if it gives the bits, the operation has to wait.
     const INLINE: bool = false;
+    /// Whether the operation may wait [inline](Action::park_inline).
+    const WAITS_INLINE: bool = false;
     /// Whether each poll begins with [`Action::prepare`].
     const PREPARES: bool = false;
     /// Whether it waits before all others, not behind them.
@@ -48,52 +278,53 @@ pub unsafe trait Action<O: Waitable> {
     /// Takes effect in the simple case, in the first poll and before all else.
     ///
     /// # Errors
-    /// It did not. `Some`: the lock is held, and these are the bits.
+    /// It did not. `Some`: the lock is held.
     #[inline(always)]
-    fn try_quickly(&mut self, _object: &O) -> Result<Self::Output, Option<u32>> {
+    fn try_quickly<'a>(&mut self, _object: &'a O) -> Result<Self::Output, Option<Locked<'a, O>>> {
         Err(None)
     }
 
-    /// Takes effect if it can at once; then it wakes the waiters that can go on because of it, and releases the lock.
-    ///
-    /// # Errors
-    /// It cannot. The lock is held, and these are the bits.
-    ///
-    /// # Safety
-    /// Under the lock, with these bits; the action has not taken effect.
-    unsafe fn attempt(&mut self, object: &O, bits: u32) -> Result<Self::Output, u32>;
-
-    /// The operation is about to park.
+    /// Parks by `park` as an inline waiter (see [`waiter`](crate::waiter)), if the operation has to wait and nobody else
+    /// does, and says so in the object's word. `park` says whether it could.
     ///
     /// # Returns
-    /// The bits.
-    ///
-    /// # Safety
-    /// Under the lock.
+    /// Whether it has parked; if not, nothing was done.
     #[inline(always)]
-    unsafe fn park(&mut self, _object: &O, bits: u32) -> u32 {
-        bits
+    fn park_inline(_object: &O, _park: impl FnOnce() -> bool) -> bool {
+        false
     }
+
+    /// Takes effect if the word says that the operation is inline and notified. `None`: nothing was done.
+    #[inline(always)]
+    fn resume_inline(&mut self, _object: &O) -> Option<Self::Output> {
+        None
+    }
+
+    /// Takes effect if it can at once; then it wakes the waiters that can go on because of it, and releases the lock. It
+    /// has not taken effect before.
+    ///
+    /// # Errors
+    /// It cannot. The lock is held.
+    fn attempt<'a>(&mut self, locked: Locked<'a, O>) -> Result<Self::Output, Locked<'a, O>>;
+
+    /// The operation is about to park.
+    #[inline(always)]
+    fn park(&mut self, _locked: &mut Locked<'_, O>) {}
 
     /// The operation was woken with something reserved or granted, and has left its queue: as [`Action::attempt`]. If
     /// it has to wait again, it waits before all others.
     ///
     /// # Errors
     /// As [`Action::attempt`].
-    ///
-    /// # Safety
-    /// As [`Action::attempt`]; and the operation was woken.
-    unsafe fn resume(&mut self, object: &O, bits: u32, state: State) -> Result<Self::Output, u32>;
+    fn resume<'a>(
+        &mut self,
+        locked: Locked<'a, O>,
+        state: State,
+    ) -> Result<Self::Output, Locked<'a, O>>;
 
-    /// The operation has left its queue without taking effect; it gives back what it was promised. Afterwards the
-    /// waiters that can go on are woken.
-    ///
-    /// # Returns
-    /// The bits.
-    ///
-    /// # Safety
-    /// Under the lock. The operation was parked or woken, as `state` says.
-    unsafe fn cancel(&mut self, object: &O, bits: u32, state: State) -> u32;
+    /// The operation was parked or woken, as `state` says, and has left its queue without taking effect: it gives back
+    /// what it was promised. Afterwards the waiters that can go on are woken.
+    fn cancel(&mut self, locked: &mut Locked<'_, O>, state: State);
 
     /// The operation ends without its output: drops what it still has, which is user code. `state`: how it left its
     /// queue.
@@ -101,8 +332,5 @@ pub unsafe trait Action<O: Waitable> {
     fn abandon(&mut self, _state: State) {}
 
     /// Whether the first waiter of the queue, which was not woken, could go on now.
-    ///
-    /// # Safety
-    /// Under the lock; the operation is parked.
-    unsafe fn could_complete(&self, object: &O, bits: u32) -> Could;
+    fn could_complete(&self, locked: &Locked<'_, O>) -> Could;
 }

@@ -1,19 +1,20 @@
 //! The waiting operation: a future that attempts its action, parks, and resumes when it is woken.
 
 use core::fmt;
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::panic::Location;
 use core::pin::Pin;
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 
-use super::{Action, Waitable};
+use super::action::{Action, Locked, Waitable, Waiter, action_of};
 use crate::context;
-use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State};
+use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+enum Phase {
     /// Not polled yet.
     Fresh,
     /// Past its scheduling point, and not in its queue.
@@ -22,25 +23,6 @@ pub enum Phase {
     Queued,
     /// Complete, or given up.
     Done,
-}
-
-/// The part of an operation that the object sees.
-#[repr(C)]
-struct Waiter<A> {
-    node: Node,
-    action: A,
-}
-
-/// The action of the operation that a node belongs to.
-///
-/// # Safety
-/// The node is that of an [`Operation`] whose action is an `A`, or begins as an `A` does, and alive: as long as the
-/// result is used, the lock of its object is held.
-#[inline(always)]
-pub unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
-    // SAFETY: the node is the first field of a `Waiter` and points at all of it (`Operation::node`); the caller vouches
-    // for the type.
-    unsafe { &(*node.cast::<Waiter<A>>().as_ptr()).action }
 }
 
 /// One operation on an object.
@@ -87,17 +69,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// What it does.
     #[inline(always)]
     pub fn action(self: Pin<&mut Self>) -> &A {
-        // SAFETY: nothing is moved out.
-        unsafe { &self.get_unchecked_mut().waiter.action }
-    }
-
-    /// What it does.
-    ///
-    /// # Safety
-    /// The operation is not in its queue, or the object's lock is held.
-    #[inline(always)]
-    pub unsafe fn action_mut(&mut self) -> &mut A {
-        &mut self.waiter.action
+        &self.parts().waiter.action
     }
 
     /// Where it was called.
@@ -110,25 +82,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         self.phase == Phase::Queued
     }
 
-    /// Where it stands.
-    #[inline(always)]
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// For an object that polls its operations itself where that is simple.
-    ///
-    /// # Safety
-    /// It is [`Phase::Done`] if and only if the action has taken effect, and [`Phase::Queued`] if the object has the
-    /// node.
-    #[inline(always)]
-    pub unsafe fn set_phase(&mut self, phase: Phase) {
-        self.phase = phase;
-    }
-
     /// The node.
     #[inline(always)]
-    pub fn node(&self) -> NonNull<Node> {
+    fn node(&self) -> NonNull<Node> {
         // The whole waiter, so that the pointer reaches the action too.
         NonNull::from_ref(&self.waiter).cast()
     }
@@ -138,11 +94,17 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Panics
     /// It is not.
     pub fn restart(self: Pin<&mut Self>, change: impl FnOnce(&mut A)) {
-        // SAFETY: nothing is moved out.
-        let this = unsafe { self.get_unchecked_mut() };
+        let this = self.parts();
         assert_eq!(this.phase, Phase::Done, "its node may be in a queue");
         this.phase = Phase::Fresh;
         change(&mut this.waiter.action);
+    }
+
+    /// What is pinned is the node, and nothing here moves it.
+    #[inline(always)]
+    fn parts(self: Pin<&mut Self>) -> &mut Self {
+        // SAFETY: nothing is moved out; the node stays where it is.
+        unsafe { self.get_unchecked_mut() }
     }
 
     /// Attempts the action, and parks if it cannot take effect.
@@ -150,18 +112,18 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Panics
     /// The operation is complete.
     #[inline(always)]
-    pub fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
-        // SAFETY: nothing is moved out; the node stays where it is.
-        let this = unsafe { self.get_unchecked_mut() };
+    pub fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        if A::WAITS_INLINE {
+            return self.poll_inline(RawWakerParts::new(cx.waker()));
+        }
+        let this = self.as_mut().parts();
         let object = this.object();
         if A::PREPARES {
             this.waiter.action.prepare(object);
         }
         let mut locked = None;
         if this.phase == Phase::Fresh {
-            if A::has_to_yield() {
-                this.phase = Phase::Begun;
-                context::yield_to_others(RawWakerParts::new(cx.waker()));
+            if this.yields(|| RawWakerParts::new(cx.waker())) {
                 return Poll::Pending;
             }
             match this.waiter.action.try_quickly(object) {
@@ -169,176 +131,225 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     this.phase = Phase::Done;
                     return Poll::Ready(output);
                 }
-                Err(Some(bits)) if A::INLINE => {
-                    // SAFETY: pinned; under the lock.
-                    return unsafe {
-                        match PollWaker::of_ours(cx.waker()) {
-                            Some(mut waker) => this.park(&mut waker, bits),
-                            None => this.poll_foreign(cx.waker(), Some(bits)),
-                        }
+                Err(Some(locked)) if A::INLINE => {
+                    let waker = RawWakerParts::new(cx.waker());
+                    return match PollWaker::of_ours(waker) {
+                        Some(mut waker) => self.park(&mut waker, locked),
+                        None => self.poll_foreign(waker, Some(locked)),
                     };
                 }
-                Err(bits) => locked = bits,
+                Err(held) => locked = held,
             }
         }
-        // SAFETY: pinned.
-        unsafe {
-            if A::INLINE {
-                this.poll_slowly(cx.waker(), locked)
-            } else {
-                this.poll_out_of_line(RawWakerParts::new(cx.waker()), locked)
-            }
+        let waker = RawWakerParts::new(cx.waker());
+        if A::INLINE {
+            self.poll_slowly(waker, locked)
+        } else {
+            self.poll_out_of_line(waker, locked)
         }
     }
 
-    /// As [`Operation::poll_slowly`].
-    ///
-    /// # Safety
-    /// The operation is pinned.
-    #[inline(never)]
-    pub unsafe fn poll_out_of_line(
-        &mut self,
-        waker: RawWakerParts<'_>,
-        locked: Option<u32>,
-    ) -> Poll<A::Output> {
-        // SAFETY: passed on to the caller.
-        waker.with(|waker| unsafe { self.poll_slowly(waker, locked) })
-    }
-
-    /// With these bits under the lock, or without the lock.
-    ///
-    /// # Safety
-    /// The operation is pinned.
+    /// Whether the task yields before the operation begins.
     #[inline(always)]
-    unsafe fn poll_slowly(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
-        if let Some(mut waker) = PollWaker::of_ours(waker) {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.poll_locked(&mut waker, locked) };
+    fn yields<'w>(&mut self, waker: impl FnOnce() -> RawWakerParts<'w>) -> bool {
+        let yields = A::has_to_yield();
+        if yields {
+            self.phase = Phase::Begun;
+            context::yield_to_others(waker());
         }
-        // SAFETY: passed on to the caller.
-        unsafe { self.poll_foreign(waker, locked) }
+        yields
+    }
+
+    /// Polls an operation that may wait inline.
+    #[inline(always)]
+    fn poll_inline(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        if this.phase == Phase::Fresh {
+            if this.yields(|| waker) {
+                return Poll::Pending;
+            }
+            return self.begin_inline(waker);
+        }
+        if this.phase != Phase::Queued {
+            cold_path();
+            return self.poll_begun(waker);
+        }
+        let object = this.object();
+        if let Some(output) = this.waiter.action.resume_inline(object) {
+            this.phase = Phase::Done;
+            return Poll::Ready(output);
+        }
+        self.poll_out_of_line(waker, None)
+    }
+
+    #[inline(always)]
+    fn begin_inline(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        let object = this.object();
+        // SAFETY: pinned; an action that waits inline does so where nobody else waits, and at an object that never
+        // leaves its thread.
+        let park = || unsafe { A::queue(object).park_inline(this.node(), Self::KIND, waker) };
+        if A::park_inline(object, park) {
+            this.phase = Phase::Queued;
+            return Poll::Pending;
+        }
+        match this.waiter.action.try_quickly(object) {
+            Ok(output) => {
+                this.phase = Phase::Done;
+                Poll::Ready(output)
+            }
+            Err(locked) => self.poll_out_of_line(waker, locked),
+        }
+    }
+
+    /// After the scheduling point of one that may wait inline; or it is complete, which is said here.
+    #[cold]
+    #[inline(never)]
+    fn poll_begun(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        match self.phase {
+            Phase::Begun => self.begin_inline(waker),
+            _ => self.poll_slowly(waker, None),
+        }
+    }
+
+    /// Goes on under the lock, or without it.
+    #[inline(never)]
+    fn poll_out_of_line(
+        self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
+        self.poll_slowly(waker, locked)
+    }
+
+    #[inline(always)]
+    fn poll_slowly(
+        self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
+        match PollWaker::of_ours(waker) {
+            Some(mut waker) => self.poll_locked(&mut waker, locked),
+            None => self.poll_foreign(waker, locked),
+        }
     }
 
     /// The same for a foreign waker: its clone is made, and dropped if it is not used, without the lock.
-    ///
-    /// # Safety
-    /// As [`Operation::poll_slowly`].
     #[cold]
     #[inline(never)]
-    unsafe fn poll_foreign(&mut self, waker: &Waker, locked: Option<u32>) -> Poll<A::Output> {
-        if let Some(bits) = locked {
-            self.object().unlock(bits);
+    fn poll_foreign(
+        self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
+        if let Some(locked) = locked {
+            locked.unlock();
         }
-        let mut waker = PollWaker::new(waker);
+        let mut waker = PollWaker::of(waker);
         waker.prepare();
-        // SAFETY: passed on to the caller.
-        unsafe { self.poll_locked(&mut waker, None) }
+        self.poll_locked(&mut waker, None)
     }
 
-    /// # Safety
-    /// The operation is pinned; the waker is ready.
+    /// The waker is ready, here and in what follows.
     #[inline(always)]
-    unsafe fn poll_locked(
-        &mut self,
+    fn poll_locked(
+        mut self: Pin<&mut Self>,
         waker: &mut PollWaker<'_>,
-        locked: Option<u32>,
+        locked: Option<Locked<'a, O>>,
     ) -> Poll<A::Output> {
-        if self.phase == Phase::Queued {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.poll_queued(waker) };
+        let this = self.as_mut().parts();
+        if this.phase == Phase::Queued {
+            return self.poll_queued(waker);
         }
         assert!(
-            self.phase != Phase::Done,
+            this.phase != Phase::Done,
             "{} was polled after it was complete",
             A::NAME
         );
-        let object = self.object();
-        let bits = locked.unwrap_or_else(|| object.lock());
-        // SAFETY: under the lock; the action has not taken effect.
-        match unsafe { self.waiter.action.attempt(object, bits) } {
+        let object = this.object();
+        // SAFETY: an operation is polled without the lock.
+        let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
+        match this.waiter.action.attempt(locked) {
             Ok(output) => {
-                self.phase = Phase::Done;
+                this.phase = Phase::Done;
                 Poll::Ready(output)
             }
-            // SAFETY: passed on to the caller; under the lock.
-            Err(bits) => unsafe { self.park(waker, bits) },
+            Err(locked) => self.park(waker, locked),
         }
     }
 
-    /// # Safety
-    /// The operation is pinned, and has begun; under the lock, with these bits; the waker is ready.
+    /// It has begun, and is not in its queue.
     #[inline(always)]
-    unsafe fn park(&mut self, waker: &mut PollWaker<'_>, bits: u32) -> Poll<A::Output> {
-        let object = self.object();
-        // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that
-        // waits before all others finds nothing reserved for another one.
-        let bits = unsafe {
-            let bits = self.waiter.action.park(object, bits);
-            let (queue, node) = (A::queue(object), self.node());
-            if A::WAITS_FIRST {
-                queue.park_first(node, Self::KIND, waker, O::THREAD_BOUND);
-            } else {
-                queue.park(node, Self::KIND, waker, O::THREAD_BOUND);
-            }
-            bits
-        };
-        self.phase = Phase::Queued;
-        if A::wakes_when_parked(object) {
-            object.wake_ready(bits);
+    fn park(
+        mut self: Pin<&mut Self>,
+        waker: &mut PollWaker<'_>,
+        mut locked: Locked<'a, O>,
+    ) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        this.waiter.action.park(&mut locked);
+        this.enter_queue(waker, A::WAITS_FIRST);
+        if A::wakes_when_parked(this.object()) {
+            locked.wake_ready();
         } else {
-            object.unlock(bits);
+            locked.unlock();
         }
         Poll::Pending
     }
 
-    /// # Safety
-    /// The operation is pinned, and in its queue or woken; the waker is ready.
+    /// Under the lock, and pinned.
     #[inline(always)]
-    unsafe fn poll_queued(&mut self, waker: &mut PollWaker<'_>) -> Poll<A::Output> {
-        let (object, node) = (self.object(), self.node());
+    fn enter_queue(&mut self, waker: &mut PollWaker<'_>, first: bool) {
+        let (queue, node) = (A::queue(self.object()), self.node());
+        self.phase = Phase::Queued;
+        let park = if first {
+            WaitList::park_first
+        } else {
+            WaitList::park
+        };
+        // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that
+        // waits before all others finds nothing reserved for another one: it was the first, or no rule reserves then.
+        unsafe { park(queue, node, Self::KIND, waker, O::THREAD_BOUND) };
+    }
+
+    /// It is in its queue, or woken.
+    #[inline(always)]
+    fn poll_queued(mut self: Pin<&mut Self>, waker: &mut PollWaker<'_>) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        let (object, node) = (this.object(), this.node());
         let queue = A::queue(object);
-        let bits = object.lock();
+        // SAFETY: an operation is polled without the lock.
+        let locked = unsafe { Locked::lock(object) };
         // SAFETY: under the lock; the node has been parked.
-        let state = unsafe { self.waiter.node.state() };
+        let state = unsafe { this.waiter.node.state() };
         if state == State::Notified {
-            // SAFETY: under the lock, and in this queue. A notified node has no waker to drop.
-            core::mem::forget(unsafe { queue.unlink(node) });
+            // SAFETY: under the lock, and in this queue.
+            unsafe { queue.unlink_notified(node) };
         } else if state != State::Released {
             // SAFETY: under the lock, and in this queue.
             let replaced = unsafe { queue.renew(node, waker, O::THREAD_BOUND) };
-            object.unlock(bits);
+            locked.unlock();
             drop(replaced);
             return Poll::Pending;
         }
         // Also if the action panics.
-        self.phase = Phase::Done;
-        // SAFETY: under the lock; it has not taken effect, and was woken.
-        match unsafe { self.waiter.action.resume(object, bits, state) } {
+        this.phase = Phase::Done;
+        match this.waiter.action.resume(locked, state) {
             Ok(output) => Poll::Ready(output),
-            // SAFETY: passed on to the caller; under the lock.
-            Err(bits) => unsafe { self.wait_again(waker, bits) },
+            Err(locked) => self.wait_again(waker, locked),
         }
     }
 
-    /// Waits before all others, having been woken for nothing.
-    ///
-    /// # Safety
-    /// As [`Operation::poll_queued`]; under the lock, with these bits, and out of the queue.
+    /// Waits before all others, having been woken for nothing; it is out of the queue.
     #[cold]
     #[inline(never)]
-    unsafe fn wait_again(&mut self, waker: &mut PollWaker<'_>, bits: u32) -> Poll<A::Output> {
-        let object = self.object();
-        let (queue, node) = (A::queue(object), self.node());
-        // SAFETY: as in `park`; it was the first, so nothing is reserved for the next one.
-        unsafe {
-            if crate::mutant!("woken_parks_last") {
-                queue.park(node, Self::KIND, waker, O::THREAD_BOUND);
-            } else {
-                queue.park_first(node, Self::KIND, waker, O::THREAD_BOUND);
-            }
-        }
-        self.phase = Phase::Queued;
-        object.wake_ready(bits);
+    fn wait_again(
+        self: Pin<&mut Self>,
+        waker: &mut PollWaker<'_>,
+        locked: Locked<'a, O>,
+    ) -> Poll<A::Output> {
+        self.parts()
+            .enter_queue(waker, !crate::mutant!("woken_parks_last"));
+        locked.wake_ready();
         Poll::Pending
     }
 
@@ -348,8 +359,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// What `take` makes of the action, which is not [abandoned](Action::abandon), and of the state in which the
     /// operation left its queue; `None` if it was complete.
     pub fn withdraw<R>(self: Pin<&mut Self>, take: impl FnOnce(&mut A, State) -> R) -> Option<R> {
-        // SAFETY: nothing is moved out; the node is out of its queue when this returns.
-        let this = unsafe { self.get_unchecked_mut() };
+        let this = self.parts();
         // The drop of the waker is user code, and comes last.
         let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
             Phase::Done => return None,
@@ -363,7 +373,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     fn leave_queue(&mut self) -> (State, Option<Waker>) {
         let object = self.object();
-        let mut bits = object.lock();
+        // SAFETY: an operation is dropped, or withdrawn, without the lock.
+        let mut locked = unsafe { Locked::lock(object) };
         // SAFETY: under the lock; the node has been parked, and is in this queue unless it was released.
         let state = unsafe { self.waiter.node.state() };
         let waker = match state {
@@ -372,13 +383,12 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             _ => unsafe { A::queue(object).unlink(self.node()) },
         };
         if state == State::Parked || !crate::mutant!("cancel_keeps_promise") {
-            // SAFETY: under the lock, and no longer in the queue.
-            bits = unsafe { self.waiter.action.cancel(object, bits, state) };
+            self.waiter.action.cancel(&mut locked, state);
         }
         if crate::mutant!("cancel_wakes_nobody") {
-            object.unlock(bits);
+            locked.unlock();
         } else {
-            object.wake_ready(bits);
+            locked.wake_ready();
         }
         (state, waker)
     }
@@ -386,20 +396,23 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// # Safety
     /// See [`Kind::could_complete`].
     unsafe fn could_complete(node: NonNull<Node>) -> Could {
-        // SAFETY: the node is alive, and so is its object; the kind says which type it is.
-        let object = unsafe { &*node.as_ref().object().cast::<O>() };
-        let bits = object.lock();
-        // SAFETY: under the lock; the node has been parked, and is that of an operation whose action is an `A`.
-        let could = unsafe {
-            if matches!(node.as_ref().state(), State::Notified | State::Released) {
-                Could::Yes
-            } else if A::queue(object).first() == Some(node) {
-                action_of::<A>(node).could_complete(object, bits)
-            } else {
-                Could::No
-            }
+        // SAFETY: the node is alive, as the caller vouches.
+        let waiting = unsafe { node.as_ref() };
+        // SAFETY: so is its object; the kind says which type it is.
+        let object = unsafe { &*waiting.object().cast::<O>() };
+        // SAFETY: no lock is held, as the caller vouches.
+        let locked = unsafe { Locked::lock(object) };
+        // SAFETY: under the lock; the node has been parked.
+        let state = unsafe { waiting.state() };
+        let could = if matches!(state, State::Notified | State::Released) {
+            Could::Yes
+        } else if A::queue(object).first() == Some(node) {
+            // SAFETY: under the lock; the node is that of an operation whose action is an `A`.
+            unsafe { action_of::<A>(node) }.could_complete(&locked)
+        } else {
+            Could::No
         };
-        object.unlock(bits);
+        locked.unlock();
         could
     }
 }

@@ -4,9 +4,9 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task::Waker;
 
-use super::node::{BARE, IDLE, LOANED, NOTIFIED, OWNED, RELEASED};
-use super::{Deferred, Kind, Node, PollWaker, RawWakerParts};
-use crate::waker;
+use super::node::{BARE, LOANED, NOTIFIED, RELEASED};
+use super::{Deferred, Kind, Node, Parked, PollWaker, RawWakerParts};
+use crate::{context, waker};
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
 #[derive(Debug)]
@@ -38,84 +38,114 @@ impl WaitList {
         waker: &mut PollWaker<'_>,
         may_loan: bool,
     ) {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            node.as_ref().kind.set(kind);
-            self.put_last(node);
-            Node::keep(node, waker, may_loan);
+        // SAFETY: alive and in place.
+        let new = unsafe { node.as_ref() };
+        match self.oldest() {
+            None => {
+                new.link(node, node);
+                self.0.set(node.as_ptr());
+            }
+            Some(first) => {
+                let last = first.prev();
+                first.node().prev.set(node);
+                last.node().next.set(node);
+                new.link(last.0, first.0);
+            }
         }
+        // SAFETY: under the lock, in place, and the waker is ready, as the caller vouches.
+        unsafe { new.keep(kind, waker, may_loan) };
     }
 
-    /// Parks `node` as the only one of the two lists, if its task can be loaned to it at no cost; `false` if not,
-    /// and then nothing was done. The lists are then inline.
+    /// The node that has waited longest: used under the lock alone, as it may be gone afterwards.
+    #[inline(always)]
+    fn oldest(&self) -> Option<Parked<'_>> {
+        // SAFETY: nodes in the list have been parked, and live as long as the lock is held.
+        self.first().map(|first| unsafe { Parked::new(first) })
+    }
+
+    /// Parks `node` inline, if its task can be loaned to it at no cost; `false` if not, and then nothing was done.
     ///
     /// # Safety
-    /// As [`WaitList::park`], with `may_loan`; and nobody waits in either list.
+    /// As [`WaitList::park`], with `may_loan`; and nobody waits here.
     #[inline(always)]
     pub unsafe fn park_inline(
         &self,
-        other: &Self,
         node: NonNull<Node>,
+        kind: &'static Kind,
         waker: RawWakerParts<'_>,
     ) -> bool {
         let loaned = waker::loan_quickly(waker);
         if loaned {
-            self.0.set(waker.data().cast());
-            other.0.set(node.as_ptr());
+            // SAFETY: alive and in place.
+            let parked = unsafe { node.as_ref() };
+            self.0.set(node.as_ptr());
+            parked.waker_data.set(waker.data());
+            if cfg!(debug_assertions) || context::is_watched() {
+                parked.kind.set(kind);
+                parked.name(waker);
+            }
         }
         loaned
     }
 
-    /// Wakes the task of the only node, which is in this list, if the current thread runs it and it is
-    /// parked; `false` if not, and then nothing was done. The caller's word says that it is notified.
+    /// Wakes the task of the inline node if the current thread runs it and it is parked; `false` if not, and then
+    /// nothing was done. The caller's word says that the node is notified.
     ///
     /// # Safety
-    /// Under the lock; the lists are inline, and the node not notified.
+    /// Under the lock; the list is inline, and the node not notified.
     #[inline(always)]
     pub unsafe fn notify_inline_here(&self) -> bool {
-        // SAFETY: this list names a task, which is loaned and therefore alive.
-        unsafe { waker::wake_loaned_here(self.0.get().cast()) }
+        // SAFETY: the list is inline.
+        let (_, data) = unsafe { self.inline() };
+        // SAFETY: the task is loaned to the node, and therefore alive.
+        unsafe { waker::wake_loaned_here(data) }
     }
 
-    /// Wakes the task of the only node, which is in this list; the caller's word says that it is notified.
+    /// Wakes the task of the inline node; the caller's word says that the node is notified.
     ///
     /// # Safety
-    /// Under the lock; the lists are inline, and the node not notified.
+    /// As [`WaitList::notify_inline_here`].
     #[inline(always)]
-    pub unsafe fn notify_inline(&self, other: &Self) -> Deferred {
-        // SAFETY: the lists name a task and the node it is loaned to.
-        Deferred(unsafe {
-            waker::wake_loaned(
-                self.0.get().cast(),
-                NonNull::new_unchecked(other.0.get().cast_mut()),
-            )
-        })
+    pub unsafe fn notify_inline(&self) -> Deferred {
+        // SAFETY: the list is inline.
+        let (node, data) = unsafe { self.inline() };
+        // SAFETY: the task is loaned to the node, and therefore alive.
+        Deferred(unsafe { waker::wake_loaned(data, node) })
     }
 
-    /// Empties the list, which no longer says anything: a inline node that was notified has left.
+    /// The inline node, and its waker's data.
+    ///
+    /// # Safety
+    /// Under the lock; the list is inline.
+    #[inline(always)]
+    unsafe fn inline(&self) -> (NonNull<Node>, *const ()) {
+        // SAFETY: the list names the node.
+        let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
+        // SAFETY: it lives as long as the lock is held.
+        let waiting = unsafe { node.as_ref() };
+        // SAFETY: parking inline writes it.
+        (node, unsafe { waiting.waker_data.get() })
+    }
+
+    /// Empties the list, which no longer says anything: an inline node that was notified has left.
     #[inline(always)]
     pub fn forget_inline(&self) {
         self.0.set(ptr::null());
     }
 
-    /// Makes proper lists of two inline ones; the node is in this one.
+    /// Makes a proper list of an inline one.
     ///
     /// # Safety
-    /// Under the lock; the lists are inline, and the node notified or not, and of the kind, as told.
+    /// Under the lock; the list is inline, and the node notified or not, and of this kind, as told.
     #[cold]
-    pub unsafe fn spill_inline(&self, other: &Self, kind: &'static Kind, notified: bool) {
-        let task = self.0.replace(other.0.replace(ptr::null()));
-        // SAFETY: the other list named the node, which has been parked, and is alive as long as the lock is
-        // held.
-        unsafe {
-            let node = &*self.0.get();
-            node.kind.set(kind);
-            node.next.set(node);
-            node.prev.set(node);
-            node.waker_data.set(task.cast());
-            let notified = notified && !crate::mutant!("settle_forgets_promise");
-            node.set_state(if notified { NOTIFIED } else { LOANED });
-        }
+    pub unsafe fn spill_inline(&self, kind: &'static Kind, notified: bool) {
+        let notified = notified && !crate::mutant!("settle_forgets_promise");
+        // SAFETY: the list is inline.
+        let (node, _) = unsafe { self.inline() };
+        // SAFETY: it lives as long as the lock is held.
+        let spilled = unsafe { node.as_ref() };
+        spilled.link(node, node);
+        spilled.set_kind(kind, if notified { NOTIFIED } else { LOANED });
     }
 
     /// Parks `node` before all others.
@@ -138,38 +168,14 @@ impl WaitList {
         self.0.set(node.as_ptr());
     }
 
-    /// # Safety
-    /// As [`WaitList::park`].
-    unsafe fn put_last(&self, node: NonNull<Node>) {
-        let first = self.0.get();
-        // SAFETY: the caller's node is alive, and so are those in the list.
-        unsafe {
-            let new = node.as_ref();
-            if first.is_null() {
-                new.next.set(new);
-                new.prev.set(new);
-                self.0.set(new);
-                return;
-            }
-            let last = (*first).prev.get();
-            (*first).prev.set(new);
-            (*last).next.set(new);
-            new.next.set(first);
-            new.prev.set(last);
-        }
-    }
-
     /// Whether the node keeps this very waker already, so that renewing it needs no clone. One that was notified keeps
     /// none: its parts still say which that was, or were never written.
     ///
     /// # Safety
     /// Under the lock; the node is in this list.
     pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &PollWaker<'_>) -> bool {
-        // SAFETY: nodes in the list are alive; the parts are looked at where they are written.
-        unsafe {
-            let parked = node.as_ref();
-            matches!(parked.raw_state(), LOANED | OWNED) && parked.will_wake(waker.waker())
-        }
+        // SAFETY: nodes in the list have been parked, and are alive.
+        unsafe { Parked::new(node) }.will_wake(waker.parts())
     }
 
     /// A parked operation was polled again: from now on `waker` is the one to wake.
@@ -186,19 +192,19 @@ impl WaitList {
         waker: &mut PollWaker<'_>,
         may_loan: bool,
     ) -> Option<Waker> {
-        // SAFETY: parked nodes are alive, and so is a task that is being polled.
-        unsafe {
-            if crate::mutant!("renew_keeps_old_waker") {
-                return None;
-            }
-            if self.is_current(node, waker) {
-                waker::park_on(waker.waker(), node);
-                return None;
-            }
-            let before = Node::let_go(node);
-            Node::keep(node, waker, may_loan);
-            before
+        if crate::mutant!("renew_keeps_old_waker") {
+            return None;
         }
+        // SAFETY: nodes in the list have been parked, and are alive.
+        let parked = unsafe { Parked::new(node) };
+        if parked.will_wake(waker.parts()) {
+            parked.node().name(waker.parts());
+            return None;
+        }
+        let before = parked.let_go();
+        // SAFETY: under the lock, in place, and the waker is ready, as the caller vouches.
+        unsafe { parked.node().keep(parked.kind(), waker, may_loan) };
+        before
     }
 
     /// Takes a parked or notified node out: its operation is complete, or dropped.
@@ -210,16 +216,20 @@ impl WaitList {
     /// Under the lock; the node is in this list.
     #[inline(always)]
     pub unsafe fn unlink(&self, node: NonNull<Node>) -> Option<Waker> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            self.take_out(node);
-            if node.as_ref().raw_state() == NOTIFIED {
-                node.as_ref().set_state(IDLE);
-                None
-            } else {
-                Node::let_go(node)
-            }
-        }
+        // SAFETY: nodes in the list have been parked, and are alive.
+        let gone = unsafe { Parked::new(node) };
+        self.take_out(gone);
+        gone.let_go()
+    }
+
+    /// Takes a notified node out: its operation acts on what was reserved for it.
+    ///
+    /// # Safety
+    /// Under the lock; the node is in this list, and notified.
+    #[inline(always)]
+    pub unsafe fn unlink_notified(&self, node: NonNull<Node>) {
+        // SAFETY: nodes in the list have been parked, and are alive.
+        self.take_out(unsafe { Parked::new(node) });
     }
 
     /// Takes the oldest node out, if there is one, because the primitive is about to go: only operations
@@ -232,8 +242,9 @@ impl WaitList {
     /// Under the lock; the list is not inline.
     #[cold]
     pub unsafe fn unlink_first(&self) -> Option<Option<Waker>> {
-        // SAFETY: nodes in the list are alive.
-        NonNull::new(self.0.get().cast_mut()).map(|node| unsafe { self.unlink(node) })
+        let first = self.oldest()?;
+        self.take_out(first);
+        Some(first.let_go())
     }
 
     /// Marks the node that has waited longest and wakes its task; the caller has reserved for it
@@ -241,13 +252,11 @@ impl WaitList {
     /// be gone as soon as the lock is.
     ///
     /// # Safety
-    /// Under the lock; the list is not empty, and its first node not notified.
+    /// Under the lock.
     #[inline(always)]
     pub unsafe fn notify_first(&self) -> Deferred {
-        // SAFETY: the list is not empty.
-        let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
-        // SAFETY: nodes in the list are alive as long as the lock is held.
-        unsafe { Self::wake(node, NOTIFIED) }
+        let wake = |first: Parked<'_>| first.wake(NOTIFIED);
+        self.oldest().map_or(Deferred::NOTHING, wake)
     }
 
     /// The node that has waited longest.
@@ -260,76 +269,46 @@ impl WaitList {
     /// has not been done. The node may be gone as soon as the lock is.
     ///
     /// # Safety
-    /// Under the lock; the list is not empty.
+    /// Under the lock.
     #[inline(always)]
     pub unsafe fn release_first(&self) -> Deferred {
-        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held, also those that were
-        // just taken out: their owners ask for the state under the lock before they go.
-        unsafe {
-            let node = NonNull::new_unchecked(self.0.get().cast_mut());
-            self.take_out(node);
-            Self::wake(node, RELEASED)
-        }
-    }
-
-    /// Gives a node this state and wakes its task, if it has not been woken before.
-    ///
-    /// # Safety
-    /// Under the lock; the node is alive and has been parked.
-    #[inline(always)]
-    unsafe fn wake(node: NonNull<Node>, new: usize) -> Deferred {
-        // SAFETY: alive; a loan or an owned waker keeps the node's task alive.
-        unsafe {
-            let woken = node.as_ref();
-            let state = woken.raw_state();
-            woken.set_state(new);
-            Deferred(match state {
-                LOANED => waker::wake_loaned(woken.waker_data.get(), node),
-                OWNED => {
-                    let waker = woken.take_waker();
-                    if waker::is_ours(waker.vtable()) {
-                        waker::wake_owned(waker)
-                    } else {
-                        Some(waker)
-                    }
-                }
-                _ => None,
-            })
-        }
+        let Some(first) = self.oldest() else {
+            return Deferred::NOTHING;
+        };
+        self.take_out(first);
+        first.wake(RELEASED)
     }
 
     /// Takes a notification back: the first node goes on waiting, still first. Its task has been
-    /// woken and will find so.
+    /// woken and will find so. Nothing, if it was not notified.
     ///
     /// # Safety
-    /// Under the lock; the first node is notified.
+    /// Under the lock.
     #[cold]
     pub unsafe fn take_notification_back(&self) {
         if crate::mutant!("replace_keeps_promise") {
             return;
         }
-        // SAFETY: the list is not empty, and nodes in it are alive as long as the lock is held.
-        unsafe { (*self.0.get()).set_state(BARE) };
+        if let Some(first) = self.oldest()
+            && first.state() == NOTIFIED
+        {
+            first.node().set_kind(first.kind(), BARE);
+        }
     }
 
-    /// # Safety
     /// Under the lock; the node is in this list.
     #[inline(always)]
-    unsafe fn take_out(&self, node: NonNull<Node>) {
-        // SAFETY: nodes in the list are alive.
-        unsafe {
-            let gone = node.as_ref();
-            let next = gone.next.get();
-            if ptr::eq(next, gone) {
-                self.0.set(ptr::null());
-                return;
-            }
-            let prev = gone.prev.get();
-            (*prev).next.set(next);
-            (*next).prev.set(prev);
-            if ptr::eq(self.0.get(), gone) {
-                self.0.set(next);
-            }
+    fn take_out(&self, gone: Parked<'_>) {
+        let next = gone.next();
+        if next.0 == gone.0 {
+            self.0.set(ptr::null());
+            return;
+        }
+        let prev = gone.prev();
+        prev.node().next.set(next.0);
+        next.node().prev.set(prev.0);
+        if ptr::eq(self.0.get(), gone.0.as_ptr()) {
+            self.0.set(next.0.as_ptr());
         }
     }
 }

@@ -88,15 +88,15 @@ impl<T: Copy> Later<T> {
 }
 
 /// A waiter: 56 bytes inside a waiting operation. Only the object and the place of the call are written
-/// before it parks, and a inline one writes no more.
+/// before it parks, and an inline one adds only its task.
 #[repr(C)]
 pub struct Node {
     pub(super) object: *const (),
     pub(super) location: &'static Location<'static>,
     /// The [`Kind`]; its three low bits are the state.
     pub(super) kind: Later<*const Kind>,
-    pub(super) next: Later<*const Node>,
-    pub(super) prev: Later<*const Node>,
+    pub(super) next: Later<NonNull<Node>>,
+    pub(super) prev: Later<NonNull<Node>>,
     pub(super) waker_data: Later<*const ()>,
     pub(super) waker_vtable: Later<&'static RawWakerVTable>,
     _pinned: PhantomPinned,
@@ -145,9 +145,10 @@ impl Node {
     /// # Safety
     /// The node has been parked.
     pub unsafe fn kind(&self) -> &'static Kind {
-        // SAFETY: written by parking, as the caller vouches; made from a `&'static Kind`, whose alignment
-        // leaves the state's bits free.
-        unsafe { &*self.kind.get().map_addr(|at| at & !STATE) }
+        // SAFETY: written by parking, as the caller vouches.
+        let kind = unsafe { self.kind.get() };
+        // SAFETY: made from a `&'static Kind`, whose alignment leaves the state's bits free.
+        unsafe { &*kind.map_addr(|at| at & !STATE) }
     }
 
     /// Where the node stands; only under the primitive's lock, and when its list is not inline.

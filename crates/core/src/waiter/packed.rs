@@ -133,11 +133,10 @@ pub unsafe fn wake(packed: *mut ()) {
 /// As [`wake`], and loaned.
 #[inline(always)]
 unsafe fn wake_loaned(packed: *mut ()) {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        if !waker::wake_loaned_here(task(packed).cast_const().cast()) {
-            wake_loaned_slowly(packed);
-        }
+    // SAFETY: the loan keeps the task alive.
+    if !unsafe { waker::wake_loaned_here(task(packed).cast_const().cast()) } {
+        // SAFETY: it is loaned, and the caller gives it up.
+        unsafe { wake_loaned_slowly(packed) };
     }
 }
 

@@ -4,6 +4,7 @@ use core::mem::ManuallyDrop;
 use core::task::Waker;
 
 use super::deferred::drop_quietly;
+use super::raw_waker::RawWakerParts;
 use crate::waker;
 
 impl Drop for PollWaker<'_> {
@@ -20,7 +21,7 @@ impl Drop for PollWaker<'_> {
 /// (see [`PollWaker::prepare`]); one of ours is only counted.
 #[derive(Debug)]
 pub struct PollWaker<'a> {
-    waker: &'a Waker,
+    parts: RawWakerParts<'a>,
     clone: Option<Waker>,
 }
 
@@ -28,31 +29,37 @@ impl<'a> PollWaker<'a> {
     /// Not yet cloned.
     #[inline(always)]
     pub fn new(waker: &'a Waker) -> Self {
-        Self { waker, clone: None }
+        Self::of(RawWakerParts::new(waker))
+    }
+
+    /// Not yet cloned.
+    #[inline(always)]
+    pub(crate) fn of(parts: RawWakerParts<'a>) -> Self {
+        Self { parts, clone: None }
     }
 
     /// One of ours, which is never cloned here, so that there is nothing to drop; or `None`.
     #[inline(always)]
-    pub fn of_ours(waker: &'a Waker) -> Option<ManuallyDrop<Self>> {
-        waker::is_ours(waker.vtable()).then(|| ManuallyDrop::new(Self::new(waker)))
+    pub(crate) fn of_ours(parts: RawWakerParts<'a>) -> Option<ManuallyDrop<Self>> {
+        waker::is_ours(parts.vtable()).then(|| ManuallyDrop::new(Self::of(parts)))
     }
 
     /// Whether it can be kept in a node now.
     #[inline(always)]
     pub fn is_ready(&self) -> bool {
-        waker::is_ours(self.waker.vtable()) || self.clone.is_some()
+        waker::is_ours(self.parts.vtable()) || self.clone.is_some()
     }
 
     /// Clones a foreign waker. Not under a lock.
     #[cold]
     pub fn prepare(&mut self) {
-        self.clone = Some(self.waker.clone());
+        self.clone = Some(self.parts.with(Waker::clone));
     }
 
     /// The waker itself.
     #[inline(always)]
-    pub fn waker(&self) -> &'a Waker {
-        self.waker
+    pub(super) fn parts(&self) -> RawWakerParts<'a> {
+        self.parts
     }
 
     /// One that owns a reference. It was [ready](PollWaker::is_ready).
@@ -60,7 +67,7 @@ impl<'a> PollWaker<'a> {
     pub(super) fn take(&mut self) -> Waker {
         match self.clone.take() {
             Some(clone) => clone,
-            None => waker::clone_ref(self.waker),
+            None => self.parts.with(waker::clone_ref),
         }
     }
 }

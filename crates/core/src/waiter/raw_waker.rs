@@ -25,6 +25,7 @@ impl<'a> RawWakerParts<'a> {
     }
 
     /// Loans the waker itself out.
+    #[inline(always)]
     pub fn with<R>(self, use_it: impl FnOnce(&Waker) -> R) -> R {
         // SAFETY: the parts are those of a waker that is borrowed as long as this lives, and the copy is not
         // dropped.

@@ -160,8 +160,7 @@ where
         let making = this.making.as_mut().as_pin_mut().expect("it was just made");
         let value = ready!(making.poll(cx));
         *this.makes = false;
-        // SAFETY: it was this one's to make.
-        unsafe { cell.0.make(value) };
+        cell.0.make(value);
         this.making.set(None);
         Poll::Ready(cell.get().expect("it was just assigned"))
     }
