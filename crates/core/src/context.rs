@@ -11,7 +11,7 @@ use core::ptr::{self, NonNull};
 use core::task;
 
 pub use crate::header::NOWHERE;
-use crate::header::{Header, TaskQueue, TaskState};
+use crate::header::{Header, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
 use crate::shard::AccessFlag;
 
@@ -231,11 +231,18 @@ impl Context {
         NonNull::new(self.polling.get().cast_mut())
     }
 
+    /// Calls `use_it` with the task that is being polled, if one is.
+    #[inline(always)]
+    pub(crate) fn with_polled<R>(&self, use_it: impl FnOnce(TaskRef<'_>) -> R) -> Option<R> {
+        // SAFETY: this thread polls the task, or drops its future, which keeps it alive until that is over.
+        self.polling()
+            .map(|task| use_it(unsafe { TaskRef::new(task) }))
+    }
+
     /// Where the task was spawned that is being polled.
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     pub(crate) fn polled_from(&self) -> Option<&'static core::panic::Location<'static>> {
-        // SAFETY: a task that is being polled is alive; the field never changes.
-        self.polling().map(|task| unsafe { task.as_ref() }.spawned)
+        self.with_polled(|task| task.spawned)
     }
 
     /// No task is being polled any more.

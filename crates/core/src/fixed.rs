@@ -238,20 +238,20 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
             return;
         }
         // Made from the pool's address, because `wake` goes back to it.
-        let pool = core::ptr::from_ref(self);
-        // SAFETY: the slot with this number is this far from the beginning of its pool.
-        let slot = unsafe {
-            pool.byte_add(core::mem::offset_of!(Self, slots))
-                .cast::<Slot<F>>()
-                .add(at)
-        };
+        let slot = core::ptr::from_ref(self)
+            .wrapping_byte_add(core::mem::offset_of!(Self, slots))
+            .cast::<Slot<F>>()
+            .wrapping_add(at);
         // SAFETY: the vtable takes a slot of this type of pool; the pool, and so the slot, is static.
         let waker = ManuallyDrop::new(unsafe {
             Waker::from_raw(RawWaker::new(slot.cast(), &const { Self::VTABLE }))
         });
-        // SAFETY: `running` keeps others away from the future; it is static, so it never moves.
-        let future = unsafe { Pin::new_unchecked(&mut *self.slots[at].future.get()) };
-        if future.poll(&mut Context::from_waker(&waker)).is_ready() {
+        // SAFETY: `running` keeps others away from the future.
+        let future: &'static mut F = unsafe { &mut *self.slots[at].future.get() };
+        if Pin::static_mut(future)
+            .poll(&mut Context::from_waker(&waker))
+            .is_ready()
+        {
             // Relaxed: others read only the rest of the number.
             number.fetch_or(DONE, Ordering::Relaxed);
         }
@@ -269,14 +269,12 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
         let slot = data.cast::<Slot<F>>();
         // SAFETY: static.
         let number = number_of(unsafe { &*slot });
-        // SAFETY: the slot with this number is this far from the beginning of its pool.
-        let pool = unsafe {
-            &*slot
-                .sub(number)
-                .byte_sub(core::mem::offset_of!(Self, slots))
-                .cast::<Self>()
-        };
-        pool.push(number);
+        let pool = slot
+            .wrapping_sub(number)
+            .wrapping_byte_sub(core::mem::offset_of!(Self, slots))
+            .cast::<Self>();
+        // SAFETY: the slot with this number is this far from the beginning of its pool, which is static.
+        unsafe { &*pool }.push(number);
     }
 }
 

@@ -412,12 +412,13 @@ pub struct Description {
 /// The caller owns that hold and does not use the task through it afterwards.
 #[inline]
 pub unsafe fn ref_dec(task: NonNull<Header>, refs: u32) {
-    // SAFETY: the reference keeps the header alive.
-    if unsafe { task.as_ref() }.refs.ref_dec(refs) {
+    // SAFETY: the reference keeps the header alive; and after the last one the caller frees it.
+    let header: TaskRef<'_> = unsafe { TaskRef::new(task) };
+    if header.refs.ref_dec(refs) {
         #[cfg(loom)]
         crate::platform::model::task_freed();
         // SAFETY: nobody else holds the task any more; future and output are gone with `ALIVE` and the join
         // handle.
-        unsafe { (task.as_ref().vtable.free)(task) };
+        unsafe { (header.vtable.free)(task) };
     }
 }

@@ -47,7 +47,8 @@ mod thread_bound;
 
 pub(crate) use self::access_flag::AccessFlag;
 pub use self::evacuating::StuckPoll;
-pub use self::guard::{ShardGuard, cancel_here};
+pub use self::guard::ShardGuard;
+pub(crate) use self::guard::cancel_here;
 pub(crate) use self::moving::pull;
 pub use self::publishing::settle_publishing;
 pub use self::runner::Runner;

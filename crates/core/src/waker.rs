@@ -131,8 +131,8 @@ pub fn abort(task: TaskRef<'_>) {
     }
     let there = Shard::at(shard);
     if context::runs(shard) && there.pool() == 0 {
-        // SAFETY: this thread runs the task's shard, and the task is alive.
-        context::with(|context| unsafe { cancel_here(context, task.pointer()) });
+        // SAFETY: this thread runs the task's shard, which is of no pool and so has no steal queue.
+        context::with(|context| unsafe { cancel_here(context, task) });
     } else if let Some(runner) = send(task, there, RefCount::queue_cancel) {
         runner.wake();
     }

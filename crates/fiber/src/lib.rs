@@ -3,7 +3,6 @@
 //! To its runtime a [`Fiber`] is a future like any other. Polled, it switches to its stack; an operation that it
 //! waits for by [`.wait()`](gossamer_core::wait::Wait::wait), and that is not ready, switches back, and the poll
 //! is pending. So everything that tasks can do (wake, join, abort, run under any model) works for fibers as it is.
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod contract;
 mod ending;

@@ -100,16 +100,18 @@ fn forbid_membarrier() {
         len: filter.len() as u16,
         filter: filter.as_ptr().cast_mut(),
     };
+    // SAFETY: it only forbids.
+    let may_install = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
     // SAFETY: the filter is read during the call, and only forbids.
-    let installed = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::syscall(
-                libc::SYS_seccomp,
-                libc::SECCOMP_SET_MODE_FILTER,
-                libc::SECCOMP_FILTER_FLAG_TSYNC,
-                &raw const program,
-            ) == 0
+    let error = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            libc::SECCOMP_FILTER_FLAG_TSYNC,
+            &raw const program,
+        )
     };
+    let installed = may_install == 0 && error == 0;
     assert!(installed, "no filter: {}", std::io::Error::last_os_error());
 }
 

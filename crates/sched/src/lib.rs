@@ -5,7 +5,6 @@
 //! * [`Pool`]: the model M:N. Worker threads run the tasks.
 //! * [`Threads`]: the model 1:1. Each task is an OS thread.
 //! * [`Blocking`]: threads for calls that block, beside any model.
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod blocking;
 mod deadline;

@@ -41,7 +41,6 @@
 //!     put.await.expect("the putter does not panic");
 //! });
 //! ```
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 #![deny(unsafe_code)]
 
 mod choose;

@@ -7,7 +7,6 @@
 //! * [`ConcurrencyLimit`]: at most so many at once; who wants more waits.
 //! * [`TaskLocal`]: values of which each task, fiber and thread has its own.
 //! * [`Named`]: a name for a task.
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod cancel;
 mod concurrency_limit;

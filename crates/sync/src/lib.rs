@@ -5,7 +5,6 @@
 //!
 //! [`MVar`](raw::MVar) is on its own; all others are a line of those who wait, and rules by which they go (`line.rs`).
 #![no_std]
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 #[cfg(feature = "std")]
 extern crate std;

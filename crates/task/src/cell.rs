@@ -20,11 +20,14 @@ struct Cell<F: Future> {
     stage: platform::UnsafeCell<Stage<F>>,
 }
 
-/// The future, or what came of it.
+/// The future, or what came of it: a pointer to this is one to either.
+#[repr(C)]
 union Stage<F: Future> {
     future: ManuallyDrop<F>,
-    output: ManuallyDrop<Result<F::Output, Failure>>,
+    output: ManuallyDrop<Output<F>>,
 }
+
+type Output<F> = Result<<F as Future>::Output, Failure>;
 
 /// Allocates a task.
 pub(crate) fn allocate<F: Future>(
@@ -50,7 +53,7 @@ pub(crate) unsafe fn set_future<F: Future>(task: NonNull<Header>, future: F) {
     let cell = unsafe { Cell::<F>::of(task) };
     cell.stage.with_mut(|stage| {
         // SAFETY: nobody else touches the stage.
-        unsafe { (*stage).future = ManuallyDrop::new(future) };
+        unsafe { stage.cast::<F>().write(future) };
     });
 }
 
@@ -79,8 +82,10 @@ impl<F: Future> Cell<F> {
         // SAFETY: alive during the poll, and not dropped.
         let waker = unsafe { waker::borrowed(task) };
         let polled = cell.stage.with_mut(|stage| {
-            // SAFETY: the runner owns the future, which is present, and it never moves.
-            let future = unsafe { Pin::new_unchecked(&mut *(*stage).future) };
+            // SAFETY: the runner owns the future, which is present.
+            let future = unsafe { &mut *stage.cast::<F>() };
+            // SAFETY: it stays in its cell until it is dropped.
+            let future = unsafe { Pin::new_unchecked(future) };
             future.poll(&mut Context::from_waker(&waker))
         });
         match polled {
@@ -111,7 +116,7 @@ impl<F: Future> Cell<F> {
         let dropped = catch_unwind(AssertUnwindSafe(|| {
             self.stage.with_mut(|stage| {
                 // SAFETY: present, and not used again whether or not the drop panics.
-                unsafe { ManuallyDrop::drop(&mut (*stage).future) };
+                unsafe { stage.cast::<F>().drop_in_place() };
             });
         }));
         let output = match (dropped, output) {
@@ -127,7 +132,7 @@ impl<F: Future> Cell<F> {
         };
         self.stage.with_mut(|stage| {
             // SAFETY: the runner owns the stage until it publishes the output.
-            unsafe { (*stage).output = ManuallyDrop::new(output) };
+            unsafe { stage.cast::<Output<F>>().write(output) };
         });
     }
 
@@ -137,10 +142,10 @@ impl<F: Future> Cell<F> {
         // SAFETY: as in `poll`.
         let cell = unsafe { Self::of(task) };
         cell.stage.with_mut(|stage| {
-            // SAFETY: the output is present, the caller owns it and does not read it again.
-            let output = unsafe { ManuallyDrop::take(&mut (*stage).output) };
-            // SAFETY: the caller gives memory for exactly this type.
-            unsafe { into.cast::<Result<F::Output, Failure>>().write(output) };
+            let output = stage.cast::<Output<F>>();
+            // SAFETY: the output is present, the caller owns it and does not read it again; the caller gives memory for
+            // exactly this type.
+            unsafe { output.copy_to_nonoverlapping(into.cast(), 1) };
         });
     }
 
@@ -150,10 +155,9 @@ impl<F: Future> Cell<F> {
         // SAFETY: as in `poll`.
         let cell = unsafe { Self::of(task) };
         // SAFETY: the output is present, the caller owns it and does not read it again.
-        drop(
-            cell.stage
-                .with_mut(|stage| unsafe { ManuallyDrop::take(&mut (*stage).output) }),
-        );
+        let drop_output =
+            |stage: *mut Stage<F>| unsafe { stage.cast::<Output<F>>().drop_in_place() };
+        cell.stage.with_mut(drop_output);
     }
 
     /// # Safety

@@ -121,11 +121,9 @@ impl<T> JoinHandle<T> {
         self.taken = true;
         let mut output = MaybeUninit::<Result<T, Failure>>::uninit();
         // SAFETY: published, and the only handle has not taken it yet; `T` is the output's type.
-        let output = unsafe {
-            (self.header().vtable.take_output)(self.task, output.as_mut_ptr().cast());
-            output.assume_init()
-        };
-        Some(output.map_err(JoinError))
+        unsafe { (self.header().vtable.take_output)(self.task, output.as_mut_ptr().cast()) };
+        // SAFETY: written just now.
+        Some(unsafe { output.assume_init() }.map_err(JoinError))
     }
 }
 

@@ -27,7 +27,6 @@
 //! # In a forked child
 //!
 //! New operations work. One that was polled before must not be used there if other threads had timers.
-#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 mod interval;
 mod sleep;

@@ -58,13 +58,12 @@ impl Context {
 
     /// Whether the task that is being polled will be polled again; not, if it is at its end.
     pub(super) fn polled_is_woken(&self) -> bool {
-        let is_woken = |task: NonNull<Header>| {
-            // SAFETY: it is being polled, or ends, by this thread, which keeps it until that is over.
-            let state = unsafe { task.as_ref() }.look();
+        let is_woken = |task: TaskRef<'_>| {
+            let state = task.look();
             let is_done = state.is_done() && !crate::mutant!("polled_after_its_end");
             !is_done && (self.again.get() || state.is_scheduled())
         };
-        self.polling().is_some_and(is_woken)
+        self.with_polled(is_woken).unwrap_or(false)
     }
 
     /// A poll has ended, the task is pending, and the runner is inside: queues it if it has woken itself.

@@ -45,8 +45,10 @@ impl TaskRef<'_> {
     /// The task was loaned to `node`.
     #[inline(always)]
     pub(crate) unsafe fn wake_loaned(self, node: NonNull<Node>, context: &Context) -> bool {
-        // SAFETY: the loan is the caller's, and is ended by one of the two.
-        unsafe { self.wake_loaned_quickly(context) || self.wake_loaned_slowly(node, context) }
+        // SAFETY: the loan is the caller's, and this ends it, or leaves it alone.
+        let woken = unsafe { self.wake_loaned_quickly(context) };
+        // SAFETY: the loan is still the caller's.
+        woken || unsafe { self.wake_loaned_slowly(node, context) }
     }
 
     /// # Safety

@@ -194,8 +194,9 @@ mod room {
             unsafe { mmap_anonymous(ptr::null_mut(), pages * page, ProtFlags::empty(), flags) };
         let Ok(start) = mapped else { return false };
         let all = (1..pages).step_by(2).all(|index| {
+            let start = start.wrapping_byte_add(index * page);
             // SAFETY: a page of what was mapped above, which nobody else knows.
-            unsafe { mprotect(start.byte_add(index * page), page, MprotectFlags::READ) }.is_ok()
+            unsafe { mprotect(start, page, MprotectFlags::READ) }.is_ok()
         });
         // SAFETY: mapped above, and in nobody's use. Where it has grown together with its neighbours on both sides, it
         // may be that it cannot be cut out again at the limit; it is no memory then, only addresses.

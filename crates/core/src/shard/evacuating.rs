@@ -225,13 +225,14 @@ impl Shard {
         }
         let stay = crate::header::TaskQueue::new();
         while let Some(task) = context.take_woken() {
-            // SAFETY: scheduled, so alive, and in no queue.
-            unsafe {
-                if polled == Some(task) || task.as_ref().state().is_pinned() {
-                    stay.push_back(task);
-                } else {
-                    queue.push(task);
-                }
+            // SAFETY: scheduled, so alive.
+            let stays = polled == Some(task) || unsafe { task.as_ref() }.state().is_pinned();
+            if stays {
+                // SAFETY: scheduled, and in no queue.
+                unsafe { stay.push_back(task) };
+            } else {
+                // SAFETY: scheduled, and in no queue.
+                unsafe { queue.push(task) };
             }
         }
         while let Some(task) = stay.pop_front() {
@@ -252,7 +253,7 @@ impl Shard {
         left: &mut Left,
     ) {
         // SAFETY: `QUEUED` keeps the task alive.
-        let header = unsafe { task.as_ref() };
+        let header: TaskRef<'_> = unsafe { TaskRef::new(task) };
         let state = header.look();
         if state.shard() != self.index() {
             return left.moved.push_back(task);
@@ -265,12 +266,11 @@ impl Shard {
         }
         // Whoever takes it sees what the waker did, and `CANCEL`.
         if !state.ignores_wake() {
-            // SAFETY: the lock stands for the runner; parked, so in no queue.
-            unsafe {
-                add_to_list(task);
-                header.set_state(header.state().with_scheduled());
-                queue.push(task);
-            }
+            // SAFETY: the lock stands for the runner.
+            unsafe { add_to_list(header) };
+            header.set_state(header.state().with_scheduled());
+            // SAFETY: scheduled just now, so in no queue.
+            unsafe { queue.push(task) };
         }
     }
 

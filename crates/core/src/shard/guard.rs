@@ -24,7 +24,7 @@ use core::task::Waker;
 use super::{EndedLoans, FREE, InboxQueue, OPEN, RUNNING, Runner, Shard, VISITED};
 use crate::context::{self, Context, Entered};
 use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, ref_dec};
+use crate::header::{Header, TaskRef, ref_dec};
 use crate::platform::Backoff;
 use crate::platform::atomic::Ordering;
 use crate::waiter::{Deferred, Node};
@@ -289,22 +289,17 @@ impl ShardGuard {
         if self.shard.pool() != 0 && !unsafe { self.receive_in_pool(task) } {
             return;
         }
-        // SAFETY: `QUEUED` keeps the task alive.
-        let what = unsafe { task.as_ref() }.refs.drain();
+        // SAFETY: `QUEUED` keeps the task alive, and then `ALIVE` does.
+        let received: TaskRef<'_> = unsafe { TaskRef::new(task) };
+        let what = received.refs.drain();
         if what == Drained::Gone {
             // SAFETY: the reference is ours.
             unsafe { ref_dec(task, QUEUED) };
             return;
         }
-        // SAFETY: we run its shard, and `ALIVE` keeps it now that `QUEUED` is cleared.
-        unsafe {
-            add_to_list(task);
-            if what == Drained::Cancel && self.shard.pool() == 0 {
-                cancel_here(context, task);
-            } else {
-                context::wake_here(context, task);
-            }
-        }
+        let cancels = what == Drained::Cancel && self.shard.pool() == 0;
+        // SAFETY: we run its shard.
+        unsafe { schedule(context, received, cancels) };
     }
 }
 
@@ -341,34 +336,40 @@ impl Drop for ShardGuard {
     }
 }
 
-/// Has a task of the shard this thread runs dropped at its next turn, instead of polled.
+/// Has the runner drop the future of a task of its shard at the task's next turn, instead of polling it.
 ///
 /// # Safety
-/// The current thread runs the task's shard, and the task is alive.
-pub unsafe fn cancel_here(context: &Context, task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        // It may still be on its way through the inbox.
-        add_to_list(task);
-        task.as_ref()
-            .set_state(task.as_ref().state().with_cancelled());
-        context::wake_here(context, task);
+/// The current thread runs the task's shard, and the task is in no steal queue.
+pub(crate) unsafe fn cancel_here(context: &Context, task: TaskRef<'_>) {
+    // SAFETY: on the runner; in no steal queue, as the caller says.
+    unsafe { schedule(context, task, true) };
+}
+
+/// Wakes a task of the shard that this thread runs, or cancels it; the task may still be on its way through the inbox.
+///
+/// # Safety
+/// The current thread runs the task's shard, and the task is in no steal queue.
+unsafe fn schedule(context: &Context, task: TaskRef<'_>, cancels: bool) {
+    // SAFETY: on the runner, as the caller says.
+    unsafe { add_to_list(task) };
+    if cancels {
+        task.set_state(task.state().with_cancelled());
     }
+    // SAFETY: on the runner; in no steal queue, as the caller says.
+    unsafe { context::wake_here(context, task.pointer()) };
 }
 
 /// Puts a task that came, or comes, through the inbox on its shard's list.
 ///
 /// # Safety
-/// The current thread runs the task's shard, and the task is alive.
-pub(super) unsafe fn add_to_list(task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    let header = unsafe { task.as_ref() };
-    let state = header.state();
+/// The current thread runs the task's shard.
+pub(super) unsafe fn add_to_list(task: TaskRef<'_>) {
+    let state = task.state();
     // One that was turned away is still new, but over: it has no future, and perhaps no shard.
     if state.is_new() && !state.is_done() {
-        header.set_state(state.without_new());
+        task.set_state(state.without_new());
         let shard = Shard::at(state.shard());
         // SAFETY: on the runner; new, so in no list.
-        shard.with_list(|| unsafe { shard.runner.list_of(state).push(task) });
+        shard.with_list(|| unsafe { shard.runner.list_of(state).push(task.pointer()) });
     }
 }

@@ -132,6 +132,8 @@ impl Shard {
     /// The current thread runs this shard, where the task lives, and the task is alive.
     #[cold]
     pub unsafe fn list(&self, task: NonNull<Header>) {
+        // SAFETY: alive, as the caller says.
+        let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
         // SAFETY: on the runner of the task's shard.
         unsafe { add_to_list(task) };
     }
@@ -339,7 +341,7 @@ pub(crate) fn pull(task: TaskRef<'_>, there: &'static Shard) -> bool {
             here.count_moved(there);
             let wake = |context: &_| {
                 // SAFETY: it lives here now, in no list.
-                unsafe { add_to_list(task.pointer()) };
+                unsafe { add_to_list(task) };
                 // SAFETY: the runner is inside.
                 unsafe { context::wake_inside(context, task) }
             };

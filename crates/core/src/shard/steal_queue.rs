@@ -33,13 +33,13 @@ impl StealQueue {
     /// As [`Shard::push_stealable`], under the lock.
     pub(super) unsafe fn push(&mut self, task: NonNull<Header>) {
         self.len += 1;
-        // SAFETY: a new one is in no list, and none is in a queue.
-        unsafe {
-            if task.as_ref().state().is_new() {
-                self.new_tasks.push(task);
-            } else {
-                self.queue.push_back(task);
-            }
+        // SAFETY: scheduled, so alive.
+        if unsafe { task.as_ref() }.state().is_new() {
+            // SAFETY: scheduled and in no queue; new, so in no list.
+            unsafe { self.new_tasks.push(task) };
+        } else {
+            // SAFETY: scheduled, and in no queue.
+            unsafe { self.queue.push_back(task) };
         }
     }
 

@@ -8,14 +8,13 @@ use core::cell::RefCell;
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
-use core::ptr::NonNull;
 
 use super::guard::cancel_here;
 use super::runner::{Runner, ThreadBound};
 use super::{Shard, ShardGuard};
 use crate::context::{self, Context};
 use crate::fork::Origin;
-use crate::header::{Header, Owned};
+use crate::header::{Owned, TaskRef};
 use crate::platform::atomic::Ordering;
 use crate::platform::thread_local;
 use crate::waiter::Deferred;
@@ -68,51 +67,38 @@ impl Runner {
     }
 }
 
-impl Header {
-    /// Has the task stay at its shard, with the thread that runs it now.
-    ///
-    /// # Safety
-    /// On the runner, inside the task's poll.
-    pub(crate) unsafe fn pin(this: NonNull<Self>) {
-        // SAFETY: being polled, so alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+impl TaskRef<'_> {
+    /// Has the task stay at its shard, with the thread that runs it now. Only its runner calls this, inside the task's
+    /// poll.
+    fn pin(self) {
+        let state = self.state();
         if !state.is_pinned() {
-            header.set_state(state.with_pinned());
+            self.set_state(state.with_pinned());
             Shard::at(state.shard()).runner.pin_one(state.shard());
         }
     }
 
-    /// Takes back what [`Header::pin`] did.
-    ///
-    /// # Safety
-    /// On the runner; the task's future is there.
-    pub(crate) unsafe fn unpin(this: NonNull<Self>) {
-        // SAFETY: its future is there, so it is alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    /// Takes back what [`TaskRef::pin`] did; `false` if it did nothing. Only the runner calls this, while the task's
+    /// future is there.
+    fn unpin(self) -> bool {
+        let state = self.state();
         if state.is_pinned() {
-            header.set_state(state.without_pinned());
+            self.set_state(state.without_pinned());
             Shard::at(state.shard()).runner.unpin_one();
         }
+        state.is_pinned()
     }
 }
 
 impl Context {
     /// Has the task that is being polled, if one of ours is, stay with the thread that polls it.
     pub fn pin_polled(&self) {
-        if let Some(task) = self.polling() {
-            // SAFETY: it is being polled, by this thread.
-            unsafe { Header::pin(task) };
-        }
+        self.with_polled(|task| task.pin());
     }
 
     /// The task that is being polled, or dropped, may move again.
     pub fn unpin_polled(&self) {
-        if let Some(task) = self.polling() {
-            // SAFETY: it is being polled, by this thread.
-            unsafe { Header::unpin(task) };
-        }
+        self.with_polled(|task| task.unpin());
     }
 }
 
@@ -158,13 +144,13 @@ impl ShardGuard {
         debug_assert_eq!(self.shard.pool(), 0, "thieves touch the list");
         let mut next = self.shard.runner.owned.first();
         while let Some(task) = next {
-            // SAFETY: on the runner; the tasks in the list are alive, and have their futures.
-            unsafe {
-                next = Owned::after(task);
-                if task.as_ref().state().is_pinned() {
-                    Header::unpin(task);
-                    context::with(|context| cancel_here(context, task));
-                }
+            // SAFETY: on the runner; in this list.
+            next = unsafe { Owned::after(task) };
+            // SAFETY: tasks in the list are alive.
+            let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
+            if task.unpin() {
+                // SAFETY: on the runner, of no pool.
+                context::with(|context| unsafe { cancel_here(context, task) });
             }
         }
     }
