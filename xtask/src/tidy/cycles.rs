@@ -1,7 +1,6 @@
 //! No import cycle between the modules of a crate.
 //!
-//! Files that use each other, directly or through others, form one knot: to understand one of them takes all. The knots
-//! that are left stand in `xtask/cycles.txt`, which only shrinks.
+//! Files that use each other, directly or through others, form one knot: to understand one of them takes all.
 
 mod modules;
 
@@ -11,47 +10,19 @@ use self::modules::{Modules, Use};
 use super::Finding;
 use crate::repo::Repo;
 
-const ALLOW: &str = "xtask/cycles.txt";
-
 type Uses = BTreeMap<(usize, usize), Use>;
 
-/// Modules that use each other are in one line of the list, and what is in the list uses each other.
-pub(super) fn none_but_known(repo: &Repo) -> Vec<Finding> {
-    let known = known(repo);
+/// No modules use each other.
+pub(super) fn none(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut seen = BTreeSet::new();
     for folder in crates(repo) {
         let modules = Modules::read(repo, &folder);
         let uses = modules.uses();
         for knot in knots(modules.files.len(), &uses) {
-            let paths: BTreeSet<&str> = knot
-                .iter()
-                .map(|file| modules.files[*file].path.as_str())
-                .collect();
-            if !known.iter().any(|(_, line)| paths.is_subset(line)) {
-                findings.push(tell(&modules, &uses, &knot));
-            }
-            seen.extend(paths);
-        }
-    }
-    for (line, paths) in &known {
-        for path in paths.iter().filter(|path| !seen.contains(*path)) {
-            let found = format!("`{path}` is listed and in no import cycle");
-            findings.push(Finding::new(ALLOW, *line, found, "take it out of the list"));
+            findings.push(tell(&modules, &uses, &knot));
         }
     }
     findings
-}
-
-/// The lines of the list: files that use each other.
-fn known(repo: &Repo) -> Vec<(usize, BTreeSet<&str>)> {
-    let text = repo.get(ALLOW).map_or("", |file| &file.text);
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.starts_with('#'));
-    let lines = lines.map(|(at, line)| (at + 1, line.split_whitespace().collect()));
-    lines.collect()
 }
 
 fn crates(repo: &Repo) -> Vec<String> {

@@ -1,30 +1,30 @@
 //! Import cycles between the files of a crate.
 
 use super::super::Finding;
-use super::super::cycles::none_but_known;
+use super::super::cycles::none;
 use crate::repo::Repo;
 
-/// Runs the check on a crate with these files in `src/`, and this list of known cycles.
-fn on(files: &[(&str, &str)], list: &str) -> Vec<Finding> {
+/// Runs the check on a crate with these files in `src/`.
+fn on(files: &[(&str, &str)]) -> Vec<Finding> {
     let paths = files
         .iter()
         .map(|(path, text)| (format!("crates/x/src/{path}"), *text));
     let paths: Vec<_> = paths.collect();
-    let mut all = vec![("crates/x/Cargo.toml", ""), ("xtask/cycles.txt", list)];
+    let mut all = vec![("crates/x/Cargo.toml", "")];
     all.extend(paths.iter().map(|(path, text)| (path.as_str(), *text)));
-    none_but_known(&Repo::of(&all))
+    none(&Repo::of(&all))
 }
 
 #[track_caller]
 fn finds(files: &[(&str, &str)], words: &str) {
-    let findings = on(files, "");
+    let findings = on(files);
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(findings[0].to_string().contains(words), "{}", findings[0]);
 }
 
 #[track_caller]
 fn passes(files: &[(&str, &str)]) {
-    assert_eq!(on(files, ""), []);
+    assert_eq!(on(files), []);
 }
 
 const BOTH: &str = "mod a;\nmod b;";
@@ -147,26 +147,5 @@ fn inline_modules_and_given_paths() {
             ("b/c.rs", "pub struct B(crate::a::A);"),
         ],
         "of crates/x/src/b/c.rs",
-    );
-}
-
-#[test]
-fn the_list_of_known_cycles_only_shrinks() {
-    let files = [
-        ("lib.rs", BOTH),
-        ("a.rs", "pub fn a() { crate::b::b() }"),
-        ("b.rs", "pub fn b() { crate::a::a() }"),
-    ];
-    let both = "crates/x/src/a.rs crates/x/src/b.rs";
-    assert_eq!(on(&files, both), []);
-    assert_eq!(on(&files, "crates/x/src/a.rs").len(), 1);
-    let more = format!("# why\n{both} crates/x/src/c.rs");
-    let findings = on(&files, &more);
-    assert_eq!(findings.len(), 1, "{findings:?}");
-    let words = "xtask/cycles.txt:2: `crates/x/src/c.rs` is listed and in no import cycle";
-    assert!(
-        findings[0].to_string().starts_with(words),
-        "{}",
-        findings[0]
     );
 }
