@@ -54,22 +54,22 @@ impl Timer {
         here: impl FnOnce() -> &'static Timers,
         waker: &Waker,
     ) -> Poll<()> {
-        if self.as_mut().own_links(|links| links.deadline) == Some(u64::MAX) {
-            return Poll::Pending;
-        }
-        let timers = here();
-        if waker::task_of(waker).is_none() {
-            timers.note_foreign();
-        }
-        // Before the lock is taken: a foreign one is cloned, which runs user code.
-        let waker = waker::clone_ref(waker);
-        let set = self.as_mut().own_links(|links| {
-            links.waker = Some(waker);
+        let timers = self.as_mut().own_links(|links| {
+            if links.deadline == u64::MAX {
+                return None;
+            }
+            let timers = here();
+            if waker::task_of(waker).is_none() {
+                timers.note_foreign();
+            }
+            // Before the lock is taken: a foreign one is cloned, which runs user code.
+            links.waker = Some(waker::clone_ref(waker));
             if !links.is_dated {
                 timers.stamp(links);
             }
+            Some(timers)
         });
-        if set.is_some() {
+        if let Some(timers) = timers.flatten() {
             // SAFETY: in no wheel; pinned, and its drop takes it out again.
             unsafe { timers.register(NonNull::from_ref(&*self)) };
         }
