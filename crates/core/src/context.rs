@@ -11,7 +11,7 @@ use core::ptr::{self, NonNull};
 use core::task;
 
 pub use crate::header::NOWHERE;
-use crate::header::{Header, TaskQueue, TaskRef, TaskState};
+use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
 use crate::shard::AccessFlag;
 
@@ -25,8 +25,7 @@ pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
 };
 pub use self::rng::{random, seed_rng};
-pub use self::waking::wake_here;
-pub(crate) use self::waking::{wake_if_here, wake_inside, wake_seen};
+pub(crate) use self::waking::{wake_here, wake_if_here, wake_inside, wake_seen};
 
 /// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
 /// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
@@ -165,28 +164,20 @@ impl Context {
         self.woken_one.get().is_null()
     }
 
-    /// Notes a woken task, the only one.
-    ///
-    /// # Safety
-    /// As [`Context::push_woken`], and there [is room](Context::has_room).
-    #[inline(always)]
-    pub(crate) unsafe fn set_only_woken(&self, task: NonNull<Header>) {
-        self.woken_one.set(task.as_ptr());
-    }
-
     /// The woken task, taken out, if there is exactly one.
     #[inline(always)]
-    pub fn take_only_woken(&self) -> Option<NonNull<Header>> {
+    pub fn take_only_woken(&self) -> Option<ScheduledTask> {
         let one = self.woken_one.get();
         if one.addr() <= MANY.addr() {
             return None;
         }
         self.woken_one.set(ptr::null());
-        NonNull::new(one.cast_mut())
+        // SAFETY: not `MANY`, so a task that was noted, and is taken out now.
+        NonNull::new(one.cast_mut()).map(|task| unsafe { ScheduledTask::new(task) })
     }
 
     /// The next woken task, taken out, in the order of waking.
-    pub fn take_woken(&self) -> Option<NonNull<Header>> {
+    pub fn take_woken(&self) -> Option<ScheduledTask> {
         if self.woken_one.get() != MANY {
             return self.take_only_woken();
         }
@@ -209,14 +200,12 @@ impl Context {
         if publishes == self.publishes.replace(publishes) {
             return;
         }
-        if publishes && self.woken_one.get().is_null() {
-            self.woken_one.set(MANY);
-        } else if publishes && self.woken_one.get() != MANY {
-            if let Some(one) = NonNull::new(self.woken_one.replace(MANY).cast_mut()) {
-                // SAFETY: scheduled, and in no queue so far.
-                unsafe { self.woken_many.push_back(one) };
+        if publishes {
+            if let Some(one) = self.take_only_woken() {
+                self.woken_many.push_back(one);
             }
-        } else if !publishes && self.woken_many.is_empty() {
+            self.woken_one.set(MANY);
+        } else if self.woken_many.is_empty() {
             self.woken_one.set(ptr::null());
         }
     }

@@ -78,8 +78,8 @@ use crate::platform::UnmodelledU32;
 use crate::platform::atomic::{AtomicPtr, Ordering};
 use crate::waiter::Node;
 
-pub(crate) use self::list::NewTaskStack;
-pub use self::list::{Owned, TaskQueue};
+pub(crate) use self::list::{NewTaskStack, RunNextSlot};
+pub use self::list::{Owned, ScheduledTask, TaskQueue};
 pub use self::ref_count::RefCount;
 pub use self::running::Turn;
 pub use self::state::{NOWHERE, TaskState};

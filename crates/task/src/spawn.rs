@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use gossamer_core::context;
 use gossamer_core::header::ref_count::{QUEUED, Queue};
-use gossamer_core::header::{Failure, Header, TaskState, ref_dec};
+use gossamer_core::header::{Failure, Header, ScheduledTask, TaskState, ref_dec};
 use gossamer_core::shard::Shard;
 
 use crate::cell;
@@ -107,8 +107,10 @@ unsafe fn start<F: Future>(
             // SAFETY: on the runner; the task is new, and in no list.
             unsafe { list.push(task) };
         }
-        // SAFETY: this thread runs the shard; the task is new, scheduled and in no queue.
-        context::with(|context| unsafe { context.push_new(task) });
+        // SAFETY: the task is new, scheduled and in no queue.
+        let scheduled = unsafe { ScheduledTask::new(task) };
+        // SAFETY: this thread runs the shard.
+        context::with(|context| unsafe { context.push_new(scheduled) });
     } else if here {
         // SAFETY: new and in no list; we run its shard.
         unsafe { Header::fail(task, Failure::Cancelled) };

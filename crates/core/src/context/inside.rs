@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use super::{Context, wake_inside};
-use crate::header::{Header, TaskRef};
+use crate::header::{Header, ScheduledTask, TaskRef};
 use crate::shard::{AccessFlag, Shard};
 
 impl Context {
@@ -146,7 +146,7 @@ impl Context {
     /// # Safety
     /// As [`Context::push_woken`].
     #[inline(always)]
-    pub unsafe fn push_new(&self, task: NonNull<Header>) {
+    pub unsafe fn push_new(&self, task: ScheduledTask) {
         let Some(access) = self.access_if_outside() else {
             // SAFETY: the caller's task, noted once.
             return unsafe { self.push_woken(task) };

@@ -1,23 +1,44 @@
 //! Waking a task of the shard that this thread runs: a few plain stores.
 
-use core::ptr::NonNull;
-
 use super::{Context, MANY};
-use crate::header::{Header, TaskRef, TaskState};
+use crate::header::{ScheduledTask, TaskRef, TaskState};
 use crate::platform::atomic::{Ordering, fence};
 use crate::shard::Shard;
 
 impl Context {
+    /// Schedules a task, whose state becomes `state`, and notes it.
+    ///
+    /// # Safety
+    /// The current thread runs the task's shard; the task was not scheduled.
+    #[inline(always)]
+    pub(crate) unsafe fn schedule(&self, task: TaskRef<'_>, state: TaskState) {
+        // SAFETY: on the runner; it was not scheduled, as the caller says.
+        let task = unsafe { task.schedule(state) };
+        // SAFETY: on the runner.
+        unsafe { self.push_woken(task) };
+    }
+
+    /// Like [`Context::schedule`], for the only woken task.
+    ///
+    /// # Safety
+    /// As [`Context::schedule`], and there [is room](Context::has_room).
+    #[inline(always)]
+    pub(crate) unsafe fn schedule_only(&self, task: TaskRef<'_>, state: TaskState) {
+        // SAFETY: on the runner; it was not scheduled, as the caller says.
+        let task = unsafe { task.schedule(state) };
+        self.woken_one.set(task.task().as_ptr());
+    }
+
     /// Notes a woken task.
     ///
     /// # Safety
-    /// The current thread runs the task's shard; the task is scheduled and in no queue.
+    /// The current thread runs the task's shard.
     #[inline(always)]
-    pub unsafe fn push_woken(&self, task: NonNull<Header>) {
+    pub(crate) unsafe fn push_woken(&self, task: ScheduledTask) {
         if self.woken_one.get().is_null() {
-            self.woken_one.set(task.as_ptr());
+            self.woken_one.set(task.task().as_ptr());
         } else {
-            // SAFETY: the caller's task; it is noted once.
+            // SAFETY: on the runner, as the caller says.
             unsafe { self.push_another(task) };
         }
     }
@@ -25,11 +46,16 @@ impl Context {
     /// # Safety
     /// As [`Context::push_woken`].
     #[cold]
-    unsafe fn push_another(&self, task: NonNull<Header>) {
-        let stays = !self.publishes.get() || !self.is_polling() || self.polling() == Some(task);
-        // SAFETY: scheduled, in no queue, and run here, as the caller says.
-        if stays || !unsafe { Shard::at(self.shard()).publish(task) } {
-            // SAFETY: the same, and published to nobody.
+    unsafe fn push_another(&self, task: ScheduledTask) {
+        let publishes = self.publishes.get() && self.is_polling();
+        let stays = if publishes && self.polling() != Some(task.task()) {
+            // SAFETY: run here, as the caller says.
+            unsafe { Shard::at(self.shard()).publish(task) }
+        } else {
+            Some(task)
+        };
+        if let Some(task) = stays {
+            // SAFETY: run here, as the caller says.
             unsafe { self.push_back_woken(task) };
         }
     }
@@ -38,37 +64,30 @@ impl Context {
     ///
     /// # Safety
     /// As [`Context::push_woken`].
-    pub(crate) unsafe fn push_back_woken(&self, task: NonNull<Header>) {
-        let one = self.woken_one.get();
-        if one.is_null() {
-            self.woken_one.set(task.as_ptr());
+    pub(crate) unsafe fn push_back_woken(&self, task: ScheduledTask) {
+        if self.woken_one.get().is_null() {
+            self.woken_one.set(task.task().as_ptr());
             return;
         }
-        self.woken_one.set(MANY);
-        if let Some(first) = NonNull::new(one.cast_mut()).filter(|_| one != MANY) {
-            // SAFETY: scheduled, and in no queue so far.
-            unsafe { self.woken_many.push_back(first) };
+        if let Some(first) = self.take_only_woken() {
+            self.woken_many.push_back(first);
         }
-        // SAFETY: the caller's task: scheduled, and in no queue.
-        unsafe { self.woken_many.push_back(task) };
+        self.woken_one.set(MANY);
+        self.woken_many.push_back(task);
     }
 }
 
 /// Queues a task of the shard this thread runs; nothing if it is queued already or finished.
 ///
 /// # Safety
-/// The current thread runs the task's shard, the task is alive, and it is in no steal queue.
+/// The current thread runs the task's shard, and the task is in no steal queue.
 #[inline(always)]
-pub unsafe fn wake_here(context: &Context, task: NonNull<Header>) {
-    // SAFETY: the caller vouches for it.
-    let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
+pub(crate) unsafe fn wake_here(context: &Context, task: TaskRef<'_>) {
     let state = task.state();
-    if state.ignores_wake() {
-        return;
+    if !state.ignores_wake() {
+        // SAFETY: on the runner; it was not scheduled.
+        unsafe { context.schedule(task, state.with_scheduled()) };
     }
-    task.set_state(state.with_scheduled());
-    // SAFETY: on the runner; it was not scheduled, so it is in no queue.
-    unsafe { context.push_woken(task.pointer()) };
 }
 
 /// The same for any task; `false` if this thread does not run it, and then nothing was done. One look decides
@@ -114,9 +133,8 @@ pub(crate) unsafe fn wake_seen(context: &Context, task: TaskRef<'_>, seen: TaskS
     if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task.pointer()) {
         return true;
     }
-    task.set_state(seen.with_scheduled());
-    // SAFETY: ours, and was not scheduled, so nobody else moves it, and it is in no queue.
-    unsafe { context.push_woken(task.pointer()) };
+    // SAFETY: ours, and was not scheduled, so nobody else moves it.
+    unsafe { context.schedule(task, seen.with_scheduled()) };
     true
 }
 

@@ -6,7 +6,55 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use super::{Header, LinkedTask, QueueLink, TaskRef};
+use super::{Header, LinkedTask, QueueLink, TaskRef, TaskState};
+
+/// A task that is scheduled and in no queue, and so alive. There is one for each time a task was scheduled.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a scheduled task that is dropped is a lost wake-up"]
+pub struct ScheduledTask(TaskRef<'static>);
+
+// SAFETY: outside the runner only what any thread may read of the header is read.
+unsafe impl Send for ScheduledTask {}
+// SAFETY: as for sending it.
+unsafe impl Sync for ScheduledTask {}
+
+impl ScheduledTask {
+    /// Of a pointer to a task.
+    ///
+    /// # Safety
+    /// The task is scheduled and in no queue, and this is its only `ScheduledTask`.
+    #[inline(always)]
+    pub unsafe fn new(task: NonNull<Header>) -> Self {
+        // SAFETY: alive until its turn has begun, which takes this.
+        Self(unsafe { TaskRef::new(task) })
+    }
+
+    /// The pointer, good for the whole task.
+    #[inline(always)]
+    pub fn task(&self) -> NonNull<Header> {
+        self.0.pointer()
+    }
+
+    /// The header, for what any thread may read.
+    #[inline(always)]
+    pub fn header(&self) -> TaskRef<'_> {
+        self.0
+    }
+}
+
+impl TaskRef<'_> {
+    /// Schedules the task: its state becomes `state`.
+    ///
+    /// # Safety
+    /// On the runner; the task was not scheduled.
+    #[inline(always)]
+    pub(crate) unsafe fn schedule(self, state: TaskState) -> ScheduledTask {
+        debug_assert!(state.is_scheduled());
+        self.set_state(state);
+        // SAFETY: scheduled just now, so in no queue.
+        unsafe { ScheduledTask::new(self.pointer()) }
+    }
+}
 
 /// A first-in first-out queue of scheduled tasks, linked through `next`.
 #[derive(Debug)]
@@ -15,6 +63,9 @@ pub struct TaskQueue {
     /// The last one; of an empty queue, anything.
     tail: Cell<LinkedTask>,
 }
+
+// SAFETY: the links of a scheduled task belong to its `ScheduledTask`, which is `Send` and which the queue has taken.
+unsafe impl Send for TaskQueue {}
 
 impl TaskQueue {
     /// An empty queue.
@@ -32,13 +83,9 @@ impl TaskQueue {
     }
 
     /// Appends a task.
-    ///
-    /// # Safety
-    /// On the runner; the task is scheduled and in no queue.
     #[inline(always)]
-    pub unsafe fn push_back(&self, task: NonNull<Header>) {
-        // SAFETY: scheduled, so alive until it is taken out and has had its turn.
-        let task = unsafe { TaskRef::new(task) };
+    pub fn push_back(&self, task: ScheduledTask) {
+        let task = task.0;
         task.next.set(QueueLink::NOTHING);
         let tail = self.tail.replace(Some(task));
         if self.head.get().is_none() {
@@ -52,11 +99,11 @@ impl TaskQueue {
 
     /// Takes the first task out.
     #[inline(always)]
-    pub fn pop_front(&self) -> Option<NonNull<Header>> {
+    pub fn pop_front(&self) -> Option<ScheduledTask> {
         let task = self.head.get()?;
         // SAFETY: queued so far, and `next` is a link while it is.
         self.head.set(unsafe { task.next.get().as_link() });
-        Some(task.pointer())
+        Some(ScheduledTask(task))
     }
 
     /// Puts back what [`TaskQueue::take`] took out of a queue that is empty again.
@@ -80,6 +127,30 @@ impl Default for TaskQueue {
     }
 }
 
+/// A run-next slot: the place of one scheduled task.
+#[derive(Debug, Default)]
+pub(crate) struct RunNextSlot(Cell<LinkedTask>);
+
+impl RunNextSlot {
+    /// Whether no task is there.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.get().is_none()
+    }
+
+    /// Takes the task out.
+    #[inline(always)]
+    pub(crate) fn take(&self) -> Option<ScheduledTask> {
+        self.0.take().map(ScheduledTask)
+    }
+
+    /// Puts a task there; gives the one that was.
+    #[inline(always)]
+    pub(crate) fn replace(&self, task: ScheduledTask) -> Option<ScheduledTask> {
+        self.0.replace(Some(task.0)).map(ScheduledTask)
+    }
+}
+
 /// Runnable tasks that are in no list of their shard's, because they are not yet there for good: linked through the
 /// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
 #[derive(Debug, Default)]
@@ -92,10 +163,9 @@ impl NewTaskStack {
     /// Adds a task.
     ///
     /// # Safety
-    /// The task is alive, and in no list and no queue; the caller has the queue's lock, here and below.
-    pub(crate) unsafe fn push(&self, task: NonNull<Header>) {
-        // SAFETY: alive until it is taken out.
-        let task = unsafe { TaskRef::new(task) };
+    /// The task is in no list.
+    pub(crate) unsafe fn push(&self, task: ScheduledTask) {
+        let task = task.0;
         let before = self.newest.replace(Some(task));
         task.owned.next.set(before);
         task.owned.prev.set(None);
@@ -106,7 +176,7 @@ impl NewTaskStack {
     }
 
     /// Takes the newest task out.
-    pub(crate) fn pop_newest(&self) -> Option<NonNull<Header>> {
+    pub(crate) fn pop_newest(&self) -> Option<ScheduledTask> {
         let task = self.newest.get()?;
         let next = task.owned.next.get();
         self.newest.set(next);
@@ -114,11 +184,11 @@ impl NewTaskStack {
             Some(next) => next.owned.prev.set(None),
             None => self.oldest.set(None),
         }
-        Some(task.pointer())
+        Some(ScheduledTask(task))
     }
 
     /// Takes the oldest task out.
-    pub(crate) fn pop_oldest(&self) -> Option<NonNull<Header>> {
+    pub(crate) fn pop_oldest(&self) -> Option<ScheduledTask> {
         let task = self.oldest.get()?;
         let prev = task.owned.prev.get();
         self.oldest.set(prev);
@@ -126,7 +196,7 @@ impl NewTaskStack {
             Some(prev) => prev.owned.next.set(None),
             None => self.newest.set(None),
         }
-        Some(task.pointer())
+        Some(ScheduledTask(task))
     }
 }
 

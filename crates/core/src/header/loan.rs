@@ -58,9 +58,8 @@ impl TaskRef<'_> {
         let state = self.state();
         let may = state == context.loaned_local() && context.has_room();
         if may {
-            self.set_state(state.woken_by_loan());
-            // SAFETY: on the runner; scheduled just now, and the only one.
-            unsafe { context.set_only_woken(self.pointer()) };
+            // SAFETY: on the runner; loaned to one node, so parked; there is room.
+            unsafe { context.schedule_only(self, state.woken_by_loan()) };
         }
         may
     }
@@ -81,7 +80,7 @@ impl TaskRef<'_> {
         }
         self.set_state(state.without_loan());
         // SAFETY: on the runner; local, so in no steal queue.
-        unsafe { context::wake_here(context, self.pointer()) };
+        unsafe { context::wake_here(context, self) };
         true
     }
 
@@ -184,9 +183,8 @@ impl TaskRef<'_> {
             }
             return woken;
         }
-        self.set_state(seen.with_scheduled().with_cached_ref());
-        // SAFETY: on the runner; it was not scheduled, so it is in no queue.
-        unsafe { context.push_woken(self.pointer()) };
+        // SAFETY: on the runner; it was not scheduled.
+        unsafe { context.schedule(self, seen.with_scheduled().with_cached_ref()) };
         true
     }
 }

@@ -21,7 +21,7 @@ use super::steal_queue::StealQueue;
 use super::{InboxQueue, Shard};
 use crate::context::{Context, wake_inside};
 use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, TaskRef, ref_dec};
+use crate::header::{Header, ScheduledTask, TaskRef, ref_dec};
 use crate::platform::atomic::Ordering;
 use crate::platform::light_fence;
 use crate::task_locals;
@@ -215,28 +215,22 @@ impl Shard {
         }
         let polled = context.polling();
         if let Some(task) = self.runner.slot.take() {
-            // SAFETY: scheduled, so alive.
-            if unsafe { task.as_ref() }.state().is_pinned() {
-                self.runner.slot.set(Some(task));
+            if task.header().state().is_pinned() {
+                let _none = self.runner.slot.replace(task);
             } else {
-                // SAFETY: scheduled, and in no queue.
-                unsafe { queue.push(task) };
+                queue.push(task);
             }
         }
         let stay = crate::header::TaskQueue::new();
         while let Some(task) = context.take_woken() {
-            // SAFETY: scheduled, so alive.
-            let stays = polled == Some(task) || unsafe { task.as_ref() }.state().is_pinned();
-            if stays {
-                // SAFETY: scheduled, and in no queue.
-                unsafe { stay.push_back(task) };
+            if polled == Some(task.task()) || task.header().state().is_pinned() {
+                stay.push_back(task);
             } else {
-                // SAFETY: scheduled, and in no queue.
-                unsafe { queue.push(task) };
+                queue.push(task);
             }
         }
         while let Some(task) = stay.pop_front() {
-            // SAFETY: as before it was taken.
+            // SAFETY: the lock stands for the runner.
             unsafe { context.push_back_woken(task) };
         }
     }
@@ -268,9 +262,8 @@ impl Shard {
         if !state.ignores_wake() {
             // SAFETY: the lock stands for the runner.
             unsafe { add_to_list(header) };
-            header.set_state(header.state().with_scheduled());
-            // SAFETY: scheduled just now, so in no queue.
-            unsafe { queue.push(task) };
+            // SAFETY: it was not scheduled.
+            queue.push(unsafe { header.schedule(header.state().with_scheduled()) });
         }
     }
 
@@ -296,14 +289,14 @@ impl Shard {
             let mut shared = false;
             self.access.touch();
             if here && !state.ignores_wake() {
-                task.set_state(state.with_scheduled());
+                // SAFETY: the lock stands for the runner; it was not scheduled.
+                let woken = unsafe { task.schedule(state.with_scheduled()) };
                 shared = context.polling() != Some(task.pointer()) && !state.is_pinned();
                 if shared {
-                    // SAFETY: scheduled just now, in no queue; under the lock.
-                    unsafe { queue.push(task.pointer()) };
+                    queue.push(woken);
                 } else {
-                    // SAFETY: scheduled just now, in no queue, and run here.
-                    unsafe { context.push_back_woken(task.pointer()) };
+                    // SAFETY: run here.
+                    unsafe { context.push_back_woken(woken) };
                 }
                 // Relaxed: see `steal_len`.
                 self.steal_len.store(queue.len(), Ordering::Relaxed);
@@ -323,25 +316,20 @@ impl Shard {
     /// As [`Context::push_woken`]; the context is this thread's, and runs this shard.
     #[cold]
     #[inline(never)]
-    pub(crate) unsafe fn push_while_open(&self, context: &Context, task: NonNull<Header>) {
-        let shared = {
-            let mut queue = self.steal_queue.lock();
-            let shared = self.access.is_open();
-            if shared {
-                // SAFETY: scheduled, and in no queue; under the lock.
-                unsafe { queue.push(task) };
-                // Relaxed: see `steal_len`.
-                self.steal_len.store(queue.len(), Ordering::Relaxed);
-            }
-            shared
-        };
-        if !shared {
-            // SAFETY: the runner is inside, alone; the caller's task is noted once.
-            unsafe { context.push_woken(task) };
-        }
-        self.access.go_outside();
-        if shared {
+    pub(crate) unsafe fn push_while_open(&self, context: &Context, task: ScheduledTask) {
+        let mut queue = self.steal_queue.lock();
+        if self.access.is_open() {
+            queue.push(task);
+            // Relaxed: see `steal_len`.
+            self.steal_len.store(queue.len(), Ordering::Relaxed);
+            drop(queue);
+            self.access.go_outside();
             self.wake_notify_shard();
+        } else {
+            drop(queue);
+            // SAFETY: the runner is inside, alone, and runs the task's shard.
+            unsafe { context.push_woken(task) };
+            self.access.go_outside();
         }
     }
 

@@ -24,7 +24,7 @@ use core::task::Waker;
 use super::{EndedLoans, FREE, InboxQueue, OPEN, RUNNING, Runner, Shard, VISITED};
 use crate::context::{self, Context, Entered};
 use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, TaskRef, ref_dec};
+use crate::header::{Header, ScheduledTask, TaskRef, ref_dec};
 use crate::platform::Backoff;
 use crate::platform::atomic::Ordering;
 use crate::waiter::{Deferred, Node};
@@ -129,23 +129,23 @@ impl Shard {
 impl Runner {
     /// Takes the task out of the run-next slot.
     #[inline(always)]
-    pub fn take_slot(&self) -> Option<NonNull<Header>> {
+    pub fn take_slot(&self) -> Option<ScheduledTask> {
         self.slot.take()
     }
 
     /// Whether there is one.
     #[inline(always)]
     pub fn has_slot(&self) -> bool {
-        self.slot.get().is_some()
+        !self.slot.is_empty()
     }
 
     /// Puts a task into the run-next slot; gives the one that was there.
     ///
     /// # Safety
-    /// The task lives here, is scheduled, and is in no queue.
+    /// The task lives here.
     #[inline(always)]
-    pub unsafe fn put_slot(&self, task: NonNull<Header>) -> Option<NonNull<Header>> {
-        self.slot.replace(Some(task))
+    pub unsafe fn put_slot(&self, task: ScheduledTask) -> Option<ScheduledTask> {
+        self.slot.replace(task)
     }
 }
 
@@ -356,7 +356,7 @@ unsafe fn schedule(context: &Context, task: TaskRef<'_>, cancels: bool) {
         task.set_state(task.state().with_cancelled());
     }
     // SAFETY: on the runner; in no steal queue, as the caller says.
-    unsafe { context::wake_here(context, task.pointer()) };
+    unsafe { context::wake_here(context, task) };
 }
 
 /// Puts a task that came, or comes, through the inbox on its shard's list.

@@ -40,7 +40,7 @@ use super::guard::add_to_list;
 use super::{Closed, FREE, Shard, ShardGuard};
 use crate::context;
 use crate::header::ref_count::QUEUED;
-use crate::header::{Header, TaskQueue, TaskRef, ref_dec};
+use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, ref_dec};
 use crate::platform::atomic::{Ordering, fence};
 use crate::platform::light_fence;
 use crate::waiter::Deferred;
@@ -80,12 +80,11 @@ impl Shard {
     /// be seen by it: a worker that becomes idle says so, has a (heavy) fence, and looks at the queues.
     ///
     /// # Safety
-    /// The current thread runs this shard; the task lives here, is scheduled, and is in no queue.
-    pub unsafe fn push_stealable(&self, task: NonNull<Header>) {
+    /// The current thread runs this shard, where the task lives.
+    pub unsafe fn push_stealable(&self, task: ScheduledTask) {
         {
             let mut queue = self.steal_queue.lock();
-            // SAFETY: scheduled, in no queue; the lock stands for the runner here.
-            unsafe { queue.push(task) };
+            queue.push(task);
             // Relaxed: see `steal_len`.
             self.steal_len.store(queue.len(), Ordering::Relaxed);
         }
@@ -95,7 +94,7 @@ impl Shard {
     }
 
     /// Takes a task out of the steal queue: the newest of those that are new, mostly, else the oldest.
-    pub fn pop_stealable(&self) -> Option<NonNull<Header>> {
+    pub fn pop_stealable(&self) -> Option<ScheduledTask> {
         let mut queue = self.steal_queue.lock();
         let Some(task) = queue.pop() else {
             return queue.over.pop_front();
@@ -109,11 +108,10 @@ impl Shard {
     ///
     /// # Safety
     /// As [`Shard::push_stealable`].
-    pub unsafe fn exchange_stealable(&self, task: NonNull<Header>) -> NonNull<Header> {
+    pub unsafe fn exchange_stealable(&self, task: ScheduledTask) -> Option<ScheduledTask> {
         let mut queue = self.steal_queue.lock();
-        // SAFETY: scheduled, in no queue; the lock stands for the runner here.
-        unsafe { queue.push(task) };
-        let next = queue.pop().unwrap_or(task);
+        queue.push(task);
+        let next = queue.pop();
         // Relaxed: see `steal_len`. Who becomes idle has seen the others.
         self.steal_len.store(queue.len(), Ordering::Relaxed);
         next
@@ -220,7 +218,7 @@ impl ShardGuard {
         visit.drain();
         context::with(|context| {
             while let Some(task) = context.take_woken() {
-                // SAFETY: scheduled just now, in no queue; we run its shard.
+                // SAFETY: we run its shard.
                 unsafe { other.push_stealable(task) };
             }
         });
@@ -231,7 +229,7 @@ impl ShardGuard {
     ///
     /// # Returns
     /// How many were taken.
-    pub fn steal(&self, from: &Shard, most: usize, mut take: impl FnMut(NonNull<Header>)) -> usize {
+    pub fn steal(&self, from: &Shard, most: usize, mut take: impl FnMut(ScheduledTask)) -> usize {
         assert!(self.shard().pool() != 0 && self.shard().pool() == from.pool());
         let stolen = TaskQueue::new();
         let mut count = 0;
@@ -241,29 +239,24 @@ impl ShardGuard {
                 let Some(task) = queue.pop_for_thief() else {
                     break;
                 };
-                // SAFETY: queued tasks are alive.
-                let header = unsafe { task.as_ref() };
-                if header.state().is_done() {
-                    // SAFETY: scheduled, in no queue; under the lock.
-                    unsafe { queue.over.push_back(task) };
+                if task.header().state().is_done() {
+                    queue.over.push_back(task);
                     continue;
                 }
-                let is_new = header.state().is_new();
+                let is_new = task.header().state().is_new();
                 if !is_new {
                     // SAFETY: not finished, so on the list.
-                    from.with_list(|| unsafe { from.runner.owned.remove(task) });
+                    from.with_list(|| unsafe { from.runner.owned.remove(task.task()) });
                 }
                 if !is_new && crate::mutant!("thief_gives_back") {
-                    header.move_to(self.shard().index());
-                    header.move_to(from.index());
-                    // SAFETY: scheduled, in no list and no queue; under the lock.
-                    unsafe { queue.push(task) };
+                    task.header().move_to(self.shard().index());
+                    task.header().move_to(from.index());
+                    queue.push(task);
                     break;
                 }
                 self.shard().count_moved(from);
-                // SAFETY: scheduled, in no queue; under the lock.
-                unsafe { stolen.push_back(task) };
-                header.move_to(self.shard().index());
+                task.header().move_to(self.shard().index());
+                stolen.push_back(task);
                 count += 1;
             }
             // Relaxed: see `steal_len`.

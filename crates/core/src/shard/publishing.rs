@@ -8,12 +8,11 @@
 //! That costs microseconds a wake, so it ends when it was of no use, that is when the polls ended soon after their
 //! wakes, so many times.
 
-use core::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 use super::{RUNNING, Shard, ShardGuard};
 use crate::context::{self, Context};
-use crate::header::Header;
+use crate::header::ScheduledTask;
 use crate::platform::atomic::Ordering;
 use crate::waiter::Deferred;
 
@@ -39,24 +38,21 @@ impl Shard {
         self.acquired.load(Ordering::Relaxed) == RUNNING
     }
 
-    /// Puts a task that a poll has woken where others can take it, and calls one; `false` if it has to stay.
+    /// Puts a task that a poll has woken where others can take it, and calls one; gives the task back if it has to
+    /// stay.
     ///
     /// # Safety
     /// As [`Shard::push_stealable`].
-    pub(crate) unsafe fn publish(&self, task: NonNull<Header>) -> bool {
+    pub(crate) unsafe fn publish(&self, task: ScheduledTask) -> Option<ScheduledTask> {
         // Whoever ends a shard empties its steal queue first, and then nobody may touch its tasks.
-        if self.runner.closing.get() {
-            return false;
+        if self.runner.closing.get() || task.header().state().is_pinned() {
+            return Some(task);
         }
-        // SAFETY: alive, as it is scheduled.
-        if unsafe { task.as_ref() }.state().is_pinned() {
-            return false;
-        }
-        // SAFETY: on the runner; scheduled, in no queue, and noted nowhere else.
+        // SAFETY: on the runner of the task's shard, as the caller says.
         unsafe { self.push_stealable(task) };
         self.has_published();
         self.wake_notify_shard();
-        true
+        None
     }
 
     /// Calls one who can take what is in the steal queue.

@@ -1,12 +1,11 @@
 //! What only the runner of a shard touches.
 
 use core::cell::{Cell, RefCell};
-use core::ptr::NonNull;
 use std::time::Instant;
 
 use alloc::sync::Arc;
 
-use crate::header::{Header, Owned, TaskState};
+use crate::header::{Owned, RunNextSlot, TaskState};
 use crate::platform::atomic::{AtomicBool, Ordering};
 use crate::platform::thread::{self, ThreadId};
 use crate::platform::{UnmodelledI64, UnmodelledU64};
@@ -26,7 +25,7 @@ pub struct Runner {
     /// operations may take.
     pub called: Cell<bool>,
     /// The run-next slot of a pool's worker: a runnable task that nobody else touches, unless the shard is open.
-    pub(crate) slot: Cell<Option<NonNull<Header>>>,
+    pub(crate) slot: RunNextSlot,
     /// Whether a poll has ended for which the shard had been opened for evacuation.
     pub returned: Cell<bool>,
     /// Tasks made and freed by the runner; others may look.

@@ -1,8 +1,6 @@
 //! The steal queue of a pool's shard. Who may touch what is in it, `moving.rs` tells.
 
-use core::ptr::NonNull;
-
-use crate::header::{Header, NewTaskStack, TaskQueue};
+use crate::header::{NewTaskStack, ScheduledTask, TaskQueue};
 
 /// Runnable tasks of a worker that others may take.
 #[derive(Debug, Default)]
@@ -29,21 +27,18 @@ impl StealQueue {
         self.len
     }
 
-    /// # Safety
-    /// As [`Shard::push_stealable`], under the lock.
-    pub(super) unsafe fn push(&mut self, task: NonNull<Header>) {
+    /// Adds a task, which lives at the queue's shard.
+    pub(super) fn push(&mut self, task: ScheduledTask) {
         self.len += 1;
-        // SAFETY: scheduled, so alive.
-        if unsafe { task.as_ref() }.state().is_new() {
-            // SAFETY: scheduled and in no queue; new, so in no list.
+        if task.header().state().is_new() {
+            // SAFETY: new, so in no list.
             unsafe { self.new_tasks.push(task) };
         } else {
-            // SAFETY: scheduled, and in no queue.
-            unsafe { self.queue.push_back(task) };
+            self.queue.push_back(task);
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<NonNull<Header>> {
+    pub(super) fn pop(&mut self) -> Option<ScheduledTask> {
         let mut task = None;
         if self.new_task_turns < NEW_TASK_TURNS {
             task = self.new_tasks.pop_newest();
@@ -61,7 +56,7 @@ impl StealQueue {
     }
 
     /// The one that another worker takes first.
-    pub(super) fn pop_for_thief(&mut self) -> Option<NonNull<Header>> {
+    pub(super) fn pop_for_thief(&mut self) -> Option<ScheduledTask> {
         let task = self
             .new_tasks
             .pop_oldest()

@@ -41,7 +41,7 @@ impl Queue {
     /// Nobody takes a task from here any more.
     pub(super) fn close(&mut self) {
         let queue = Runnables::new();
-        while let Some(task) = Runnable::pop_stealable(self.shard) {
+        while let Some(task) = self.pop_stealable() {
             queue.push_back(task);
         }
         self.closed = Some(queue);
@@ -78,9 +78,12 @@ impl Queue {
     /// The run-next slot is the shard's, where it can be evacuated while this worker is stuck in a poll.
     #[inline(always)]
     fn take_slot(&self) -> Option<Runnable> {
-        let task = self.runner().take_slot()?;
-        // SAFETY: put there by `push`, whose runnable is this one again.
-        Some(unsafe { Runnable::new(task) })
+        self.runner().take_slot().map(Runnable)
+    }
+
+    #[inline(always)]
+    fn pop_stealable(&self) -> Option<Runnable> {
+        self.shard.pop_stealable().map(Runnable)
     }
 
     #[inline(always)]
@@ -110,8 +113,8 @@ impl Queue {
         if let Some(closed) = &self.closed {
             return closed.push_back(task);
         }
-        // SAFETY: this was the one runnable of a scheduled task, which so is in no queue; called by the runner.
-        unsafe { self.shard.push_stealable(task.task()) };
+        // SAFETY: a runnable of this shard; called by its runner.
+        unsafe { self.shard.push_stealable(task.0) };
         let several =
             self.has_slot() || self.drains || !self.pinned.is_empty() || self.shard.steal_len() > 1;
         if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
@@ -130,7 +133,7 @@ impl Queue {
         let open = || match &self.closed {
             Some(closed) => closed.pop_front(),
             None if self.drains => None,
-            None => Runnable::pop_stealable(self.shard),
+            None => self.pop_stealable(),
         };
         pinned.or_else(open).or_else(|| self.pinned.pop_front())
     }
@@ -146,8 +149,8 @@ impl Scheduler for Queue {
             return;
         }
         let before = self.take_slot();
-        // SAFETY: a runnable of this shard, in no queue.
-        let _none = unsafe { self.runner().put_slot(task.task()) };
+        // SAFETY: a runnable of this shard.
+        let _none = unsafe { self.runner().put_slot(task.0) };
         if let Some(before) = before {
             self.push_back(before);
         } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
@@ -182,13 +185,12 @@ impl Scheduler for Queue {
             return self.pop();
         }
         self.turns = 0;
-        // SAFETY: this was the one runnable of a scheduled task, which so is in no queue; called by the runner.
-        let next = unsafe { self.shard.exchange_stealable(task.task()) };
+        // SAFETY: a runnable of this shard; called by its runner.
+        let next = unsafe { self.shard.exchange_stealable(task.0) };
         if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
             self.shared.idle.call_one();
         }
-        // SAFETY: scheduled, and taken out of the one queue it was in.
-        Some(unsafe { Runnable::new(next) })
+        next.map(Runnable)
     }
 
     #[inline(always)]

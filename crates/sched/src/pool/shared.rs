@@ -126,7 +126,7 @@ impl Shared {
             };
             if let Some(guard) = guard {
                 let mut left = Fifo::new();
-                while let Some(task) = Runnable::pop_stealable(shard) {
+                while let Some(task) = shard.pop_stealable().map(Runnable) {
                     left.push(task, Reason::Yielded);
                 }
                 guard.seal();

@@ -195,8 +195,8 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
 }
 
 fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Shard) -> usize {
-    let take = |task| queue.push(task, Reason::Woken);
-    let taken = Runnable::steal(guard, from, TAKE_MAX, take);
+    let take = |task| queue.push(Runnable(task), Reason::Woken);
+    let taken = guard.steal(from, TAKE_MAX, take);
     // Relaxed: statistics.
     shared
         .counts

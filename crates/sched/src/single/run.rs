@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 
 use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
-use gossamer_core::header::{Failure, Header, Owned, Payload, Turn};
+use gossamer_core::header::{Failure, Header, Owned, Payload, ScheduledTask, Turn};
 use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard, settle_publishing};
 
@@ -192,6 +192,7 @@ fn follow_chain<S: Scheduler>(
         let Some(task) = context.take_only_woken() else {
             break;
         };
+        let task = task.task();
         *polls -= 1;
         // SAFETY: we run its shard, and it was taken out of the one queue it was in.
         let turn = if unsafe { Header::begin_plain_turn(task, running_local) } {
@@ -274,7 +275,7 @@ fn next_task<S: Scheduler>(
     if !is_of(&runnable, guard.shard()) {
         foreign_runnable(&runnable);
     }
-    Some(runnable.task())
+    Some(runnable.0.task())
 }
 
 /// Whether it is a task of this shard.
@@ -307,15 +308,14 @@ fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
 
 /// What the scheduler is given for a woken task; `last` is the one that was polled last, and so may have yielded.
 #[inline(always)]
-fn woken_as(task: NonNull<Header>, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
-    let yielded = last == Some(task) && !gossamer_core::mutant!("yield_is_wake");
+fn woken_as(task: ScheduledTask, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
+    let yielded = last == Some(task.task()) && !gossamer_core::mutant!("yield_is_wake");
     let reason = if yielded {
         Reason::Yielded
     } else {
         Reason::Woken
     };
-    // SAFETY: scheduled, and taken out of the one queue it was in.
-    (unsafe { Runnable::new(task) }, reason)
+    (Runnable(task), reason)
 }
 
 #[cold]
@@ -338,10 +338,10 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
             continue;
         }
         // SAFETY: we run the shard; if the task has finished, this releases it.
-        let turn = unsafe { Header::begin_turn(runnable.task()) };
+        let turn = unsafe { Header::begin_turn(runnable.0.task()) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
-            fail(shard, runnable.task(), Failure::Cancelled);
+            fail(shard, runnable.0.task(), Failure::Cancelled);
         }
     }
 }
