@@ -37,9 +37,8 @@ mod offer;
 mod operations;
 mod unsettled;
 
-pub(crate) use self::action::{One, Op, Receive, Receives};
-pub(crate) use self::buffer::Buffer;
-pub(crate) use self::chan::{Chan, Held, Locked, NO_SENDERS};
+pub(crate) use self::action::{One, Op, Quickly, Receive, Receives, WatchesEnd};
+pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};
 pub(crate) use self::ends::pair;
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
 pub(crate) use self::observer::{Observation, Observer};

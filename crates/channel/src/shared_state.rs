@@ -53,14 +53,14 @@ pub(crate) trait Content {
 pub(crate) struct SharedState<S: Content, P: LockPolicy> {
     word: P::Word,
     line: WaitList,
-    /// Somebody uses the content. Under the lock.
+    /// The content is being used. Under the lock.
     in_use: Cell<bool>,
     content: UnsafeCell<S>,
 }
 
 // SAFETY: the content and the line are touched under the word's lock, which is atomic; nodes own their wakers.
 unsafe impl<S: Content + Send, P: LockPolicy> Send for SharedState<S, P> where P::Word: Sync {}
-// SAFETY: as above: `&SharedState` gives the content to one at a time.
+// SAFETY: `&SharedState` gives the content to one thread at a time, under the word's lock; the queue is used under it.
 unsafe impl<S: Content + Send, P: LockPolicy> Sync for SharedState<S, P> where P::Word: Sync {}
 
 impl<S: Content, P: LockPolicy> SharedState<S, P> {
@@ -77,7 +77,7 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
     /// Takes the lock, to use the content at once.
     #[inline(always)]
     fn locked(&self) -> LockedState<'_, S, P> {
-        // SAFETY: if this thread has the lock, it uses the content, and is refused (see `with`).
+        // SAFETY: this thread holds the lock already only while it uses the content, and then `with` refuses.
         unsafe { Locked::lock(self) }
     }
 
@@ -104,18 +104,17 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
 /// The lock of the state, held.
 type LockedState<'a, S, P> = Locked<'a, SharedState<S, P>>;
 
-/// Uses the content. On one thread a lock keeps nobody out, so a flag refuses who comes again in the midst of it.
+/// Uses the content. A flag refuses a second use inside the first one, because no lock keeps its own thread out: one of a
+/// thread, or in a process of one thread, is nothing but its bits.
 #[inline(always)]
 fn with<S: Content, P: LockPolicy, R>(
     locked: &LockedState<'_, S, P>,
     act: impl FnOnce(&mut S) -> R,
 ) -> R {
     let state = locked.object();
-    assert!(
-        !state.in_use.replace(true),
-        "the content of a channel is used in the midst of its use"
-    );
-    // SAFETY: other threads are kept out by the lock, and this one by the flag.
+    let is_second = state.in_use.replace(true);
+    assert!(!is_second, "a channel's content is used inside its use");
+    // SAFETY: the lock keeps other threads out, and the flag this one.
     let result = state
         .content
         .with_mut(|content| act(unsafe { &mut *content }));

@@ -9,13 +9,10 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::context;
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::Action;
-use gossamer_core::waiter::{Could, State, WaitList};
 use pin_project_lite::pin_project;
 
-use crate::mpmc::{Chan, Held, Locked, Op, Receive, Receives};
+use crate::mpmc::{Chan, Locked, Op, Receive, Receives, WatchesEnd};
 
 pin_project! {
     /// Waiting until a channel has a message, or is over, and leaving it there.
@@ -24,7 +21,7 @@ pin_project! {
     #[project = AwaitingPinned]
     pub enum Awaiting<'a, T, P: LockPolicy> {
         Message { #[pin] op: Op<'a, T, P, Receives<Awaits>> },
-        End { #[pin] op: Op<'a, T, P, Watches> },
+        End { #[pin] op: Op<'a, T, P, WatchesEnd> },
     }
 }
 
@@ -39,7 +36,7 @@ impl<'a, T, P: LockPolicy> Awaiting<'a, T, P> {
             let op = Op::new(chan, Receives(Awaits), location);
             Self::Message { op }
         } else {
-            let op = Op::new(chan, Watches, location);
+            let op = Op::new(chan, WatchesEnd, location);
             Self::End { op }
         }
     }
@@ -97,44 +94,5 @@ impl<T> Receive<T> for Awaits {
 
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<()> {
         (locked.messages() > 0 || locked.is_over()).then_some(())
-    }
-}
-
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Watches;
-
-// SAFETY: nobody looks at the actions in this queue.
-unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Watches {
-    type Output = ();
-    type Shown = ();
-    const NAME: &'static str = "join";
-
-    fn queue(chan: &Chan<T, P>) -> &WaitList {
-        chan.ending()
-    }
-
-    fn has_to_yield() -> bool {
-        context::must_yield_receiving()
-    }
-
-    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {
-        if !Locked::seen(&held).is_over() {
-            return Err(held);
-        }
-        held.wake_ready();
-        Ok(())
-    }
-
-    /// What is over stays so.
-    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
-        held.wake_ready();
-        Ok(())
-    }
-
-    fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
-
-    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
-        Locked::seen(held).is_over().into()
     }
 }

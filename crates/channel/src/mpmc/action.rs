@@ -1,12 +1,15 @@
 //! What sending and receiving do once they can. All of it happens under the lock: messages are moved, no user code
 //! runs.
 
+use std::pin::Pin;
+
 use gossamer_core::context;
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::{Action, Operation};
 use gossamer_core::waiter::{Could, State, WaitList};
 
-use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
+use super::buffer::Buffer;
+use super::chan::{Chan, HELD, Held, Locked, NO_RECEIVERS};
 use super::offer::Offer;
 use crate::error::{Closed, SendError};
 
@@ -62,6 +65,34 @@ pub(super) fn try_push<T, P: LockPolicy>(
     }
     locked.push(take());
     Some(Ok(()))
+}
+
+impl<T: Copy, P: LockPolicy> Chan<T, P> {
+    /// Puts a copy of a message, if nobody waits and the memory is there.
+    ///
+    /// # Errors
+    /// Nothing was done. The lock is held.
+    ///
+    /// # Panics
+    /// In a channel for one thread: the lock is held.
+    #[inline(always)]
+    pub(crate) fn push_copy(&self, message: T) -> Result<(), Locked<'_, T, P>> {
+        assert!(
+            !P::THREAD_BOUND || self.look() & HELD == 0,
+            "the lock is held"
+        );
+        // SAFETY: a thread that has a `Locked` does not use its channel otherwise; copying is no user code.
+        unsafe { self.push_quickly(|| message) }
+    }
+}
+
+/// Gives a sending operation up.
+///
+/// # Returns
+/// The message, unless the operation was complete or a receiver has taken it.
+pub(super) fn withdraw<T, P: LockPolicy>(op: Pin<&mut Op<'_, T, P, Offer<T>>>) -> Option<T> {
+    // SAFETY: the operation was not complete and has left its queue, and only here is its message taken from now on.
+    op.withdraw(|offer, state| unsafe { offer.take_unsent(state) })?
 }
 
 // SAFETY: only offers wait in this queue.
@@ -155,8 +186,11 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     }
 }
 
+/// Makes an operation's output of a message and those behind it.
+pub(crate) type Quickly<T, R> = fn(&mut R, T, &Buffer<T>) -> <R as Receive<T>>::Output;
+
 /// What an operation does that waits for a message.
-pub(crate) trait Receive<T> {
+pub(crate) trait Receive<T>: Sized {
     /// What it gives.
     type Output;
     /// What dumps call it.
@@ -168,17 +202,9 @@ pub(crate) trait Receive<T> {
     #[inline(always)]
     fn prepare<P: LockPolicy>(&mut self, _chan: &Chan<T, P>) {}
 
-    /// Does it in the simple case.
-    ///
-    /// # Errors
-    /// It is not such a case. `Some`: the lock is held.
-    #[inline(always)]
-    fn try_quickly<'a, P: LockPolicy>(
-        &mut self,
-        _: &'a Chan<T, P>,
-    ) -> Result<Self::Output, Option<Locked<'a, T, P>>> {
-        Err(None)
-    }
+    /// What the simple case gives, in which there is a message and nobody waits: made of that message and of those behind
+    /// it, under the lock. `None`: there is no simple case.
+    const QUICKLY: Option<Quickly<T, Self>> = None;
 
     /// Does it, if that can be; `None`: it has to wait. Afterwards the channel is [settled](Locked::settle).
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<Self::Output>;
@@ -214,8 +240,13 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         &mut self,
         chan: &'a Chan<T, P>,
     ) -> Result<R::Output, Option<Held<'a, T, P>>> {
-        let tried = self.0.try_quickly(chan);
-        tried.map_err(|locked| locked.map(Locked::into_held))
+        let Some(quickly) = R::QUICKLY else {
+            return Err(None);
+        };
+        // SAFETY: operations are polled without the lock. No `QUICKLY` runs user code.
+        let received =
+            unsafe { chan.pop_quickly(|message, rest| quickly(&mut self.0, message, rest)) };
+        received.map_err(|locked| Some(locked.into_held()))
     }
 
     #[inline(always)]
@@ -257,14 +288,7 @@ impl<T> Receive<T> for One {
     const NAME: &'static str = "Receiver::recv";
     const TAKES: bool = true;
 
-    #[inline(always)]
-    fn try_quickly<'a, P: LockPolicy>(
-        &mut self,
-        chan: &'a Chan<T, P>,
-    ) -> Result<Self::Output, Option<Locked<'a, T, P>>> {
-        // SAFETY: operations are polled without the lock.
-        unsafe { chan.pop_quickly(|_| {}) }.map(Ok).map_err(Some)
-    }
+    const QUICKLY: Option<Quickly<T, Self>> = Some(|_, message, _| Ok(message));
 
     #[inline(always)]
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<Self::Output> {
@@ -316,5 +340,43 @@ impl<T> Receive<T> for Many<'_, T> {
         } else {
             locked.is_over().then_some(Err(Closed))
         }
+    }
+}
+
+/// Waiting for the end alone: for one of a join pattern, for which messages are not enough.
+pub(crate) struct WatchesEnd;
+
+// SAFETY: nobody looks at the actions in this queue.
+unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
+    type Output = ();
+    type Shown = ();
+    const NAME: &'static str = "join";
+
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
+        chan.ending()
+    }
+
+    fn has_to_yield() -> bool {
+        context::must_yield_receiving()
+    }
+
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {
+        if !Locked::seen(&held).is_over() {
+            return Err(held);
+        }
+        held.wake_ready();
+        Ok(())
+    }
+
+    /// What is over stays so.
+    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
+        held.wake_ready();
+        Ok(())
+    }
+
+    fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
+
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        Locked::seen(held).is_over().into()
     }
 }

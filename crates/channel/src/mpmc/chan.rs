@@ -18,7 +18,7 @@ pub(crate) const NO_RECEIVERS: u32 = 2;
 /// An operation waits, a place is reserved, or an observer is to be notified.
 const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
-const HELD: u32 = 8;
+pub(super) const HELD: u32 = 8;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
@@ -113,7 +113,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// # Safety
     /// This thread does not hold the lock; `take` runs no user code.
     #[inline(always)]
-    pub(crate) unsafe fn push_quickly(&self, take: impl Fn() -> T) -> Result<(), Locked<'_, T, P>> {
+    pub(super) unsafe fn push_quickly(&self, take: impl Fn() -> T) -> Result<(), Locked<'_, T, P>> {
         let put = self.word.lock_to(|bits| {
             // SAFETY: under the lock, which this thread did not hold before.
             let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
@@ -123,24 +123,24 @@ impl<T, P: LockPolicy> Chan<T, P> {
         put.or_else(|bits| Locked::new(self, bits).push_observed(take))
     }
 
-    /// Takes a message, if nobody waits and no memory is to be given back, and looks at what is left.
+    /// Takes a message, if nobody waits and no memory is to be given back, and gives what `act` makes of it and of those
+    /// that are left.
     ///
     /// # Errors
     /// Nothing was done. The lock is held.
     ///
     /// # Safety
-    /// This thread does not hold the lock; `look` runs no user code.
+    /// This thread does not hold the lock; `act` runs no user code.
     #[inline(always)]
-    pub(crate) unsafe fn pop_quickly(
+    pub(super) unsafe fn pop_quickly<R>(
         &self,
-        look: impl FnOnce(&Buffer<T>),
-    ) -> Result<T, Locked<'_, T, P>> {
+        act: impl FnOnce(T, &Buffer<T>) -> R,
+    ) -> Result<R, Locked<'_, T, P>> {
         let popped = self.word.lock_to(|bits| {
             // SAFETY: under the lock, which this thread did not hold before.
             let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
             let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
-            look(buffer);
-            Some(message)
+            Some(act(message, buffer))
         });
         popped.map_err(|bits| Locked::new(self, bits))
     }

@@ -9,7 +9,7 @@ use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use super::action::{Many, One, Op, Receives};
+use super::action::{Many, One, Op, Receives, withdraw};
 use super::chan::Chan;
 use super::offer::Offer;
 use crate::error::{Closed, SendError};
@@ -64,10 +64,8 @@ pin_project! {
                 return;
             }
             let this = this.project();
-            // SAFETY: it has been given up, so it is in no queue, and is not abandoned.
-            let unsent = |offer: &mut Offer<T>, state| unsafe { offer.take_unsent(state) };
-            if let Some(message) = this.op.withdraw(unsent) {
-                **this.from = message;
+            if let Some(message) = withdraw(this.op) {
+                **this.from = Some(message);
             }
         }
     }

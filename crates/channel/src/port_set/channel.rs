@@ -4,9 +4,9 @@
 //! channel is not armed.
 
 use std::mem;
-use std::ptr;
 use std::sync::Arc;
 
+use gossamer_core::platform::prefetch;
 use gossamer_core::policy::LockPolicy;
 
 use super::ready::Ready;
@@ -43,20 +43,6 @@ impl<T> Found<T> {
             result: Some(result),
             more: 0,
             is_end: true,
-        }
-    }
-}
-
-/// Has the processor fetch what is used soon.
-#[inline(always)]
-pub(super) fn fetch<T>(soon: &T) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let soon = ptr::from_ref(soon).cast::<i8>();
-        for line in (0..size_of::<T>()).step_by(64) {
-            // SAFETY: it is a hint only.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.wrapping_add(line)) };
         }
     }
 }
@@ -143,9 +129,9 @@ impl<T, P: LockPolicy> Receiver<T, P> {
         is_all
     }
 
-    /// Has the processor fetch the channel, whose turn it is soon.
+    /// Hints that it is the channel's turn soon.
     #[inline(always)]
-    pub(super) fn fetch(&self) {
-        fetch(&*self.0);
+    pub(super) fn prefetch(&self) {
+        prefetch(&*self.0);
     }
 }

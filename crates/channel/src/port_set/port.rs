@@ -217,11 +217,11 @@ impl<T, P: RingPolicy> Placed<T, P> {
         }
     }
 
-    /// Has the processor fetch what it looks at, as it is its turn soon.
+    /// Hints that it is the port's turn soon.
     #[inline(always)]
-    pub(super) fn fetch(&self) {
+    pub(super) fn prefetch(&self) {
         if let Self::Channel(receiver) = self {
-            receiver.fetch();
+            receiver.prefetch();
         }
     }
 

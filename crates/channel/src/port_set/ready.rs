@@ -12,7 +12,7 @@ use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
 use crate::error::Closed;
-use crate::mpmc::{Buffer, Chan, Locked, NO_SENDERS, Observer, One, Op, Receive, Receives};
+use crate::mpmc::{Chan, Locked, NO_SENDERS, Observer, One, Op, Quickly, Receive, Receives};
 
 /// The queue.
 pub(super) struct Ready(Chan<u32, Shared>);
@@ -65,8 +65,7 @@ impl Ready {
     /// Puts an entry at the end, and lets one go that waits.
     #[inline(always)]
     pub(super) fn announce(&self, index: u32) -> Deferred {
-        // SAFETY: whoever announces does not hold the queue's lock.
-        match unsafe { self.0.push_quickly(|| index) } {
+        match self.0.push_copy(index) {
             Ok(()) => Deferred::NOTHING,
             Err(locked) => announce_slowly(locked, index),
         }
@@ -163,15 +162,10 @@ impl Receive<u32> for PopsReady {
     const NAME: &'static str = "PortSet::recv";
     const TAKES: bool = false;
 
-    #[inline(always)]
-    fn try_quickly<'a, P: LockPolicy>(
-        &mut self,
-        chan: &'a Chan<u32, P>,
-    ) -> Result<Self::Output, Option<Locked<'a, u32, P>>> {
-        let look = |rest: &Buffer<u32>| self.ahead = rest.ahead(AHEAD).copied();
-        // SAFETY: operations are polled without the lock.
-        unsafe { chan.pop_quickly(look) }.map(Ok).map_err(Some)
-    }
+    const QUICKLY: Option<Quickly<u32, Self>> = Some(|this, index, rest| {
+        this.ahead = rest.ahead(AHEAD).copied();
+        Ok(index)
+    });
 
     #[inline(always)]
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, u32, P>) -> Option<Self::Output> {

@@ -14,7 +14,7 @@ use crate::spsc::raw::RingPolicy;
 
 /// Entries taken from the queue at once.
 const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
-/// So many of them are fetched before it is their turn.
+/// Entries prefetched ahead of the one whose turn it is.
 const AHEAD: usize = if cfg!(any(loom, shuttle)) { 1 } else { 8 };
 
 pin_project! {
@@ -40,7 +40,7 @@ impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
                 return Poll::Ready(None);
             };
             if let Some(ahead) = this.pop.as_mut().ahead() {
-                this.set.table.with(|entries| entries.fetch_entry(ahead));
+                this.set.table.with(|entries| entries.prefetch_entry(ahead));
             }
             if let Some(event) = this.set.find(index) {
                 return Poll::Ready(Some(event));
@@ -176,18 +176,18 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     /// Receives what these entries have, as long as that is simple, and there are fewer events than so many and than
     /// there is memory for. How many of them.
     ///
-    /// Each is another entry in memory: so that they need not be waited for one after the other, the processor is told
-    /// a few before.
+    /// Each is another entry in memory. The processor is told of each a few turns ahead, so that it loads several at
+    /// a time.
     #[inline(always)]
     fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T>>, most: usize) -> usize {
         self.table.with(|entries| {
             let ahead = indices.len().min(AHEAD);
             for index in &indices[..ahead] {
-                entries.fetch(*index);
+                entries.prefetch(*index);
             }
             for (done, index) in indices.iter().enumerate() {
                 if let Some(next) = indices.get(done + ahead) {
-                    entries.fetch(*next);
+                    entries.prefetch(*next);
                 }
                 if into.len() == most {
                     return done;

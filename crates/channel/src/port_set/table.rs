@@ -6,13 +6,12 @@
 
 use std::mem;
 
-use gossamer_core::platform::UnsafeCell;
-use gossamer_core::policy::Word;
+use gossamer_core::platform::prefetch;
 use gossamer_core::waiter::Deferred;
 
-use super::channel::fetch;
 use super::port::Placed;
 use crate::error::Closed;
+use crate::shared_state::{self, SharedState};
 use crate::spsc::raw::RingPolicy;
 
 /// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone
@@ -26,16 +25,9 @@ pub struct Key {
 /// What a port had: a message; or that it is closed, which is reported once, and then it is no longer in the set.
 pub type Event<T> = (Key, Result<T, Closed>);
 
-/// The entries, under a lock of their own. The locks of the ports' channels are taken inside it.
-pub(super) struct Table<T, P: RingPolicy> {
-    word: P::Word,
-    entries: UnsafeCell<Entries<T, P>>,
-}
-
-// SAFETY: the entries are touched under the lock, which is atomic; only messages move between threads.
-unsafe impl<T: Send, P: RingPolicy> Send for Table<T, P> where P::Word: Sync {}
-// SAFETY: `&Table` gives the entries to one thread at a time, under the lock; only messages move between threads.
-unsafe impl<T: Send, P: RingPolicy> Sync for Table<T, P> where P::Word: Sync {}
+/// The entries, under a lock of their own. The locks of the ports' channels are taken inside it. Nobody waits for it to
+/// change: that is what the queue is for.
+pub(super) struct Table<T, P: RingPolicy>(SharedState<Entries<T, P>, P>);
 
 /// The entries.
 pub(super) struct Entries<T, P: RingPolicy> {
@@ -64,28 +56,27 @@ impl<T, P: RingPolicy> Table<T, P> {
             all: Vec::new(),
             free: NONE,
         };
-        Self {
-            word,
-            entries: UnsafeCell::new(entries),
-        }
+        Self(SharedState::new(word, entries))
     }
 
     /// Does something under the lock; no user code.
     #[inline(always)]
     pub(super) fn with<R>(&self, act: impl FnOnce(&mut Entries<T, P>) -> R) -> R {
-        let bits = self.word.lock();
-        // SAFETY: under the lock, and not again inside `act`: that is no user code.
-        let output = self
-            .entries
-            .with_mut(|entries| act(unsafe { &mut *entries }));
-        self.word.unlock(bits);
-        output
+        self.0.look(act)
     }
 
     /// A free entry, taken for a port.
     pub(super) fn reserve(&self) -> u32 {
         let index = self.with(Entries::take_free);
         index.expect("a set has fewer than four thousand million ports")
+    }
+}
+
+impl<T, P: RingPolicy> shared_state::Content for Entries<T, P> {
+    const NAMES: &'static [&'static str] = &["PortSet"];
+
+    fn goes(&self, _: u64) -> bool {
+        false
     }
 }
 
@@ -145,19 +136,19 @@ impl<T, P: RingPolicy> Entries<T, P> {
         }
     }
 
-    /// Has the processor fetch the port in this entry, as it is its turn soon.
+    /// Hints that it is this entry's turn soon.
     #[inline(always)]
-    pub(super) fn fetch_entry(&self, index: u32) {
+    pub(super) fn prefetch_entry(&self, index: u32) {
         if let Some(entry) = self.all.get(index as usize) {
-            fetch(entry);
+            prefetch(entry);
         }
     }
 
-    /// The same of the port's channel.
+    /// Hints that it is the turn of this entry's port soon, whose channel is then looked at.
     #[inline(always)]
-    pub(super) fn fetch(&self, index: u32) {
+    pub(super) fn prefetch(&self, index: u32) {
         if let Content::Port(placed) = &self.all[index as usize].content {
-            placed.fetch();
+            placed.prefetch();
         }
     }
 

@@ -51,14 +51,14 @@ mod backoff;
 pub use backoff::Backoff;
 
 #[cfg(feature = "std")]
-mod counter;
-#[cfg(feature = "std")]
-pub use counter::{counter, has_counter};
-
-#[cfg(feature = "std")]
 mod permit;
 #[cfg(feature = "std")]
 pub use permit::Permit;
+
+#[cfg(feature = "std")]
+mod processor;
+#[cfg(feature = "std")]
+pub use processor::{counter, has_counter, prefetch};
 
 #[cfg(feature = "std")]
 mod start;

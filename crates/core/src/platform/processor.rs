@@ -1,4 +1,4 @@
-//! The processor's own count of time, where it has one that is as good as a clock.
+//! What the processor offers beyond the language: a count of time as good as a clock, and hints to its caches.
 
 /// How far the processor's count is: a few nanoseconds' work, where the system's clock takes some twenty-five.
 ///
@@ -20,6 +20,22 @@ pub fn has_counter() -> bool {
         return true;
     }
     false
+}
+
+/// Hints that the value is used soon: the processor starts to load it into its caches.
+#[inline(always)]
+pub fn prefetch<T>(soon: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let soon = core::ptr::from_ref(soon).cast::<i8>();
+        for line in (0..size_of::<T>()).step_by(64) {
+            // SAFETY: a hint; the processor ignores an address that it cannot load.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.wrapping_add(line)) };
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = soon;
 }
 
 #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
