@@ -36,6 +36,7 @@ mod observer;
 mod offer;
 mod operations;
 mod unsettled;
+mod waking;
 
 pub(crate) use self::action::{One, Op, Quickly, Receive, Receives, WatchesEnd};
 pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};

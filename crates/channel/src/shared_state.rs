@@ -132,13 +132,13 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
     }
 
     #[inline(always)]
-    unsafe fn unlock(&self, bits: u32) {
-        self.word.unlock(bits);
+    fn unlock(locked: LockedState<'_, S, P>) {
+        locked.object().word.unlock(locked.bits);
     }
 
     #[inline(always)]
-    fn has_waiters(&self) -> bool {
-        !self.line.is_empty()
+    fn has_waiters(locked: &LockedState<'_, S, P>) -> bool {
+        !locked.object().line.is_empty()
     }
 
     fn wake_next(locked: &mut LockedState<'_, S, P>) -> Option<Deferred> {

@@ -250,17 +250,18 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
     }
 
     #[inline(always)]
-    unsafe fn unlock(&self, bits: u32) {
-        self.word.unlock(if self.list.is_empty() {
-            bits & !HAS_WAITERS
+    fn unlock(locked: Locked<'_, Self>) {
+        let line = locked.object();
+        line.word.unlock(if line.list.is_empty() {
+            locked.bits & !HAS_WAITERS
         } else {
-            bits | HAS_WAITERS
+            locked.bits | HAS_WAITERS
         });
     }
 
     #[inline(always)]
-    fn has_waiters(&self) -> bool {
-        !self.list.is_empty()
+    fn has_waiters(locked: &Locked<'_, Self>) -> bool {
+        !locked.object().list.is_empty()
     }
 
     #[inline(always)]

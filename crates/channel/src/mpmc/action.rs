@@ -86,6 +86,18 @@ impl<T: Copy, P: LockPolicy> Chan<T, P> {
     }
 }
 
+impl<T, P: LockPolicy> Locked<'_, T, P> {
+    /// Takes the message of the rendezvous sender that has waited longest.
+    pub(super) fn take_offer(&mut self) -> Option<T> {
+        self.offering -= 1;
+        self.is_first_taken = true;
+        // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the
+        // first one leaves the queue.
+        let take = |first: &Offer<T>| unsafe { first.take_offered() };
+        self.held().first::<Offer<T>>().map(take)
+    }
+}
+
 /// Gives a sending operation up.
 ///
 /// # Returns
@@ -166,7 +178,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
 
     fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
         let is_rendezvous = held.object().is_rendezvous();
-        let mut locked = Locked::of_held(held);
+        let locked = Locked::of_held(held);
         if state == State::Parked {
             locked.offering -= usize::from(is_rendezvous);
         } else if !is_rendezvous && !locked.has(NO_RECEIVERS) {

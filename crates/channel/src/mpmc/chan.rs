@@ -1,6 +1,7 @@
-//! What the two sides of a channel share, and the rules by which operations that wait go on.
+//! What the two sides of a channel share, and the lock around it.
 
 use std::ops::{Deref, DerefMut};
+use std::ptr;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
@@ -9,7 +10,6 @@ use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::buffer::Buffer;
 use super::observer::Observation;
-use super::offer::Offer;
 
 /// No sender is left.
 pub(crate) const NO_SENDERS: u32 = 1;
@@ -48,7 +48,7 @@ pub(crate) struct State<T> {
     /// Of a rendezvous channel: senders in the queue whose messages nobody has taken.
     pub(super) offering: usize,
     /// Of a rendezvous channel: the first sender's message has been taken under this hold of the lock.
-    is_first_taken: bool,
+    pub(super) is_first_taken: bool,
     /// Of any other one: places for senders that were woken and have not put their messages there so far.
     pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
@@ -114,13 +114,12 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// This thread does not hold the lock; `take` runs no user code.
     #[inline(always)]
     pub(super) unsafe fn push_quickly(&self, take: impl Fn() -> T) -> Result<(), Locked<'_, T, P>> {
-        let put = self.word.lock_to(|bits| {
-            // SAFETY: under the lock, which this thread did not hold before.
-            let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
+        let put = |bits, buffer: &mut Buffer<T>| {
             let is_put = buffer.push_in_window(bits == 0, self.capacity, &take);
             is_put.then_some(())
-        });
-        put.or_else(|bits| Locked::new(self, bits).push_observed(take))
+        };
+        // SAFETY: this thread does not hold the lock, as the caller vouches.
+        unsafe { self.lock_to(put) }.or_else(|locked| locked.push_observed(take))
     }
 
     /// Takes a message, if nobody waits and no memory is to be given back, and gives what `act` makes of it and of those
@@ -136,13 +135,34 @@ impl<T, P: LockPolicy> Chan<T, P> {
         &self,
         act: impl FnOnce(T, &Buffer<T>) -> R,
     ) -> Result<R, Locked<'_, T, P>> {
-        let popped = self.word.lock_to(|bits| {
+        // SAFETY: this thread does not hold the lock, as the caller vouches.
+        unsafe {
+            self.lock_to(|bits, buffer| {
+                let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
+                Some(act(message, buffer))
+            })
+        }
+    }
+
+    /// Takes the lock for `act` alone, which runs no user code.
+    ///
+    /// # Errors
+    /// `act` gave nothing. The lock is held.
+    ///
+    /// # Safety
+    /// This thread does not hold the lock.
+    #[inline(always)]
+    unsafe fn lock_to<R>(
+        &self,
+        act: impl FnOnce(u32, &mut Buffer<T>) -> Option<R>,
+    ) -> Result<R, Locked<'_, T, P>> {
+        let done = self.word.lock_to(|bits| {
             // SAFETY: under the lock, which this thread did not hold before.
             let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
-            let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
-            Some(act(message, buffer))
+            act(bits, buffer)
         });
-        popped.map_err(|bits| Locked::new(self, bits))
+        // SAFETY: the lock is held where `act` gave nothing, and this is the proof of it.
+        done.map_err(|bits| Locked(unsafe { Held::assume(self, bits) }))
     }
 
     /// The bits at this moment.
@@ -173,12 +193,14 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// In a channel for one thread: the lock is held.
     #[inline(always)]
     pub(crate) fn locked(&self) -> Locked<'_, T, P> {
-        let bits = self.word.lock();
+        // SAFETY: a thread that has a `Locked` uses its channel through that alone. In a channel for one thread that is
+        // checked here.
+        let held = unsafe { Held::lock(self) };
         if P::THREAD_BOUND {
-            assert!(bits & HELD == 0, "the channel's lock is held");
-            self.word.unlock(bits | HELD);
+            assert!(held.bits & HELD == 0, "the channel's lock is held");
+            self.word.unlock(held.bits | HELD);
         }
-        Locked::new(self, bits)
+        Locked(held)
     }
 
     /// Looks at what is under the lock; no user code.
@@ -193,19 +215,17 @@ impl<T, P: LockPolicy> Chan<T, P> {
 /// The lock of a channel, held, as the wait queue knows it.
 pub(crate) type Held<'a, T, P> = wait_queue::Locked<'a, Chan<T, P>>;
 
-impl<'a, T, P: LockPolicy> From<Held<'a, T, P>> for Locked<'a, T, P> {
-    #[inline(always)]
-    fn from(held: Held<'a, T, P>) -> Self {
-        Self::new(held.object(), held.bits)
-    }
-}
-
 /// The lock of a channel, held, and what is under it. It is given up by [`unlock`](Locked::unlock) and its like; no user
 /// code runs until then.
 #[must_use = "the lock stays held"]
-pub(crate) struct Locked<'a, T, P: LockPolicy> {
-    chan: &'a Chan<T, P>,
-    bits: u32,
+#[repr(transparent)]
+pub(crate) struct Locked<'a, T, P: LockPolicy>(Held<'a, T, P>);
+
+impl<'a, T, P: LockPolicy> From<Held<'a, T, P>> for Locked<'a, T, P> {
+    #[inline(always)]
+    fn from(held: Held<'a, T, P>) -> Self {
+        Self(held)
+    }
 }
 
 impl<T, P: LockPolicy> Deref for Locked<'_, T, P> {
@@ -213,75 +233,72 @@ impl<T, P: LockPolicy> Deref for Locked<'_, T, P> {
 
     #[inline(always)]
     fn deref(&self) -> &State<T> {
-        // SAFETY: the lock is held, and this is the only guard of it.
-        self.chan.state.with(|state| unsafe { &*state })
+        // SAFETY: this is the only proof of the lock, and borrowed.
+        self.chan().state.with(|state| unsafe { &*state })
     }
 }
 
 impl<T, P: LockPolicy> DerefMut for Locked<'_, T, P> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut State<T> {
-        // SAFETY: the lock is held, and this is the only guard of it, which is borrowed.
-        self.chan.state.with_mut(|state| unsafe { &mut *state })
+        // SAFETY: this is the only proof of the lock, and borrowed by nobody else.
+        self.chan().state.with_mut(|state| unsafe { &mut *state })
     }
 }
 
 impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
+    /// What only looks.
     #[inline(always)]
-    fn new(chan: &'a Chan<T, P>, bits: u32) -> Self {
-        Self { chan, bits }
+    pub(crate) fn seen<'h>(held: &'h Held<'a, T, P>) -> &'h Self {
+        // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).
+        unsafe { &*ptr::from_ref(held).cast() }
     }
 
-    /// For what only looks.
+    /// What changes the state while the lock stays held.
     #[inline(always)]
-    pub(crate) fn seen(held: &Held<'a, T, P>) -> Self {
-        Self::new(held.object(), held.bits)
+    pub(crate) fn of_held<'h>(held: &'h mut Held<'a, T, P>) -> &'h mut Self {
+        // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).
+        unsafe { &mut *ptr::from_mut(held).cast() }
     }
 
-    /// For what changes the state, and no bits.
+    /// The proof in the words of the wait queue.
     #[inline(always)]
-    pub(crate) fn of_held(held: &mut Held<'a, T, P>) -> Self {
-        Self::new(held.object(), held.bits)
+    pub(super) fn held(&mut self) -> &mut Held<'a, T, P> {
+        &mut self.0
     }
 
-    #[inline(always)]
-    fn held(&self) -> Held<'a, T, P> {
-        // SAFETY: the lock is held, and used by the result alone as long as that lives.
-        unsafe { Held::assume(self.chan, self.bits) }
-    }
-
-    /// The same proof in the words of the wait queue.
+    /// The proof in the words of the wait queue.
     #[inline(always)]
     pub(crate) fn into_held(self) -> Held<'a, T, P> {
-        self.held()
+        self.0
     }
 
     #[inline(always)]
     pub(crate) fn chan(&self) -> &'a Chan<T, P> {
-        self.chan
+        self.0.object()
     }
 
     /// Whether the bit is set.
     #[inline(always)]
     pub(crate) fn has(&self, bit: u32) -> bool {
-        self.bits & bit != 0
+        self.0.bits & bit != 0
     }
 
     /// Sets the bit, or clears it.
     pub(crate) fn mark(&mut self, bit: u32, is_set: bool) {
-        self.bits = self.bits & !bit | if is_set { bit } else { 0 };
+        self.0.bits = self.0.bits & !bit | if is_set { bit } else { 0 };
     }
 
     /// Whether both sides are there and nobody waits.
     #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
-        self.bits == 0
+        self.0.bits == 0
     }
 
     /// Gives the lock up. Wakes nobody.
     #[inline(always)]
     pub(crate) fn unlock(self) {
-        self.held().unlock();
+        self.0.unlock();
     }
 
     /// Says whether the observer is to be notified, and gives the lock up. The channel [is quiet](Locked::is_quiet).
@@ -292,7 +309,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         if is_armed {
             self.buffer.stop();
         }
-        self.chan
+        self.chan()
             .word
             .unlock(if is_armed { HAS_WAITERS } else { 0 });
     }
@@ -300,7 +317,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// Wakes all that can go on, and gives the lock up.
     #[inline(always)]
     pub(crate) fn settle(self) {
-        self.held().wake_ready();
+        self.0.wake_ready();
     }
 
     /// Messages in the buffer, and those that are offered.
@@ -311,16 +328,16 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
 
     /// Whether a rendezvous channel has a receiver in its queue for which no message is on its way.
     pub(super) fn is_awaited(&self) -> bool {
-        self.chan.is_rendezvous()
+        self.chan().is_rendezvous()
             && self.offering == 0
             && self.buffer.len() <= self.called
-            && !self.chan.receiving.is_empty()
+            && !self.chan().receiving.is_empty()
     }
 
     /// Whether a message can be put: there is a place, and it is not reserved.
     #[inline(always)]
     pub(super) fn has_room(&self) -> bool {
-        self.buffer.len() + self.reserved < self.chan.capacity
+        self.buffer.len() + self.reserved < self.chan().capacity
     }
 
     /// Whether a receiver was called for each message there is.
@@ -344,22 +361,13 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         }
     }
 
-    fn take_offer(&mut self) -> Option<T> {
-        self.offering -= 1;
-        self.is_first_taken = true;
-        // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the
-        // first one leaves the queue.
-        let take = |first: &Offer<T>| unsafe { first.take_offered() };
-        self.held().first::<Offer<T>>().map(take)
-    }
-
     /// Puts a message, if only an observer waits for it.
     #[inline(always)]
     fn push_observed(mut self, take: impl FnOnce() -> T) -> Result<(), Self> {
-        if !self.observation.is_armed() || self.bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
+        if !self.observation.is_armed() || self.0.bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
             return Err(self);
         }
-        let chan = self.chan;
+        let chan = self.chan();
         // Mutant: it takes a place that is reserved.
         let is_reserved = self.reserved > 0 && !gossamer_core::mutant!("port_takes_reserved_place");
         let has_waiters =
@@ -375,72 +383,16 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         Ok(())
     }
 
-    /// Wakes the next that can go on: a sender; else a receiver; else, if none waits, it tells of what there is.
-    #[inline(always)]
-    pub(crate) fn wake_next(&mut self) -> Option<Deferred> {
-        if let Some(woken) = self.wake_sender() {
-            return Some(woken);
-        }
-        if self.chan.receiving.is_empty() {
-            return self.is_watched().then(|| self.tell())?;
-        }
-        if self.messages() <= self.called && !self.is_over() {
-            return None;
-        }
-        self.called += 1;
-        // SAFETY: under the lock; not empty.
-        Some(unsafe { self.chan.receiving.release_first() })
-    }
-
-    /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a
-    /// place for it, which is then reserved.
-    #[inline(always)]
-    fn wake_sender(&mut self) -> Option<Deferred> {
-        if self.chan.sending.is_empty() {
-            return None;
-        }
-        let is_closed = self.has(NO_RECEIVERS);
-        if self.chan.is_rendezvous() {
-            if !std::mem::take(&mut self.is_first_taken) {
-                if !is_closed {
-                    return None;
-                }
-                self.offering -= 1;
-            }
-        } else if !is_closed {
-            if !self.has_room() {
-                return None;
-            }
-            self.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
-        }
-        // SAFETY: under the lock; not empty.
-        Some(unsafe { self.chan.sending.release_first() })
-    }
-
     /// Whether an observer is to be notified, or an operation waits for the end.
     #[inline(always)]
-    fn is_watched(&self) -> bool {
-        self.observation.is_armed() || !self.chan.ending.is_empty()
-    }
-
-    /// Notifies the observer, or wakes the next operation that waits for the end, if that is due.
-    #[inline(never)]
-    fn tell(&mut self) -> Option<Deferred> {
-        let is_over = self.is_over();
-        if self.observation.is_armed() && (is_over || self.messages() > 0) {
-            return Some(self.observation.notify());
-        }
-        let wakes = is_over
-            && !self.chan.ending.is_empty()
-            && !gossamer_core::mutant!("join_is_not_told_of_the_end");
-        // SAFETY: under the lock; not empty.
-        wakes.then(|| unsafe { self.chan.ending.release_first() })
+    pub(super) fn is_watched(&self) -> bool {
+        self.observation.is_armed() || !self.chan().ending().is_empty()
     }
 
     /// Puts a message at the end.
     #[inline(always)]
     pub(super) fn push(&mut self, message: T) {
-        let most = self.chan.capacity;
+        let most = self.chan().capacity;
         self.buffer.push(message, most);
     }
 
@@ -448,7 +400,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// going to need it.
     #[inline(always)]
     pub(crate) fn shrink(&mut self) {
-        if self.buffer.is_to_shrink() && self.chan.sending.is_empty() && self.reserved == 0 {
+        if self.buffer.is_to_shrink() && self.chan().sending.is_empty() && self.reserved == 0 {
             self.buffer = Buffer::new();
         }
     }
@@ -464,22 +416,25 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     }
 
     #[inline(always)]
-    unsafe fn unlock(&self, bits: u32) {
-        let has_waiters = if self.has_waiters() { HAS_WAITERS } else { 0 };
-        let bits = bits & !HAS_WAITERS | has_waiters;
+    fn unlock(mut held: Held<'_, T, P>) {
+        let has_waiters = if Self::has_waiters(&held) {
+            HAS_WAITERS
+        } else {
+            0
+        };
+        let bits = held.bits & !HAS_WAITERS | has_waiters;
         if bits != 0 {
-            // The caller holds the lock, and gives it up here.
-            Locked::new(self, bits).buffer.stop();
+            Locked::of_held(&mut held).buffer.stop();
         }
-        self.word.unlock(bits);
+        held.object().word.unlock(bits);
     }
 
     #[inline(always)]
-    fn has_waiters(&self) -> bool {
-        // Only called under the lock.
-        let locked = Locked::new(self, 0);
-        !self.sending.is_empty()
-            || !self.receiving.is_empty()
+    fn has_waiters(held: &Held<'_, T, P>) -> bool {
+        let locked = Locked::seen(held);
+        let chan = locked.chan();
+        !chan.sending.is_empty()
+            || !chan.receiving.is_empty()
             || locked.is_watched()
             || locked.reserved > 0
     }

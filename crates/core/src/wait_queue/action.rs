@@ -25,14 +25,11 @@ pub unsafe trait Waitable: Sized {
     /// The object's bits.
     fn lock(&self) -> u32;
 
-    /// Releases the lock and leaves these bits. Wakes nobody.
-    ///
-    /// # Safety
-    /// The caller holds the lock, and does nothing under it any more.
-    unsafe fn unlock(&self, bits: u32);
+    /// Releases the lock and leaves the object's bits as `locked` has them. Wakes nobody.
+    fn unlock(locked: Locked<'_, Self>);
 
-    /// Whether any operation waits. Under the lock.
-    fn has_waiters(&self) -> bool;
+    /// Whether any operation waits.
+    fn has_waiters(locked: &Locked<'_, Self>) -> bool;
 
     /// Wakes the next waiter that the bits let go on; `None` if there is none.
     fn wake_next(locked: &mut Locked<'_, Self>) -> Option<Deferred>;
@@ -89,8 +86,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
     /// Releases the lock. Wakes nobody.
     #[inline(always)]
     pub fn unlock(self) {
-        // SAFETY: the lock is held, and this was the proof.
-        unsafe { self.object.unlock(self.bits) };
+        O::unlock(self);
     }
 
     /// Wakes every waiter that can go on, and releases the lock.
@@ -99,7 +95,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
     /// another thread wakes them.
     #[inline(always)]
     pub fn wake_ready(self) {
-        if self.object.has_waiters() {
+        if O::has_waiters(&self) {
             self.wake_waiters();
         } else {
             self.unlock();

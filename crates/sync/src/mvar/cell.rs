@@ -154,18 +154,19 @@ unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
     }
 
     #[inline(always)]
-    unsafe fn unlock(&self, bits: u32) {
-        let has_waiters = P::THREAD_BOUND && self.has_waiters();
-        self.word.unlock(if has_waiters {
-            bits | HAS_WAITERS
+    fn unlock(locked: LockedMVar<'_, T, P>) {
+        let has_waiters = P::THREAD_BOUND && Self::has_waiters(&locked);
+        locked.object().word.unlock(if has_waiters {
+            locked.bits | HAS_WAITERS
         } else {
-            bits
+            locked.bits
         });
     }
 
     #[inline(always)]
-    fn has_waiters(&self) -> bool {
-        !(self.takers.is_empty() && self.putters.is_empty())
+    fn has_waiters(locked: &LockedMVar<'_, T, P>) -> bool {
+        let mvar = locked.object();
+        !(mvar.takers.is_empty() && mvar.putters.is_empty())
     }
 
     /// Promises the `MVar` to the first of the line that can go, if it is promised to nobody.

@@ -1,0 +1,63 @@
+//! The rules by which operations that wait go on.
+
+use gossamer_core::policy::LockPolicy;
+use gossamer_core::waiter::Deferred;
+
+use super::action::{One, Receives, WatchesEnd};
+use super::chan::{Locked, NO_RECEIVERS};
+use super::offer::Offer;
+
+impl<T, P: LockPolicy> Locked<'_, T, P> {
+    /// Wakes the next that can go on: a sender; else a receiver; else, if none waits, it tells of what there is.
+    #[inline(always)]
+    pub(crate) fn wake_next(&mut self) -> Option<Deferred> {
+        if let Some(woken) = self.wake_sender() {
+            return Some(woken);
+        }
+        if self.chan().receiving().is_empty() {
+            return self.is_watched().then(|| self.tell())?;
+        }
+        if self.messages() <= self.called && !self.is_over() {
+            return None;
+        }
+        self.called += 1;
+        self.held().release_first::<Receives<One>>()
+    }
+
+    /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a
+    /// place for it, which is then reserved.
+    #[inline(always)]
+    fn wake_sender(&mut self) -> Option<Deferred> {
+        if self.chan().sending().is_empty() {
+            return None;
+        }
+        let is_closed = self.has(NO_RECEIVERS);
+        if self.chan().is_rendezvous() {
+            if !std::mem::take(&mut self.is_first_taken) {
+                if !is_closed {
+                    return None;
+                }
+                self.offering -= 1;
+            }
+        } else if !is_closed {
+            if !self.has_room() {
+                return None;
+            }
+            self.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
+        }
+        self.held().release_first::<Offer<T>>()
+    }
+
+    /// Notifies the observer, or wakes the next operation that waits for the end, if that is due.
+    #[inline(never)]
+    fn tell(&mut self) -> Option<Deferred> {
+        let is_over = self.is_over();
+        if self.observation.is_armed() && (is_over || self.messages() > 0) {
+            return Some(self.observation.notify());
+        }
+        let wakes = is_over
+            && !self.chan().ending().is_empty()
+            && !gossamer_core::mutant!("join_is_not_told_of_the_end");
+        wakes.then(|| self.held().release_first::<WatchesEnd>())?
+    }
+}
