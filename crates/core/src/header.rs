@@ -150,11 +150,11 @@ pub struct Header {
     /// Links of the list of all tasks of a shard.
     pub(crate) owned: OwnedLinks,
     /// Who waits for the output.
-    pub join: Join,
+    pub(crate) join: Join,
     /// Where the task was spawned.
     pub spawned: &'static Location<'static>,
     /// Who still needs the memory.
-    pub refs: RefCount,
+    pub(crate) refs: RefCount,
     /// A [`TaskState`]: the shard, and the runner's view of the state.
     state: UnmodelledU32,
     /// How often the task has moved. loom does not know of `state`; so it learns that a look and a move meet.

@@ -81,7 +81,7 @@ impl<T> JoinHandle<T> {
 
     /// Whether the output is there, so that waiting will not wait.
     pub fn is_finished(&self) -> bool {
-        self.taken || self.header().join.is_done()
+        self.taken || self.header().is_finished()
     }
 
     /// Has `waker` called when the output is there, once; `false` if it is there already. No scheduling point: for
@@ -91,7 +91,7 @@ impl<T> JoinHandle<T> {
             return false;
         }
         self.origin.check("waiting for a join handle");
-        self.header().join.register(waker)
+        self.header().notify_finished(waker)
     }
 
     /// Whether the output has been taken, so that there is nothing to wait for.
@@ -115,7 +115,7 @@ impl<T> JoinHandle<T> {
             !self.taken,
             "a join handle was polled after it had given its output"
         );
-        if !self.header().join.is_done() {
+        if !self.header().is_finished() {
             return None;
         }
         self.taken = true;
@@ -136,7 +136,7 @@ impl<T> Future for JoinHandle<T> {
             return Poll::Ready(output);
         }
         self.origin.check("waiting for a join handle");
-        if self.header().join.register(cx.waker()) {
+        if self.header().notify_finished(cx.waker()) {
             self.note(cx, QueueLink::on_task(self.task));
             if context::with(context::Context::shard) == context::NOWHERE {
                 joins(&*self, self.header().state().shard());
@@ -158,7 +158,8 @@ impl<T> JoinHandle<T> {
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        if !self.taken && self.header().join.detach() {
+        // SAFETY: the only handle, which ends.
+        if !self.taken && unsafe { self.header().detach() } {
             // SAFETY: published, and the only handle has not taken it.
             let drop_output = || unsafe { (self.header().vtable.drop_output)(self.task) };
             if gossamer_core::mutant!("handle_drop_panics") {

@@ -1,11 +1,9 @@
 //! Making a task and giving it to its shard.
 
 use std::panic::Location;
-use std::ptr::NonNull;
 
 use gossamer_core::context;
-use gossamer_core::header::ref_count::{QUEUED, Queue};
-use gossamer_core::header::{Failure, Header, ScheduledTask, TaskState, ref_dec};
+use gossamer_core::header::{Failure, Header, ScheduledTask, TaskState};
 use gossamer_core::shard::Shard;
 
 use crate::cell;
@@ -115,27 +113,8 @@ unsafe fn start<F: Future>(
         // SAFETY: new and in no list; we run its shard.
         unsafe { Header::fail(task, Failure::Cancelled) };
     } else {
-        // SAFETY: new and in no list.
-        unsafe { send(task, shard) };
+        // SAFETY: new and in no list; this thread does not run its shard.
+        unsafe { Header::send_new(task, shard) };
     }
     handle
-}
-
-/// # Safety
-/// A new task in no list, of a shard that is not run by the current context.
-unsafe fn send(task: NonNull<Header>, shard: &'static Shard) {
-    // SAFETY: held by its handle, and by `ALIVE`.
-    let queue = unsafe { task.as_ref() }.refs.queue();
-    debug_assert_eq!(queue, Queue::Push, "a new task is in no inbox");
-    // SAFETY: the `QUEUED` reference is ours, and goes with the task.
-    match unsafe { shard.push(task) } {
-        Ok(Some(runner)) => runner.wake(),
-        Ok(None) => {}
-        Err(_) => {
-            // SAFETY: nobody else touches a new task, so this thread may act as its runner.
-            unsafe { Header::fail(task, Failure::Cancelled) };
-            // SAFETY: the reference stayed ours.
-            unsafe { ref_dec(task, QUEUED) };
-        }
-    }
 }

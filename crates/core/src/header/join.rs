@@ -159,6 +159,26 @@ impl Join {
 }
 
 impl Header {
+    /// Whether the task has [finished](Header::finish). `true` makes the output visible to the caller.
+    #[inline]
+    pub fn is_finished(&self) -> bool {
+        self.join.is_done()
+    }
+
+    /// Has `waker` called when the task has finished, instead of the waker before; `false` if it has.
+    pub fn notify_finished(&self, waker: &Waker) -> bool {
+        self.join.register(waker)
+    }
+
+    /// The join handle goes away; `true` if the output is there and so the handle's to drop.
+    ///
+    /// # Safety
+    /// The caller is the task's join handle, and calls this once.
+    #[must_use]
+    pub unsafe fn detach(&self) -> bool {
+        self.join.detach()
+    }
+
     /// Drops the future of a task that is in no list, and [finishes](Header::finish) it with this failure.
     ///
     /// # Safety

@@ -5,9 +5,10 @@
 use core::hint::cold_path;
 use core::ptr::NonNull;
 
-use super::{Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
+use super::ref_count::Queue;
+use super::{Failure, Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
-use crate::shard::Shard;
+use crate::shard::{Closed, Shard};
 
 impl TaskRef<'_> {
     /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
@@ -92,6 +93,27 @@ impl Header {
             return Turn::Over;
         }
         Turn::Cancel
+    }
+
+    /// Sends a new task to its shard. If that is closed, the task is cancelled here and now.
+    ///
+    /// # Safety
+    /// The task is new, in no list, and held by its join handle; its runner is another thread.
+    pub unsafe fn send_new(this: NonNull<Self>, shard: &Shard) {
+        // SAFETY: held by its handle.
+        let queue = unsafe { this.as_ref() }.refs.queue();
+        debug_assert_eq!(queue, Queue::Push, "a new task is in no inbox");
+        // SAFETY: this thread has set `QUEUED`, and gives the reference away with the task.
+        match unsafe { shard.push(this) } {
+            Ok(Some(runner)) => runner.wake(),
+            Ok(None) => {}
+            Err(Closed) => {
+                // SAFETY: nobody else touches a new task, so this thread may act as its runner.
+                unsafe { Self::fail(this, Failure::Cancelled) };
+                // SAFETY: the shard has not taken the reference.
+                unsafe { ref_dec(this, ref_count::QUEUED) };
+            }
+        }
     }
 
     /// Takes a task off its shard's list: its future is gone.
