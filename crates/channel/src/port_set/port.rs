@@ -1,7 +1,6 @@
 //! What can be in a set: receivers whose channels announce their entries themselves, and others that call a waker.
 
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -79,9 +78,14 @@ pub(super) enum Placed<T, P: RingPolicy> {
 /// One that calls a waker.
 pub(super) struct Signalled<T, P: RingPolicy> {
     signal: Arc<Signal>,
-    /// How a ring waits; it goes before the ring does.
-    parked: Option<Pin<Box<ParkedReceiver<T, P>>>>,
-    port: Port<T, P>,
+    source: Source<T, P>,
+}
+
+/// What such a port receives from.
+enum Source<T, P: RingPolicy> {
+    Oneshot(oneshot::Receiver<T>),
+    Ring(ParkedReceiver<T, P>),
+    Pipe(PipeEnd<T, P>),
 }
 
 /// What is left to do after a look, without any lock.
@@ -102,23 +106,19 @@ impl<T, P: RingPolicy> Placed<T, P> {
         index: u32,
         location: &'static Location<'static>,
     ) -> Self {
-        let port = match port {
+        let source = match port {
             Port::Channel(receiver) => return Self::Channel(receiver),
-            port => port,
-        };
-        let parked = match &port {
-            // SAFETY: it is dropped first.
-            Port::Spsc(receiver) => Some(unsafe { ParkedReceiver::new(receiver, location) }),
-            _ => None,
+            Port::Oneshot(receiver) => Source::Oneshot(receiver),
+            Port::Spsc(receiver) => Source::Ring(ParkedReceiver::new(receiver, location)),
+            Port::Pipe(pipe) => Source::Pipe(pipe),
         };
         let mut signalled = Signalled {
             signal: Signal::new(ready.clone(), index),
-            parked: parked.map(Box::pin),
-            port,
+            source,
         };
         let waker = signalled.waker();
         // What has waited before in a ring or a pipe has left it.
-        if let Port::Oneshot(receiver) = &mut signalled.port {
+        if let Source::Oneshot(receiver) = &mut signalled.source {
             receiver.listen(&waker);
         }
         Self::Signalled(Box::new(signalled))
@@ -154,20 +154,23 @@ impl<T, P: RingPolicy> Placed<T, P> {
 
     /// The port, which has left its entry; no lock is held.
     pub(super) fn into_port(self) -> Port<T, P> {
-        let Signalled {
-            parked, mut port, ..
-        } = match self {
+        let signalled = match self {
             Self::Channel(receiver) => return Port::Channel(receiver),
             Self::Signalled(signalled) => *signalled,
         };
-        drop(parked);
-        match &mut port {
-            // Of which a look has told, whose caller does not find the port any more.
-            Port::Spsc(receiver) => receiver.tell(),
-            Port::Pipe(pipe) => pipe.forget_waker(),
-            Port::Oneshot(_) | Port::Channel(_) => {}
+        match signalled.source {
+            Source::Oneshot(receiver) => Port::Oneshot(receiver),
+            Source::Ring(parked) => {
+                let receiver = parked.into_receiver();
+                // Of which a look has told, whose caller does not find the port any more.
+                receiver.tell();
+                Port::Spsc(receiver)
+            }
+            Source::Pipe(mut pipe) => {
+                pipe.forget_waker();
+                Port::Pipe(pipe)
+            }
         }
-        port
     }
 
     /// What has come with the turn of a pipe, which [`find`](Placed::find) has said, and which has left its entry; no
@@ -176,8 +179,8 @@ impl<T, P: RingPolicy> Placed<T, P> {
         let Self::Signalled(signalled) = self else {
             return None;
         };
-        match signalled.port {
-            Port::Pipe(pipe) => Some(pipe.hear()),
+        match signalled.source {
+            Source::Pipe(pipe) => Some(pipe.hear()),
             _ => None,
         }
     }
@@ -187,8 +190,8 @@ impl<T, P: RingPolicy> Placed<T, P> {
         let Self::Signalled(signalled) = self else {
             return None;
         };
-        match &signalled.port {
-            Port::Spsc(receiver) => receiver.let_sender_go(),
+        match &signalled.source {
+            Source::Ring(parked) => parked.let_sender_go(),
             _ => None,
         }
     }
@@ -247,11 +250,11 @@ impl<T, P: RingPolicy> Signalled<T, P> {
     fn find(&mut self) -> (Found<T>, Rest<T, P>) {
         self.signal.begin();
         let waker = self.waker();
-        let found = match &mut self.port {
-            Port::Spsc(_) => return self.look_at_ring(&waker),
-            Port::Oneshot(receiver) => receiver.find(&waker).map(Found::end),
-            Port::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
-            Port::Pipe(pipe) => match pipe.poll(&waker) {
+        let found = match &mut self.source {
+            Source::Ring(parked) => return look_at_ring(parked, &self.signal, &waker),
+            Source::Oneshot(receiver) => receiver.find(&waker).map(Found::end),
+            Source::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
+            Source::Pipe(pipe) => match pipe.poll(&waker) {
                 Poll::Pending => None,
                 Poll::Ready(Ok(())) => {
                     let turn = Found {
@@ -262,37 +265,37 @@ impl<T, P: RingPolicy> Signalled<T, P> {
                 }
                 Poll::Ready(Err(closed)) => Some(Found::end(Err(closed))),
             },
-            Port::Channel(_) => unreachable!("a channel announces its entry itself"),
         };
         (found.unwrap_or(Found::NOTHING), Rest::Nothing)
     }
+}
 
-    /// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
-    /// message there is always a look more.
-    fn look_at_ring(&mut self, waker: &Waker) -> (Found<T>, Rest<T, P>) {
-        let (Port::Spsc(receiver), Some(parked)) = (&mut self.port, &mut self.parked) else {
-            unreachable!("only a ring is looked at so");
-        };
-        loop {
-            match receiver.take_for_set() {
-                Ok((message, more, is_awaited)) => {
-                    // It may be in line from a look before: then it has perhaps been announced just now.
-                    let more = if self.signal.end() { 0 } else { more.max(1) };
-                    let rest = if is_awaited {
-                        Rest::SenderWaits
-                    } else {
-                        Rest::Nothing
-                    };
-                    return (Found::message(message, more), rest);
-                }
-                Err(TryRecvError::Closed) => {
-                    return (Found::end(Err(Closed)), Rest::Nothing);
-                }
-                Err(TryRecvError::Empty) => {
-                    let could_go = parked.as_mut().waits(waker);
-                    if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
-                        return (Found::NOTHING, Rest::Nothing);
-                    }
+/// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
+/// message there is always a look more.
+fn look_at_ring<T, P: RingPolicy>(
+    parked: &mut ParkedReceiver<T, P>,
+    signal: &Signal,
+    waker: &Waker,
+) -> (Found<T>, Rest<T, P>) {
+    loop {
+        match parked.take() {
+            Ok((message, more, is_awaited)) => {
+                // It may be in line from a look before: then it has perhaps been announced just now.
+                let more = if signal.end() { 0 } else { more.max(1) };
+                let rest = if is_awaited {
+                    Rest::SenderWaits
+                } else {
+                    Rest::Nothing
+                };
+                return (Found::message(message, more), rest);
+            }
+            Err(TryRecvError::Closed) => {
+                return (Found::end(Err(Closed)), Rest::Nothing);
+            }
+            Err(TryRecvError::Empty) => {
+                let could_go = parked.waits(waker);
+                if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
+                    return (Found::NOTHING, Rest::Nothing);
                 }
             }
         }
