@@ -32,6 +32,7 @@
 
 pub mod broadcast;
 mod error;
+mod iterators;
 mod join_pattern;
 mod mpmc;
 pub mod oneshot;

@@ -13,6 +13,7 @@ use super::handle::Handle;
 use super::offer::Offer;
 use super::operations::{Messages, Receiving, ReceivingMany, Sending, SendingFrom};
 use crate::error::{Closed, SendError, TryRecvError, TrySendError};
+use crate::iterators::iterators;
 
 /// Both sides of a new channel.
 pub(crate) fn pair<T, P: LockPolicy>(
@@ -206,11 +207,6 @@ impl<T, P: LockPolicy> Receiver<T, P> {
         std::iter::from_fn(|| self.try_recv().ok())
     }
 
-    /// Messages until no sender is left: waits for each as `.wait()` does, in a thread or a fiber.
-    pub fn iter(&self) -> Iter<'_, T, P> {
-        Iter(self)
-    }
-
     /// The messages as a stream, which ends when no sender is left.
     ///
     /// # Cancellation
@@ -255,50 +251,12 @@ impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     }
 }
 
-/// [`Receiver::iter`].
-#[derive(Debug)]
-pub struct Iter<'a, T, P: LockPolicy>(&'a Receiver<T, P>);
-
-impl<T, P: LockPolicy> Iterator for Iter<'_, T, P> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.0.recv().wait().ok()
-    }
+#[track_caller]
+fn next<T, P: LockPolicy>(receiver: &Receiver<T, P>) -> Option<T> {
+    receiver.recv().wait().ok()
 }
 
-impl<'a, T, P: LockPolicy> IntoIterator for &'a Receiver<T, P> {
-    type Item = T;
-    type IntoIter = Iter<'a, T, P>;
-
-    fn into_iter(self) -> Iter<'a, T, P> {
-        self.iter()
-    }
-}
-
-/// [`Receiver::into_iter`].
-#[derive(Debug)]
-pub struct IntoIter<T, P: LockPolicy>(Receiver<T, P>);
-
-impl<T, P: LockPolicy> Iterator for IntoIter<T, P> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.0.recv().wait().ok()
-    }
-}
-
-impl<T, P: LockPolicy> IntoIterator for Receiver<T, P> {
-    type Item = T;
-    type IntoIter = IntoIter<T, P>;
-
-    /// As [`iter`](Receiver::iter).
-    fn into_iter(self) -> IntoIter<T, P> {
-        IntoIter(self)
-    }
-}
+iterators! { LockPolicy, next }
 
 macro_rules! both {
     ($($name:ident)*) => {$(
