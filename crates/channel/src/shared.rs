@@ -108,7 +108,7 @@ impl<P: LockPolicy, E> Inner<P, E> {
     /// It is the caller's turn, for as long as the result is used, and there is no other.
     #[allow(clippy::mut_from_ref)]
     unsafe fn end(&self) -> &mut E {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller has the turn, and no other reference to the end.
         self.end.with_mut(|end| unsafe { &mut *end })
     }
 }

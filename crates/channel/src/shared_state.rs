@@ -1,14 +1,14 @@
-//! What the ends of a channel share, if those who wait are let go by a rule: one lock, a content, and one line.
+//! The state that the ends of a channel share, if a rule says which waiters go on: one lock, a content, and one line.
 //!
 //! # Protocol
 //!
-//! An operation that waits has a number, and the content says for which numbers there is something ([`Content::goes`]).
-//! Who changes the content lets the first in line go as long as there is something for it: takes it out of the line,
-//! which it cannot come to again before it has been polled, and wakes it. It does in its own poll what it came for,
-//! under the lock; it holds the only mutable borrow of its end, so what there was for it is still there. Dropped
-//! instead, it gives back what it was let go for, if that was anything.
+//! A waiting operation has a number, and the content says for which numbers there is something ([`Content::goes`]).
+//! A change of the content releases the first in line as long as there is something for it: takes it out of the line and
+//! wakes it. The operation cannot come back to the line before it is polled. It takes effect in its own poll, under the
+//! lock. It holds the only mutable borrow of its end, so what there was for it is still there. If it is dropped instead,
+//! it gives that back.
 //!
-//! All that there is something for are at the head of the line: those who wait since then have seen it.
+//! The operations for which there is something are at the head of the line: those that came later have seen it.
 //!
 //! No user code runs under the lock: messages are only moved there (as pointers), memory is asked for and given back
 //! outside, wakers of other runtimes are called outside.
@@ -24,18 +24,18 @@ use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
-/// What is under the lock, and who may go. No user code, no waiting in any of it.
+/// The content under the lock, and the rule. None of its functions runs user code or waits.
 pub(crate) trait Content {
     /// What dumps call the operations, by their number.
     const NAMES: &'static [&'static str];
 
-    /// Whether one that waits with this number may go.
+    /// Whether an operation with this number may go on.
     fn goes(&self, wants: u64) -> bool;
 
-    /// One goes.
+    /// An operation goes on.
     fn go(&mut self) {}
 
-    /// One goes, if it may.
+    /// Lets an operation go on, if it may.
     #[inline(always)]
     fn try_go(&mut self, wants: u64) -> bool {
         let goes = self.goes(wants);
@@ -45,11 +45,11 @@ pub(crate) trait Content {
         goes
     }
 
-    /// One was dropped that had been let go.
+    /// A released operation was dropped.
     fn give_back(&mut self) {}
 }
 
-/// A content, the lock around it, and those who wait for it to change.
+/// A content, the lock around it, and the operations that wait for it to change.
 pub(crate) struct SharedState<S: Content, P: LockPolicy> {
     word: P::Word,
     line: WaitList,

@@ -55,7 +55,7 @@ fn push<T, P: LockPolicy>(
     Some(Ok(()))
 }
 
-/// The same without waiting: to a receiver that waits it goes also if the channel holds no messages.
+/// Puts the message without waiting. A rendezvous channel, too, takes one for which a receiver waits.
 pub(super) fn try_push<T, P: LockPolicy>(
     locked: &mut Locked<'_, T, P>,
     take: impl FnOnce() -> T,
@@ -380,7 +380,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
         Ok(())
     }
 
-    /// What is over stays so.
+    /// A channel that is over stays so.
     fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
         held.wake_ready();
         Ok(())

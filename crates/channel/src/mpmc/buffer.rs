@@ -25,7 +25,7 @@ pub(crate) struct Buffer<T> {
 const FIRST: usize = 4;
 /// From so many on it doubles.
 const LARGE: usize = 256;
-/// So many bytes an empty channel keeps.
+/// Bytes that an empty channel keeps.
 const KEPT: usize = 128;
 
 /// Copies as many as both have. Of each only one of the two may be used as a message.
@@ -151,7 +151,7 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// The same for the next message.
+    /// Goes on reading at the first place, if there is none after the last one.
     #[inline(always)]
     fn wrap_reading(&mut self) {
         if self.read == self.places.len() {

@@ -85,8 +85,8 @@ impl<T, P: LockPolicy> Chan<T, P> {
         }
     }
 
-    /// Whoever locks several channels does so in this order. Under loom not that of their addresses, which are others
-    /// in each execution.
+    /// The order in which an operation locks several channels: that of their addresses. Under loom addresses differ from
+    /// one execution to the next, so there the channels are numbered.
     pub(crate) fn order(&self) -> usize {
         #[cfg(loom)]
         return self.number;
@@ -157,7 +157,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
         act: impl FnOnce(u32, &mut Buffer<T>) -> Option<R>,
     ) -> Result<R, Locked<'_, T, P>> {
         let done = self.word.lock_to(|bits| {
-            // SAFETY: under the lock, which this thread did not hold before.
+            // SAFETY: the lock is held, and the caller vouches that this thread did not hold it before.
             let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
             act(bits, buffer)
         });

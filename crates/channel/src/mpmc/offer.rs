@@ -69,7 +69,7 @@ impl<T> Offer<T> {
     /// Once. Under the lock of the operation's queue.
     pub(super) unsafe fn take_offered(&self) -> T {
         self.is_taken.set(MaybeUninit::new(true));
-        // SAFETY: under the lock, and once; its owner is told so by the flag.
+        // SAFETY: the caller holds the lock and comes once. The flag tells the owner that the message is gone.
         unsafe { self.take() }
     }
 }

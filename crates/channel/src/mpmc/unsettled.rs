@@ -6,14 +6,15 @@ use gossamer_core::waiter::Deferred;
 use super::chan::Locked;
 use super::handle::Handle;
 
-/// What is left to do when no lock is held: a waker to call, after which others may go.
+/// A waker to call as soon as no lock is held. Other operations may go on after it.
 #[must_use]
 pub(crate) struct Unsettled<T, P: LockPolicy>(Option<(Deferred, Handle<T, P>)>);
 
 impl<T, P: LockPolicy> Unsettled<T, P> {
     pub(crate) const NOTHING: Self = Self(None);
 
-    /// Lets those go that can, and gives the lock up; what is to be done without any is left.
+    /// Wakes the operations that can go on, up to the first whose waker must be called without a lock, and releases the
+    /// lock.
     #[inline(always)]
     pub(crate) fn new(handle: &Handle<T, P>, mut locked: Locked<'_, T, P>) -> Self {
         locked.shrink();
@@ -28,7 +29,7 @@ impl<T, P: LockPolicy> Unsettled<T, P> {
         Self(waker)
     }
 
-    /// Does it.
+    /// Calls the waker, and wakes the operations behind it.
     #[inline(always)]
     pub(crate) fn settle(self) {
         if let Some((deferred, chan)) = self.0 {

@@ -17,7 +17,7 @@ use crate::mpmc::{NO_SENDERS, Observation, Receiver, Unsettled};
 pub(super) struct Found<T> {
     /// A message, or that no more come.
     pub(super) result: Option<Result<T, Closed>>,
-    /// So many more looks have something: messages, or the end.
+    /// How many further looks will find something: messages, or the end.
     pub(super) more: usize,
     /// It was the last one.
     pub(super) is_end: bool,

@@ -29,7 +29,7 @@ unsafe impl<T: Send, P: LockPolicy> Sync for PipeEnd<T, P> where P::Word: Sync {
 #[doc(hidden)]
 pub unsafe trait Holds<E>: LockPolicy {}
 
-// SAFETY: it may be sent.
+// SAFETY: the bound says that what the endpoint listens with may be sent to any thread.
 unsafe impl<E: Hears> Holds<E> for Shared where ReceivingEnd<E::Message, E::Flavour, E::Side>: Send {}
 // SAFETY: neither of them leaves its thread.
 unsafe impl<E> Holds<E> for Local {}

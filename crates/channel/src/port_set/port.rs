@@ -88,7 +88,7 @@ enum Source<T, P: RingPolicy> {
     Pipe(PipeEnd<T, P>),
 }
 
-/// What is left to do after a look, without any lock.
+/// The work that a look leaves for when no lock is held.
 pub(super) enum Rest<T, P: RingPolicy> {
     Nothing,
     Unsettled(Unsettled<T, P>),

@@ -154,7 +154,7 @@ struct PopsReady {
     ahead: Option<u32>,
 }
 
-/// So many before its turn an entry is told of: where fewer are announced, the cache is sure to have them.
+/// Turns between the hint that an entry is needed and its own. With fewer entries announced, the cache has them anyway.
 const AHEAD: usize = 16;
 
 impl Receive<u32> for PopsReady {

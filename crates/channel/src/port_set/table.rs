@@ -1,7 +1,7 @@
 //! The entries of a set, and the ports in them.
 //!
-//! An entry is *announced* when its port may have something: then its index is in the queue, once, or with somebody who
-//! has taken it from there and is about to look. An entry whose port has gone may still be announced, and so may the
+//! An entry is *announced* when its port may have something. Then its index is in the queue, once, or a receiver has taken
+//! it from there and is about to look. An entry whose port has gone may still be announced, and so may the
 //! next port in it: looking at one that has nothing does no harm.
 
 use std::mem;

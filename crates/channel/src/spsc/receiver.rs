@@ -78,7 +78,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         cfg!(mutant = "spsc_wakes_nobody") || self.at == P::here()
     }
 
-    /// The same, however that is to be done.
+    /// Takes a message, looks for new ones if none is known, and wakes a sender that waits.
     #[inline(never)]
     pub(super) fn take(&mut self) -> Result<T, TryRecvError> {
         let message = self.take_and_publish()?;
@@ -86,7 +86,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         Ok(message)
     }
 
-    /// The same, and the sender is not told.
+    /// Takes a message as [`take`](Receiver::take) does, but wakes nobody.
     #[inline(always)]
     pub(super) fn take_and_publish(&mut self) -> Result<T, TryRecvError> {
         self.look(false)?;

@@ -89,7 +89,7 @@ impl<T, P: RingPolicy> Sender<T, P> {
         cfg!(mutant = "spsc_wakes_nobody") || self.at == P::here()
     }
 
-    /// The same, however that is to be done.
+    /// Moves a message into the ring: looks for room, and allocates the ring before the first message.
     #[inline(never)]
     pub(super) fn put(&mut self, message: &mut Option<T>) -> Put {
         if self.at != P::here() {

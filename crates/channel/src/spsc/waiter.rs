@@ -51,7 +51,7 @@ unsafe impl<T: Send, P: RingPolicy, E: End<T, P>, W: Named> Send for Waiter<T, P
     P::Word: Sync
 {
 }
-// SAFETY: as above, by `&mut` only.
+// SAFETY: `&Waiter` gives out constants only; the node is touched under the channel's atomic lock.
 unsafe impl<T: Send, P: RingPolicy, E: End<T, P>, W: Named> Sync for Waiter<T, P, E, W> where
     P::Word: Sync
 {
@@ -137,7 +137,7 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
             }
             // SAFETY: under the lock; it is in this line.
             if waker.is_ready() || unsafe { line.is_current(node, waker) } {
-                // SAFETY: as above.
+                // SAFETY: under the lock; it is in this line.
                 let before = unsafe { line.renew(node, waker, P::THREAD_BOUND) };
                 chan.unlock(bits);
                 drop(before);
@@ -174,7 +174,7 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
     unsafe fn could_complete(node: NonNull<Node>) -> Could {
         // SAFETY: the node is alive.
         let node = unsafe { node.as_ref() };
-        // SAFETY: and so is its object; the kind says which type it is.
+        // SAFETY: the object outlives its node; the kind says which type it is.
         let chan = unsafe { &*node.object().cast::<Chan<T, P>>() };
         let bits = chan.lock();
         // SAFETY: under the lock; the node has been parked.
