@@ -81,7 +81,7 @@ use crate::waiter::Node;
 pub(crate) use self::list::{NewTaskStack, RunNextSlot};
 pub use self::list::{Owned, ScheduledTask, TaskQueue};
 pub use self::ref_count::RefCount;
-pub use self::running::Turn;
+pub use self::running::{Description, Turn, WaitsFor};
 pub use self::state::{NOWHERE, TaskState};
 
 /// The payload of a panic, as [`std::panic::catch_unwind`] returns it.
@@ -223,27 +223,6 @@ impl Header {
             .store(self.state().moved_to(shard).word(), Ordering::Release);
     }
 
-    /// Where the task was spawned, what it is doing, and what it waits for.
-    ///
-    /// # Safety
-    /// On the runner.
-    pub unsafe fn describe(this: NonNull<Header>) -> Description {
-        // SAFETY: the caller vouches for being the runner of a live task.
-        let header = unsafe { this.as_ref() };
-        let scheduled = header.state().is_scheduled();
-        let waits_for = if scheduled || header.state().is_done() {
-            QueueLink::NOTHING
-        } else {
-            header.next.get()
-        };
-        Description {
-            task: this,
-            spawned: header.spawned,
-            scheduled,
-            waits_for,
-        }
-    }
-
     /// Notes that something is kept for the task in the side table; `false` if the task is over.
     ///
     /// # Safety
@@ -310,18 +289,15 @@ impl QueueLink {
         Self(pointer.cast_const().map_addr(|at| at | tag))
     }
 
-    /// The node, if parked on a primitive.
-    ///
-    /// It may be read only by the runner, between polls, and only if no operation of the task can have been
-    /// dropped on another thread: in a simulation, which forbids that.
-    pub fn node(self) -> Option<NonNull<Node>> {
+    /// The node, if parked on a primitive. [`Description::waits_for`] says when it may be read.
+    fn node(self) -> Option<NonNull<Node>> {
         (self.0.addr() & TAG == NODE)
             .then(|| self.untagged())
             .flatten()
     }
 
     /// The task, if parked on the end of one.
-    pub fn task(self) -> Option<NonNull<Header>> {
+    fn task(self) -> Option<NonNull<Header>> {
         (self.0.addr() & TAG == TASK)
             .then(|| self.untagged())
             .flatten()
@@ -391,19 +367,6 @@ impl Deref for TaskRef<'_> {
         // SAFETY: alive, as whoever made this has vouched.
         unsafe { self.task.as_ref() }
     }
-}
-
-/// What a dump says of one task.
-#[derive(Debug, Clone, Copy)]
-pub struct Description {
-    /// The task.
-    pub task: NonNull<Header>,
-    /// Where it was spawned.
-    pub spawned: &'static Location<'static>,
-    /// Whether it is in the run queue.
-    pub scheduled: bool,
-    /// What it waits for, when parked.
-    pub waits_for: QueueLink,
 }
 
 /// Releases one counted reference on a task, and frees it if that was the last.

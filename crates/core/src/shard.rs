@@ -278,8 +278,15 @@ impl Shard {
 
     /// Says whether the runner will look at parked nodes; before any task is spawned.
     pub fn watch(&self, watched: bool) {
-        // Release pairs with the acquire in `node_leaves_elsewhere`.
+        // Release pairs with the acquire in `is_watched`.
         self.watched.store(watched, Ordering::Release);
+    }
+
+    /// Whether a simulation reads what the tasks wait for.
+    pub(crate) fn is_watched(&self) -> bool {
+        // Acquire pairs with the release in `watch`: a simulation that got this shard after a task had ended is not
+        // taken for that task's.
+        self.watched.load(Ordering::Acquire)
     }
 
     /// An operation that a task of this shard had parked is dropped on a thread that does not run the shard. The
@@ -288,9 +295,7 @@ impl Shard {
     ///
     /// Nothing, if the task has ended: nobody reads its note, and the shard may be another runtime's by now.
     pub(crate) fn node_leaves_elsewhere(&self, task: &Header) {
-        // Acquire pairs with the release in `watch`: a simulation that got this shard after the task had ended is not
-        // taken for the task's.
-        if self.watched.load(Ordering::Acquire) && !task.state().is_done() {
+        if self.is_watched() && !task.state().is_done() {
             std::eprintln!(
                 "gossamer: an operation that a simulated task had begun was dropped on another \
                  thread, or after its simulation; a simulation must keep its operations to itself"

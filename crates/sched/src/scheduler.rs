@@ -1,6 +1,6 @@
 //! What a scheduler is: an order among runnable tasks, and what to do when there are none.
 
-use gossamer_core::header::{Description, Header, Owned};
+use gossamer_core::header::Description;
 use gossamer_core::shard::Runner;
 
 use crate::runnable::Runnable;
@@ -74,22 +74,13 @@ pub enum Idle {
 pub struct Tasks<'a>(&'a Runner);
 
 impl<'a> Tasks<'a> {
-    /// # Safety
-    /// On the runner, outside any poll.
-    pub(crate) unsafe fn new(runner: &'a Runner) -> Self {
+    pub(crate) fn new(runner: &'a Runner) -> Self {
         Self(runner)
     }
 
     /// Calls `look` for each task: those of the local scope first, newest first.
-    pub fn for_each(&self, mut look: impl FnMut(Description)) {
-        for list in [&self.0.owned_local, &self.0.owned] {
-            let mut next = list.first();
-            while let Some(task) = next {
-                // SAFETY: on the runner; tasks in the list are alive.
-                look(unsafe { Header::describe(task) });
-                // SAFETY: in this list.
-                next = unsafe { Owned::after(task) };
-            }
-        }
+    pub fn for_each(&self, mut look: impl FnMut(&Description<'_>)) {
+        self.0.owned_local.describe(&mut look);
+        self.0.owned.describe(look);
     }
 }

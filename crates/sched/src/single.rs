@@ -202,12 +202,9 @@ impl<S: Scheduler> Single<S> {
         run_blocking(self, self.scheduling_points, Location::caller(), |_| future)
     }
 
-    /// Asks the scheduler what to do, and gives it what it has woken meanwhile. The guard is held.
-    fn idle(&self, scheduler: &mut S) -> Idle {
-        // SAFETY: the guard is held.
-        let runner = unsafe { self.shard.runner() };
-        // SAFETY: on the runner, outside polls.
-        let idle = scheduler.idle(&unsafe { Tasks::new(runner) });
+    /// Asks the scheduler what to do, and gives it what it has woken meanwhile.
+    fn idle(guard: &ShardGuard, scheduler: &mut S) -> Idle {
+        let idle = scheduler.idle(&Tasks::new(guard.runner()));
         let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again
@@ -382,7 +379,7 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
             if self.serve(scheduler) || ran == Ran::Budget {
                 continue;
             }
-            match self.idle(scheduler) {
+            match Self::idle(guard, scheduler) {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
@@ -441,7 +438,7 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
         if self.serve(scheduler) || ran == Ran::Budget {
             return Turned::More;
         }
-        match self.idle(scheduler) {
+        match Self::idle(&guard, scheduler) {
             Idle::Park | Idle::Stop if self.shard.park(waker) => {
                 Turned::Parked(runner::next_deadline(self.shard))
             }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 
+use gossamer_core::header::WaitsFor;
 use gossamer_core::waiter::Could;
 
-use crate::look::{Living, WaitsFor};
+use crate::look::Living;
 use crate::world::World;
 
 /// The tasks that wait, in the order in which they were spawned.

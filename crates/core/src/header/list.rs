@@ -210,6 +210,10 @@ impl Owned {
         Self(Cell::new(None))
     }
 
+    pub(super) fn newest(&self) -> LinkedTask {
+        self.0.get()
+    }
+
     /// The newest task.
     pub fn first(&self) -> Option<NonNull<Header>> {
         self.0.get().map(TaskRef::pointer)

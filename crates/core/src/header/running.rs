@@ -3,12 +3,14 @@
 //! Above the task's own memory, the context and the shard: who runs a task knows all three.
 
 use core::hint::cold_path;
+use core::panic::Location;
 use core::ptr::NonNull;
 
 use super::ref_count::Queue;
-use super::{Failure, Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
+use super::{Failure, Header, Owned, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
 use crate::shard::{Closed, Shard};
+use crate::waiter::{Could, Node};
 
 impl TaskRef<'_> {
     /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
@@ -180,5 +182,96 @@ fn left(shard: u16) {
         Shard::at(shard).runner.count_task(-1);
     } else {
         Shard::at(shard).task_left_elsewhere();
+    }
+}
+
+/// What a dump says of one task.
+#[derive(Debug)]
+pub struct Description<'a> {
+    task: TaskRef<'a>,
+    /// Where it was spawned.
+    pub spawned: &'static Location<'static>,
+    /// Whether it is in the run queue.
+    pub scheduled: bool,
+}
+
+/// What a living task waits for.
+#[derive(Debug)]
+pub enum WaitsFor {
+    /// An operation on a primitive.
+    Operation {
+        /// `"MVar::take"` and the like.
+        name: &'static str,
+        /// The primitive's address.
+        object: usize,
+        /// Where the operation was called.
+        called: &'static Location<'static>,
+        /// Whether it could complete now.
+        could_complete: Could,
+    },
+    /// The end of the task at this address, which may be gone by now.
+    Task(usize),
+    /// Nothing that says what it is.
+    Foreign,
+}
+
+impl Owned {
+    /// Describes each task, the newest first.
+    pub fn describe(&self, mut look: impl FnMut(&Description<'_>)) {
+        let mut next = self.newest();
+        while let Some(task) = next {
+            look(&Description {
+                task,
+                spawned: task.spawned,
+                scheduled: task.state().is_scheduled(),
+            });
+            next = task.owned.next.get();
+        }
+    }
+}
+
+impl Description<'_> {
+    /// Its header's address.
+    pub fn address(&self) -> usize {
+        self.task.pointer().addr().get()
+    }
+
+    /// What the task waits for. Where no simulation watches, operations are foreign too.
+    pub fn waits_for(&self) -> WaitsFor {
+        let state = self.task.state();
+        if state.is_scheduled() || state.is_done() {
+            return WaitsFor::Foreign;
+        }
+        let link = self.task.next.get();
+        match (link.node(), link.task()) {
+            (Some(node), _) if Shard::at(state.shard()).is_watched() => {
+                // SAFETY: the shard is watched, and the task is neither scheduled nor over.
+                unsafe { describe_node(node) }
+            }
+            (None, Some(joined)) => WaitsFor::Task(joined.addr().get()),
+            _ => WaitsFor::Foreign,
+        }
+    }
+}
+
+/// # Safety
+/// On the runner of a shard that is watched, which finds this node in the header of a task that is not scheduled.
+unsafe fn describe_node(parked: NonNull<Node>) -> WaitsFor {
+    // SAFETY: the header of a living task that is not scheduled names a node only as long as the operation around
+    // it exists: a wake overwrites the name before the scheduler looks, and the operation's end takes it back; on
+    // another thread, where it cannot, it ends the process. An operation that is forgotten keeps its memory, as it
+    // is pinned.
+    let node = unsafe { parked.as_ref() };
+    // SAFETY: a node that a task is parked on has been parked.
+    let kind = unsafe { node.kind() };
+    // SAFETY: alive as above, and of its own kind; an operation borrows its primitive, so that one is alive too,
+    // unless the operation was forgotten and the primitive then moved (docs/UNSAFE.md); no user code, which is what
+    // asks, runs while a lock is held.
+    let could_complete = unsafe { (kind.could_complete)(parked) };
+    WaitsFor::Operation {
+        name: kind.name,
+        object: node.object().addr(),
+        called: node.location(),
+        could_complete,
     }
 }
