@@ -5,7 +5,7 @@
 //! * [`every_channel`]: rules, panics and cancelling, over all flavours of channels.
 //! * [`every_lock`]: the same over all locks and cells.
 //! * [`hanging`]: what a test says that hangs.
-//! * [`locks`]: locks, cells and the one-shot.
+//! * [`locks`]: locks and cells.
 //! * [`many`]: two hundred that wait for the same, at each primitive.
 //! * [`models`]: the same bodies under every model.
 //! * [`ports`]: sets of receiving ends.

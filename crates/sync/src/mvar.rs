@@ -49,7 +49,7 @@ impl<T, P: LockPolicy> MVar<T, P> {
         }
     }
 
-    /// Waits for a value and otherss it for `value`, in one step.
+    /// Waits for a value and exchanges it for `value`, in one step.
     #[track_caller]
     #[inline(always)]
     pub fn swap(&self, value: T) -> Swap<'_, T, P> {

@@ -1,20 +1,22 @@
 //! One rule at a time, polled by hand.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 use futures_core::{FusedStream, Stream};
 use gossamer::channel::{Closed, TryRecvError, TrySendError};
 
 use super::Channels;
+use crate::bad_wakers::{may_fail, panics_in_drop};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 
 both! {
     a_full_channel_lets_senders_wait_in_order,
     a_send_that_is_dropped_has_not_sent,
+    a_message_comes_back_though_its_waker_panics,
     a_rendezvous_ends_when_the_message_is_taken,
     try_send_meets_a_waiting_receiver,
     each_waiting_receiver_may_be_sent_to,
@@ -84,6 +86,24 @@ fn a_send_that_is_dropped_has_not_sent<F: Channels>() {
         drop(last);
         assert_eq!(tx.try_send(12), Ok(()));
     }
+}
+
+/// The waker belongs to the operation alone, so the operation's drop drops it, which panics.
+fn a_message_comes_back_though_its_waker_panics<F: Channels>() {
+    let (tx, rx) = F::channel(1);
+    tx.try_send(0).expect("there is room");
+    let mut message = Some(1);
+    {
+        let mut send = Box::pin(tx.send_from(&mut message));
+        let waker = panics_in_drop();
+        let poll = send.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(poll.is_pending());
+        drop(waker);
+        may_fail(|| drop(send));
+    }
+    assert_eq!(message, Some(1));
+    assert_eq!(rx.try_recv(), Ok(0));
+    assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
 }
 
 fn a_rendezvous_ends_when_the_message_is_taken<F: Channels>() {

@@ -98,13 +98,16 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     }
 }
 
-/// Gives a sending operation up.
-///
-/// # Returns
-/// The message, unless the operation was complete or a receiver has taken it.
-pub(super) fn withdraw<T, P: LockPolicy>(op: Pin<&mut Op<'_, T, P, Offer<T>>>) -> Option<T> {
-    // SAFETY: the operation was not complete and has left its queue, and only here is its message taken from now on.
-    op.withdraw(|offer, state| unsafe { offer.take_unsent(state) })?
+/// Gives a sending operation up. Its message goes into `from`, unless the operation was complete or a receiver has taken
+/// it, and before the operation's waker is dropped, which may panic.
+pub(super) fn withdraw<T, P: LockPolicy>(
+    op: Pin<&mut Op<'_, T, P, Offer<T>>>,
+    from: &mut Option<T>,
+) {
+    op.withdraw(|offer, state| {
+        // SAFETY: the operation was not complete and has left its queue, and only here is its message taken from now on.
+        *from = unsafe { offer.take_unsent(state) };
+    });
 }
 
 // SAFETY: only offers wait in this queue.

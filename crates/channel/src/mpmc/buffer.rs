@@ -72,7 +72,13 @@ impl<T> Buffer<T> {
         let now = self.places.len();
         let factor = if now < LARGE { 8 } else { 2 };
         let next = now.saturating_mul(factor).clamp(FIRST.min(most), most);
-        self.reserve(next.max((now + 1).next_power_of_two()));
+        // A rendezvous may be asked for more than it should have.
+        let more = if next > now {
+            next
+        } else {
+            (now + 1).next_power_of_two()
+        };
+        self.reserve(more);
     }
 
     /// Puts a message, if the run goes on, or if `may_extend` and there is a place for it in a channel of at most so

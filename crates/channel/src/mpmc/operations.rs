@@ -64,9 +64,7 @@ pin_project! {
                 return;
             }
             let this = this.project();
-            if let Some(message) = withdraw(this.op) {
-                **this.from = Some(message);
-            }
+            withdraw(this.op, this.from);
         }
     }
 }

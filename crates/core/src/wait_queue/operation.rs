@@ -355,6 +355,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// Gives the operation up: what it was promised is given back, and others are woken.
     ///
+    /// The operation's waker is dropped after `take` has run. That drop may panic, so `take` itself puts what must
+    /// survive into its place.
+    ///
     /// # Returns
     /// What `take` makes of the action, which is not [abandoned](Action::abandon), and of the state in which the
     /// operation left its queue; `None` if it was complete.
