@@ -34,7 +34,8 @@ pub(crate) struct Standing<T> {
 // thread lets go of its own share. `panic` is the thread's until `ended` says that it is the fiber's owner's. What the
 // fiber returns leaves by `poll`, or is dropped on its thread.
 unsafe impl<T: Send> Send for Standing<T> {}
-// SAFETY: as above.
+// SAFETY: only the fiber's own thread touches `switch`, which `poll` and `drop` check; `ended` says when `panic` goes
+// from that thread to the fiber's owner.
 unsafe impl<T: Send> Sync for Standing<T> {}
 
 /// One of any type.

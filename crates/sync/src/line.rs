@@ -109,7 +109,7 @@ pub(crate) struct Line<P: LockPolicy, R: Admission> {
 
 // SAFETY: the list and its nodes are touched under the word's lock, which is atomic.
 unsafe impl<P: LockPolicy, R: Admission> Send for Line<P, R> where P::Word: Sync {}
-// SAFETY: as above.
+// SAFETY: `&Line` reaches the list and its nodes only under the word's lock, which is atomic.
 unsafe impl<P: LockPolicy, R: Admission> Sync for Line<P, R> where P::Word: Sync {}
 
 /// Calls a macro for each policy there is, with `const` where constructors can be.

@@ -117,7 +117,7 @@ impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
         self.lock_at(Location::caller())
     }
 
-    /// The same, called at `location`.
+    /// [Locks](Mutex::lock) for a caller at `location`.
     #[inline(always)]
     pub(crate) fn lock_at(&self, location: &'static Location<'static>) -> Lock<'_, T, P, O> {
         Lock {

@@ -90,7 +90,7 @@ fn moves() -> MutexGuard<'static, ()> {
 
 // SAFETY: the wheel is touched under the lock alone, and the timers in it are `Send`.
 unsafe impl Sync for Timers {}
-// SAFETY: as above.
+// SAFETY: the timers in the wheel are `Send`, and everything else is atomic.
 unsafe impl Send for Timers {}
 
 /// The lock, held.
@@ -301,7 +301,7 @@ impl Timers {
         self.may_have_any() && self.move_such(other, |_| true)
     }
 
-    /// The same with those that are such.
+    /// Moves the timers that `is_such` chooses, a few at a time.
     fn move_such(&'static self, other: &'static Self, is_such: impl Fn(&Links) -> bool) -> bool {
         let (mut any, mut moved) = (false, false);
         let mut cursor = Cursor::new();

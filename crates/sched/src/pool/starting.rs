@@ -31,10 +31,10 @@ impl Shared {
         Ok(())
     }
 
-    /// Starts a thread for whom the workers has got, or calls the one that is still there.
+    /// Starts a thread for this worker, or calls the thread that is still there.
     ///
     /// # Errors
-    /// The system grants no thread for the worker with this number, which the workers has not got then.
+    /// The system grants no thread for the worker with this number, which is free again then.
     pub(super) fn take_on(self: &Arc<Self>, started: Started) -> Result<(), (usize, io::Error)> {
         match started {
             Started::New(number) => self.start_worker(number).map_err(|error| {
@@ -57,7 +57,7 @@ impl Shared {
         }
     }
 
-    /// Whoever is surplus finds out, the idle and those that drain.
+    /// Wakes all workers, idle or draining, so that surplus ones notice and retire.
     pub(super) fn call_surplus(&self) {
         self.idle.call_all();
         self.shards().for_each(Shard::call);

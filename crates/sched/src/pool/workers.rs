@@ -27,12 +27,12 @@ pub(super) struct Workers {
     one_left: Condvar,
 }
 
-/// So many spares there may be at most.
+/// The most spares that a pool with so many workers may have.
 pub(super) fn spares_max(asked: usize) -> usize {
     (2 * asked).min(WORKERS_MAX - asked)
 }
 
-/// Wakes who waits; a foreign waker that panics harms nobody.
+/// Wakes those that wait for a resize; a foreign waker that panics harms nobody.
 fn wake_all(waiting: Vec<Waker>) {
     for waker in waiting {
         Deferred::new(waker).run();
@@ -45,7 +45,7 @@ struct Members {
     asked: usize,
     /// How many more there are to be, in place of those that are stuck in a poll.
     spares: usize,
-    /// What each number has, as far as any has had something.
+    /// The seat of each number, up to the highest that was ever taken.
     seats: Vec<Seat>,
     /// Wait for a resize.
     waiting: Waiting,
@@ -53,7 +53,7 @@ struct Members {
     closed: bool,
 }
 
-/// What a number has.
+/// The state of one worker number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seat {
     /// No thread.
@@ -64,7 +64,7 @@ enum Seat {
     Drains,
 }
 
-/// Who is there, by what they are there for: all at one moment, as spares come and go at any time.
+/// Counts of the workers by role, all taken at one moment, because spares come and go at any time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     /// How many were asked for.
@@ -79,12 +79,12 @@ pub(super) struct Figures {
     pub(super) draining: usize,
 }
 
-/// Whom the workers has got.
+/// The number that [`Workers::start`] has filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Started {
-    /// Somebody for whom a thread is to be started.
+    /// The caller has to start a thread for it.
     New(usize),
-    /// Somebody whose thread is still there.
+    /// Its thread is still there: it drained.
     Again(usize),
 }
 
@@ -178,7 +178,7 @@ impl Workers {
         }
     }
 
-    /// Who is there.
+    /// Counts the workers.
     pub(super) fn figures(&self) -> Figures {
         self.members.lock().figures()
     }

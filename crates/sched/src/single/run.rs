@@ -198,7 +198,7 @@ fn follow_chain<S: Scheduler>(
         let turn = if unsafe { Header::begin_plain_turn(task, running_local) } {
             Turn::Poll
         } else {
-            // SAFETY: the same; its turn has not begun.
+            // SAFETY: this thread runs the shard of the task, whose turn has not begun.
             unsafe { Header::begin_turn(task) }
         };
         let ended = take_turn::<S>(context, task, turn);

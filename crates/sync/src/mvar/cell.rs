@@ -4,7 +4,7 @@
 //!
 //! A hand-over *reserves*. Whoever fills the `MVar` with takers waiting marks it `RESERVED` and wakes
 //! the first taker; the value stays in the `MVar` until that taker's own poll takes it. Whoever
-//! empties it with putters waiting does the same for the first putter. So dropping an operation at
+//! empties it with putters waiting promises the place to the first putter, and wakes it. So dropping an operation at
 //! any moment loses nothing: if something was reserved for it, the mark moves on to the next in
 //! line or is cleared.
 //!
@@ -96,7 +96,7 @@ pub struct MVar<T, P: LockPolicy> {
 const _: () = assert!(size_of::<MVar<u32, gossamer_core::policy::Local>>() == 24);
 // SAFETY: only values move between threads, and everything else is under an atomic lock.
 unsafe impl<T: Send, P: LockPolicy> Send for MVar<T, P> where P::Word: Sync {}
-// SAFETY: as above; `&MVar` gives out `T` only by value, or clones under the reservation.
+// SAFETY: an atomic lock guards everything; `&MVar` gives out `T` only by value, or clones under the reservation.
 unsafe impl<T: Send, P: LockPolicy> Sync for MVar<T, P> where P::Word: Sync {}
 
 macro_rules! constructors {

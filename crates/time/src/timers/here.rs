@@ -21,7 +21,7 @@ impl Timers {
         unsafe { Self::known(shard.timers()) }
     }
 
-    /// The same, made if it has none.
+    /// The shard's timers, made if it has none.
     pub(super) fn made(shard: &'static Shard) -> &'static Self {
         Self::of(shard).unwrap_or_else(|| Self::make(shard))
     }

@@ -22,7 +22,7 @@ use gossamer_core::moment::{Moment, nanos_of};
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
 
-/// What is later than this is never.
+/// The last moment that can come; a later deadline means never.
 pub(super) const LAST: u64 = u64::MAX - 1;
 
 /// The owner of a timer whose time has come.

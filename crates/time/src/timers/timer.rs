@@ -29,7 +29,7 @@ impl Timer {
         self.poll_at(here, waker)
     }
 
-    /// The same, with the timers that serve it here.
+    /// [Polls](Timer::poll) the timer where `here` names the timers that serve this thread.
     #[inline(always)]
     pub(super) fn poll_at(
         self: Pin<&mut Self>,
