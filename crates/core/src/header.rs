@@ -87,7 +87,7 @@ pub use self::state::{NOWHERE, TaskState};
 /// The payload of a panic, as [`std::panic::catch_unwind`] returns it.
 pub type Payload = Box<dyn Any + Send + 'static>;
 
-/// What happened to a task's future when it left the scheduler without an output.
+/// The reason why a task has no output.
 #[derive(Debug)]
 pub enum Failure {
     /// It was aborted, or its runtime shut down.
@@ -199,7 +199,7 @@ impl Header {
         TaskState::from_word(self.state.load(Ordering::Acquire))
     }
 
-    /// The same, for a thread that may not be the runner: the task may move at this moment.
+    /// [`Header::state`], for a thread that may not be the runner: the task may move at this moment.
     #[inline(always)]
     pub(crate) fn look(&self) -> TaskState {
         #[cfg(loom)]
@@ -223,16 +223,12 @@ impl Header {
             .store(self.state().moved_to(shard).word(), Ordering::Release);
     }
 
-    /// Notes that something is kept for the task in the side table; `false` if the task is over.
-    ///
-    /// # Safety
-    /// On the runner, inside the task's poll, the drop of its future or its end.
-    pub(crate) unsafe fn mark_has_locals(this: NonNull<Self>) -> bool {
-        // SAFETY: being polled, or not released so far, so alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
+    /// Notes that something is kept for the task in the side table; `false` if the task is over. Only the runner calls
+    /// this, inside the task's poll, the drop of its future or its end.
+    pub(crate) fn mark_has_locals(&self) -> bool {
+        let state = self.state();
         if !state.has_locals() && !state.is_done() {
-            header.set_state(state.with_locals());
+            self.set_state(state.with_locals());
         }
         !state.is_done()
     }

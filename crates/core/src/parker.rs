@@ -109,7 +109,7 @@ impl Parker {
         self.permit.0.take(Some(limit))
     }
 
-    /// The same until a moment, at the latest; at once, if it has passed.
+    /// Like `park`, but until this moment at the latest; returns at once if it has passed.
     pub fn park_until(&self, until: Moment, has_something: impl FnMut() -> bool) {
         match until.left() {
             None => self.park(has_something),

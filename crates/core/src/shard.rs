@@ -186,7 +186,7 @@ impl Shard {
         Self::open_in_pool(0)
     }
 
-    /// The same for one of a pool's; zero is no pool.
+    /// Like [`Shard::open`], for a shard of this pool; zero is no pool.
     pub fn open_in_pool(pool: u32) -> Option<&'static Self> {
         // The first one finds out about fences: a seccomp filter may come later.
         let _is_known = is_light();
@@ -217,7 +217,7 @@ impl Shard {
         shards().at(index)
     }
 
-    /// What only the runner touches. Who has the guard asks [`ShardGuard::runner`].
+    /// The memory that only the runner touches. A thread with the guard asks [`ShardGuard::runner`].
     ///
     /// # Safety
     /// The current thread runs this shard, as long as the result is used.

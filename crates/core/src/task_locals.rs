@@ -23,7 +23,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::context;
+use crate::context::{self, Context};
 use crate::header::Header;
 use crate::panics;
 use crate::platform::{Mutex, MutexGuard, per_process, thread_local};
@@ -84,9 +84,9 @@ impl Owner {
     /// Whether it may get something: it is not over, and what it gets will be freed. Marks it.
     fn may_have(self) -> bool {
         match self {
-            Self::Task(task) => {
-                // SAFETY: it is being polled, by this thread.
-                unsafe { Header::mark_has_locals(task) }
+            Self::Task(_) => {
+                let mark = |context: &Context| context.with_polled(|task| task.mark_has_locals());
+                context::with(mark).unwrap_or(false)
             }
             Self::Thread(_) => ends::watch(),
         }
@@ -150,7 +150,7 @@ pub fn with<T: Send + 'static, R>(
     }
 }
 
-/// Whether its end is under way: what its destructors make is destroyed after them.
+/// Whether the owner's end is under way: what its destructors make is destroyed after them.
 fn has_entry(owner: Owner) -> bool {
     stripe(owner.address()).contains_key(&owner.address())
 }

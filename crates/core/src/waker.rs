@@ -83,7 +83,7 @@ fn wake_task(task: TaskRef<'_>) -> Option<Waker> {
     wake_elsewhere(task)
 }
 
-/// The same for a task that this thread does not run.
+/// [`wake_task`] for a task that this thread does not run.
 #[cold]
 #[inline(never)]
 fn wake_elsewhere(task: TaskRef<'_>) -> Option<Waker> {
@@ -163,7 +163,7 @@ pub(crate) fn loan(waker: RawWakerParts<'_>) -> bool {
     waker.with(|waker| task_of(waker).is_some_and(loan))
 }
 
-/// The same, only if it costs nothing: a running local task that is loaned to nobody.
+/// Like [`loan`], but only where that costs nothing: for a running local task that is loaned to nobody.
 #[inline(always)]
 pub(crate) fn loan_quickly(waker: RawWakerParts<'_>) -> bool {
     is_ours(waker.vtable()) && {

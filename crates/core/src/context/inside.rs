@@ -35,8 +35,8 @@ impl Context {
         }
     }
 
-    /// The same in the midst of a poll, which may come from the midst of the runner's own code; `true` if it has to go
-    /// out again.
+    /// [`Context::go_inside`] in the midst of a poll, or of the runner's own code. Returns `true` if the caller has to
+    /// go outside again.
     pub(super) fn go_inside_if_outside(&self) -> bool {
         let was_outside = self.is_outside();
         if was_outside {

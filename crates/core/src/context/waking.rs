@@ -48,13 +48,12 @@ impl Context {
     #[cold]
     unsafe fn push_another(&self, task: ScheduledTask) {
         let publishes = self.publishes.get() && self.is_polling();
-        let stays = if publishes && self.polling() != Some(task.task()) {
+        let shard = || Shard::at(self.shard());
+        if publishes && self.polling() != Some(task.task()) && shard().may_publish(&task) {
             // SAFETY: run here, as the caller says.
-            unsafe { Shard::at(self.shard()).publish(task) }
+            unsafe { shard().push_stealable(task) };
+            shard().call_for_published();
         } else {
-            Some(task)
-        };
-        if let Some(task) = stays {
             // SAFETY: run here, as the caller says.
             unsafe { self.push_back_woken(task) };
         }
@@ -90,7 +89,7 @@ pub(crate) unsafe fn wake_here(context: &Context, task: TaskRef<'_>) {
     }
 }
 
-/// The same for any task; `false` if this thread does not run it, and then nothing was done. One look decides
+/// Like [`wake_here`], for any task. Returns `false`, having done nothing, if this thread does not run it. One look decides
 /// ([`crate::waker`] says why).
 #[inline(always)]
 pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
@@ -101,7 +100,7 @@ pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
     unsafe { wake_inside(context, task) }
 }
 
-/// The same by a runner that is out: it comes inside only for a task that is here.
+/// [`wake_if_here`] by a runner that is outside: it comes inside only for a task that is here.
 #[inline(never)]
 fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
     let seen = task.look();
@@ -110,10 +109,10 @@ fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
     seen.shard() == context.shard() && context.inside(task, wake)
 }
 
-/// The same by a runner that is inside its shard.
+/// [`wake_if_here`] by a runner that is inside its shard.
 ///
 /// # Safety
-/// It is.
+/// The runner is inside its shard.
 #[inline(always)]
 pub(crate) unsafe fn wake_inside(context: &Context, task: TaskRef<'_>) -> bool {
     let seen = task.look();
@@ -121,7 +120,7 @@ pub(crate) unsafe fn wake_inside(context: &Context, task: TaskRef<'_>) -> bool {
     seen.shard() == context.shard() && unsafe { wake_seen(context, task, seen) }
 }
 
-/// The same of a task that was seen here, so.
+/// [`wake_inside`] for a task whose state was read before: it was here, and its state was `seen`.
 ///
 /// # Safety
 /// The runner is inside its shard, which has not been open since the task was seen.

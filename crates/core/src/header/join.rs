@@ -32,7 +32,7 @@ const DONE: *mut () = ptr::without_provenance_mut(1);
 /// The handle is gone.
 const DETACHED: *mut () = ptr::without_provenance_mut(3);
 
-/// What [`Join::finish`] tells the runner.
+/// Tells the runner, which has called [`Join::finish`], how to go on.
 #[derive(Debug)]
 #[must_use]
 pub enum Finish {

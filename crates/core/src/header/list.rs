@@ -160,11 +160,14 @@ pub(crate) struct NewTaskStack {
 }
 
 impl NewTaskStack {
-    /// Adds a task.
+    /// Adds a new task, which is in no list.
     ///
-    /// # Safety
-    /// The task is in no list.
-    pub(crate) unsafe fn push(&self, task: ScheduledTask) {
+    /// # Errors
+    /// The task is not new: it comes back.
+    pub(crate) fn push(&self, task: ScheduledTask) -> Result<(), ScheduledTask> {
+        if !task.header().state().is_new() {
+            return Err(task);
+        }
         let task = task.0;
         let before = self.newest.replace(Some(task));
         task.owned.next.set(before);
@@ -173,6 +176,7 @@ impl NewTaskStack {
             Some(before) => before.owned.prev.set(Some(task)),
             None => self.oldest.set(Some(task)),
         }
+        Ok(())
     }
 
     /// Takes the newest task out.

@@ -27,7 +27,7 @@ impl TaskRef<'_> {
         true
     }
 
-    /// The same, only if it costs nothing: the task is running, and loaned to nobody.
+    /// Like [`TaskRef::loan`], but only where that costs nothing: the task is running, and loaned to nobody.
     #[inline(always)]
     pub(crate) fn loan_quickly(self, context: &Context) -> bool {
         let state = self.state();

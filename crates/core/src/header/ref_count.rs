@@ -25,7 +25,7 @@ pub const HANDLE: u32 = 8;
 /// Above this many handles the process is leaking wakers; the count must not wrap.
 const HANDLES_MAX: u32 = u32::MAX / 2;
 
-/// What [`RefCount::queue`] tells the thread that wakes.
+/// Tells a thread that has called [`RefCount::queue`] to wake a task how to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Queue {
@@ -37,7 +37,7 @@ pub enum Queue {
     Gone,
 }
 
-/// What the runner finds when it takes a task out of the inbox.
+/// Tells the runner, which has taken a task out of the inbox, how to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Drained {

@@ -158,7 +158,7 @@ impl Header {
     }
 }
 
-/// What the runner does with a task it has taken out of its run queue.
+/// Tells the runner, which has taken a task out of its run queue, how to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Turn {

@@ -52,7 +52,7 @@ impl TaskState {
         Self(Self::fixed_part(shard, local) | SCHEDULED)
     }
 
-    /// The same in a pool, where it is put on the list only if it is pending after its first poll.
+    /// A new task spawned by its runner in a pool: it goes on the list only if it is pending after its first poll.
     pub fn spawned_in_pool(shard: u16) -> Self {
         Self(Self::fixed_part(shard, false) | SCHEDULED | NEW)
     }
@@ -89,13 +89,13 @@ impl TaskState {
         self.0
     }
 
-    /// The same task at another shard, and not yet in that shard's list.
+    /// The state after a move to another shard: the task is not yet in that shard's list.
     #[inline]
     pub(crate) fn moved_to(self, shard: u16) -> Self {
         Self(self.0 & !SHARD | u32::from(shard) | NEW)
     }
 
-    /// The same task, which is over and has no shard any more.
+    /// The state of a task that is over and has no shard any more.
     pub(crate) fn without_shard(self) -> Self {
         Self(self.0 | SHARD)
     }

@@ -61,13 +61,13 @@ mod room {
     use crate::platform::atomic::Ordering;
     use crate::platform::{UnmodelledI64, per_process, thread};
 
-    /// So many of our threads take no more mappings than any system grants.
+    /// This number of our threads takes no more mappings than any system grants.
     const FEW: i64 = 1_000;
     /// The mappings of a thread: stack and signal stack, each with its guard.
     const EACH: usize = 4;
     /// Those that stay for all else.
     const CACHED_REF: usize = 128;
-    /// So many threads start after each look.
+    /// Threads that may start after each look.
     const AT_ONCE: usize = 64;
 
     /// Counts of our threads.

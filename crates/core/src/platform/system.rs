@@ -38,7 +38,7 @@ impl Condvar {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, for at most `limit`.
+    /// Like [`Condvar::wait`], for at most `limit`.
     pub fn wait_for<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

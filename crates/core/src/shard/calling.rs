@@ -50,7 +50,7 @@ impl Shard {
         }
     }
 
-    /// The same by the runner itself, in a poll.
+    /// [`Shard::call`] by the runner itself, in a poll.
     pub(crate) fn end_run(&self) {
         self.runner.called.set(true);
         self.ping();

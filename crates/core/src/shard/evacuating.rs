@@ -81,7 +81,7 @@ impl Shard {
             }
             // SAFETY: open, and under the lock, so the runner is in a poll, and stays there.
             let polled = unsafe { self.runner_context() }.and_then(Context::polling);
-            // Whoever ends a shard takes its tasks off their list without a lock.
+            // A thread that ends a shard takes its tasks off their list without a lock.
             let polled = polled.filter(|_| self.has_not_acked() && !self.runner.closing.get());
             let Some(polled) = polled else {
                 self.access.close();
@@ -258,7 +258,7 @@ impl Shard {
         if header.refs.drain() == Drained::Gone {
             return left.gone.push_back(task);
         }
-        // Whoever takes it sees what the waker did, and `CANCEL`.
+        // The worker that takes the task sees what the waker did, and `CANCEL`.
         if !state.ignores_wake() {
             // SAFETY: the lock stands for the runner.
             unsafe { add_to_list(header) };
@@ -310,7 +310,7 @@ impl Shard {
         woken
     }
 
-    /// The same for a task that the poll has spawned.
+    /// Queues a task that the poll has spawned while the shard is open.
     ///
     /// # Safety
     /// As [`Context::push_woken`]; the context is this thread's, and runs this shard.
@@ -355,7 +355,7 @@ impl Shard {
     }
 }
 
-/// What an evacuating thread leaves.
+/// Tasks of the inbox that an evacuating thread leaves to others.
 #[derive(Default)]
 struct Left {
     /// For the runner.

@@ -56,7 +56,7 @@ impl Shard {
         self.acquire_as(VISITED).then(|| self.enter(false, true))
     }
 
-    /// The same, but `None` also if another thread visits.
+    /// Like [`Shard::visit`], but returns `None` also if another thread visits.
     pub(super) fn try_visit(&'static self) -> Option<ShardGuard> {
         self.try_acquire_as(VISITED)
             .is_ok()
@@ -212,7 +212,7 @@ impl ShardGuard {
 }
 
 impl ShardGuard {
-    /// Whoever parked as this shard's runner before us is woken when we stop, not by a push.
+    /// A thread that has parked as this shard's runner is woken from now on when this runner stops, not by a push.
     pub fn displace(&self) {
         let mut inbox = self.shard.inbox.lock();
         let before = match inbox.parked.take() {

@@ -1,12 +1,12 @@
-//! What a worker does that wakes a task and then polls on for long, while others have nothing to do.
+//! Publishes the tasks that a worker wakes during a long poll, while other workers have nothing to do.
 //!
-//! A wake stays local, in plain memory that nobody else sees until the poll has ended; that is what makes messages
-//! cheap. If the poll goes on for long, the woken task waits in vain (the trouble with a run-next slot that nobody
-//! steals from: tokio#4941). So an idle worker *watches* those that are busy: every few milliseconds it *pings*
-//! each, which any look at the inbox takes back, and who is still pinged a moment later is in a long poll. Such a
-//! worker is told to *publish*: each task that it wakes goes to its steal queue at once, and an idle worker is called.
-//! That costs microseconds a wake, so it ends when it was of no use, that is when the polls ended soon after their
-//! wakes, so many times.
+//! A wake stays local, in plain memory that no other thread sees until the poll has ended. That makes messages cheap.
+//! But if the poll goes on for long, the woken task waits in vain (the trouble with a run-next slot that nobody steals
+//! from: tokio#4941). So an idle worker *watches* the busy ones. Every few milliseconds it *pings* each of them; a
+//! worker takes the ping back when it looks at its inbox. A worker that is still pinged a moment later is in a long
+//! poll, and is told to *publish*: it puts each task that it wakes into its steal queue at once, and calls an idle
+//! worker. That costs microseconds a wake. So the worker stops publishing after a number of polls that ended soon after
+//! their wakes.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ use crate::header::ScheduledTask;
 use crate::platform::atomic::Ordering;
 use crate::waiter::Deferred;
 
-/// A poll that goes on for so long after a wake was worth a publication.
+/// A poll that goes on for longer after a wake was worth a publication.
 const LONG: Duration = Duration::from_micros(10);
 
-/// So many useless publishes in a row end the publishing; fewer before one was of use, as the system may just have
+/// Useless publishes in a row that end the publishing. Fewer suffice before one was of use: the system may just have
 /// taken the processor away from a worker that seemed to be in a long poll.
 const CREDIT: u32 = if cfg!(shuttle) { 4 } else { 128 };
 const CREDIT_AT_FIRST: u32 = 2;
@@ -38,21 +38,16 @@ impl Shard {
         self.acquired.load(Ordering::Relaxed) == RUNNING
     }
 
-    /// Puts a task that a poll has woken where others can take it, and calls one; gives the task back if it has to
-    /// stay.
-    ///
-    /// # Safety
-    /// As [`Shard::push_stealable`].
-    pub(crate) unsafe fn publish(&self, task: ScheduledTask) -> Option<ScheduledTask> {
-        // Whoever ends a shard empties its steal queue first, and then nobody may touch its tasks.
-        if self.runner.closing.get() || task.header().state().is_pinned() {
-            return Some(task);
-        }
-        // SAFETY: on the runner of the task's shard, as the caller says.
-        unsafe { self.push_stealable(task) };
+    /// Whether a task that a poll has woken may go where others can take it.
+    pub(crate) fn may_publish(&self, task: &ScheduledTask) -> bool {
+        // A thread that ends a shard empties its steal queue first, and then nobody may touch its tasks.
+        !self.runner.closing.get() && !task.header().state().is_pinned()
+    }
+
+    /// Calls a worker that can take the task which the poll has just published.
+    pub(crate) fn call_for_published(&self) {
         self.has_published();
         self.wake_notify_shard();
-        None
     }
 
     /// Calls one who can take what is in the steal queue.
@@ -102,7 +97,7 @@ impl ShardGuard {
     }
 }
 
-/// A poll of a worker that publishes has ended: was it of use?
+/// Settles, at the end of a worker's poll, whether its publishing was of use.
 #[cold]
 pub fn settle_publishing(context: &Context) {
     let runner = &Shard::at(context.shard()).runner;

@@ -14,11 +14,11 @@ pub(super) struct StealQueue {
     new_task_turns: u32,
     /// In both.
     len: usize,
-    /// Tasks that have finished in the queue: only the runner may released them.
+    /// Tasks that have finished in the queue: only the runner may release them.
     pub(super) over: TaskQueue,
 }
 
-/// So many new tasks are polled in a row while others wait.
+/// New tasks that are polled in a row while others wait.
 const NEW_TASK_TURNS: u32 = if cfg!(shuttle) { 2 } else { 64 };
 
 impl StealQueue {
@@ -30,10 +30,7 @@ impl StealQueue {
     /// Adds a task, which lives at the queue's shard.
     pub(super) fn push(&mut self, task: ScheduledTask) {
         self.len += 1;
-        if task.header().state().is_new() {
-            // SAFETY: new, so in no list.
-            unsafe { self.new_tasks.push(task) };
-        } else {
+        if let Err(task) = self.new_tasks.push(task) {
             self.queue.push_back(task);
         }
     }
