@@ -144,7 +144,7 @@ impl Context {
     /// Notes a new task of the shard that is run, in the midst of a poll or not.
     ///
     /// # Safety
-    /// As [`Context::push_woken`].
+    /// The current thread runs the shard where the task lives.
     #[inline(always)]
     pub unsafe fn push_new(&self, task: ScheduledTask) {
         let Some(access) = self.access_if_outside() else {
