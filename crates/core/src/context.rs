@@ -165,8 +165,11 @@ impl Context {
     }
 
     /// The woken task, taken out, if there is exactly one.
+    ///
+    /// # Safety
+    /// As [`Context::take_woken`].
     #[inline(always)]
-    pub fn take_only_woken(&self) -> Option<ScheduledTask> {
+    pub unsafe fn take_only_woken(&self) -> Option<ScheduledTask> {
         let one = self.woken_one.get();
         if one.addr() <= MANY.addr() {
             return None;
@@ -177,9 +180,13 @@ impl Context {
     }
 
     /// The next woken task, taken out, in the order of waking.
-    pub fn take_woken(&self) -> Option<ScheduledTask> {
+    ///
+    /// # Safety
+    /// The runner is inside its shard, or the lock of the open shard's steal queue is held.
+    pub unsafe fn take_woken(&self) -> Option<ScheduledTask> {
         if self.woken_one.get() != MANY {
-            return self.take_only_woken();
+            // SAFETY: the caller vouches for it.
+            return unsafe { self.take_only_woken() };
         }
         let task = self.woken_many.pop_front();
         if self.woken_many.is_empty() && !self.publishes.get() {
@@ -201,7 +208,8 @@ impl Context {
             return;
         }
         if publishes {
-            if let Some(one) = self.take_only_woken() {
+            // SAFETY: who changes this is inside.
+            if let Some(one) = unsafe { self.take_only_woken() } {
                 self.woken_many.push_back(one);
             }
             self.woken_one.set(MANY);
@@ -235,8 +243,11 @@ impl Context {
     }
 
     /// No task is being polled any more.
+    ///
+    /// # Safety
+    /// The poll has returned: an evacuation leaves the task alone that is being polled.
     #[inline(always)]
-    pub fn end_poll(&self) {
+    pub unsafe fn end_poll(&self) {
         self.polling.set(ptr::null());
     }
 

@@ -53,7 +53,8 @@ fn late_wake_against_a_spawn_against_the_end() {
         // SAFETY: the handle holds it.
         let header = unsafe { task.as_ref() };
         let shard = Shard::at(header.state().shard());
-        assert_eq!(header.refs.queue(), Queue::Push);
+        // SAFETY: `Late` pushes it.
+        assert_eq!(unsafe { header.queue() }, Queue::Push);
         drop(threads);
         thread::join_built();
         let threads = Arc::new(Threads::new());

@@ -68,7 +68,8 @@ impl Context {
             self.woken_one.set(task.task().as_ptr());
             return;
         }
-        if let Some(first) = self.take_only_woken() {
+        // SAFETY: the caller vouches for it.
+        if let Some(first) = unsafe { self.take_only_woken() } {
             self.woken_many.push_back(first);
         }
         self.woken_one.set(MANY);

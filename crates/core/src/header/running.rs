@@ -97,6 +97,15 @@ impl Header {
         Turn::Cancel
     }
 
+    /// The first step of a wake, for a model that holds a thread up before the second.
+    ///
+    /// # Safety
+    /// The caller pushes the task into its shard's inbox, or releases the reference, if it has become its own.
+    #[cfg(loom)]
+    pub unsafe fn queue(&self) -> ref_count::Queue {
+        self.refs.queue()
+    }
+
     /// Sends a new task to its shard. If that is closed, the task is cancelled here and now.
     ///
     /// # Safety

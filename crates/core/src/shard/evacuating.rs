@@ -222,7 +222,8 @@ impl Shard {
             }
         }
         let stay = crate::header::TaskQueue::new();
-        while let Some(task) = context.take_woken() {
+        // SAFETY: the lock stands for the runner.
+        while let Some(task) = unsafe { context.take_woken() } {
             if polled == Some(task.task()) || task.header().state().is_pinned() {
                 stay.push_back(task);
             } else {

@@ -177,7 +177,10 @@ impl ShardGuard {
     ///
     /// # Returns
     /// How many were looked at.
-    pub fn take_from(&self, injector: &Shard, most: usize) -> usize {
+    ///
+    /// # Safety
+    /// Nobody ever runs `injector`, which is of this shard's pool.
+    pub unsafe fn take_from(&self, injector: &Shard, most: usize) -> usize {
         let mut taken = 0;
         while taken < most {
             let task = {
@@ -217,7 +220,8 @@ impl ShardGuard {
         };
         visit.drain();
         context::with(|context| {
-            while let Some(task) = context.take_woken() {
+            // SAFETY: inside, as no poll goes on.
+            while let Some(task) = unsafe { context.take_woken() } {
                 // SAFETY: we run its shard.
                 unsafe { other.push_stealable(task) };
             }

@@ -4,6 +4,7 @@ use crate::context;
 use crate::waiter::{Could, Deferred, Node, State, WaitList};
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::offset_of;
 use core::ptr::NonNull;
 
 /// Waiters woken before the lock is released for a moment, so that other threads can make progress.
@@ -135,6 +136,13 @@ impl<'a, O: Waitable> Locked<'a, O> {
     /// Of the operation that has waited longest in this queue, what its action shows.
     #[inline(always)]
     pub fn first<A: Action<O>>(&self) -> Option<&A::Shown> {
+        const {
+            assert!(
+                size_of::<A::Shown>() == 0
+                    || offset_of!(Waiter<A>, action) == offset_of!(Waiter<A::Shown>, action),
+                "what the action shows has to be aligned as the action is"
+            );
+        }
         let first = A::queue(self.object).first()?;
         // SAFETY: nodes in the queue are alive as long as the lock is held, which the result borrows; who wrote the
         // `Action` vouches for the type.

@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
-use gossamer_core::shard::{Runner, Shard};
+use gossamer_core::shard::{Runner, Shard, ShardGuard};
 
 use super::shared::Shared;
 use crate::fifo::SLOT_TURNS;
 use crate::runnable::{Runnable, Runnables};
 use crate::scheduler::{Reason, Scheduler};
+
+/// The most tasks taken from the injector at once.
+pub(super) const TAKE_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// The tasks that a worker will poll.
 pub(super) struct Queue {
@@ -23,6 +26,17 @@ pub(super) struct Queue {
     drains: bool,
     /// Instead of the steal queue, when the worker ends.
     closed: Option<Runnables>,
+}
+
+/// Takes this worker's share of what waits in the injector; `false` if there was nothing.
+pub(super) fn take_share(shared: &Shared, guard: &ShardGuard) -> bool {
+    if !shared.injector.has_pending() {
+        return false;
+    }
+    let waiting = shared.injector.waiting();
+    let share = waiting.div_ceil(shared.workers.target()).clamp(1, TAKE_MAX);
+    // SAFETY: the pool's own injector, which no worker acquires.
+    unsafe { guard.take_from(shared.injector, share) > 0 }
 }
 
 impl Queue {

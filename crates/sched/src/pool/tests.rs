@@ -31,7 +31,7 @@ use gossamer_core::platform::model::{explore, no_cell_is_left};
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinHandle, spawn};
 
-use super::queue::Queue;
+use super::queue::{Queue, take_share};
 use super::worker::sleep as worker_sleeps;
 use super::workers::Started;
 use super::{Shared, Watching, worker};
@@ -117,7 +117,7 @@ impl Acting {
     }
 
     fn take_share(&self) -> bool {
-        worker::take_share(&self.shared, self.acquire())
+        take_share(&self.shared, self.acquire())
     }
 
     fn steal_from_unowned(&mut self) -> bool {

@@ -11,7 +11,7 @@ use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_time::timers::runner;
 
 use super::idle::Sleeper;
-use super::queue::Queue;
+use super::queue::{Queue, TAKE_MAX, take_share};
 use super::shared::Shared;
 use super::watch::watch;
 use crate::runnable::Runnable;
@@ -20,9 +20,6 @@ use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
-
-/// The most tasks taken from the injector at once.
-const TAKE_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
 /// How long a worker looks for work before it joins the idle. Not in models.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
@@ -165,16 +162,6 @@ pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mu
         }
     }
     any
-}
-
-/// Takes this worker's share of what waits in the injector; `false` if there was nothing.
-pub(super) fn take_share(shared: &Shared, guard: &ShardGuard) -> bool {
-    if !shared.injector.has_pending() {
-        return false;
-    }
-    let waiting = shared.injector.waiting();
-    let share = waiting.div_ceil(shared.workers.target()).clamp(1, TAKE_MAX);
-    guard.take_from(shared.injector, share) > 0
 }
 
 /// Takes half of another worker's steal queue; `false` if all are empty.

@@ -80,7 +80,8 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
     finish(shard, task);
-    context::with(Context::end_poll);
+    // SAFETY: it has ended.
+    context::with(|context| unsafe { context.end_poll() });
 }
 
 /// Publishes a task's output.
@@ -160,7 +161,8 @@ fn poll_until<S: Scheduler>(
         match ended {
             Ended::Ready => {
                 finish(shard, task);
-                context.end_poll();
+                // SAFETY: it has ended.
+                unsafe { context.end_poll() };
             }
             Ended::Cancelled => fail(shard, task, Failure::Cancelled),
             Ended::Parked | Ended::Over => continue,
@@ -189,7 +191,8 @@ fn follow_chain<S: Scheduler>(
     let running_local = context.running_local();
     let mut last = None;
     while *polls > 0 {
-        let Some(task) = context.take_only_woken() else {
+        // SAFETY: between two polls, so inside.
+        let Some(task) = (unsafe { context.take_only_woken() }) else {
             break;
         };
         let task = task.task();
@@ -263,7 +266,8 @@ fn next_task<S: Scheduler>(
 ) -> Option<NonNull<Header>> {
     let last = begin_handing_over(context);
     let runnable = loop {
-        let Some(task) = context.take_woken() else {
+        // SAFETY: between two polls, so inside.
+        let Some(task) = (unsafe { context.take_woken() }) else {
             break scheduler.pop()?;
         };
         let (runnable, reason) = woken_as(task, last);
@@ -287,7 +291,8 @@ fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     let last = begin_handing_over(context);
     let mut any = false;
-    while let Some(task) = context.take_woken() {
+    // SAFETY: between two polls, so inside.
+    while let Some(task) = unsafe { context.take_woken() } {
         let (runnable, reason) = woken_as(task, last);
         scheduler.push(runnable, reason);
         any = true;
@@ -299,7 +304,8 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
 #[inline(always)]
 fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
     let last = context.polling();
-    context.end_poll();
+    // SAFETY: between two polls.
+    unsafe { context.end_poll() };
     if context.publishes() {
         settle_publishing(context);
     }
