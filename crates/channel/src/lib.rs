@@ -29,6 +29,11 @@
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw`]):
 //! for any thread, here, and for one thread, without atomics, in [`local`]. (A pipe has the flavour of the constructor
 //! that its protocol was begun with.)
+//!
+//! # Allocators
+//!
+//! A channel may ask for memory, or give it back, while it holds its lock. A global allocator, and what it calls, must
+//! therefore not use these channels.
 
 pub mod broadcast;
 mod error;
