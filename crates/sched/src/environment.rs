@@ -1,7 +1,7 @@
 //! Which runtime the current thread runs tasks for.
 //!
-//! Who puts a runtime together says what it is ([`Environment::set`]); whoever runs one of its shards enters its
-//! environment meanwhile; and a task asks ([`current`]). No task is there before it is set.
+//! The builder of a runtime sets its environment ([`Environment::set`]). A runner of one of its shards enters the
+//! environment while it runs tasks there, and a task reads it ([`current`]). No task exists before it is set.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
 
-/// What the tasks of one runtime find around them.
+/// The environment that the tasks of one runtime run in.
 #[derive(Default, Clone)]
 pub struct Environment(Arc<OnceLock<Weak<dyn Any + Send + Sync>>>);
 
@@ -36,7 +36,7 @@ impl Environment {
         Entered(self.0.get().map(|_| set(Some(self.clone()))))
     }
 
-    /// The same for a thread that may begin before it has been said.
+    /// Like [`enter`](Environment::enter), for a thread that may begin before the environment is set.
     pub fn enter_early(&self) -> Entered {
         Entered(Some(set(Some(self.clone()))))
     }

@@ -39,7 +39,7 @@ pub struct Pool {
     shared: Arc<Shared>,
 }
 
-/// What a [`Pool`] is doing and has done.
+/// The state of a [`Pool`] at one moment, and the counts of its work so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
@@ -84,7 +84,7 @@ impl Pool {
         Self::with_watching(workers, Watching::new())
     }
 
-    /// The same, with a say in when a worker is taken to be stuck in a poll, and in who is told.
+    /// Like [`Pool::new`], but `watching` says when a worker counts as stuck in a poll, and who is told.
     ///
     /// # Errors
     /// As [`Pool::new`]; or a time that makes no sense.
@@ -119,7 +119,7 @@ impl Pool {
         unsafe { spawn(shard, future, caller) }
     }
 
-    /// What the pool is doing and has done. A moment's look: the figures need not belong together.
+    /// Returns the pool's state and counts. The figures are read one by one, and need not belong together.
     pub fn metrics(&self) -> Metrics {
         let shared = &self.shared;
         let workers = shared.workers.figures();
@@ -159,7 +159,7 @@ impl Pool {
         if !self.shared.closing.swap(true, Ordering::AcqRel) {
             self.close_injector();
         }
-        // Who has been started by now is waited for.
+        // No worker starts from here on; the wait below covers those that have started.
         self.shared.workers.close();
         self.shared.idle.call_all();
         self.shared.shards().for_each(Shard::call);
@@ -174,7 +174,7 @@ impl Pool {
         all_ended && (is_worker || self.shared.monitor.end(deadline))
     }
 
-    /// What its tasks find around them.
+    /// Returns the environment that the pool's tasks run in.
     pub fn environment(&self) -> &Environment {
         &self.shared.environment
     }

@@ -1,4 +1,4 @@
-//! What a scheduler is: an order among runnable tasks, and what to do when there are none.
+//! The interface of a scheduler: the order among runnable tasks, and the action when there are none.
 
 use gossamer_core::header::Description;
 use gossamer_core::shard::Runner;
@@ -58,7 +58,7 @@ pub enum Reason {
     Yielded,
 }
 
-/// What to do when nothing is runnable.
+/// The scheduler's decision when nothing is runnable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idle {
     /// Sleep until a wake comes from another thread.

@@ -88,7 +88,7 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// What the facade needs of a runtime, whatever its scheduler.
+/// The interface that the facade requires of a runtime, whatever its scheduler.
 ///
 /// # Safety
 /// The shard stays open as long as the runtime lives, and the other methods keep what they say.
@@ -96,7 +96,7 @@ pub unsafe trait SingleRuntime: RunWhileWaiting + Send + Sync {
     /// Where its tasks live.
     fn shard(&self) -> &'static Shard;
 
-    /// What its tasks find around them.
+    /// Returns the environment that the runtime's tasks run in.
     fn environment(&self) -> &Environment;
 
     /// Drops the futures of all tasks, on this thread, and turns those away that come later. While somebody runs (which

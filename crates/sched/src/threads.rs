@@ -46,7 +46,7 @@ struct Shared {
 pub struct SpawnError<F> {
     /// Why.
     pub error: io::Error,
-    /// What was to be run: a future, or a closure.
+    /// The future or closure that was to be run.
     pub future: F,
 }
 
@@ -143,7 +143,7 @@ impl Threads {
         }
     }
 
-    /// What its tasks find around them.
+    /// Returns the environment that the runtime's tasks run in.
     pub fn environment(&self) -> &Environment {
         &self.shared.environment
     }
@@ -224,7 +224,7 @@ impl Shared {
     }
 }
 
-/// What a task's thread does.
+/// The body of a task's thread: runs the task's shard until no task is left there, or the runtime shuts down.
 fn run_shard(shared: &Shared, shard: &'static Shard) {
     let _tasks_of = shared.environment.enter_early();
     // A thread that saw the shard's last use may hold the guard for a moment.

@@ -31,7 +31,7 @@ use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 /// Operations wait.
 pub(crate) const HAS_WAITERS: u32 = 1 << 30;
 
-/// What is to be done for the first in line.
+/// The action to take for the first in line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Nothing, now.
@@ -47,7 +47,7 @@ pub(crate) enum Next {
 ///
 /// Every function is called under the word's lock, or for an exchange that replaces it: no user code, no waiting.
 pub(crate) trait Admission: 'static {
-    /// What dumps call the operations, by their number.
+    /// The names of the operations in dumps, by the operation's number.
     const NAMES: &'static [&'static str];
     /// Whether [`Admission::arrive`] is all there is to do when one comes and goes at once.
     const QUICK: bool = true;
@@ -73,7 +73,7 @@ pub(crate) trait Admission: 'static {
         (bits, wants)
     }
 
-    /// What is to be done for the first in line.
+    /// Returns the action to take for the first in line.
     fn next(bits: u32, wants: usize) -> Next {
         Self::grant(bits, wants).map_or(Next::Stay, Next::WakeReason)
     }
@@ -196,7 +196,7 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         self.change_if(|bits| R::arrive(bits, wants))
     }
 
-    /// The same where the bits stay as they are.
+    /// Comes and goes, if that can be at once and leaves the bits as they are. It writes nothing.
     #[inline(always)]
     fn reads(&self, wants: usize) -> bool {
         if !R::MAY_KEEP {
@@ -206,7 +206,7 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         R::arrive(bits, wants) == Some(bits)
     }
 
-    /// The same by a look or one exchange; `false` says only that it was not done.
+    /// Like `try_arrive`, by a look or one exchange; `false` says only that it was not done.
     #[inline(always)]
     pub(crate) fn arrive_quickly(&self, wants: usize) -> bool {
         self.reads(wants) || R::QUICK && self.word.try_change(|bits| R::arrive(bits, wants))

@@ -157,7 +157,7 @@ impl<T, P: LockPolicy> MVar<T, P> {
         self.try_act_slowly(act)
     }
 
-    /// The same with an act that brings a value, which comes back if it does not take place.
+    /// Like `try_act`, for an act that brings a value: returns the value if the act does not take place.
     #[inline(always)]
     fn try_bring<A: MVarAction<T>>(&self, mut act: A) -> Result<A::Output, T> {
         // SAFETY: it did not act, and is not used any more.

@@ -19,9 +19,9 @@ use pin_project_lite::pin_project;
 
 use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
 
-/// One writes.
+/// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
-/// So many read.
+/// The bits that count the readers that hold the lock.
 const READERS: u32 = WRITER - 1;
 
 const READS: usize = 0;
@@ -125,7 +125,7 @@ for_each_policy!(constructors);
 impl<T, P: LockPolicy> RwLock<T, P> {
     /// Waits until nobody writes, and locks the value to read it.
     ///
-    /// Who comes after a waiting writer waits behind it. (So does one that comes when 536,870,911 read.)
+    /// A reader that comes after a waiting writer waits behind it. (A reader also waits while 536,870,911 others read.)
     #[track_caller]
     #[inline(always)]
     pub fn read(&self) -> ReadLock<'_, T, P> {

@@ -22,7 +22,7 @@ const PERMITS: u32 = PERMITS_MAX as u32;
 pub(crate) struct Permits;
 
 impl Permits {
-    /// So many more are free, but never more than there can be.
+    /// Returns the bits with `count` more free permits, but never more than [`PERMITS_MAX`].
     #[inline(always)]
     fn add(bits: u32, count: usize) -> u32 {
         let room = (PERMITS - (bits & PERMITS)) as usize;
@@ -89,7 +89,7 @@ const _: () = assert!(size_of::<Semaphore<gossamer_core::policy::Local>>() == 16
 macro_rules! constructors {
     ($policy:ty, $($const:tt)?) => {
         impl Semaphore<$policy> {
-            /// So many permits, all free.
+            /// Returns a semaphore with `permits` permits, all free.
             ///
             /// # Panics
             /// They are more than [`PERMITS_MAX`].
@@ -136,13 +136,13 @@ impl<P: LockPolicy> Semaphore<P> {
         }
     }
 
-    /// A permit, if one is free and nobody waits.
+    /// Returns a permit, if one is free and nobody waits.
     #[inline]
     pub fn try_acquire(&self) -> Option<Permit<'_, P>> {
         self.line.try_arrive(1).then(|| self.permit(1))
     }
 
-    /// So many permits, if they are free and nobody waits.
+    /// Returns `permits` permits, if they are free and nobody waits.
     ///
     /// # Panics
     /// They are more than [`PERMITS_MAX`].
@@ -152,7 +152,7 @@ impl<P: LockPolicy> Semaphore<P> {
         self.line.try_arrive(permits).then(|| self.permit(permits))
     }
 
-    /// So many permits more.
+    /// Adds `permits` free permits.
     ///
     /// # Panics
     /// More than [`PERMITS_MAX`] would be free then; nothing has been added.
@@ -181,7 +181,7 @@ impl<P: LockPolicy> Semaphore<P> {
         }
     }
 
-    /// So many come back.
+    /// Gives `permits` permits back to the semaphore.
     #[inline(always)]
     fn give_back(&self, permits: usize) {
         let add = |bits| Permits::add(bits, permits);

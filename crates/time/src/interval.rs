@@ -50,7 +50,7 @@ fn check(period: Duration) {
     );
 }
 
-/// What becomes of ticks that were due while nobody waited for one.
+/// How an interval treats the ticks that were due while nobody waited for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {
     /// They are left out: the next tick is the next multiple of the period that is ahead. Ticks stay in step with the

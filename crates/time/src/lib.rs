@@ -39,7 +39,7 @@ pub use self::interval::{Interval, MissedTickBehavior, Tick, interval, interval_
 pub use self::sleep::{Sleep, sleep, sleep_until};
 pub use self::timeout::{Elapsed, Timeout, TimeoutExt, timeout, timeout_at};
 
-/// What time it is: virtual in a simulation, else as [`Instant::now`] says.
+/// Returns the current time: virtual in a simulation, else that of [`Instant::now`].
 ///
 /// # Examples
 /// ```

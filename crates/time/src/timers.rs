@@ -1,4 +1,4 @@
-//! Who waits for which moment.
+//! The timers of the operations that wait for a moment.
 //!
 //! Every shard has its [`Timers`] as soon as it needs some, and so has every thread that waits and runs nothing; one
 //! more belongs to the process, for timers that a foreign executor polls (`alarm.rs`). A [`Timer`] is a node inside the
@@ -122,7 +122,7 @@ impl Locked<'_> {
     unsafe fn insert(&mut self, timer: Entry) -> bool {
         let deadline = self.wheel(|wheel| {
             let wheel = wheel.get_or_insert_with(Wheel::new);
-            // SAFETY: the caller says that it is in no wheel.
+            // SAFETY: the timer is in no wheel, as this function requires too.
             unsafe { wheel.insert(timer) }
         });
         timer.set_owner(ptr::from_ref(self.0).cast());
@@ -208,9 +208,9 @@ impl Timers {
     #[inline(always)]
     unsafe fn register(&'static self, timer: NonNull<Timer>) {
         let mut locked = self.lock();
-        // SAFETY: under the lock; the caller says that it stays.
+        // SAFETY: this thread holds the lock; this function requires that the timer stays where it is.
         let timer = unsafe { Entry::new(timer) };
-        // SAFETY: the caller says that it is in no wheel.
+        // SAFETY: the timer is in no wheel, as this function requires too.
         let is_first = unsafe { locked.insert(timer) };
         drop(locked);
         if let Some(ring) = self.ring.filter(|_| is_first) {
@@ -331,7 +331,7 @@ impl Timers {
     /// Time is virtual here from now on, and stands still.
     ///
     /// # Returns
-    /// What time it is.
+    /// The time at which it stands still.
     pub fn begin_simulation(&self) -> Moment {
         let now = Moment::real_now();
         // Relaxed: by the runner, before it has any timer.

@@ -168,7 +168,7 @@ impl Scheduler for Queue {
         if let Some(before) = before {
             self.push_back(before);
         } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
-            // What is in the steal queue was alone when it was put there.
+            // The task in the steal queue called nobody: it was alone when it was put there.
             self.shared.idle.call_one();
         }
     }

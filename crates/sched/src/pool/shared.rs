@@ -1,4 +1,4 @@
-//! What the workers of a pool share; the files of the pool that act on it add their own methods.
+//! The state that the workers of a pool share. The files of the pool that act on it add their own methods.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
 use crate::single::{acquire_again, shut_down};
 
-/// What the workers of a pool share.
+/// The state that the workers of a pool share.
 pub(super) struct Shared {
     pub(super) environment: Environment,
     pub(super) id: u32,
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub(super) counts: Counts,
 }
 
-/// What the workers have done since the pool was built.
+/// Counts of the workers' actions since the pool was built.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) parks: AtomicU64,

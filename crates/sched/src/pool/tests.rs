@@ -133,7 +133,7 @@ impl Acting {
         self.guard = Some(acquire_again(shard));
     }
 
-    /// What a worker does until `done`: a deadlock, if nobody calls it.
+    /// Runs the loop of a worker until `done`. It deadlocks if nobody calls the worker.
     fn work_until(&mut self, done: impl Fn() -> bool) {
         loop {
             self.run();
@@ -174,7 +174,7 @@ fn settle(shared: &Arc<Shared>) {
     }
 }
 
-/// What a model's tasks did.
+/// Counts the polls, completions and drops of a model's tasks.
 #[derive(Clone, Default)]
 struct Log(Arc<[Count; 3]>);
 
@@ -229,7 +229,7 @@ impl Drop for Guard {
     }
 }
 
-/// What a task waits for; only the wakes make it visible.
+/// The flags that a task waits for; only the wakes make them visible.
 type Flags = Arc<[AtomicBool; 2]>;
 
 fn flags() -> Flags {

@@ -17,7 +17,7 @@ use super::idle::Idle;
 const LOOK_AFTER_MIN: Duration = Duration::from_millis(1);
 const LOOK_AFTER_MAX: Duration = Duration::from_millis(10);
 
-/// Who has not been between two polls for so long is in a long poll.
+/// A worker that has not been between two polls for this long is in a long poll.
 const LONG_POLL: Duration = Duration::from_micros(20);
 
 /// Nobody watches; somebody was called to; somebody does.
@@ -25,7 +25,7 @@ const NOBODY: u32 = 0;
 const CALLED: u32 = 1;
 const SOMEBODY: u32 = 2;
 
-/// Who watches.
+/// Says whether an idle worker watches the busy ones, or has been called to.
 #[derive(Debug, Default)]
 pub(super) struct Watch(UnmodelledU32);
 

@@ -1,4 +1,4 @@
-//! What a worker's thread does.
+//! The thread of a worker: its loop, and how it sleeps, drains and retires.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
 /// How long a worker looks for work before it joins the idle. Not in models.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
-/// So many looks for one at the clock, which costs more.
+/// Number of looks for work per look at the clock, which costs more.
 const LOOKS_PER_CLOCK: u32 = 8;
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
@@ -103,7 +103,7 @@ pub(super) fn retire(
         return Some(acquire_again(shard));
     }
     ended.number = usize::MAX;
-    // What was pushed before the fallback waker was there has called nobody.
+    // A task that was pushed before the fallback waker was set has called nobody.
     if !gossamer_core::mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
     }
@@ -119,7 +119,7 @@ fn drain_or_not(shared: &Shared, number: usize, guard: &ShardGuard, queue: &mut 
     let drains = shared.workers.drains(number);
     if drains != queue.drains() {
         queue.begin_drain(drains);
-        // What is in the steal queue is the others' now.
+        // A worker that begins to drain leaves the tasks of its steal queue to the other workers.
         shared.idle.call_one();
     }
 }
@@ -134,7 +134,7 @@ fn park_drained(shared: &Shared, number: usize, shard: &'static Shard, has_pinne
                 && !shared.is_closing()
                 && (has_pinned || !workers.is_surplus(number))
         };
-        // Whoever calls from here on finds the parker.
+        // From here on, a call finds the parker.
         if shard.park(parker.waker()) && stays() {
             let until = runner::next_deadline(shard);
             parker.park_until(until, || shard.waiting() > 0 || !stays());
@@ -212,7 +212,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
             shard,
             waker: parker.waker().clone(),
         });
-        // Whoever makes a task runnable from here on either sees that we are idle, or we see the task.
+        // From here on, a thread that makes a task runnable sees that this worker is idle, or the worker sees the task.
         heavy_fence(); // pairs with the light one in `Shard::push_stealable`
         if !has_something() && shard.park(parker.waker()) && !has_something() {
             // Relaxed: statistics.

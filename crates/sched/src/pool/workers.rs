@@ -88,7 +88,7 @@ pub(super) enum Started {
     Again(usize),
 }
 
-/// Who waits for a resize: a place each, however often it is polled.
+/// The waiters for a resize. Each has one place, however often it is polled.
 #[derive(Debug, Default)]
 struct Waiting {
     wakers: Vec<(u64, Waker)>,
@@ -260,7 +260,7 @@ impl Workers {
     /// The lowest number below the target that has no worker; it has one from now on.
     pub(super) fn start(&self) -> Option<Started> {
         let mut members = self.members.lock();
-        // Who comes late would end at once, and be started again, without end.
+        // A worker that started late would end at once, and be started again, without end.
         if members.closed && !mutant!("started_after_the_end") {
             return None;
         }

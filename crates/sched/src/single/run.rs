@@ -19,7 +19,7 @@ pub(crate) enum Ran {
     Root,
     /// Nothing is runnable.
     Idle,
-    /// So many polls are done, or one that used up what its operations may take, or somebody has called.
+    /// All allowed polls are done, a poll has used up its cooperative budget, or a thread has called.
     Budget,
 }
 
@@ -312,7 +312,8 @@ fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
     last
 }
 
-/// What the scheduler is given for a woken task; `last` is the one that was polled last, and so may have yielded.
+/// Returns a woken task as the scheduler receives it, with the reason. `last` is the task that was polled last: it may
+/// have yielded.
 #[inline(always)]
 fn woken_as(task: ScheduledTask, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
     let yielded = last == Some(task.task()) && !gossamer_core::mutant!("yield_is_wake");

@@ -39,7 +39,7 @@ pub trait Order: sealed::Sealed + 'static {
     const IS_FAIR: bool;
 }
 
-/// Who comes while the lock is free may pass those who wait, but only for a while.
+/// An operation that comes while the lock is free may pass the waiters, but only for a while.
 #[derive(Debug)]
 pub struct Barging;
 
@@ -74,7 +74,8 @@ fn stamp() -> u32 {
     u32::from(context::stamp()) << STAMP_AT
 }
 
-/// The same if there is nothing else to do: nobody waits, or the first in line is on its way and may still be passed.
+/// Returns the bits when the holder has left, if that is all it has to do: nobody waits, or the first in line is on its
+/// way and may still be passed.
 #[inline(always)]
 pub(super) fn leave_quickly<O: Order>(bits: u32) -> Option<u32> {
     if bits & HAS_WAITERS == 0 {

@@ -382,7 +382,7 @@ unsafe impl<T, P: LockPolicy, A: MVarAction<T>> Action<MVar<T, P>> for Turn<A> {
 
 /// One kind of operation.
 pub(super) trait MVarAction<T> {
-    /// What it gives.
+    /// The result of the operation.
     type Output;
     /// Its name in dumps.
     const NAME: &'static str;
@@ -419,7 +419,7 @@ pub(super) trait MVarAction<T> {
     /// As [`MVarAction::act`].
     #[inline(always)]
     unsafe fn finish<P: LockPolicy>(&mut self, mut locked: LockedMVar<'_, T, P>) -> Self::Output {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the contract of `finish` is that of `act`, which is called once.
         let output = unsafe { self.act(&mut locked) };
         let woken = MVar::wake_next(&mut locked);
         locked.run(woken.unwrap_or(Deferred::NOTHING));

@@ -4,7 +4,7 @@ use gossamer_core::policy::LockPolicy;
 
 use super::cell::{BUSY, FULL, LockedMVar, MVarAction, Put, RESERVED, Take, Turn, has_value};
 
-/// What a reader takes away when it has cloned the value. Mutant: it leaves the promise, to nobody.
+/// Returns the marks that a reader removes when it has cloned the value. Mutant: it leaves the promise, to nobody.
 #[inline(always)]
 pub(super) fn reader_marks() -> u32 {
     if gossamer_core::mutant!("mvar_read_keeps_mark") {
@@ -50,7 +50,7 @@ impl<T> MVarAction<T> for Swap<T> {
 
     #[inline(always)]
     unsafe fn act<P: LockPolicy>(&mut self, locked: &mut LockedMVar<'_, T, P>) -> T {
-        // SAFETY: full, as the caller vouches.
+        // SAFETY: `act` requires that the swap may go or was promised the `MVar`: so it is full.
         let old = unsafe { Take.act(locked) };
         // SAFETY: empty now; it acts once.
         unsafe { self.0.act(locked) };

@@ -56,7 +56,7 @@ impl Pair {
     }
 }
 
-/// What a wheel knows of the counter.
+/// A wheel's knowledge of the counter.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// Where a baseline has begun, and the rate that the one before it gave.

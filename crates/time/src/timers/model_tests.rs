@@ -62,7 +62,7 @@ fn timers() -> &'static Timers {
     Box::leak(Box::new(Timers::new(true, None)))
 }
 
-/// Who drops a timer that is just being fired does not take it out twice: what comes after it is not lost.
+/// A thread that drops a timer while another fires it does not take it out twice: no timer that comes after it is lost.
 #[test]
 fn cancel_against_fire() {
     explore("cancel_against_fire", || {

@@ -52,7 +52,7 @@ unsafe impl Sync for Timer {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry(NonNull<Timer>);
 
-/// What a timer in a wheel has there.
+/// The data of a timer that its wheel uses.
 #[derive(Debug)]
 pub(super) struct Links {
     pub(super) next: Option<Entry>,
@@ -116,14 +116,14 @@ impl Entry {
 
     #[inline(always)]
     fn timer(&self) -> &Timer {
-        // SAFETY: `new`'s caller vouches for its being there.
+        // SAFETY: `new` requires that the timer stays where it is as long as an entry of it is used.
         unsafe { self.0.as_ref() }
     }
 
     /// Its links.
     #[inline(always)]
     pub(super) fn links<R>(self, use_them: impl FnOnce(&mut Links) -> R) -> R {
-        // SAFETY: `new`'s caller has the lock; no closure here touches the links of the same timer.
+        // SAFETY: `new` requires that its caller holds the lock; no closure here touches the links of the same timer.
         let with = |links: *mut Links| use_them(unsafe { &mut *links });
         self.timer().links.with_mut(with)
     }

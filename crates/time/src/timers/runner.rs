@@ -1,5 +1,5 @@
-//! What a runner does with the timers of its shard, and others for a runner that cannot. A shard has none at first, and
-//! then all of this is a look at one pointer.
+//! A runner's work with the timers of its shard, which other threads do for a runner that cannot. A shard has no
+//! [`Timers`] at first: each function here is then a look at one pointer.
 
 use gossamer_core::moment::Moment;
 use gossamer_core::shard::Shard;

@@ -190,7 +190,7 @@ fn more_timers_than_fit_under_one_lock() {
     assert_eq!(other.next(), u64::MAX);
 }
 
-/// What is stamped is dated soon enough, and never too early.
+/// A stamped timer is dated soon enough, and never too early.
 #[test]
 fn a_stamp_is_dated_from_when_it_was_made() {
     let mut clock = clock::Clock::new();
@@ -287,14 +287,14 @@ fn a_timer_set_while_others_fire_is_not_dated_by_the_look_before() {
     assert!(early <= 100, "{early} ns too early");
 }
 
-/// What is known of the counter is renewed before a stamp relies on it.
+/// The clock renews its knowledge of the counter before a stamp relies on it.
 #[test]
 fn a_timer_set_after_an_idle_time_is_dated_precisely() {
     let timers: &'static Timers = Box::leak(Box::new(Timers::new(true, None)));
     // Again, until it is known how fast it counts, and the thread is not put aside just then.
     let lateness = (0..50).map(|_| {
         spin(Duration::from_millis(50));
-        // So many that the counter is read for them.
+        // As many timers as make the wheel read the counter for them.
         let set = undated(timers, &[Duration::from_secs(60); 16]);
         spin(Duration::from_micros(40));
         timers.fire_due(Moment::real_now());

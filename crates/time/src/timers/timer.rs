@@ -1,5 +1,5 @@
-//! What an operation does with its timer: registers it, polls it again, and takes it out when it is dropped. The node
-//! and its owner's word are in `node.rs`.
+//! An operation's work with its timer: it registers the timer, polls it again, and takes it out when the operation is
+//! dropped. The node and its owner's word are in `node.rs`.
 
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
@@ -83,7 +83,7 @@ impl Timer {
         loop {
             let is_here = |owner| ptr::eq(owner, here) || mutant!("timer_stays_behind");
             let Some((locked, timer)) = self.lock_owner(is_here) else {
-                // Whoever runs elsewhere may never do so again.
+                // The runner of the wheel that it is in may never run again.
                 self.leave(true);
                 // Acquire pairs with the release in `set_owner`.
                 return if self.owner.load(Ordering::Acquire) == FIRED {

@@ -77,7 +77,7 @@ impl Slot {
 pub(super) struct Cursor {
     /// The slot that comes next.
     place: usize,
-    /// What is left of the one before it.
+    /// The first of the timers that are left in the slot before it.
     next: Option<Entry>,
 }
 
@@ -225,7 +225,7 @@ impl Wheel {
             slot.earliest = u64::MAX;
             self.occupied[place / SLOTS] &= !(1 << (place % SLOTS));
             if place == usize::from(self.cascading) {
-                // What comes here next is ahead.
+                // The timers that come here next are ahead.
                 self.cascading = NOWHERE;
             }
         }
@@ -303,7 +303,7 @@ impl Wheel {
     pub(super) fn earliest(&mut self) -> u64 {
         let dated = match self.first_slot() {
             None => u64::MAX,
-            // What was moved down already may be earlier than what is left.
+            // A timer that was moved down already may be earlier than those that are left.
             Some(place) if place == usize::from(self.cascading) => 0,
             Some(place) => self.slots[place].earliest,
         };
@@ -348,7 +348,7 @@ impl Wheel {
                 return false;
             }
             if place < SLOTS && start == tick {
-                // What is left of it comes later in this tick.
+                // The timers that are left in the slot come later in this tick.
                 return true;
             }
         }

@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::platform::{ThreadLook, ThreadNumber};
 
-/// What a thread has done so far.
+/// One look at what a thread has done so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     /// Before the look, and after it: the one who looks may be preempted meanwhile.
     began: Instant,
     ended: Instant,
-    /// What the system told.
+    /// The answer of the operating system.
     look: Option<ThreadLook>,
 }
 
-/// What a worker is held by.
+/// How a poll holds its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hold {
@@ -40,7 +40,7 @@ impl Sample {
         Self { began, ended, look }
     }
 
-    /// The same, but for the thread's CPU time, which is from earlier in the same poll.
+    /// Returns this sample with the CPU time `cpu`, if there is one, from earlier in the same poll.
     pub(super) fn since(self, cpu: Option<Duration>) -> Self {
         let earlier = |look: ThreadLook| ThreadLook {
             cpu: cpu.unwrap_or(look.cpu),

@@ -21,7 +21,7 @@ use super::{IS_THERE, Monitor};
 /// Looks in the time after which a worker is stuck. From the first at which it has not acknowledged, its time counts.
 const LOOKS: u32 = 4;
 
-/// So many looks in a row at idle workers end the looking.
+/// Number of looks in a row at idle workers after which the monitor sleeps.
 const IDLE_LOOKS: u32 = 40;
 
 /// A poll that goes on for so long is told of before its end.
@@ -123,7 +123,7 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// What the monitor knows of one worker.
+/// The monitor's knowledge of one worker.
 #[derive(Debug)]
 struct Watched {
     /// When it was pinged first and has not acknowledged since.

@@ -1,4 +1,4 @@
-//! What is told of stuck polls: of each spawn site one report, and after a while one more that counts the others.
+//! Reports of stuck polls: one report for each spawn site, and after a while one more that counts the others.
 
 use std::fmt;
 use std::panic::Location;
@@ -16,13 +16,13 @@ pub(super) const EVERY: Duration = Duration::from_secs(10);
 pub struct Stuck {
     /// The worker's number.
     pub worker: usize,
-    /// What its task is called, if it was given a name.
+    /// The name of its task, if the task has one.
     pub name: Option<String>,
     /// Where its task was spawned.
     pub spawned: &'static Location<'static>,
     /// For how long it had been in the poll by then, at least.
     pub since: Duration,
-    /// What its thread had done for the most part when it was found.
+    /// How its thread was held for the most part when the monitor found it.
     pub hold: Hold,
     /// Why no spare could be started in the worker's place, if it was so: then its tasks had to wait, perhaps until one
     /// could be. Of several reasons the first.
@@ -64,7 +64,7 @@ impl fmt::Display for Stuck {
     }
 }
 
-/// What has been told, and what waits.
+/// The spawn sites reported not long ago, and the reports that wait.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Vec<Site>);
 
@@ -94,7 +94,7 @@ impl Reports {
         None
     }
 
-    /// What is to be told by now, as it is time; in the end, all that was kept.
+    /// Returns the reports that are due at `now`; at the end, all that were kept.
     pub(super) fn due(&mut self, now: Instant, is_end: bool) -> Vec<Stuck> {
         let mut due = Vec::new();
         self.0.retain_mut(|site| {

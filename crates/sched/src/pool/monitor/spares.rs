@@ -1,4 +1,4 @@
-//! Who works in place of those that are stuck, and when the monitor looks next.
+//! The spares that work in place of stuck workers, and the time until the monitor's next look.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,8 @@ impl Shared {
         let most = spares_max(self.workers.figures().asked);
         let wanted = stuck.min(most);
         let before = self.workers.spares();
-        // So many may have been asked for, and not be there: others dismiss spares at the same time.
+        // Goes on if the two are equal: other threads dismiss spares at the same time, so a spare that was asked for
+        // need not be there.
         if wanted < before || self.is_closing() {
             return Ok(());
         }

@@ -9,11 +9,11 @@ use super::report::Stuck;
 /// A worker whose thread has run or been blocked for so long in one poll is stuck, unless the builder says otherwise.
 const STUCK_AFTER: Duration = Duration::from_millis(10);
 
-/// What the builder may say.
+/// The shortest and the longest time that the builder may set.
 const STUCK_AFTER_MIN: Duration = Duration::from_micros(100);
 const STUCK_AFTER_MAX: Duration = Duration::from_secs(3600);
 
-/// What is told of stuck polls.
+/// The function that receives the reports of stuck polls.
 pub(super) type Report = Box<dyn Fn(&Stuck) + Send + Sync>;
 
 /// When a worker is stuck, and who is told.

@@ -89,7 +89,7 @@ fn wake_of_a_stolen_task_against_the_end() {
     });
 }
 
-/// Who shuts the pool down ends the tasks of a worker that has retired, while a thread wakes one of them.
+/// One thread shuts the pool down and ends the tasks of a retired worker, while another thread wakes one of them.
 #[test]
 fn end_of_unowned_against_wake() {
     explore("end_of_unowned_against_wake", || {

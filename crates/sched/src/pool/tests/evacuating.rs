@@ -15,7 +15,7 @@ fn monitored() -> Arc<Shared> {
     shared
 }
 
-/// What the monitor does, and then a worker that is idle.
+/// Evacuates as the monitor does, then steals and runs as an idle worker does.
 fn relieve(shared: &Arc<Shared>) {
     let shard = shared.shards().next().expect("two");
     let _answered = shard.ping_again();
@@ -127,8 +127,8 @@ fn evacuation_against_a_spawn() {
     });
 }
 
-/// What an evacuating thread has taken out of the inbox and cannot make runnable, as the runner is back, it puts back;
-/// and if that worker has retired meanwhile, somebody is called to look after its shard (`Shard::push_quietly`).
+/// An evacuating thread puts back the tasks that it took out of the inbox but cannot make runnable, as the runner is
+/// back. If that worker has retired meanwhile, somebody is called to look after its shard (`Shard::push_quietly`).
 #[test]
 fn evacuation_against_retirement() {
     explore("evacuation_against_retirement", || {

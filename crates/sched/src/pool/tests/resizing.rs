@@ -17,7 +17,7 @@ impl Acting {
         assert!(self.tries_to_retire(), "it was surplus");
     }
 
-    /// The same, unless it is wanted again by then, or the pool is shutting down.
+    /// Like `retire`, but returns `false` if the worker is wanted again by then, or the pool is shutting down.
     pub(super) fn tries_to_retire(&mut self) -> bool {
         let shared = self.shared.clone();
         let mut ended = Ended {
@@ -177,7 +177,7 @@ fn started_again_against_drain_for() {
     });
 }
 
-/// The same, and the new worker falls asleep: nobody but the wake may call it.
+/// Like `started_again_against_drain_for`, but the new worker falls asleep: only the wake may call it.
 #[test]
 fn started_again_against_a_wake() {
     explore("started_again_against_a_wake", || {

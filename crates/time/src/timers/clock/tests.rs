@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// What suspends, snapshots and their like do to a counter.
+    /// Disturbs the counter as suspends, snapshots and their like do.
     fn disturb(&mut self) {
         match self.random.next() % 4 {
             // Set back, a little or to the beginning.

@@ -14,7 +14,7 @@ use super::super::clock::{Clock, Look};
 use super::super::node::Entry;
 use super::{FRESH, LEVELS, Wheel};
 
-/// So many are registered in one poll until the counter is read for them.
+/// Number of timers registered in one poll at which the wheel reads the counter for them.
 const STAMPED_AT_ONCE: u16 = 16;
 
 impl Wheel {

@@ -6,7 +6,7 @@ use gossamer_core::platform::ThreadLook;
 
 use super::{Hold, Sample};
 
-/// What a thread does for some milliseconds.
+/// The activity of a thread for some milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     Runs,
@@ -15,10 +15,10 @@ enum Does {
 }
 use Does::{Blocks, Queues, Runs};
 
-/// What a thread does, and for how many milliseconds.
+/// The activities of a thread, each with its duration in milliseconds.
 type Steps = &'static [(Does, u64)];
 
-/// What a thread does, one thing after the other, each for so many milliseconds.
+/// The activities of a thread in sequence, each with its duration in milliseconds.
 struct Plan(Vec<(Does, u64)>);
 
 impl Plan {
@@ -36,7 +36,7 @@ impl Plan {
         spent
     }
 
-    /// What it does at that time, and since when.
+    /// Returns the activity at `time`, and when it began.
     fn at(&self, time: u64) -> (Does, u64) {
         let mut begins = 0;
         for &(what, ms) in &self.0 {

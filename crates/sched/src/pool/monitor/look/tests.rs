@@ -31,7 +31,7 @@ fn free() -> Watched {
     Watched::new(None)
 }
 
-/// What would be told of each by now.
+/// Returns the refusal that the report of each long poll would name by now.
 fn refusals(watched: &[Watched]) -> Vec<Option<&str>> {
     let polls = watched.iter().filter_map(|watched| watched.poll.as_ref());
     polls.map(|poll| poll.report.refused.as_deref()).collect()
