@@ -1,4 +1,4 @@
-//! What the current thread is running, and the tasks woken meanwhile.
+//! The context of the current thread: the shard and the task that it runs, and the tasks woken meanwhile.
 //!
 //! One [`Context`] a thread. It is a save/restore stack: entering a shard puts the outer state
 //! aside and leaving brings it back, so a simulation inside a task and a runtime inside a runtime
@@ -27,14 +27,14 @@ pub use self::budget::{
 pub use self::rng::{random, seed_rng};
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_inside, wake_seen};
 
-/// What the operations that begin in one poll may take, and the others yield: a task whose operations are always ready
-/// must not keep the others from running. With two microseconds of work beside each such a poll is still none that a
-/// pool takes to be stuck.
+/// Units of the cooperative budget of one poll. Operations that begin after it is used up yield, so that a task whose
+/// operations are always ready does not keep other tasks from running. Even with two microseconds of work beside each
+/// operation, a pool does not take such a poll to be stuck.
 const BUDGET: u32 = 8_192;
 /// The budget where every operation yields: less than any takes.
 const NOTHING: u32 = 1;
 
-/// What the current thread is running.
+/// The shard and the task that the current thread runs, and the tasks woken meanwhile.
 #[derive(Debug)]
 pub struct Context {
     /// The one task woken, or null, or [`MANY`].
@@ -44,9 +44,9 @@ pub struct Context {
     loaned_local: Cell<TaskState>,
     scheduling_points: Cell<bool>,
     watched: Cell<bool>,
-    /// What operations may still take in this poll before one yields.
+    /// Units of the budget that operations may still take in this poll before one yields.
     left: Cell<u32>,
-    /// What there is of that when a poll begins.
+    /// Units of the budget when a poll begins.
     budget: Cell<u32>,
     /// How many have yielded on this thread so far.
     yields: Cell<u32>,
@@ -81,8 +81,8 @@ pub trait Stackful {
     fn wait(&self, step: &mut dyn FnMut(&mut task::Context<'_>) -> bool);
 }
 
-/// Who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread, which
-/// waits.
+/// Says who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread
+/// itself, which waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Serves {
     pub(crate) timers: *const (),

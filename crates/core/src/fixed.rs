@@ -1,7 +1,7 @@
 //! Statically allocated tasks: no heap, no threads, no operating system.
 //!
-//! What Protothreads (Dunkels, Schmidt, Voigt, Ali 2006) are for, and with what they lack: a run queue, so that
-//! nothing is polled in vain and no order of creation is bad, and a semaphore for each task that wakes
+//! They serve the purpose of Protothreads (Dunkels, Schmidt, Voigt, Ali 2006), and add what those lack: a run queue,
+//! so that nothing is polled in vain and no order of creation is bad, and a semaphore for each task that wakes
 //! its waiter. A [`Pool`] is a `static`; beside its future a task costs [`SLOT_BYTES`] bytes: its number, its
 //! link in the run queue, and its semaphore. (A protothread costs 2, its semaphore 4.)
 //!

@@ -1,4 +1,4 @@
-//! What every task begins with: 56 bytes that the scheduler, wakers and dumps share.
+//! The header that every task begins with: 56 bytes that the scheduler, wakers and dumps share.
 //!
 //! # Who may touch which field when
 //!
@@ -138,7 +138,7 @@ pub struct Vtable {
     pub free: unsafe fn(NonNull<Header>),
 }
 
-/// Who waits for the output: the word that [`join`] tells of.
+/// The waiter for the output, in one word; [`join`] describes its states.
 #[derive(Debug)]
 pub struct Join(AtomicPtr<()>);
 
@@ -149,11 +149,11 @@ pub struct Join(AtomicPtr<()>);
 pub struct Header {
     /// Links of the list of all tasks of a shard.
     pub(crate) owned: OwnedLinks,
-    /// Who waits for the output.
+    /// The waiter for the output.
     pub(crate) join: Join,
     /// Where the task was spawned.
     pub spawned: &'static Location<'static>,
-    /// Who still needs the memory.
+    /// The reference count: who still needs the memory.
     pub(crate) refs: RefCount,
     /// A [`TaskState`]: the shard, and the runner's view of the state.
     state: UnmodelledU32,
@@ -162,7 +162,7 @@ pub struct Header {
     moved: crate::platform::atomic::AtomicU32,
     /// Run-queue link while scheduled; what the task waits for while parked.
     pub(crate) next: Cell<QueueLink>,
-    /// What depends on the type of the future.
+    /// The operations that depend on the type of the future.
     pub vtable: &'static Vtable,
 }
 
@@ -251,7 +251,7 @@ impl OwnedLinks {
     }
 }
 
-/// What `next` holds: a run-queue link, or what a parked task waits for. The two low bits tell.
+/// The value of `next`: a run-queue link, or the thing that a parked task waits for. The two low bits tell which.
 ///
 /// ```text
 ///  63                      2   1   0

@@ -8,15 +8,15 @@ use std::time::Instant;
 use crate::platform::process_global;
 
 process_global! {
-    /// What all moments count from: so long before the first that this process asked for. (Where instants do not go
-    /// back so far, that one.)
+    /// The origin that all moments count from: `PAST` before the first moment that this process asked for. (Where
+    /// instants do not go back so far, that first moment.)
     fn base() -> Instant = {
         let now = Instant::now();
         now.checked_sub(PAST).unwrap_or(now)
     }
 }
 
-/// Moments may be so long past.
+/// The longest time that a moment may lie before the first one asked for.
 const PAST: Duration = Duration::from_secs(365 * 86_400);
 
 /// A point in time, in nanoseconds: from a year before the first one that this process asked for, for 584 years.
@@ -27,7 +27,7 @@ impl Moment {
     /// After every other.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// So many nanoseconds after the first moment there is.
+    /// Returns the moment that is `nanos` nanoseconds after the first moment there is.
     #[inline(always)]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)

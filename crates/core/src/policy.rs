@@ -31,7 +31,7 @@ pub const BITS: u32 = (1 << 31) - 1;
 pub trait LockPolicy: sealed::Sealed + fmt::Debug + 'static {
     /// The word a primitive keeps.
     type Word: Word;
-    /// What several ends own together: as many threads as may use the word may have it.
+    /// The counted pointer by which several ends own a value. As many threads may have it as may use the word.
     type Counted<T>: Counted<T>;
     /// Whether an operation on the primitive never leaves its thread.
     const THREAD_BOUND: bool;

@@ -106,7 +106,7 @@ pub struct Shard {
     steal_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
-    /// What the crate of timers has for this shard, as soon as it has; it stays.
+    /// The shard's timers, which the crate of timers sets once; null until then.
     timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
     tasks: AtomicI64,

@@ -1,4 +1,4 @@
-//! What few tasks have beside their header: a name, and values of their own.
+//! The name and the values that belong to a task. Few tasks have any, so a table keeps them, not the header.
 //!
 //! One table, keyed by who has it: a task (the address of its header) or a thread that polls none (the address of its
 //! context). A bit of the task's [`TaskState`](crate::header::TaskState) says that it is in the table, so a task that
@@ -38,7 +38,7 @@ per_process! {
     fn stripes() -> Vec<Mutex<Stripe>> = (0..STRIPES).map(|_| Mutex::new(Stripe::default())).collect()
 }
 
-/// What one task or thread has.
+/// The name and values of one task or thread.
 #[derive(Default)]
 struct TaskLocals {
     name: Option<Arc<str>>,
@@ -58,7 +58,7 @@ impl fmt::Display for Over {
 
 impl std::error::Error for Over {}
 
-/// Who has something.
+/// The owner of an entry in the table.
 #[derive(Clone, Copy)]
 enum Owner {
     Task(NonNull<Header>),
@@ -98,7 +98,7 @@ fn stripe(address: usize) -> MutexGuard<'static, Stripe> {
     stripes()[(address >> 6) % STRIPES].lock()
 }
 
-/// What a look for a value finds.
+/// The result of a look for a value.
 enum Found<T> {
     Value(NonNull<T>),
     Nothing,
@@ -203,7 +203,7 @@ pub(crate) fn end_task(task: NonNull<Header>) {
     }
 }
 
-/// What the task that is polled, or dropped, has beside stays for ever: the task goes, but the stack of its fiber does
+/// Leaks the name and values of the task that is polled, or dropped. The task goes, but the stack of its fiber does
 /// not, and may be in the midst of using a value, or have loaned it.
 #[cold]
 pub fn leak_polled() {

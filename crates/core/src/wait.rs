@@ -43,7 +43,7 @@ pub trait RunWhileWaiting {
     fn owner_ends(&self);
 }
 
-/// What a runtime has to do after a turn.
+/// The work that a runtime has left after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Turned {
@@ -267,7 +267,7 @@ fn block_longer<F: Future>(
 struct Rests(Waiting, Cell<bool>);
 
 impl Rests {
-    /// The same as dropping it, and nothing but a few stores as a rule.
+    /// Ends the wait, as dropping it does. As a rule this takes only a few stores.
     #[inline(always)]
     fn end(self) {
         if !self.1.get() && self.0.ends_quickly() {

@@ -1,8 +1,8 @@
-//! Who waits for what, and since when: what a test says that hangs.
+//! A record of who waits for what, and since when, for the report of a test that hangs.
 //!
 //! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time; and in
 //! a build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line.
-//! What a task awaits without one is not here: a join, a pipe, a one-shot, a lone operation of a `local` primitive.
+//! Waits of a task without such a node are not here: joins, pipes, one-shots, inline waiters of `local` primitives.
 
 use core::fmt;
 use core::panic::Location;

@@ -186,7 +186,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 pub struct JoinError(Failure);
 
 impl JoinError {
-    /// What became of a task, for those who build runtimes.
+    /// Returns the error of a task that ended with `failure`, for those who build runtimes.
     pub fn new(failure: Failure) -> Self {
         Self(failure)
     }

@@ -1,5 +1,5 @@
-//! Yielding: before each operation in a simulation, and elsewhere before those that begin after so many others in one
-//! poll.
+//! Yielding: before each operation in a simulation, and elsewhere before those that begin once the budget of the poll
+//! is used up.
 
 use core::task::{Poll, Waker};
 
@@ -7,9 +7,9 @@ use super::{BUDGET, Context, NOTHING, with};
 use crate::shard::Shard;
 use crate::waiter::RawWakerParts;
 
-/// What one takes of it.
+/// Units of the budget that one operation takes.
 const TAKES: u32 = 8;
-/// What one takes that receives.
+/// Units of the budget that one receiving operation takes.
 const RECEIVING_TAKES: u32 = 2;
 impl Context {
     #[cold]
@@ -63,14 +63,14 @@ impl Context {
 }
 
 /// Whether the operation that begins now has to [`yield_to_others`] before it takes effect: each does in a simulation,
-/// elsewhere those that begin after so many others in the same poll.
+/// elsewhere those that begin once the budget of the poll is used up.
 #[inline(always)]
 pub fn must_yield() -> bool {
     must_yield_after(TAKES)
 }
 
-/// The same for one that receives, which takes a quarter: where several send, the one that receives has a longer turn,
-/// or there would be more messages each time.
+/// Like [`must_yield`], for an operation that receives, which takes a quarter of the units. Where several tasks send,
+/// this gives the one that receives a longer turn; otherwise there would be more messages each time.
 #[inline(always)]
 pub fn must_yield_receiving() -> bool {
     must_yield_after(if crate::mutant!("receivers_turn_is_short") {
@@ -129,9 +129,9 @@ impl SchedulingPoint {
         Poll::Ready(())
     }
 
-    /// The same for an operation that consists of others, polled by `poll`: their scheduling points are its own. If
-    /// none of them has one, as futures of other libraries have none, it takes what one of ours would; and if that is
-    /// the last of the budget, the next one yields, as this one may be ready.
+    /// Like [`SchedulingPoint::pass`], for an operation that consists of others, polled by `poll`: their scheduling
+    /// points are its own. If none of them has one, as futures of other libraries have none, it takes what one of ours
+    /// would. If that is the last of the budget, the next operation yields, as this one may be ready.
     #[inline(always)]
     pub fn pass_with<R>(&mut self, waker: &Waker, poll: impl FnOnce() -> Poll<R>) -> Poll<R> {
         if core::mem::replace(&mut self.passed, true) {

@@ -1,4 +1,4 @@
-//! Who waits for a task's output, or for a message: one atomic pointer, four states.
+//! The waiter for a task's output, or for a message: one atomic pointer, four states.
 //!
 //! (Of a one-shot channel the sender is what the runner is here, and the receiver the handle.)
 //!
@@ -200,8 +200,8 @@ impl Header {
     pub unsafe fn finish(this: NonNull<Self>) {
         // SAFETY: the runner's reference keeps the task alive.
         let header = unsafe { this.as_ref() };
-        // What follows may run user code, which may drop an operation that the task is loaned to: so one loan more,
-        // as long as that lasts (there is always room for it).
+        // The code below may run user code, which may drop an operation that the task is loaned to. One more loan
+        // keeps the task alive meanwhile (there is always room for it).
         let state = header.state();
         header.set_state(state.with_done().with_loan());
         if state.has_locals() {

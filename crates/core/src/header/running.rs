@@ -1,4 +1,4 @@
-//! What the runner does with a task: its turn, what it waits for, and the end of its hold.
+//! The runner's side of a task: its turn, what it waits for, and the end of the runner's hold.
 //!
 //! Above the task's own memory, the context and the shard: who runs a task knows all three.
 
@@ -69,7 +69,7 @@ impl Header {
     /// The runner has taken the task out of its run queue.
     ///
     /// # Returns
-    /// What to do with it.
+    /// The runner's next step with it.
     ///
     /// # Safety
     /// On the runner; the task was queued.
@@ -194,7 +194,7 @@ fn left(shard: u16) {
     }
 }
 
-/// What a dump says of one task.
+/// A dump's description of one task.
 #[derive(Debug)]
 pub struct Description<'a> {
     task: TaskRef<'a>,
@@ -204,7 +204,7 @@ pub struct Description<'a> {
     pub scheduled: bool,
 }
 
-/// What a living task waits for.
+/// The thing that a living task waits for.
 #[derive(Debug)]
 pub enum WaitsFor {
     /// An operation on a primitive.
@@ -245,7 +245,7 @@ impl Description<'_> {
         self.task.pointer().addr().get()
     }
 
-    /// What the task waits for. Where no simulation watches, operations are foreign too.
+    /// Returns what the task waits for. Where no simulation watches, operations count as foreign too.
     pub fn waits_for(&self) -> WaitsFor {
         let state = self.task.state();
         if state.is_scheduled() || state.is_done() {
@@ -273,7 +273,7 @@ unsafe fn describe_node(parked: NonNull<Node>) -> WaitsFor {
     let node = unsafe { parked.as_ref() };
     // SAFETY: a node that a task is parked on has been parked.
     let kind = unsafe { node.kind() };
-    // SAFETY: alive as above, and of its own kind; an operation borrows its primitive, so that one is alive too,
+    // SAFETY: the node is alive, and of its own kind; an operation borrows its primitive, so that one is alive too,
     // unless the operation was forgotten and the primitive then moved (docs/UNSAFE.md); no user code, which is what
     // asks, runs while a lock is held.
     let could_complete = unsafe { (kind.could_complete)(parked) };

@@ -1,4 +1,4 @@
-//! What a forked child makes anew.
+//! Values of the whole process that a forked child makes anew.
 //!
 //! `fork()` gives the child one thread, the one that called it. A lock of the whole process that another thread held at
 //! that moment would stay locked for good. So the child makes such values anew, and leaks the parent's. If the process

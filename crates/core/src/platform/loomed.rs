@@ -151,7 +151,7 @@ impl Condvar {
         self.0.wait(guard).expect("loom's mutex does not poison")
     }
 
-    /// The same; in a model no time passes.
+    /// Like [`wait`](Self::wait): no time passes in a model, so the limit is never reached.
     pub fn wait_for<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

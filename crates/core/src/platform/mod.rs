@@ -5,12 +5,12 @@
 //! interleavings are tried at random. Without the feature `std` only the parts that need no operating system are
 //! left.
 
-/// The same for a pointer that is set once.
+/// Like [`UnmodelledU32`], for a pointer that is set once.
 pub use core::sync::atomic::AtomicPtr as QuietPtr;
 /// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change; or a
 /// counter of the whole process. loom has nothing to find there, and every access it knows of multiplies its work.
 pub use core::sync::atomic::AtomicU32 as UnmodelledU32;
-/// The same for counts that others may look at.
+/// Like [`UnmodelledU32`], for counts that other threads may read.
 pub use core::sync::atomic::{AtomicI64 as UnmodelledI64, AtomicU64 as UnmodelledU64};
 
 #[cfg(loom)]

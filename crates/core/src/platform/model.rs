@@ -45,7 +45,7 @@ pub fn explore(name: &str, model: impl Fn() + Send + Sync + 'static) {
     explore_within(usize::MAX, name, model);
 }
 
-/// The same for a model that is too large for more than so many preemptions.
+/// Like [`explore`], for a model that is too large for more than `preemptions_max` preemptions.
 pub fn explore_within(
     preemptions_max: usize,
     name: &str,
@@ -77,7 +77,7 @@ pub fn beside<P: 'static, T: 'static>(
     super::thread::spawn(move || work(&place))
 }
 
-/// What the other thread gives back.
+/// Joins the other thread and returns its result.
 ///
 /// # Panics
 /// It has panicked.

@@ -1,4 +1,4 @@
-//! What one thread sleeps on: a permit that others give, and that is never lost.
+//! The permit that one thread sleeps on. Other threads give it, and it is never lost.
 //!
 //! On Linux it is one word and the futex on it (as the parkers of parking_lot and of the standard library are), so
 //! that who sleeps and who wakes touch one line of memory. Elsewhere, and in models, a flag and the thread's own park.

@@ -1,4 +1,4 @@
-//! What the processor offers beyond the language: a count of time as good as a clock, and hints to its caches.
+//! Features of the processor beyond the language: a counter of time as good as a clock, and hints to its caches.
 
 /// How far the processor's count is: a few nanoseconds' work, where the system's clock takes some twenty-five.
 ///

@@ -45,7 +45,7 @@ impl Condvar {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same; no time passes here.
+    /// Like [`wait`](Self::wait): no time passes here, so the limit is never reached.
     pub fn wait_for<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

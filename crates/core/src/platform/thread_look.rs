@@ -1,4 +1,4 @@
-//! What another thread of this process is doing, as the system sees it.
+//! The state of another thread of this process, as the system reports it.
 //!
 //! Wall time does not tell a thread that computes, or is blocked, from one that only waits for a processor. Linux does:
 //! the thread's CPU clock (precise, `clock_gettime`), its state, and how long it has waited for a processor so far
@@ -10,7 +10,7 @@ use core::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadNumber(inner::Number);
 
-/// What a look at a thread has found.
+/// The result of a look at a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadLook {
     /// Its CPU time.

@@ -44,7 +44,7 @@ struct Bucket {
     wake: Condvar,
 }
 
-/// How many threads sleep in each bucket, or are about to. (In a forked child perhaps fewer do.)
+/// Number of threads that sleep in each bucket, or are about to. (In a forked child perhaps fewer do.)
 #[cfg(not(any(loom, shuttle)))]
 #[inline(always)]
 fn sleepers() -> &'static [AtomicU32; BUCKETS] {
@@ -54,7 +54,7 @@ fn sleepers() -> &'static [AtomicU32; BUCKETS] {
 
 #[cfg(any(loom, shuttle))]
 crate::platform::process_global! {
-    /// The same.
+    /// Number of threads that sleep in each bucket, or are about to.
     fn sleepers() -> [AtomicU32; BUCKETS] = core::array::from_fn(|_| AtomicU32::new(0))
 }
 

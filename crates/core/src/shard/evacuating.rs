@@ -1,4 +1,4 @@
-//! What becomes of the tasks of a worker that is stuck in a poll: others evacuate them.
+//! Evacuation: while a worker is stuck in a poll, other threads make its runnable tasks stealable.
 //!
 //! A worker that has been in the same poll for long is found by a *monitor*, which [opens](Shard::open_for_evacuation)
 //! its shard ([`access`](super::access) tells the protocol). While a shard is open, whatever is runnable there is
@@ -32,7 +32,7 @@ use crate::waiter::Deferred;
 pub struct StuckPoll {
     /// Where its task was spawned.
     pub spawned: &'static Location<'static>,
-    /// What its task is called, if it was given a name.
+    /// Name of its task, if it was given one.
     pub name: Option<String>,
 }
 

@@ -156,7 +156,7 @@ impl ShardGuard {
         self.shard
     }
 
-    /// What only the runner touches.
+    /// Returns the memory that only the runner touches.
     #[inline(always)]
     pub fn runner(&self) -> &Runner {
         &self.shard.runner

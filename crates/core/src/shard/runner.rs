@@ -1,4 +1,4 @@
-//! What only the runner of a shard touches.
+//! The memory of a shard that only its runner touches.
 
 use core::cell::{Cell, RefCell};
 use std::time::Instant;
@@ -51,7 +51,7 @@ impl Runner {
         self.tasks.store(tasks, Ordering::Relaxed); // Relaxed: as above
     }
 
-    /// What the runner has counted, taken out.
+    /// Returns the runner's count of tasks, and resets it to zero.
     pub(super) fn take_task_count(&self) -> i64 {
         let tasks = self.tasks();
         self.tasks.store(0, Ordering::Relaxed); // Relaxed: as above

@@ -117,7 +117,7 @@ pub fn thread_ends() {
     // Release: pairs with the load in `has_ended`.
     here.thread_bound.ended.store(true, Ordering::Release);
     for shard in here.shards {
-        // Who announces itself later finds the mark: the lock comes between.
+        // A thread that announces itself later finds the mark: the lock orders the two.
         let waiting = Shard::at(shard).inbox.lock().waiting.take();
         if let Some(waker) = waiting {
             Deferred::new(waker).run();

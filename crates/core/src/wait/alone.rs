@@ -54,7 +54,7 @@ pub fn joins<T>(handle: &T, shard: u16) {
 /// The runtime whose task a wait waits for, looked at again and again.
 pub(super) struct Alone<F> {
     caller: &'static Location<'static>,
-    /// What the wait polls.
+    /// The future that the wait polls.
     future: *const F,
     polls: u64,
     looks: u32,

@@ -24,13 +24,13 @@ impl LazyParker {
         self.0.get_or_init(Parker::take)
     }
 
-    /// The same, if it has been wanted before.
+    /// Returns the parker, if it has been taken out before.
     #[inline(always)]
     pub(super) fn taken(&self) -> Option<&Parker> {
         self.0.get()
     }
 
-    /// What wakes the thread, for one poll: it takes the parker out when it is cloned or called.
+    /// Calls `poll` with a waker of this thread. The waker takes the parker out when it is cloned or called.
     #[inline(always)]
     pub(super) fn with_waker<R>(&self, poll: impl FnOnce(&Waker) -> R) -> R {
         // SAFETY: the functions take the pointer for a `LazyParker`, which is there as long as the waker is loaned, and

@@ -27,7 +27,7 @@ pub fn set_own_timers(timers: Option<&'static dyn OwnTimers>) {
 #[derive(Debug)]
 pub(super) struct Waiting {
     before: Serves,
-    /// What its waker points at.
+    /// Data pointer of the waker that wakes the thread; null until [`Waiting::woken_by`] sets it.
     parker: Cell<*const ()>,
 }
 

@@ -1,4 +1,4 @@
-//! What each primitive writes: its lock, its rule, and what an operation does when its turn comes.
+//! The traits that each primitive implements: its lock, its rule of admission, and the actions of its operations.
 
 use crate::context;
 use crate::waiter::{Could, Deferred, Node, State, WaitList};
@@ -103,7 +103,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
         }
     }
 
-    /// The same where operations wait.
+    /// Like [`Locked::wake_ready`], where operations wait.
     #[inline(never)]
     fn wake_waiters(mut self) {
         let mut woken = 0;
@@ -232,7 +232,7 @@ pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
     unsafe { &(*node.cast::<Waiter<A>>().as_ptr()).action }
 }
 
-/// What an operation does when its turn comes.
+/// The effect of an operation when its turn comes, and its steps while it waits: parking, resuming, cancelling.
 ///
 /// Except for [`prepare`](Action::prepare) and [`abandon`](Action::abandon), everything runs under the object's lock or
 /// takes it, and runs no user code under it.
@@ -243,11 +243,11 @@ pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
 /// [`park_inline`](Action::park_inline) parks only where nobody waits at the object, which never leaves its thread; and
 /// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`].
 pub unsafe trait Action<O: Waitable> {
-    /// What the operation gives.
+    /// The output of the operation.
     type Output;
-    /// What others see of the action while the operation waits, under the lock.
+    /// The part of the action that others may read, under the lock, while the operation waits.
     type Shown;
-    /// What dumps call the operation.
+    /// The operation's name in dumps.
     const NAME: &'static str;
     /// Whether all of the operation is inlined into the caller's future, not just the
     /// [simple case](Action::try_quickly). That is then the only one: if it gives the bits, the operation has to wait.

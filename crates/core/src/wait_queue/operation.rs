@@ -40,7 +40,7 @@ unsafe impl<O: Waitable + Sync, A: Action<O> + Send> Send for Operation<'_, O, A
 unsafe impl<O: Waitable + Sync, A: Action<O>> Sync for Operation<'_, O, A> {}
 
 impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
-    /// What dumps and simulations ask about the operation.
+    /// The operation's kind, through which dumps and simulations inspect it.
     pub const KIND: &'static Kind = &Kind {
         name: A::NAME,
         could_complete: Self::could_complete,
@@ -66,7 +66,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         unsafe { &*self.waiter.node.object().cast() }
     }
 
-    /// What it does.
+    /// The operation's action.
     #[inline(always)]
     pub fn action(self: Pin<&mut Self>) -> &A {
         &self.parts().waiter.action
@@ -100,7 +100,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         change(&mut this.waiter.action);
     }
 
-    /// What is pinned is the node, and nothing here moves it.
+    /// Gives access to the fields. Only the node is pinned, and no code here moves it.
     #[inline(always)]
     fn parts(self: Pin<&mut Self>) -> &mut Self {
         // SAFETY: nothing is moved out; the node stays where it is.
@@ -234,7 +234,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         }
     }
 
-    /// The same for a foreign waker: its clone is made, and dropped if it is not used, without the lock.
+    /// Polls with a foreign waker. Clones it without the lock, and drops an unused clone without the lock.
     #[cold]
     #[inline(never)]
     fn poll_foreign(
@@ -359,8 +359,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// survive into its place.
     ///
     /// # Returns
-    /// What `take` makes of the action, which is not [abandoned](Action::abandon), and of the state in which the
-    /// operation left its queue; `None` if it was complete.
+    /// The result of `take`, called with the action and with the state in which the operation left its queue; `None` if
+    /// the operation was complete. The action is not [abandoned](Action::abandon).
     pub fn withdraw<R>(self: Pin<&mut Self>, take: impl FnOnce(&mut A, State) -> R) -> Option<R> {
         let this = self.parts();
         // The drop of the waker is user code, and comes last.
@@ -382,7 +382,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let state = unsafe { self.waiter.node.state() };
         let waker = match state {
             State::Released => None,
-            // SAFETY: as above.
+            // SAFETY: under the lock; the node was not released, so it is in this queue.
             _ => unsafe { A::queue(object).unlink(self.node()) },
         };
         if state == State::Parked || !crate::mutant!("cancel_keeps_promise") {

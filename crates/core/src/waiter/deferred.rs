@@ -1,4 +1,4 @@
-//! What is left to do once a primitive's lock is given up.
+//! The waker to call or to drop once a primitive's lock is released.
 
 use core::task::Waker;
 

@@ -160,7 +160,7 @@ impl WaitList {
         waker: &mut PollWaker<'_>,
         may_loan: bool,
     ) {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller keeps the contract of `park`.
         unsafe { self.park(node, kind, waker, may_loan) };
         if crate::mutant!("replace_parks_last") {
             return;

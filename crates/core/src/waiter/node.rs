@@ -8,7 +8,7 @@ use core::panic::Location;
 use core::ptr::NonNull;
 use core::task::RawWakerVTable;
 
-/// What an operation is and when it could go on; one static for each kind of operation.
+/// The kind of an operation: its name, and a check whether it could complete. Each kind has one static.
 #[repr(align(8))]
 pub struct Kind {
     /// `"MVar::take"` and the like, for dumps.
@@ -24,11 +24,11 @@ pub struct Kind {
 /// Whether an operation that waits could complete: what a simulation asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Could {
-    /// What it waits for has not come.
+    /// The operation must still wait: the thing that it waits for has not come.
     No,
     /// Others were called for what has come, and it goes on only if none of them comes.
     IfOthersDoNot,
-    /// What it waits for is there.
+    /// The thing that it waits for is there.
     Yes,
 }
 
@@ -82,7 +82,7 @@ impl<T: Copy> Later<T> {
     /// It has been written.
     #[inline(always)]
     pub(super) unsafe fn get(&self) -> T {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the field has been written, as the caller vouches.
         unsafe { self.0.get().assume_init() }
     }
 }
@@ -140,7 +140,7 @@ impl Node {
         self.location
     }
 
-    /// What the operation is.
+    /// Returns the kind of the operation.
     ///
     /// # Safety
     /// The node has been parked.
@@ -157,7 +157,7 @@ impl Node {
     /// The node has been parked.
     #[inline(always)]
     pub unsafe fn state(&self) -> State {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the node has been parked, as the caller vouches.
         match unsafe { self.raw_state() } {
             IDLE => State::Idle,
             NOTIFIED => State::Notified,
@@ -170,7 +170,7 @@ impl Node {
     /// The node has been parked.
     #[inline(always)]
     pub(super) unsafe fn raw_state(&self) -> usize {
-        // SAFETY: passed on to the caller.
+        // SAFETY: parking has written the kind, and the node has been parked, as the caller vouches.
         unsafe { self.kind.get() }.addr() & STATE
     }
 }

@@ -115,16 +115,16 @@ pub unsafe fn unpack(packed: *mut ()) -> Option<Waker> {
 #[inline(always)]
 pub unsafe fn wake(packed: *mut ()) {
     if packed.addr() & LOANED != 0 {
-        // SAFETY: passed on to the caller.
+        // SAFETY: it is loaned, and the caller gives it up on the thread of the loan.
         unsafe { wake_loaned(packed) };
     } else if packed.addr() & TASK != 0 {
-        // SAFETY: passed on to the caller.
+        // SAFETY: it is a counted reference, not a loan; the caller owns it and gives it up.
         let runner = unsafe { unpack(packed) }.and_then(waker::wake_owned);
         if let Some(runner) = runner {
             Deferred::new(runner).run();
         }
     } else if !packed.is_null() {
-        // SAFETY: passed on to the caller.
+        // SAFETY: it is a box; the caller owns it and gives it up.
         Deferred(unsafe { unpack(packed) }).run();
     }
 }
@@ -146,7 +146,7 @@ unsafe fn wake_loaned(packed: *mut ()) {
 #[inline(never)]
 unsafe fn wake_loaned_slowly(packed: *mut ()) {
     let data = task(packed).cast_const().cast();
-    // SAFETY: passed on to the caller; no node names it, so the one given here is none.
+    // SAFETY: the caller owns the loan and gives it up; no node names it, so the one given here is none.
     if let Some(runner) = unsafe { waker::wake_loaned(data, NonNull::<Node>::dangling()) } {
         Deferred::new(runner).run();
     }
@@ -159,9 +159,9 @@ unsafe fn wake_loaned_slowly(packed: *mut ()) {
 pub unsafe fn let_go(packed: *mut ()) {
     if packed.addr() & LOANED != 0 {
         let data = task(packed).cast_const().cast();
-        // SAFETY: passed on to the caller; no node names it, so the one given here is none.
+        // SAFETY: the caller owns the loan and gives it up; no node names it, so the one given here is none.
         unsafe { waker::end_loan(data, NonNull::<Node>::dangling()) };
-    // SAFETY: passed on to the caller.
+    // SAFETY: it is null or not loaned; the caller owns it and gives it up.
     } else if let Some(waker) = unsafe { unpack(packed) } {
         match waker::task_of(&waker) {
             Some(_) => waker::let_go(waker),
