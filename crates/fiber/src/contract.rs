@@ -1,4 +1,4 @@
-//! What a program promises to have fibers.
+//! The promise that a program makes to have fibers.
 
 use std::io;
 

@@ -137,7 +137,7 @@ impl<F, T> Drop for Fiber<F, T> {
             task_locals::leak_polled();
         }
         if !standing.is_here() {
-            // Nobody is left to be told that it could not be said.
+            // If the write fails, there is nowhere left to report it.
             let _said = writeln!(
                 io::stderr(),
                 "gossamer: a fiber that began on {on:?} was dropped on another thread: its stack, with all that is on it, \

@@ -24,7 +24,7 @@ pub(crate) struct Standing<T> {
     on: ThreadId,
     origin: Origin,
     switch: RefCell<Option<Switch<T>>>,
-    /// What it panicked with when its thread ended it: from then on it is whoever's who has the fiber.
+    /// The payload of its panic, if it panicked when its thread ended it. Once `ended` is set, it is the `Fiber`'s.
     panic: Cell<Option<Box<dyn Any + Send>>>,
     /// Its thread has ended it; any thread may ask.
     ended: AtomicBool,
@@ -95,7 +95,8 @@ impl<T> Standing<T> {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// What it panicked with when its thread ended it, which it has. Only who has the fiber may ask, on any thread.
+    /// Takes the payload of its panic, if it panicked when its thread ended it. Only the `Fiber` may call this, on any
+    /// thread, and only after its thread has ended it.
     pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
         self.panic.take()
     }
@@ -126,7 +127,7 @@ impl<T> Standing<T> {
             let mut here = here.borrow_mut();
             let own = here.remove(&self.key());
             if here.is_empty() {
-                // An empty one keeps memory, and nobody drops this one.
+                // An empty map keeps memory, and this one is never dropped.
                 **here = BTreeMap::new();
             }
             own

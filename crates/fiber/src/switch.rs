@@ -37,13 +37,13 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::thread;
 use gossamer_core::wait::Stackful;
 
-/// What a fiber's closure returned, or panicked with.
+/// The result of a fiber's closure: its output, or the payload of its panic.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// A stack with a closure on it.
 pub(crate) type Switch<T> = Coroutine<Resumed, (), Outcome<T>>;
 
-/// What a fiber is told when it goes on.
+/// The message to a fiber that is resumed.
 #[derive(Clone, Copy)]
 pub(crate) struct Resumed {
     /// Of the poll that resumes it: valid until it stands still again.
@@ -54,7 +54,7 @@ pub(crate) struct Resumed {
     unwinding: bool,
 }
 
-/// What a fiber that is to end unwinds with.
+/// The payload with which a fiber that is to end unwinds.
 struct Ended;
 
 /// Bytes of a fiber's stack; only those that are used cost memory.
@@ -90,10 +90,10 @@ pub(crate) fn resume<T>(switch: &mut Switch<T>, waker: &Waker, end: bool) -> Opt
         end,
         unwinding: thread::panicking(),
     };
-    // SAFETY: none runs on this stack; the fiber that is resumed says so itself.
+    // SAFETY: no fiber runs on this stack; the resumed fiber sets itself, in `is_running`.
     let outer = context::with(|context| unsafe { context.set_fiber(None) });
     let result = switch.resume(resumed);
-    // SAFETY: what ran here before runs on, on its own stack.
+    // SAFETY: the fiber that was set before, if any, runs on, on its own stack.
     context::with(|context| unsafe { context.set_fiber(outer) });
     match result {
         CoroutineResult::Yield(()) => None,
@@ -156,7 +156,7 @@ impl Stackful for OnStack<'_> {
             self.unwind_if_ending();
             // A waker of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before
             // the step is.
-            // SAFETY: `resume` was given it, and returns only when the fiber stands still or has ended.
+            // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended.
             waker.clone_from(unsafe { self.resumed.get().waker.as_ref() });
             if step(&mut Context::from_waker(&waker)) {
                 return;
@@ -167,7 +167,7 @@ impl Stackful for OnStack<'_> {
     }
 }
 
-/// What a wait does in a destructor while the fiber unwinds.
+/// Blocks the thread until `step` is done: so waits a destructor that runs while the fiber unwinds.
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {

@@ -16,7 +16,7 @@ use crate::shared::Shared;
 /// Spawns onto a runtime, and does not keep it from ending: from [`Runtime::handle`](crate::Runtime::handle), or, in a
 /// task or fiber, from [`current`](Handle::current).
 ///
-/// What is spawned after the runtime has ended is cancelled at once.
+/// Anything that is spawned after the runtime has ended is cancelled at once.
 ///
 /// # Examples
 /// ```

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use gossamer_core::platform::thread;
 use gossamer_sched::WORKERS_MAX;
 
-/// Who runs the tasks.
+/// The threading model: which threads run the tasks.
 ///
 /// A program gets it from its arguments: `"single"`, `"pool"`, `"pool:4"` and `"threads"` parse.
 ///
@@ -22,7 +22,7 @@ pub enum Model {
     /// M:1: all tasks run on the thread that waits for them; no thread is started.
     #[default]
     Single,
-    /// M:N: tasks run on so many worker threads.
+    /// M:N: tasks run on `workers` worker threads.
     Pool {
         /// 1 to 1,024.
         workers: usize,

@@ -12,7 +12,7 @@ use gossamer_task::JoinHandle;
 
 use crate::shared::{Shared, no_fiber};
 
-/// What a task is to be, before it is spawned: from [`Runtime::task`](crate::Runtime::task).
+/// Describes a task before it is spawned: from [`Runtime::task`](crate::Runtime::task).
 #[must_use = "a description does nothing until something is spawned"]
 pub struct TaskBuilder<'a> {
     shared: &'a Shared,

@@ -21,7 +21,7 @@ use crate::model::Model;
 use crate::resize::Resize;
 use crate::shared::{Inner, Shared};
 
-/// What a [`Runtime`] is to be; from [`Runtime::builder`].
+/// Configures a [`Runtime`] before it is built; from [`Runtime::builder`].
 #[derive(Debug, Default)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<S = Fifo> {
@@ -160,7 +160,7 @@ impl<S: Scheduler> Builder<S> {
 /// A task, or the future of a `block_on`, that forks must not yield in the child, nor may a scope end there that was
 /// open: the child is aborted then, with the same message. It may exec or exit first.
 ///
-/// Whoever calls `fork`, which is unsafe, promises one thing more: the child uses no primitive, operation or timer that
+/// The caller of `fork`, which is unsafe, promises one thing more: the child uses no primitive, operation or timer that
 /// another thread of the parent could use at that moment, not even to drop it. That thread may have had its lock, which
 /// stays locked then, or waited at it, with a node on a stack that the child uses anew. Locks of the standard library
 /// may stay locked too: one is held while a thread starts or ends, and a child that was forked meanwhile hangs when it
@@ -177,7 +177,7 @@ impl Runtime {
 
     /// Spawns a task.
     ///
-    /// A task that panics gives its payload to whoever joins it, and the others are unharmed.
+    /// A task that panics gives its payload to the task or thread that joins it. Other tasks are unharmed.
     ///
     /// # Panics
     /// [In a forked child](Runtime#in-a-forked-child).
@@ -190,7 +190,7 @@ impl Runtime {
         self.shared.spawn(future, Location::caller())
     }
 
-    /// What a pool is doing and has done; `None` under the other models.
+    /// Returns the counts of a pool's workers, tasks and events, or `None` under the other models.
     ///
     /// # Panics
     /// [In a forked child](Runtime#in-a-forked-child).

@@ -1,4 +1,4 @@
-//! What a runtime and its handles share.
+//! The state that a runtime and its handles share.
 
 use std::io;
 use std::panic::Location;

@@ -21,7 +21,7 @@ impl Kind {
         }
     }
 
-    /// The model of who does not say.
+    /// Returns the model to use if the options name none.
     fn model(self, options: &Options) -> ModelOption {
         match self {
             Self::Test if options.workers.is_none() => ModelOption::Single,
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// What stands in the function's place: it, or the reason why not.
+/// Expands the attribute to the new function, or to the error why it cannot.
 pub(crate) fn expand(kind: Kind, options: TokenStream, function: TokenStream) -> TokenStream {
     match try_expand(kind, options, function.clone()) {
         Ok(expanded) => expanded,

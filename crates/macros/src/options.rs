@@ -1,4 +1,4 @@
-//! What stands in an attribute's parentheses.
+//! The options in an attribute's parentheses.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -123,7 +123,7 @@ fn model(value: Expr) -> syn::Result<ModelOption> {
     }
 }
 
-/// The same texts as `gossamer::Model::from_str` takes; a test compares the two.
+/// Accepts the texts that `gossamer::Model::from_str` accepts; a test compares the two.
 fn named_model(text: &LitStr) -> syn::Result<ModelOption> {
     let name = text.value();
     match name.as_str() {

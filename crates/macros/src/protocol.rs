@@ -1,6 +1,6 @@
 //! `protocol!`: from states and messages to a type for each side and state.
 //!
-//! What is read is in `read`, what can be wrong with it in `check`, what is written in `write`.
+//! `read` parses a protocol, `check` finds its errors, and `write` generates its module.
 
 mod check;
 mod names;

@@ -24,7 +24,7 @@ pub struct Failure {
     pub origin: Origin,
     /// Its choices, for [`replay`](crate::replay).
     pub choices: Vec<Choice>,
-    /// What happened until then.
+    /// The events up to the failure.
     pub trace: Trace,
 }
 
@@ -45,9 +45,9 @@ pub enum Origin {
 pub enum Cause {
     /// Nothing is enabled, and what the waiters wait for has not come.
     Deadlock(Report),
-    /// What some waiter waits for has come, and nobody has woken it.
+    /// A waiter could go on, because what it waits for has come, but it was not woken.
     LostWakeup(Report),
-    /// So many steps, and no end.
+    /// The run reached its limit of steps without an end.
     StepLimit {
         /// The limit.
         steps: usize,
@@ -65,7 +65,7 @@ pub enum Cause {
     Panicked {
         /// Its number; the root is 0.
         task: usize,
-        /// What the panic said.
+        /// The panic's message.
         message: String,
     },
 }

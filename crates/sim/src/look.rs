@@ -1,4 +1,4 @@
-//! What the living tasks wait for, read from their headers.
+//! Reads from the headers of the living tasks what each waits for.
 
 use std::panic::Location;
 
@@ -16,8 +16,8 @@ pub(crate) struct Living {
 }
 
 impl Living {
-    /// Whether what it waits for has come, so that somebody should have woken it. When nothing is enabled, nobody else
-    /// comes for it.
+    /// True if what the task waits for has come, so that the task should have been woken. `at_rest` says that no task
+    /// is enabled: then no other task will take what has come.
     pub(crate) fn could_go_on(&self, at_rest: bool) -> bool {
         match self.waits_for {
             WaitsFor::Operation { could_complete, .. } => match could_complete {
@@ -37,7 +37,7 @@ pub(crate) fn look(tasks: &Tasks<'_>) -> Vec<Living> {
     living
 }
 
-/// Whether somebody should have woken one of them. Allocates nothing: it may be asked at each step.
+/// True if one of the tasks should have been woken. Allocates nothing: it may be called at each step.
 pub(crate) fn any_could_go_on(tasks: &Tasks<'_>, at_rest: bool) -> bool {
     let mut any = false;
     tasks.for_each(|task| any |= look_at(task).could_go_on(at_rest));

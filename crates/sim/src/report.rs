@@ -1,4 +1,4 @@
-//! Who waits for what: the report of a run in which nothing can happen any more.
+//! The report of a run in which nothing can happen any more: each waiting task, and what it waits for.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,12 +17,12 @@ pub struct Report(Vec<Waiting>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Waiting {
     task: usize,
-    /// Not for the root: whoever runs the same program from elsewhere gets the same report.
+    /// `None` for the root: so the report does not depend on where in the program the simulation is called.
     spawned: Option<&'static Location<'static>>,
     waits_for: Waits,
 }
 
-/// What a task waits for.
+/// The operation, task or future that a task waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Waits {
     /// An operation on a primitive.

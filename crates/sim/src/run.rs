@@ -19,13 +19,13 @@ use crate::trace::Trace;
 pub struct Run<T> {
     /// The root future's output.
     pub result: Result<T, Failure>,
-    /// What was chosen, a choice a step.
+    /// The choices of the run, one a step.
     pub choices: Vec<Choice>,
-    /// What happened.
+    /// The events of the run.
     pub trace: Trace,
 }
 
-/// What [`exhaustive`] has covered.
+/// The schedules that [`exhaustive`] has covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explored {
     /// How many schedules were run.

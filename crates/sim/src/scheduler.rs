@@ -21,7 +21,7 @@ use crate::world::{Shared, World};
 pub struct SimScheduler {
     pub(crate) world: Shared,
     pub(crate) oracle: Oracle,
-    /// What the oracle has chosen, a choice a step.
+    /// The oracle's choices, one a step.
     pub(crate) choices: Vec<Choice>,
     /// Its shard, and when it began.
     shard: Option<(&'static Shard, Moment)>,

@@ -27,7 +27,7 @@ impl Sim {
         }
     }
 
-    /// Gives a run up after so many steps.
+    /// Gives a run up after `steps_max` steps.
     pub const fn steps_max(self, steps_max: usize) -> Self {
         Self { steps_max, ..self }
     }
@@ -68,7 +68,7 @@ impl Sim {
 }
 
 impl fmt::Display for Sim {
-    /// What stands before `run(…)` and `replay(…)` for these settings.
+    /// Writes the code that selects these settings, to stand before `run(…)` or `replay(…)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::new();
         if *self == usual || gossamer_core::mutant!("options_unnamed") {

@@ -153,7 +153,7 @@ pub(crate) fn watch<F: Future>(
     (task, future)
 }
 
-/// What a panic says.
+/// Returns the message in a panic's payload.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&'static str>() {
         (*text).to_owned()

@@ -1,4 +1,4 @@
-//! What happened in a run, step by step.
+//! The trace of a run: its events, step by step.
 
 use std::fmt;
 use std::panic::Location;

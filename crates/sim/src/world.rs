@@ -1,4 +1,4 @@
-//! What a simulation's scheduler and its tasks share: clock, trace, numbers of tasks.
+//! The state that a simulation's scheduler and its tasks share: clock, trace, numbers of tasks.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -25,7 +25,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Gives a new task its number. The first is the root, which nobody in the program spawned.
+    /// Gives a new task its number. The first is the root, which the program did not spawn.
     pub(crate) fn add_task(&mut self, at: &'static Location<'static>) -> usize {
         let task = self.ended.len();
         self.ended.push(false);

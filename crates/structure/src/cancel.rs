@@ -177,14 +177,14 @@ impl Tree {
         while let Some(number) = left.pop() {
             let node = &mut self.nodes[number];
             if let Some(token) = node.token.upgrade() {
-                // Release pairs with the acquire in `is_cancelled`. Under the tree's lock, so that whoever finds it
-                // cancelled, and returns, leaves no child that is not.
+                // Release pairs with the acquire in `is_cancelled`. Under the tree's lock, so that a call that
+                // finds it cancelled, and returns, leaves no child that is not.
                 token.cancelled.store(true, Ordering::Release);
                 tokens.push(token);
             }
             let mut child = mem::replace(&mut node.first_child, NONE);
             if !node.alive {
-                // Nobody is left to take it out.
+                // The token is gone, so no drop of it will take the node out.
                 self.give_up(number);
             }
             if gossamer_core::mutant!("cancel_spares_children") {
@@ -247,7 +247,7 @@ impl CancellationToken {
     pub fn cancel(&self) {
         let tokens = {
             let mut tree = self.token.tree.lock();
-            // Under the lock: whoever is first marks this one before those below it.
+            // Under the lock: the first caller marks this token before those below it.
             if self.is_cancelled() {
                 return;
             }
@@ -353,7 +353,7 @@ impl Future for WaitForCancel<'_> {
         let yielded = context::yields_so_far();
         let told = this.told.poll(cx);
         let yielded = context::yields_so_far() != yielded;
-        // Who cancels marks all tokens first, and tells them one by one.
+        // `cancel` marks all tokens first and then tells them one by one, so this one may be marked before it is told.
         if this.token.is_cancelled() && (!yielded || mutant!("cancelled_never_yields")) {
             return Poll::Ready(());
         }

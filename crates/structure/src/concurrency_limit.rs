@@ -1,4 +1,4 @@
-//! Bounded spawning: at most so many at once, and who wants more waits.
+//! Bounded spawning: limits how many tasks run at once; a caller that wants one more waits.
 
 use std::fmt;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use gossamer_sync::sync::Semaphore;
 use gossamer_task::JoinHandle;
 use pin_project_lite::pin_project;
 
-/// At most so many permits, which are waited for in order: a [`Semaphore`] whose permits anybody may keep.
+/// Limits how many tasks run at once: a [`Semaphore`] with owned permits. Waiters are served first in, first out.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
-    /// So many permits; a limit above 536,870,911 is that.
+    /// Creates a limit with `limit` permits, at most 536,870,911: a higher limit is lowered to that.
     ///
     /// # Panics
     /// `limit` is zero: nothing could ever begin.
@@ -65,7 +65,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A permit, if there is one and nobody waits for it.
+    /// Returns a permit, if one is free and no other caller waits for one.
     #[must_use]
     pub fn try_acquire(&self) -> Option<ConcurrencyPermit> {
         let permit = self.permits.try_acquire()?;
@@ -73,13 +73,13 @@ impl ConcurrencyLimit {
         Some(ConcurrencyPermit(self.permits.clone()))
     }
 
-    /// How many at most.
+    /// Returns the number of permits, free or not.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// How many permits are free at this moment.
+    /// Returns the number of permits that are free at this moment.
     #[must_use]
     pub fn free(&self) -> usize {
         self.permits.available()
@@ -135,7 +135,7 @@ impl fmt::Debug for ConcurrencyPermit {
     }
 }
 
-/// What spawns tasks.
+/// Spawns tasks, for a [`LimitedHandle`].
 pub trait SpawnFuture {
     /// Spawns a task.
     fn spawn_future<F>(
@@ -148,10 +148,10 @@ pub trait SpawnFuture {
         F::Output: Send + 'static;
 }
 
-/// Spawns at most so many tasks at once. Clones share the limit.
+/// Spawns tasks, and lets at most a given number of them run at once. Clones share the limit.
 ///
 /// A task gives its permit back when its future is gone: it has ended, panicked, or was aborted. So it has its permit
-/// no more when whoever joins it is told.
+/// no more when its joiner is woken.
 #[derive(Debug, Clone)]
 pub struct LimitedHandle<S> {
     on: S,
@@ -196,7 +196,7 @@ impl<S: SpawnFuture> LimitedHandle<S> {
         }
     }
 
-    /// Spawns a task, if there is a permit for it and nobody waits for that.
+    /// Spawns a task, if a permit is free and no other caller waits for one.
     ///
     /// # Errors
     /// The future comes back.

@@ -73,7 +73,7 @@ fn newest() -> Option<usize> {
 }
 
 fn errno() -> *const c_int {
-    // SAFETY: it has no conditions.
+    // SAFETY: `__errno_location` has no preconditions.
     unsafe { libc::__errno_location() }
 }
 
@@ -122,7 +122,7 @@ fn own_words() -> Option<Range<usize>> {
             return 0;
         }
         let word = size_of::<usize>();
-        // SAFETY: the caller's own.
+        // SAFETY: `found` points at the variable `found` below, which has this type and outlives the call.
         unsafe {
             *found.cast() = Some(block.next_multiple_of(word)..(block + length) / word * word)
         };

@@ -1,4 +1,4 @@
-//! What belongs together: scopes, names, bounded spawning, and spawning from inside.
+//! Structured concurrency: scopes, names, bounded spawning, and spawning from inside a task.
 
 use gossamer_structure::{AsyncScope, LimitedHandle, RunScope, Scope, async_scope, scope};
 
@@ -7,7 +7,7 @@ use crate::handle::Handle;
 use crate::naming::TaskBuilder;
 
 impl Runtime {
-    /// What spawns onto this runtime without keeping it: for tasks that spawn.
+    /// Returns a handle that spawns onto this runtime and does not keep it from ending: for tasks that spawn.
     pub fn handle(&self) -> Handle {
         Handle::new(self.shared.clone())
     }
@@ -27,7 +27,7 @@ impl Runtime {
         TaskBuilder::new(&self.shared)
     }
 
-    /// Spawns at most so many tasks at once; who wants more waits.
+    /// Returns a handle that lets at most `limit` tasks run at once; a caller that wants one more waits.
     ///
     /// # Panics
     /// `limit` is zero.

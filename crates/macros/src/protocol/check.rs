@@ -1,4 +1,4 @@
-//! What can be wrong with a protocol; all of it is told at once.
+//! Checks a protocol, and reports all of its errors at once.
 
 use std::collections::HashSet;
 

@@ -36,7 +36,7 @@ pub(super) fn is_name(text: &str) -> bool {
     letters_fit && !["_", "self", "Self", "super", "crate"].contains(&text)
 }
 
-/// What is called so, where `like` stands. A keyword becomes a raw name.
+/// Returns the identifier `text`, with the span of `like`. A keyword becomes a raw identifier.
 pub(super) fn named(text: &str, like: &Ident) -> Ident {
     // Not among the keywords that are known to syn, as it is one from edition 2024 on.
     let newer = text == "gen";

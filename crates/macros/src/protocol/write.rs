@@ -1,4 +1,4 @@
-//! Writing what stands for a protocol.
+//! Generates the code that stands for a protocol.
 //!
 //! A module named after it. In it: for each side a module with one endpoint type a state; for each state an enum of
 //! what is received in it; the functions that make pipes; and one hidden enum of all messages, which is what the slot
@@ -12,7 +12,7 @@ use super::check::check;
 use super::names::{camel, mention, named, snake};
 use super::read::{END, Message, Protocol, State};
 
-/// What stands in the macro's place: the module, or what is wrong.
+/// Expands the macro to the protocol's module, or to the errors that were found.
 pub(crate) fn expand(protocol: TokenStream) -> TokenStream {
     let protocol = syn::parse2(protocol).and_then(|protocol: Protocol| {
         check(&protocol)?;
@@ -253,7 +253,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the side that sends can do.
+    /// Generates the methods and trait implementations of the side that sends.
     fn sends(&self) -> TokenStream {
         let (name, side) = (&self.state.name, &self.state.side);
         let all = self.protocol.parameters();
@@ -339,7 +339,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the side that receives can do.
+    /// Generates the methods and trait implementations of the side that receives.
     fn hears(&self) -> TokenStream {
         let (name, other) = (&self.state.name, self.other());
         let all = self.protocol.parameters();
@@ -412,7 +412,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the message is called when it is received.
+/// Returns the name of the variant that a received message is.
 fn received(message: &Message) -> Ident {
     named(&camel(&message.name), &message.name)
 }

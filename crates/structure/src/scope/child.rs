@@ -35,9 +35,9 @@ use gossamer_task::JoinError;
 use super::data::Data;
 use super::host::{Child, End, Host};
 
-/// What a handle needs of a child.
+/// The part of a child that its handle uses.
 pub(crate) trait Gives<T>: Send + Sync {
-    /// What came of it, if that is there; else `waker` is called when it is.
+    /// Takes the child's result if it is there; otherwise keeps `waker`, which is called when the result is there.
     fn take_or_wake(&self, waker: &Waker) -> Option<Result<T, JoinError>>;
 
     /// Whether it is there, or was.
@@ -336,7 +336,7 @@ where
     }
 }
 
-/// What a runtime is given to run for a child of a scope.
+/// The task that a runtime runs for a child of a scope.
 #[must_use = "a child that is not run is cancelled"]
 pub struct ScopeTask {
     child: Arc<dyn Child>,
@@ -381,7 +381,7 @@ impl Drop for ScopeTask {
     fn drop(&mut self) {
         if let End::On(host) = self.child.end() {
             let on = host.thread();
-            // Nobody is left to be told that it could not be said.
+            // If the write fails, there is nowhere left to report it.
             let _said = writeln!(
                 io::stderr(),
                 "gossamer: a scope's fiber that began on {on:?} was dropped on another thread: the scope waits until that \

@@ -1,4 +1,4 @@
-//! What a scope and its children share: a list of those that have not ended, and who waits for the last.
+//! The state that a scope and its children share: a list of those that have not ended, and the waiter for the last.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;

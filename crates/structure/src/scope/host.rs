@@ -1,5 +1,5 @@
-//! What a thread does for scopes: fibers that began on it are ended by it, those that are children as children, so that
-//! their scopes know.
+//! A thread's part in scopes: it ends the fibers that began on it. It ends those that are children of a scope by
+//! [`Child::end`], so that their scopes know.
 //!
 //! A scope that is taken back (`take_back.rs`) may have children that are fibers of other threads. It asks those: by an
 //! abort, which the thread's runtime sees, and by a request here, for a thread that is itself waiting for a scope's
@@ -19,7 +19,7 @@ use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::{Mutex, thread_local};
 use gossamer_core::waiter::Deferred;
 
-/// What a scope knows of a child.
+/// A scope's view of a child.
 pub(crate) trait Child: Send + Sync {
     /// Polls the future; ready when the child is over.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()>;
@@ -38,7 +38,7 @@ pub(crate) trait Child: Send + Sync {
     fn task_goes(&self);
 }
 
-/// What became of the wish to end a child.
+/// The outcome of a request to end a child.
 pub(crate) enum End {
     /// It is over.
     Over,
@@ -50,7 +50,7 @@ pub(crate) enum End {
     On(Arc<Host>),
 }
 
-/// What others know of a thread.
+/// A thread's record that other threads can reach: the fibers that it has to end, and requests to end them now.
 pub(crate) struct Host {
     thread: ThreadId,
     state: Mutex<State>,
@@ -64,7 +64,7 @@ struct State {
     requests: BTreeMap<usize, Arc<dyn Child>>,
     /// Wakes the thread, while it waits for a scope.
     waiter: Option<Waker>,
-    /// The thread has ended, or is ending: nobody is there to ask.
+    /// The thread has ended, or is ending, and takes no more requests.
     gone: bool,
 }
 
@@ -191,7 +191,7 @@ impl Serving {
 }
 
 impl Drop for Serving {
-    /// What has come since it was served last is the outer wait's.
+    /// Restores the outer wait's waker, and wakes it if requests have come since the last `serve`: it serves those.
     fn drop(&mut self) {
         let (wake, _own) = {
             let mut state = self.host.state.lock();
@@ -213,7 +213,7 @@ pub(crate) fn is_exiting() -> bool {
 }
 
 /// A fiber of a scope stands still on a thread that has ended, or is ending, and was not told so in time to end it.
-/// What it loans may be in use.
+/// The memory that the fiber loans may be in use.
 fn stays(on: ThreadId) -> ! {
     abort(format_args!(
         "a scope's fiber stands still on {on:?}, which has ended, or is ending, and it can be ended there only: its scope \
@@ -222,7 +222,7 @@ fn stays(on: ThreadId) -> ! {
 }
 
 impl Drop for Here {
-    /// From now on nobody is asked. What the fibers of this thread use may be gone, so none is ended any more.
+    /// Takes no more requests. What the fibers of this thread use may be gone, so it ends none of them any more.
     fn drop(&mut self) {
         if is_exiting() {
             return;
@@ -232,7 +232,7 @@ impl Drop for Here {
             state.gone = true;
             mem::take(&mut state.requests)
         };
-        // Who has just asked for one that was ended here takes it back.
+        // A request for a fiber that was ended here is no error: its sender finds that the fiber is over (`ask`).
         if requests.values().any(|child| !child.is_over()) {
             stays(self.0.thread);
         }

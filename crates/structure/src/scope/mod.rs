@@ -46,7 +46,7 @@ pub use self::child::ScopeTask;
 pub use self::handle::ScopedHandle;
 pub use self::owned::{AsyncScope, RunScope, async_scope};
 
-/// What runs the children of a scope.
+/// Runs the children of a scope.
 pub trait Spawn: Send + Sync {
     /// Runs a task.
     ///
@@ -58,7 +58,7 @@ pub trait Spawn: Send + Sync {
         caller: &'static Location<'static>,
     ) -> Result<JoinHandle<()>, SpawnError<ScopeTask>>;
 
-    /// What was promised for fibers, if they may be spawned.
+    /// Returns the program's promise for fibers, or `None` if no fibers may be spawned.
     fn fibers(&self) -> Option<Fibers>;
 }
 
@@ -380,7 +380,7 @@ struct ScopedFiber<F, T> {
     stage: Arc<Mutex<Stage<F, T>>>,
 }
 
-/// What a fiber is to do, or what came of it.
+/// The stage of a fiber's closure: not begun, begun, or ended with its output.
 enum Stage<F, T> {
     New(F),
     Begun,
