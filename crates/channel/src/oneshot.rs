@@ -2,8 +2,8 @@
 //!
 //! # Protocol
 //!
-//! One allocation: the word that a task's output is waited for by ([`Join`]: who waits, or that the other side is
-//! gone, or that all is done), and the message. Each side has a pointer to it, and there is no count of them: the
+//! One allocation: the message, and the word by which a task's output is waited for ([`Join`]: which waker waits, or
+//! that the other side is gone, or that all is done). Each side has a pointer to it, and there is no count of them: the
 //! first side to go changes the word, in one exchange, and the second one finds that, and frees.
 //!
 //! | the word | left by | then | who frees |
@@ -14,7 +14,7 @@
 //! | detached | the receiver, which went first | the sender has its message back | the sender |
 //!
 //! The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
-//! read-modify-write on the one word, so one of them is the second, and sees what the first has done. The sender has
+//! read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
 //! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
 use std::fmt;
@@ -31,15 +31,15 @@ use gossamer_core::waiter::{Deferred, RawWakerParts};
 
 pub use crate::error::{Closed, SendError, TryRecvError};
 
-/// What both sides point at.
+/// The allocation that both sides point at.
 struct Shared<T> {
     join: Join,
-    /// The sender's, until the word is done or has said that the receiver is gone; then of who has found that.
+    /// The sender's, until the word is done or says that the receiver is gone; then that of the side that finds this.
     message: UnsafeCell<Option<T>>,
 }
 
 impl<T> Shared<T> {
-    /// Frees it; the message.
+    /// Frees the allocation and returns the message.
     ///
     /// # Safety
     /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more.

@@ -23,22 +23,22 @@
 //! | --- | --- | --- |
 //! | turn, no waker | it is that side's turn; its message, if it has not taken it so far, is in the slot | that side: gives the turn; the other: puts its waker there |
 //! | turn, waker | the same; the other side waits, and the word owns its waker | the same |
-//! | turn, `GONE` | one side is gone | who is left, and frees |
+//! | turn, `GONE` | one side is gone | the side that is left: frees |
 //!
-//! Only the side whose turn it is touches the slot. To send is to fill the slot and give the turn, in one exchange,
-//! which also has the waker of who waits out. To receive is a look at the word; who has to wait puts its waker there,
-//! in one exchange. So a message costs one exchange, or two if its receiver waits. (One waker is enough: whoever has
-//! the turn does not wait.)
+//! Only the side whose turn it is touches the slot. A sender fills the slot and gives the turn in one exchange, which
+//! also takes the waker of a waiting receiver out. A receiver reads the word; if it has to wait, it puts its waker
+//! there in one exchange. So a message costs one exchange, or two if its receiver waits. (One waker is enough: the side
+//! that has the turn does not wait.)
 //!
 //! When one side sends several messages in a row, the other gives the turn back after each, with an empty slot; the
 //! sender waits for that as for a message. That is one exchange more.
 //!
-//! Whoever goes says so in the word and leaves the turn as it is, so that what it had sent before is received. Who
-//! finds the other side gone when it goes, frees. A message that nobody took is dropped by the side to which it was
-//! sent, or given back to the sender, if that side had gone before.
+//! A side that goes says so in the word and leaves the turn as it is, so that a message that it has sent is still
+//! received. The second side to go frees the allocation. The side to which a message was sent drops it if it has not
+//! taken it; if that side had gone before, the sender has the message back.
 //!
 //! The race to fear: one side gives the turn, or goes, as the other registers, or goes. All of them are
-//! read-modify-writes of the one word: one is the second, and sees what the first has done. Whoever goes has the
+//! read-modify-writes of the one word: the second one sees what the first has done. A side that goes takes the
 //! other's waker out by the same exchange, so the allocation may be freed before the waker is called.
 
 mod ends;

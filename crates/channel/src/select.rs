@@ -13,15 +13,15 @@ use std::task::{Context, Poll};
 
 use gossamer_core::context::{self, SchedulingPoint};
 
-/// What asking one branch has given; for the macro.
+/// The result of polling one branch; for the macro.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Turn<T> {
-    /// It is ready.
+    /// The branch is ready.
     Ready(T),
-    /// It waits.
+    /// The branch waits.
     Waits,
-    /// It takes no part, or no longer.
+    /// The branch takes no part, or no longer does.
     Out,
 }
 
@@ -40,7 +40,7 @@ pub struct Select<F> {
 impl<F> Unpin for Select<F> {}
 
 impl<F> Select<F> {
-    /// Of so many branches.
+    /// Makes a select of `branches` branches.
     pub fn new<T>(branches: usize, fair: bool, ask: F) -> Self
     where
         F: FnMut(usize, &mut Context<'_>) -> Turn<T>,

@@ -71,7 +71,7 @@ impl<T, P: spsc::RingPolicy> UniqueSender<T> for spsc::Sender<T, P> {
     }
 }
 
-/// Whether somebody has the end.
+/// True if a sender has the end.
 struct Turn(bool);
 
 impl Content for Turn {
@@ -92,20 +92,20 @@ impl Content for Turn {
     }
 }
 
-/// What the senders share.
+/// The state that the senders share.
 struct Inner<P: LockPolicy, E> {
     turn: SharedState<Turn, P>,
     end: UnsafeCell<E>,
 }
 
-// SAFETY: the end is used by one at a time, who has the turn.
+// SAFETY: one sender at a time uses the end, the one that has the turn.
 unsafe impl<P: LockPolicy, E: Send> Sync for Inner<P, E> where P::Word: Sync {}
 
 impl<P: LockPolicy, E> Inner<P, E> {
-    /// The end.
+    /// Returns the end.
     ///
     /// # Safety
-    /// It is the caller's turn, for as long as the result is used, and there is no other.
+    /// The caller has the turn for as long as it uses the result, and there is no other result.
     #[allow(clippy::mut_from_ref)]
     unsafe fn end(&self) -> &mut E {
         // SAFETY: the caller has the turn, and no other reference to the end.
@@ -191,10 +191,10 @@ impl<T, P: LockPolicy, E: UniqueSender<T>> SharedSender<T, P, E> {
         }
     }
 
-    /// Sends a message, if nobody else is sending, and there is room for it.
+    /// Sends a message, if no other sender is sending, and there is room for it.
     ///
     /// # Errors
-    /// Gives the message back, and says why: [`TrySendError::Full`] also if somebody else is sending.
+    /// Gives the message back, and says why: [`TrySendError::Full`] also if another sender is sending.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let take = |turn: &mut Turn| !std::mem::replace(&mut turn.0, true);
         if !self.inner.turn.look(take) {

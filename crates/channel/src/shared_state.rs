@@ -26,7 +26,7 @@ use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// The content under the lock, and the rule. None of its functions runs user code or waits.
 pub(crate) trait Content {
-    /// What dumps call the operations, by their number.
+    /// Names of the operations in dumps; the index is the `WHAT` of [`Waiting`].
     const NAMES: &'static [&'static str];
 
     /// Whether an operation with this number may go on.
@@ -243,8 +243,8 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
     ) -> Poll<R> {
         let shared_state = self.shared_state();
         ready!(self.operation().poll(cx));
-        // What there was for the operation is still there: it has the only mutable borrow of its end. (In between, a
-        // clone of a foreign waker may have been dropped, which is user code.)
+        // The state that let the operation go on is still there: the operation has the only mutable borrow of its end.
+        // (In between, a clone of a foreign waker may have been dropped, which is user code.)
         Poll::Ready(shared_state.look(act))
     }
 }
@@ -255,7 +255,7 @@ impl<S: Content, P: LockPolicy, const WHAT: usize> fmt::Debug for Waiting<'_, S,
     }
 }
 
-/// What the ends of a channel have in common whose content, behind `chan`, counts `senders` and `receivers`.
+/// Implements the methods that both ends have if their content, behind `chan`, counts `senders` and `receivers`.
 macro_rules! counted_ends {
     ($sender:ident, $receiver:ident) => {
         impl<T, P: LockPolicy> Clone for $sender<T, P> {

@@ -25,7 +25,7 @@
 //! | --- | --- | --- |
 //! | the sender, the receiver waits | that side, when it parks | the other one wakes it, or it leaves |
 //! | the sender, the receiver is gone | that side, when its handle is dropped | for ever |
-//! | the sender, the receiver has left | the same, when it uses the channel no more | for ever; who comes second frees |
+//! | the sender, the receiver has left | the same, when it uses the channel no more | for ever; the second side frees |
 //!
 //! The lock is taken only to park, to wake, to leave and to close. Nobody waits for it while a message passes.
 //!

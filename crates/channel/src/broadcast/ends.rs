@@ -16,7 +16,7 @@ use crate::shared_state::{SharedState, Waiting, counted_ends};
 
 /// A message, as it is under the lock.
 type Message<T, P> = <P as LockPolicy>::Counted<T>;
-/// What the ends share.
+/// The state that the ends share.
 type Chan<T, P> = SharedState<Ring<Message<T, P>>, P>;
 type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
 
@@ -50,7 +50,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// There is no receiver at this moment: gives the message back.
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = Message::<T, P>::new(message);
-        // What it is left with is dropped after the lock is given up.
+        // `push` may leave old memory in it, which is dropped after the lock is given up.
         let mut memory = VecDeque::new();
         loop {
             match self.chan.change(|ring| ring.push(message, &mut memory)) {
@@ -107,8 +107,8 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// Dropped unfinished, it has received nothing, and the receiver stands where it stood.
     ///
     /// # Errors
-    /// [`RecvError::Lagged`]: the receiver was too slow for so many messages. [`RecvError::Closed`]: no sender is left,
-    /// and all messages have been received.
+    /// [`RecvError::Lagged`]: the receiver was too slow for this many messages. [`RecvError::Closed`]: no sender is
+    /// left, and all messages have been received.
     ///
     /// # Panics
     /// As cloning the message does; it has been received then.
@@ -207,7 +207,7 @@ impl<'a, T, P: LockPolicy> Receiving<'a, T, P> {
         }
     }
 
-    /// What the receiver finds, as soon as there is something. No user code.
+    /// Returns what the receiver finds, as soon as there is something. Runs no user code.
     #[inline]
     pub(super) fn poll_found(
         self: Pin<&mut Self>,
@@ -232,7 +232,7 @@ impl<'a, T, P: LockPolicy> Receiving<'a, T, P> {
     }
 }
 
-/// What was found, given to the receiver. User code.
+/// Converts what the receiver found to its output. May clone the message, which is user code.
 #[inline]
 pub(super) fn received<T: Clone, P: LockPolicy>(
     found: Found<Message<T, P>>,

@@ -8,7 +8,7 @@ use crate::error::Closed;
 /// Why a receiver was not given a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecvError {
-    /// So many messages are no longer there, as it was too slow for them. It goes on with the oldest that is.
+    /// The receiver was too slow: this many messages are lost to it. It goes on with the oldest that is still there.
     Lagged(u64),
     /// No message will come: no sender is left, and all messages have been received.
     Closed,
@@ -25,8 +25,8 @@ impl fmt::Display for RecvError {
 
 impl Error for RecvError {}
 
-/// So many messages are no longer there, as the receiver was too slow for them: what an iterator or a stream gives in
-/// their place. It goes on with the oldest that is there.
+/// Number of messages that are lost to a receiver because it was too slow. An iterator or a stream gives this in their
+/// place, and goes on with the oldest message that is still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lagged(pub u64);
 

@@ -1,23 +1,23 @@
-//! The messages of a broadcast channel, and who stands where. No user code: a message is a pointer here.
+//! The messages of a broadcast channel, and where its receivers stand. No user code: a message is a pointer here.
 
 use std::collections::VecDeque;
 use std::mem;
 
 use crate::shared_state::Content;
 
-/// As many places at first, and in an idle channel.
+/// Number of places at first, and the most in an idle channel.
 const FIRST: usize = 8;
 
-/// A message, and how many receivers stand before it: have received all before it.
+/// A message, and the number of receivers that stand before it: they have received all messages before it.
 pub(super) struct Slot<M> {
     message: M,
     standing: usize,
 }
 
-/// What the ends share.
+/// The state that the ends share.
 pub(super) struct Ring<M> {
     most: usize,
-    /// The oldest first, and somebody stands before that.
+    /// The oldest first; a receiver stands before that one.
     slots: VecDeque<Slot<M>>,
     /// Receivers that have received all there are.
     at_end: usize,
@@ -27,26 +27,26 @@ pub(super) struct Ring<M> {
     pub(super) receivers: usize,
 }
 
-/// What a receiver finds.
+/// The result of a receiver's look at the ring.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found<M> {
     /// Its next message. If nobody else needs it, this is the channel's own pointer.
     Message(M),
-    /// So many are gone.
+    /// Number of messages that are lost to the receiver.
     Lagged(u64),
-    /// Nothing, so far.
+    /// No message, so far.
     Nothing,
-    /// Nothing, for ever.
+    /// No message, for ever.
     Closed,
 }
 
-/// What became of a message.
+/// The result of pushing a message.
 pub(super) enum Pushed<M> {
-    /// It is in; the oldest one had to go for it.
+    /// The message is in; holds the oldest one, if that had to go for it.
     Done(Option<M>),
-    /// There is no receiver.
+    /// There is no receiver; holds the message.
     Refused(M),
-    /// First of all there has to be memory for so many.
+    /// The ring needs memory for this number of messages first; holds the message.
     Grow(M, usize),
 }
 

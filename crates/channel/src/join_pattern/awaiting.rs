@@ -1,9 +1,9 @@
-//! What a join waits for at each of its channels: a message, where there is none; else the end, which comes when others
-//! take the messages and the last sender goes.
+//! The wait of a join pattern at each of its channels. Where there is no message it waits for one; else it waits for
+//! the end, which comes when others take the messages and the last sender goes.
 //!
-//! An operation that waits for the end has a queue of its own, as messages are nothing to it. A channel with such a queue
-//! is not done with in a hurry ([`Chan::push_quickly`]): whoever changes it settles it, and so wakes the operations in
-//! this queue when it is over.
+//! An operation that waits for the end has a queue of its own, as messages are nothing to it. A channel with such a
+//! queue takes no fast path ([`Chan::push_quickly`]): an operation that changes the channel settles it, and so wakes
+//! the operations in this queue when the channel is over.
 
 use std::panic::Location;
 use std::pin::Pin;

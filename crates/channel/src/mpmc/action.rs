@@ -1,5 +1,5 @@
-//! What sending and receiving do once they can. All of it happens under the lock: messages are moved, no user code
-//! runs.
+//! The steps of sending and receiving, once an operation can go on. They all run under the lock: they move messages and
+//! run no user code.
 
 use std::pin::Pin;
 
@@ -16,11 +16,11 @@ use crate::error::{Closed, SendError};
 /// An operation on a channel.
 pub(crate) type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
-/// Attempts it; if it is done, wakes those that can go on and gives the lock up. `receives`: memory may be given back.
-/// `attempt` runs no user code.
+/// Attempts an operation. If it is complete, wakes the waiters that can go on and gives the lock up. `receives`: memory
+/// may be given back. `attempt` runs no user code.
 ///
 /// # Errors
-/// It has to wait. The lock is held.
+/// The operation has to wait. The lock is held.
 #[inline(always)]
 pub(super) fn attempt<'a, T, P: LockPolicy, R>(
     mut locked: Locked<'a, T, P>,
@@ -204,24 +204,25 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
 /// Makes an operation's output of a message and those behind it.
 pub(crate) type Quickly<T, R> = fn(&mut R, T, &Buffer<T>) -> <R as Receive<T>>::Output;
 
-/// What an operation does that waits for a message.
+/// An operation that waits for a message.
 pub(crate) trait Receive<T>: Sized {
-    /// What it gives.
+    /// The operation's output.
     type Output;
-    /// What dumps call it.
+    /// Name of the operation in dumps.
     const NAME: &'static str;
-    /// Whether it takes messages out, so that memory may be given back.
+    /// True if the operation takes messages out, so that memory may be given back.
     const TAKES: bool;
 
     /// Allocates what it needs. Not under the lock.
     #[inline(always)]
     fn prepare<P: LockPolicy>(&mut self, _chan: &Chan<T, P>) {}
 
-    /// What the simple case gives, in which there is a message and nobody waits: made of that message and of those behind
-    /// it, under the lock. `None`: there is no simple case.
+    /// Makes the output in the simple case, in which there is a message and nobody waits, of that message and those
+    /// behind it. Runs under the lock. `None`: there is no simple case.
     const QUICKLY: Option<Quickly<T, Self>> = None;
 
-    /// Does it, if that can be; `None`: it has to wait. Afterwards the channel is [settled](Locked::settle).
+    /// Completes the operation if it can; `None`: it has to wait. Afterwards the caller [settles](Locked::settle) the
+    /// channel.
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<Self::Output>;
 }
 
@@ -341,7 +342,8 @@ impl<T> Receive<T> for Many<'_, T> {
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<Self::Output> {
         let mut received = locked.buffer.pop_into(self.into, self.most);
         let has_room = self.into.len() < self.into.capacity();
-        // What rendezvous senders offer comes when they have gone on, but for the first one.
+        // Of the messages that rendezvous senders offer only the first can be taken now; the others come when their
+        // senders have gone on.
         if received == 0
             && self.most > 0
             && has_room

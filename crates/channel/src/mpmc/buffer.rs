@@ -21,22 +21,22 @@ pub(crate) struct Buffer<T> {
     kept: usize,
 }
 
-/// As many places at first.
+/// Number of places at first.
 const FIRST: usize = 4;
-/// From so many on it doubles.
+/// Number of places from which on it doubles.
 const LARGE: usize = 256;
 /// Bytes that an empty channel keeps.
 const KEPT: usize = 128;
 
-/// Copies as many as both have. Of each only one of the two may be used as a message.
+/// Copies as many messages as both have places. Of each message only one copy may be used.
 fn copy<T>(from: &[MaybeUninit<T>], to: &mut [MaybeUninit<T>]) {
     let count = from.len().min(to.len());
-    // SAFETY: both have so many places, and a borrow that is mutable is apart from any other one.
+    // SAFETY: both have `count` places, and a borrow that is mutable is apart from any other one.
     unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), count) };
 }
 
 impl<T> Buffer<T> {
-    /// Without memory.
+    /// Makes a buffer without memory.
     pub(crate) fn new() -> Self {
         Self {
             places: Box::new_uninit_slice(0),
@@ -59,13 +59,13 @@ impl<T> Buffer<T> {
         self.len == 0
     }
 
-    /// Whether a message can be put without asking for memory.
+    /// True if a message can be put without asking for memory.
     #[inline(always)]
     pub(crate) fn has_room(&self) -> bool {
         self.len < self.places.len()
     }
 
-    /// Has it get more places: as many as a channel of at most so many should have next, and one more than now at least.
+    /// Allocates more places: as many as a channel of at most `most` messages should have next, at least one more.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, most: usize) {
@@ -81,8 +81,8 @@ impl<T> Buffer<T> {
         self.reserve(more);
     }
 
-    /// Puts a message, if the run goes on, or if `may_extend` and there is a place for it in a channel of at most so
-    /// many.
+    /// Puts a message, if the run goes on, or if `may_extend` and there is a place for it in a channel of at most
+    /// `most` messages. Returns whether it has put the message.
     #[inline(always)]
     pub(crate) fn push_in_window(
         &mut self,
@@ -107,7 +107,7 @@ impl<T> Buffer<T> {
         goes_on.then(|| unsafe { self.read_next() })
     }
 
-    /// The message that comes so many after the next one, if the run goes on until there.
+    /// Returns the message that comes `by` messages after the next one, if the run goes on until there.
     #[inline(always)]
     pub(crate) fn ahead(&self, by: usize) -> Option<&T> {
         let at = self.read + by;
@@ -116,14 +116,14 @@ impl<T> Buffer<T> {
         Some(unsafe { place.assume_init_ref() })
     }
 
-    /// Ends both runs, as somebody is to be asked first.
+    /// Ends both runs, so that the next operation takes the second look first.
     #[inline(always)]
     pub(crate) fn stop(&mut self) {
         self.read_end = 0;
         self.write_end = 0;
     }
 
-    /// Begins another run of writing in a channel of at most so many; whether there is a place.
+    /// Begins another run of writing in a channel of at most `most` messages. Returns `false` if there is no place.
     #[inline(always)]
     fn extend_writing(&mut self, most: usize) -> bool {
         let limit = self.places.len().min(most);
@@ -136,8 +136,8 @@ impl<T> Buffer<T> {
         true
     }
 
-    /// Begins another run of reading; whether there is a message. The last one is in none if memory is to be given back
-    /// with it.
+    /// Begins another run of reading. Returns `false` if there is no message for it: the last one is in no run if
+    /// memory is to be given back with it.
     #[inline(always)]
     fn extend_reading(&mut self) -> bool {
         if self.len <= self.kept {
@@ -188,7 +188,7 @@ impl<T> Buffer<T> {
         message
     }
 
-    /// Puts a message at the end, in a channel of at most so many.
+    /// Puts a message at the end, in a channel of at most `most` messages.
     #[inline(always)]
     pub(crate) fn push(&mut self, message: T, most: usize) {
         if !self.has_room() {
@@ -218,21 +218,21 @@ impl<T> Buffer<T> {
         Some(unsafe { self.read_next() })
     }
 
-    /// Moves messages out, as many as there are and as `into` has room for, and at most so many.
+    /// Moves messages out, as many as there are and as `into` has room for, and at most `most`.
     ///
     /// # Returns
-    /// How many.
+    /// Number of messages moved.
     pub(crate) fn pop_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
         let count = self.len.min(most).min(into.capacity() - into.len());
         self.copy_to(&mut into.spare_capacity_mut()[..count]);
-        // SAFETY: there are so many messages, which have been moved there; they are forgotten here.
+        // SAFETY: there are `count` messages, which have been moved there; they are forgotten here.
         unsafe { into.set_len(into.len() + count) };
         self.forget(count);
         count
     }
 
-    /// Takes so many out, which there are: they are the caller's, and those that it does not take from the iterator are
-    /// forgotten.
+    /// Takes `number` messages out, which must be there. The caller owns them; those that it does not take from the
+    /// iterator are forgotten.
     #[inline(always)]
     pub(crate) fn pop_many(&mut self, number: usize) -> impl Iterator<Item = T> {
         assert!(number <= self.len, "there are so many");
@@ -243,12 +243,12 @@ impl<T> Buffer<T> {
             &self.places[first..first + until_end],
             &self.places[..number - until_end],
         );
-        // SAFETY: there were so many messages, so they are at these places; each is taken out once.
+        // SAFETY: there were `number` messages, so they are at these places; each is taken out once.
         let take = |place: &MaybeUninit<T>| unsafe { place.assume_init_read() };
         one.iter().chain(other).map(take)
     }
 
-    /// So many of the first have been moved out.
+    /// Removes the first `count` messages, which have been moved out.
     #[inline(always)]
     fn forget(&mut self, count: usize) {
         self.len -= count;
@@ -267,7 +267,7 @@ impl<T> Buffer<T> {
         copy(&self.places[..other.len()], other);
     }
 
-    /// Makes room for so many messages in all.
+    /// Makes room for `places` messages in all.
     pub(crate) fn reserve(&mut self, places: usize) {
         if places <= self.places.len() {
             return;

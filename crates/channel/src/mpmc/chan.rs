@@ -1,4 +1,4 @@
-//! What the two sides of a channel share, and the lock around it.
+//! The state that the two sides of a channel share, and the lock around it.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr;
@@ -37,7 +37,7 @@ pub(crate) struct Chan<T, P: LockPolicy> {
     number: usize,
 }
 
-/// What is under the lock beside the queues.
+/// The state under the lock beside the queues.
 pub(crate) struct State<T> {
     pub(crate) observation: Observation,
     pub(crate) buffer: Buffer<T>,
@@ -203,7 +203,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
         Locked(held)
     }
 
-    /// Looks at what is under the lock; no user code.
+    /// Takes the lock and calls `look` on the state under it. `look` runs no user code.
     pub(crate) fn read<R>(&self, look: impl FnOnce(&State<T>) -> R) -> R {
         let locked = self.locked();
         let seen = look(&locked);
@@ -247,14 +247,14 @@ impl<T, P: LockPolicy> DerefMut for Locked<'_, T, P> {
 }
 
 impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
-    /// What only looks.
+    /// Returns the held lock as a `Locked` that only looks.
     #[inline(always)]
     pub(crate) fn seen<'h>(held: &'h Held<'a, T, P>) -> &'h Self {
         // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).
         unsafe { &*ptr::from_ref(held).cast() }
     }
 
-    /// What changes the state while the lock stays held.
+    /// Returns the held lock as a `Locked` that changes the state while the lock stays held.
     #[inline(always)]
     pub(crate) fn of_held<'h>(held: &'h mut Held<'a, T, P>) -> &'h mut Self {
         // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).

@@ -38,7 +38,7 @@ fn try_now<T, P: LockPolicy, R>(
         };
         let may_go = !receives && locked.has_room();
         locked.settle();
-        // There was room for senders in the queue, and somebody was about to wake them.
+        // There was room for senders in the queue, and another thread was about to wake them.
         if !std::mem::take(&mut again) || !may_go {
             return None;
         }

@@ -25,19 +25,19 @@ impl<T, P: LockPolicy> Handle<T, P> {
         (Self(chan), Self(chan))
     }
 
-    /// One more. `locked`: the lock of this channel.
+    /// Returns one more handle, which it counts. `locked`: the lock of this channel.
     ///
     /// # Panics
-    /// It is another one's.
+    /// It is the lock of another channel.
     pub(super) fn counted(&self, locked: &mut Locked<'_, T, P>) -> Self {
         assert!(std::ptr::eq(&raw const **self, locked.chan()));
-        // As `Arc` does: so many are never dropped.
+        // As `Arc` does: only a program that leaks handles gets here.
         let counted = locked.handles.checked_add(1);
         locked.handles = counted.unwrap_or_else(|| std::process::abort());
         Self(self.0)
     }
 
-    /// Whether both are of the same channel.
+    /// True if both are of the same channel.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.0 == other.0
     }

@@ -29,11 +29,11 @@ pub(crate) trait Observer: Send + Sync {
     /// holds while he takes a channel's.
     ///
     /// # Returns
-    /// What is to be done without any lock.
+    /// The work to do without any lock.
     fn notify(&self, token: u32) -> Deferred;
 }
 
-/// What a channel knows of its observer.
+/// A channel's observer with its token, and whether the channel is armed.
 pub(crate) struct Observation {
     observer: Option<(Arc<dyn Observer>, u32)>,
     is_armed: bool,

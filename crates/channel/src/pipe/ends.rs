@@ -13,7 +13,7 @@ use super::word::{
 };
 use crate::error::{Closed, SendError};
 
-/// What both ends point at.
+/// The allocation that both ends point at.
 struct Slot<M, P: PipePolicy> {
     word: Word<P>,
     /// Touched by the side whose turn it is.
@@ -28,7 +28,7 @@ const _: () = {
     assert!(size_of::<Slot<u64, Local>>() <= 24);
 };
 
-/// One side's pointer to it; who goes says so in the word, and does not use it again.
+/// One side's pointer to the slot. A side that goes says so in the word, and does not use the pointer again.
 struct Handle<M, P: PipePolicy, S: Side> {
     slot: NonNull<Slot<M, P>>,
     _owned: PhantomData<(Slot<M, P>, S)>,
@@ -58,7 +58,7 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
         self.slot().word.look().is_turn_of::<S>()
     }
 
-    /// Takes what is in the slot.
+    /// Takes the message out of the slot, if there is one.
     ///
     /// # Safety
     /// It is this side's turn.
@@ -70,7 +70,7 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
         })
     }
 
-    /// Frees; what was in the slot.
+    /// Frees the allocation and returns the message that was in the slot.
     ///
     /// # Safety
     /// The other side has gone, and this one is not used again.
@@ -113,7 +113,7 @@ pub struct SendingEnd<M, P: PipePolicy, S: Side>(Handle<M, P, S>);
 #[must_use = "dropping the end closes the pipe"]
 pub struct ReceivingEnd<M, P: PipePolicy, S: Side>(Handle<M, P, S>);
 
-/// What came with the turn, and the end, which speaks now.
+/// The message that came with the turn, if any, and the end, which speaks now.
 type Turned<M, P, S> = (Option<M>, SendingEnd<M, P, S>);
 
 impl<M, P: PipePolicy, S: Side> SendingEnd<M, P, S> {
@@ -194,10 +194,10 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
         }
     }
 
-    /// What has come with the turn, and the end, which speaks.
+    /// Returns the message that came with the turn, if any, and the end, which speaks now.
     ///
     /// # Errors
-    /// It has not come.
+    /// The turn has not come: gives the end back.
     #[inline(always)]
     pub(crate) fn turned(self) -> Result<Turned<M, P, S>, Self> {
         if !self.0.has_turn() && !gossamer_core::mutant!("pipe_ready_too_early") {
@@ -207,7 +207,7 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
         Ok(unsafe { ManuallyDrop::new(self).take() })
     }
 
-    /// What has come with the turn, and the end, which speaks.
+    /// Returns the message that came with the turn, if any, and the end, which speaks now.
     ///
     /// # Safety
     /// The turn has come. The end is not used or dropped any more.
@@ -218,7 +218,7 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
         (message, SendingEnd(Handle::new(self.0.slot)))
     }
 
-    /// No waker is called any more.
+    /// Takes the waker out of the word: it is not called any more.
     pub(crate) fn forget_waker(&mut self) {
         let word = &self.0.slot().word;
         let now = word.look();
@@ -247,7 +247,7 @@ impl<M, P: PipePolicy, S: Side> Drop for SendingEnd<M, P, S> {
 }
 
 impl<M, P: PipePolicy, S: Side> Drop for ReceivingEnd<M, P, S> {
-    /// What was sent to it is dropped.
+    /// Drops a message that was sent to this end and not received.
     fn drop(&mut self) {
         let word = &self.0.slot().word;
         let mut now = word.look();
@@ -301,7 +301,7 @@ fn register<P: PipePolicy, S: Side>(
             break Poll::Pending;
         }
         if waiter.is_nobody() && now.waits_boxed() {
-            // Who gives the turn meanwhile finds nobody, and the next exchange finds the turn.
+            // If the other side gives the turn meanwhile, it finds no waker; the next exchange here finds the turn.
             match word.exchange(now, Turn::of_other::<S>()) {
                 Ok(before) => (waiter, now) = (before.renew(waker), word.look()),
                 Err(changed) => now = changed,

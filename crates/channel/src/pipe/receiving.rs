@@ -37,7 +37,7 @@ pub trait Speaks: Endpoint {
     label = "in this state of the protocol it is this end that sends"
 )]
 pub trait Hears: Endpoint {
-    /// What is received: a message, and the endpoint in the state that follows.
+    /// The result of receiving: a message, and the endpoint in the state that follows.
     type Heard;
 
     /// The endpoint, of its parts.
@@ -48,7 +48,7 @@ pub trait Hears: Endpoint {
     #[doc(hidden)]
     fn into_receiving_end(self) -> ReceivingEnd<Self::Message, Self::Flavour, Self::Side>;
 
-    /// What it is to have received that.
+    /// Makes the result of receiving from the message and the end, which may send now.
     fn hear(
         message: Option<Self::Message>,
         end: SendingEnd<Self::Message, Self::Flavour, Self::Side>,

@@ -1,5 +1,5 @@
-//! The word of a pipe: whose turn it is, who waits, whether one side is gone. What it holds it owns: a waker comes out
-//! of it once, as a [`PackedWaker`].
+//! The word of a pipe: whose turn it is, which waker waits, whether one side is gone. The word owns its waker, which
+//! comes out once, as a [`PackedWaker`].
 
 use std::cell::Cell;
 use std::fmt;
@@ -41,7 +41,7 @@ impl Side for Second {
     const TURN: usize = SECOND;
 }
 
-/// What a word held, at a look. It owns nothing.
+/// A copy of a word's content, as one access found it. It does not own the waker.
 #[derive(Clone, Copy)]
 pub(super) struct Content(*mut ());
 
@@ -62,28 +62,28 @@ impl Content {
         self.0.addr() & !SECOND == GONE
     }
 
-    /// The same turn, and this one waits.
+    /// Returns the content in which the turn is the same and `waiter` waits.
     #[inline(always)]
     fn with<P>(self, waiter: &PackedWaker<P>) -> *mut () {
         waiter.0.map_addr(|at| at | self.0.addr() & SECOND)
     }
 
-    /// The same turn, and one side is gone.
+    /// Returns the same turn, with one side gone.
     pub(super) fn gone(self) -> Turn {
         Turn(self.0.addr() & SECOND | GONE)
     }
 
-    /// Whether somebody waits whose waker is a foreign one, in a box.
+    /// True if a foreign waker waits, which is in a box.
     pub(super) fn waits_boxed(self) -> bool {
         packed::is_boxed(self.waiting())
     }
 
-    /// Whether this waker waits, as far as is known.
+    /// True if `waker` is known to be the one that waits.
     pub(super) fn waits_with(self, waker: &Waker) -> bool {
         packed::same(self.waiting(), waker)
     }
 
-    /// Who waits, packed; null if nobody does. Nobody is gone.
+    /// Returns the waker that waits, packed; null if none does. Neither side may be gone.
     #[inline(always)]
     fn waiting(self) -> *mut () {
         debug_assert!(!self.is_gone());
@@ -108,7 +108,7 @@ impl Turn {
         Self(S::TURN ^ SECOND)
     }
 
-    /// The same turn, and one side is gone.
+    /// Returns the same turn, with one side gone.
     #[inline(always)]
     pub(super) fn gone(self) -> Self {
         Self(self.0 | GONE)
@@ -128,10 +128,10 @@ impl<P: PipePolicy> PackedWaker<P> {
         Self(packed::pack(waker), PhantomData)
     }
 
-    /// The same if that costs next to nothing.
+    /// Like [`new`](PackedWaker::new), if that costs next to nothing; returns `None` otherwise.
     #[inline(always)]
     pub(super) fn new_quickly(waker: &Waker) -> Option<Self> {
-        // SAFETY: what is loaned is in a flavour that stays on its thread; whoever has it wakes it or drops it.
+        // SAFETY: only a flavour that stays on its thread loans; the owner of the result wakes it or drops it.
         let packed = unsafe { packed::pack_quickly(waker, P::THREAD_BOUND) };
         packed.map(|packed| Self(packed, PhantomData))
     }
@@ -160,7 +160,7 @@ impl<P: PipePolicy> PackedWaker<P> {
 
     /// Drops it.
     pub(super) fn let_go(self) {
-        // SAFETY: as in `wake`.
+        // SAFETY: owned; one that is loaned has not left its thread.
         unsafe { packed::let_go(self.0) };
     }
 }
@@ -196,25 +196,25 @@ impl AnyThread for Shared {}
 /// A word that is one pointer.
 #[doc(hidden)]
 pub trait Pointer {
-    /// With this content.
+    /// Makes a word with this content.
     fn new(content: *mut ()) -> Self;
 
-    /// What it holds; what was done before it was left so is seen.
+    /// Returns the content. The caller sees all that the content's writer did before it wrote.
     fn look(&self) -> *mut ();
 
-    /// Replaces what it holds; gives that.
+    /// Replaces the content and returns the old one.
     fn swap(&self, content: *mut ()) -> *mut ();
 
-    /// Replaces what it holds if that is `before`.
+    /// Replaces the content if it is `before`.
     ///
     /// # Errors
-    /// It holds this.
+    /// The content is another one, which is returned.
     fn exchange(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()>;
 
-    /// The same, if `before` is what it just held, and nothing of the user's has run since.
+    /// Like [`exchange`](Pointer::exchange). The caller has just read `before`, and no user code has run since.
     ///
     /// # Errors
-    /// It holds this: another thread was quicker.
+    /// Another thread was quicker: returns the content that it has left.
     #[inline(always)]
     fn exchange_at_once(&self, before: *mut (), content: *mut ()) -> Result<(), *mut ()> {
         self.exchange(before, content)
@@ -264,7 +264,7 @@ impl Pointer for SharedPointer {
             }
             return if now == before { Ok(()) } else { Err(now) };
         }
-        // AcqRel pairs with `swap`: the waker, or all that was done by who goes; Acquire on failure, as in `look`.
+        // AcqRel pairs with `swap`: the waker, or all that a side that goes has done; Acquire on failure, as in `look`.
         self.0
             .compare_exchange(before, content, Ordering::AcqRel, Ordering::Acquire)
             .map(drop)
@@ -308,11 +308,11 @@ impl Pointer for LocalPointer {
     }
 }
 
-/// A word; it owns the waker that it holds. Whoever replaces it has that.
+/// A pipe's word, which owns its waker. A call that replaces the content returns the waker to its caller.
 pub(super) struct Word<P: PipePolicy>(P::Pointer);
 
 impl<P: PipePolicy> Word<P> {
-    /// The first side's turn, and nobody waits.
+    /// Makes a word in which it is the first side's turn and nobody waits.
     pub(super) fn new() -> Self {
         Self(P::Pointer::new(ptr::without_provenance_mut(First::TURN)))
     }
@@ -322,16 +322,16 @@ impl<P: PipePolicy> Word<P> {
         Content(self.0.look())
     }
 
-    /// Leaves this; who waited.
+    /// Stores `turn` and returns the waker that waited.
     #[inline(always)]
     pub(super) fn swap(&self, turn: Turn) -> Result<PackedWaker<P>, Gone> {
         Self::taken(Content(self.0.swap(ptr::without_provenance_mut(turn.0))))
     }
 
-    /// Leaves this, if the word is as it was; who waited.
+    /// Stores `turn` if the word still holds `before`, and returns the waker that waited.
     ///
     /// # Errors
-    /// What the word holds.
+    /// The word has changed, or one side is gone: returns the word's content.
     pub(super) fn exchange(&self, before: Content, turn: Turn) -> Result<PackedWaker<P>, Content> {
         if before.is_gone() {
             return Err(before);
@@ -341,10 +341,10 @@ impl<P: PipePolicy> Word<P> {
         Ok(PackedWaker(before.waiting(), PhantomData))
     }
 
-    /// The same turn, and this one waits, if the word is as it was; who waited before.
+    /// Stores `waiter`, with the turn as it is, if the word still holds `before`; returns the waker that waited before.
     ///
     /// # Errors
-    /// What the word holds; and this one.
+    /// The word has changed, or one side is gone: returns the word's content, and `waiter`.
     pub(super) fn wait(
         &self,
         before: Content,
@@ -359,7 +359,7 @@ impl<P: PipePolicy> Word<P> {
         }
     }
 
-    /// The same where nobody waits, and nothing of the user's has run since the look.
+    /// Like [`wait`](Word::wait). Nobody waits, and no user code has run since the caller read `before`.
     ///
     /// # Errors
     /// As [`wait`](Word::wait).

@@ -13,11 +13,11 @@ use super::ready::Ready;
 use crate::error::Closed;
 use crate::mpmc::{NO_SENDERS, Observation, Receiver, Unsettled};
 
-/// What a look at a port has found. The port announces itself when there is something, unless `more` says that there is.
+/// The result of a look at a port. The port announces itself when it has something, unless `more` says that it has.
 pub(super) struct Found<T> {
-    /// A message, or that no more come.
+    /// A message, or `Closed` if no more come.
     pub(super) result: Option<Result<T, Closed>>,
-    /// How many further looks will find something: messages, or the end.
+    /// Number of further looks that will find something: messages, or the end.
     pub(super) more: usize,
     /// It was the last one.
     pub(super) is_end: bool,

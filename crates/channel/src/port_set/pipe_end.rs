@@ -16,7 +16,7 @@ pub struct PipeEnd<T, P: LockPolicy> {
     _policy: PhantomData<fn() -> P>,
 }
 
-// SAFETY: whoever made it has shown that the endpoint may be where a set of this policy may be ([`Holds`]).
+// SAFETY: `PipeEnd::new` requires that the endpoint may be where a set of this policy may be ([`Holds`]).
 unsafe impl<T: Send, P: LockPolicy> Send for PipeEnd<T, P> where P::Word: Sync {}
 // SAFETY: `&PipeEnd` gives access to nothing.
 unsafe impl<T: Send, P: LockPolicy> Sync for PipeEnd<T, P> where P::Word: Sync {}
@@ -25,30 +25,30 @@ unsafe impl<T: Send, P: LockPolicy> Sync for PipeEnd<T, P> where P::Word: Sync {
 /// type says nothing about that: anybody may write an endpoint of his own.)
 ///
 /// # Safety
-/// What the endpoint [listens](Hears::into_receiving_end) with may go where such a set may.
+/// The end with which the endpoint [listens](Hears::into_receiving_end) may go where a set of this policy may.
 #[doc(hidden)]
 pub unsafe trait Holds<E>: LockPolicy {}
 
-// SAFETY: the bound says that what the endpoint listens with may be sent to any thread.
+// SAFETY: the bound says that the end with which the endpoint listens may be sent to any thread.
 unsafe impl<E: Hears> Holds<E> for Shared where ReceivingEnd<E::Message, E::Flavour, E::Side>: Send {}
 // SAFETY: neither of them leaves its thread.
 unsafe impl<E> Holds<E> for Local {}
 
-/// What a set does with it.
+/// The calls that a set makes on an endpoint of any type.
 trait Heard<T> {
     /// Whether its turn has come; if not, the waker is called when it has, or when the other end has gone.
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>>;
 
-    /// What has come with the turn, and the next endpoint; runs the protocol's code.
+    /// Returns the message that came with the turn, and the next endpoint. Runs the protocol's code.
     ///
     /// # Panics
     /// The turn has not come.
     fn hear(self: Box<Self>) -> T;
 
-    /// No waker is called any more.
+    /// Forgets the waker: it is not called any more.
     fn forget_waker(&mut self);
 
-    /// Which type the endpoint has.
+    /// Returns the type of the endpoint.
     fn endpoint(&self) -> TypeId;
 
     /// Itself, of whatever type.
@@ -109,7 +109,7 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
         self.end.poll(waker)
     }
 
-    /// What has come with the turn, and the next endpoint.
+    /// Returns the message that came with the turn, and the next endpoint.
     ///
     /// # Panics
     /// The turn has not come.

@@ -1,4 +1,4 @@
-//! What can be in a set: receivers whose channels announce their entries themselves, and others that call a waker.
+//! The ports of a set: receivers whose channels announce their entries themselves, and others that call a waker.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub(super) struct Signalled<T, P: RingPolicy> {
     source: Source<T, P>,
 }
 
-/// What such a port receives from.
+/// The receiving end of a port that calls a waker.
 enum Source<T, P: RingPolicy> {
     Oneshot(oneshot::Receiver<T>),
     Ring(ParkedReceiver<T, P>),
@@ -117,17 +117,17 @@ impl<T, P: RingPolicy> Placed<T, P> {
             source,
         };
         let waker = signalled.waker();
-        // What has waited before in a ring or a pipe has left it.
+        // A waiter from before has already left its ring or its pipe.
         if let Source::Oneshot(receiver) = &mut signalled.source {
             receiver.listen(&waker);
         }
         Self::Signalled(Box::new(signalled))
     }
 
-    /// It is in its place; `announced`: the set is going to look at it anyway.
+    /// Tells the port that it is in its place. `announced`: the set is going to look at it anyway.
     ///
     /// # Returns
-    /// What is to be done without any lock, and whether the set has to announce the entry itself.
+    /// The work to do without any lock, and whether the set has to announce the entry itself.
     pub(super) fn enter(
         &self,
         ready: &Arc<Ready>,
@@ -162,7 +162,7 @@ impl<T, P: RingPolicy> Placed<T, P> {
             Source::Oneshot(receiver) => Port::Oneshot(receiver),
             Source::Ring(parked) => {
                 let receiver = parked.into_receiver();
-                // Of which a look has told, whose caller does not find the port any more.
+                // A look may have reported a waiting sender, and its caller does not find the port any more.
                 receiver.tell();
                 Port::Spsc(receiver)
             }
@@ -173,8 +173,8 @@ impl<T, P: RingPolicy> Placed<T, P> {
         }
     }
 
-    /// What has come with the turn of a pipe, which [`find`](Placed::find) has said, and which has left its entry; no
-    /// lock is held.
+    /// Returns the message that came with the turn of a pipe, and the next endpoint; `None` for any other port.
+    /// [`find`](Placed::find) has reported the turn, and the pipe has left its entry. No lock is held.
     pub(super) fn hear(self) -> Option<T> {
         let Self::Signalled(signalled) = self else {
             return None;
@@ -185,7 +185,7 @@ impl<T, P: RingPolicy> Placed<T, P> {
         }
     }
 
-    /// A sender that waits for what a look has taken.
+    /// Releases a sender that waits for the place of a message that a look has taken.
     pub(super) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let Self::Signalled(signalled) = self else {
             return None;

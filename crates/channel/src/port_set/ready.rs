@@ -50,12 +50,12 @@ impl Ready {
         self.0.read(|state| state.buffer.len())
     }
 
-    /// How many ports there are.
+    /// Returns the number of ports.
     pub(super) fn ports(&self) -> usize {
         self.0.read(|state| state.senders)
     }
 
-    /// Makes room for so many entries: each is in the queue once at most, so that announcing asks for no memory.
+    /// Makes room for `places` entries: each is in the queue once at most, so that announcing asks for no memory.
     pub(super) fn reserve(&self, places: usize) {
         let mut locked = self.0.locked();
         locked.buffer.reserve(places.next_power_of_two());

@@ -103,11 +103,11 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         }
     }
 
-    /// Receives all that all ports have, but at most `most` events, and waits until one has something: puts them at the
-    /// end of `into`, and gives their number. Zero: `most` is, or there is no port.
+    /// Receives all that all ports have, but at most `most` events, and waits until one port has something. Puts the
+    /// events at the end of `into`, and returns their number: zero if `most` is zero, or if there is no port.
     ///
-    /// They come port by port; only the first port gives one message at first, and what else it has after the others.
-    /// What comes meanwhile is left for the next call. A port of which some is left is behind the others then.
+    /// The events come port by port; only the first port gives one message at first, and its others after the other
+    /// ports. Events that come meanwhile are left for the next call. A port with some left goes behind the others.
     ///
     /// # Blocking
     /// As [`recv`](PortSet::recv).
@@ -129,8 +129,8 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         }
     }
 
-    /// Receives from all entries that are in the queue at this moment, in their order, and gives the number of events.
-    /// What is announced meanwhile is left for the next call, so that senders that are faster do not keep it here.
+    /// Receives from all entries that are in the queue at this moment, in their order. Returns the number of events.
+    /// Entries that are announced meanwhile are left for the next call, so that faster senders do not keep it here.
     fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {
         let before = into.len();
         let limit = before.saturating_add(most);
@@ -173,11 +173,11 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         into.len() - before
     }
 
-    /// Receives what these entries have, as long as that is simple, and there are fewer events than so many and than
-    /// there is memory for. How many of them.
+    /// Receives what these entries have, as long as that is simple, and as `into` has fewer than `most` events and has
+    /// memory for more. Returns the number of entries that are done.
     ///
-    /// Each is another entry in memory. The processor is told of each a few turns ahead, so that it loads several at
-    /// a time.
+    /// Each is another entry in memory. A prefetch a few turns ahead tells the processor of each, so that it loads
+    /// several at a time.
     #[inline(always)]
     fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T>>, most: usize) -> usize {
         self.table.with(|entries| {
@@ -203,8 +203,8 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         })
     }
 
-    /// Receives what the port has at this moment, but at most until there are so many events, and puts its entry back
-    /// if there is more. `taken` are other entries.
+    /// Receives what the port has at this moment, but at most until `into` has `most` events. Puts the port's entry
+    /// back if it has more. `taken` are other entries.
     #[inline(never)]
     fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize, taken: &mut Taken<'_>) {
         let before = into.len();

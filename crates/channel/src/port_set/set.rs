@@ -128,8 +128,8 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         self.len() == 0
     }
 
-    /// Receives from a port that has something at this moment. (One that somebody else is just receiving from may have
-    /// more, and is not looked at.)
+    /// Receives from a port that has something at this moment. (A port that another task or thread is just receiving
+    /// from may have more, and is not looked at.)
     pub fn try_recv(&self) -> Option<Event<T>> {
         let mut place = [0];
         loop {
@@ -152,9 +152,9 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         event
     }
 
-    /// Looks at an entry that has been taken from the queue; how many more looks have something: then it is the
-    /// caller's to look there again, or to put it back. `taken` are other entries, put back if a pipe's code is to run:
-    /// that may wait for somebody who receives from them.
+    /// Looks at an entry that has been taken from the queue. Also returns how many further looks will find something;
+    /// if any, the caller looks there again, or puts the entry back. `taken` are other entries, which are put back if a
+    /// pipe's code is to run: that may wait for a receiver of theirs.
     #[inline(always)]
     pub(super) fn look(
         &self,

@@ -14,15 +14,15 @@ use crate::error::Closed;
 use crate::shared_state::{self, SharedState};
 use crate::spsc::raw::RingPolicy;
 
-/// Which port of a set: no two ports of one set have the same, unless four thousand million others have come and gone
-/// in the one's entry.
+/// Identifies a port of a set. No two ports of one set have the same key, unless four thousand million others have come
+/// and gone in the one's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     pub(super) index: u32,
     generation: u32,
 }
 
-/// What a port had: a message; or that it is closed, which is reported once, and then it is no longer in the set.
+/// A port's key, with a message or `Closed`. A closed port is reported once, and is no longer in the set then.
 pub type Event<T> = (Key, Result<T, Closed>);
 
 /// The entries, under a lock of their own. The locks of the ports' channels are taken inside it. Nobody waits for it to

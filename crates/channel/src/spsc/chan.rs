@@ -1,4 +1,4 @@
-//! What the two sides share.
+//! The channel that the two sides share.
 
 use std::mem::MaybeUninit;
 use std::ops::Deref;
@@ -150,7 +150,8 @@ impl<T, P: RingPolicy> Chan<T, P> {
         }
     }
 
-    /// A side has come here. It has noted that this is another place than before.
+    /// Notes in `place` where this side runs now, which is not where it ran before. Returns that, or [`UNSETTLED`] if
+    /// the light fence is not free.
     pub(super) fn settle(place: &P::Position) -> usize {
         let here = P::here();
         place.publish(here);
@@ -159,8 +160,8 @@ impl<T, P: RingPolicy> Chan<T, P> {
         if P::is_light() { here } else { UNSETTLED }
     }
 
-    /// What this side has just written, its bit, is seen by what the other one, which has noted that it is at `place`,
-    /// is going to do; and what that one did before, by this side.
+    /// Makes the bit that this side has just written visible to all that the other side is going to do, and all that
+    /// the other side did before visible to this one. The other side has noted in `place` where it runs.
     pub(super) fn reach(&self, place: &P::Position) {
         // Pairs with the one in `settle`: either the other side sees the bit, or this one reads where that was before.
         P::full_fence();

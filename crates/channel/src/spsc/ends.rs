@@ -1,4 +1,4 @@
-//! What the handles of the two sides can do.
+//! The public methods of the two sides' handles.
 
 use std::fmt;
 use std::panic::Location;

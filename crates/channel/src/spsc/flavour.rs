@@ -1,4 +1,4 @@
-//! What the flavours do differently: how the numbers are kept, what a fence is, and where a side runs.
+//! The differences between the flavours: how the numbers are kept, what a fence is, and where a side runs.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use gossamer_core::platform;
 use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
 use gossamer_core::policy::{Local, LocalWord, LockPolicy, Shared, SharedWord};
 
-/// A side that has done nothing so far; or one that has to have a full fence in every operation.
+/// The place of a side that has done nothing so far, or that needs a full fence in every operation.
 pub(super) const UNSETTLED: usize = usize::MAX;
 
 /// A number that one side writes and both read.
@@ -15,7 +15,7 @@ pub trait Number {
     /// A new one.
     fn new(number: usize) -> Self;
 
-    /// The number at this moment; what was done before it was published is seen.
+    /// Returns the number at this moment. The caller sees all that was done before it was published.
     fn look(&self) -> usize;
 
     /// Writes it, by the only side that does.
@@ -96,7 +96,7 @@ pub trait RingPolicy: LockPolicy {
     /// The fence of the side that passes a message.
     fn light_fence();
 
-    /// The same, if [`is_light`](RingPolicy::is_light).
+    /// Like [`light_fence`](RingPolicy::light_fence), where [`is_light`](RingPolicy::is_light) is true.
     fn quick_fence();
 
     /// Whether the light fence costs nothing.

@@ -23,8 +23,8 @@ use crate::error::{Closed, SendError, TryRecvError};
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 11 };
 /// The first of those that lets others run.
 const YIELDS: u32 = 7;
-/// The processor's pauses before the second look, and the most before one. Who looks sooner takes the other side's
-/// lines of the cache away for one message: with 1 a stream takes a quarter longer, and with 16 who has to wait for
+/// The processor's pauses before the second look, and the most before one. A side that looks sooner takes the other
+/// side's cache lines away for one message. With 1 a stream takes a quarter longer; with 16 a side that has to wait for
 /// each message gets it twice as late.
 const FIRST_PAUSE: u32 = 8;
 const LAST_PAUSE: u32 = 64;
@@ -45,7 +45,7 @@ pin_project! {
     pub(super) struct Op<'a, T, P: RingPolicy, A: RingAction<T, P>> {
         #[pin]
         waiter: Waiter<T, P, A::End, A>,
-        // What it has is dropped after the line has been left.
+        // Dropped after `waiter`, and so after the operation has left the queue.
         act: A,
         end: &'a mut A::End,
         phase: Phase,
@@ -141,18 +141,18 @@ impl<T, P: RingPolicy, A: RingAction<T, P>> fmt::Debug for Op<'_, T, P, A> {
 
 /// One of the operations.
 pub(super) trait RingAction<T, P: RingPolicy>: Named {
-    /// Whose it is.
+    /// The side that the operation belongs to.
     type End: End<T, P>;
-    /// What it gives.
+    /// The operation's output.
     type Output;
 
-    /// Does it, if that is simple; `None` says nothing.
+    /// Completes the operation, if that is simple; `None` says nothing.
     #[inline(always)]
     fn quickly(&mut self, _end: &mut Self::End) -> Option<Self::Output> {
         None
     }
 
-    /// Does it, if that can be at once.
+    /// Completes the operation, if that can be at once.
     fn attempt(&mut self, end: &mut Self::End) -> Option<Self::Output>;
 }
 
@@ -243,7 +243,7 @@ impl<T, P: RingPolicy> RingAction<T, P> for ReceivesMany<'_, T> {
     }
 }
 
-/// What an operation gives; nothing, if it has to wait.
+/// Converts the result of taking to an operation's output; `None` if the operation has to wait.
 fn unless_empty<R>(taken: Result<R, TryRecvError>) -> Option<Result<R, Closed>> {
     match taken {
         Ok(taken) => Some(Ok(taken)),

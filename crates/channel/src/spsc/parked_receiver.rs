@@ -13,7 +13,7 @@ use super::receiver::Receiver;
 use super::waiter::{End, Named, Waiter};
 use crate::error::TryRecvError;
 
-/// What waits in the line of a receiver.
+/// The kind of waiter that waits in a receiver's queue for a port set.
 struct InSet;
 
 impl Named for InSet {

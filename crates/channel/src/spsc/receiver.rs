@@ -63,7 +63,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Some(message);
         }
-        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
+        // Orders the publishing before the look at the sender's bit: pairs with `Chan::reach`, as this side's place is
         // noted.
         P::quick_fence();
         if self.chan.look() & SENDER_WAITS != 0 {
@@ -95,7 +95,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         Ok(message)
     }
 
-    /// Takes at most so many.
+    /// Takes at most `most` messages, and returns their number.
     pub(super) fn take_many(
         &mut self,
         into: &mut Vec<T>,
@@ -122,7 +122,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
             if self.chan.look() & SENDER_GONE == 0 {
                 return Err(TryRecvError::Empty);
             }
-            // What it had sent before it went.
+            // The sender may have sent messages before it went.
             self.limit = self.chan.tail.look();
             if self.head == self.limit {
                 return Err(TryRecvError::Closed);
@@ -143,7 +143,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         Some(message)
     }
 
-    /// The places of what was taken are empty.
+    /// Publishes that the places of the taken messages are empty.
     #[inline(always)]
     fn publish(&self) {
         self.chan.head.publish(self.head);

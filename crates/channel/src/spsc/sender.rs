@@ -8,15 +8,15 @@ use super::chan::{
 use super::flavour::{Number, RingPolicy, UNSETTLED};
 use super::waiter::End;
 
-/// What became of a message.
+/// The result of putting a message into the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Put {
-    /// It has been taken.
+    /// The message has been taken.
     Sent,
-    /// It is left.
+    /// The message is left.
     Full,
-    /// It is left: no receiver is there.
+    /// The message is left: no receiver is there.
     Closed,
 }
 
@@ -74,8 +74,8 @@ impl<T, P: RingPolicy> Sender<T, P> {
         if cfg!(mutant = "spsc_wakes_nobody") {
             return Put::Sent;
         }
-        // Between what was published and the look at who waits: pairs with `Chan::reach`, as this side's place is
-        // noted.
+        // Orders the publishing before the look at the receiver's bits: pairs with `Chan::reach`, as this side's place
+        // is noted.
         P::quick_fence();
         if self.chan.look() & (RECEIVER_WAITS | RECEIVER_GONE) != 0 {
             return self.tell(message);

@@ -33,7 +33,7 @@ pub(super) trait End<T, P: RingPolicy> {
     fn could_go(chan: &Chan<T, P>) -> bool;
 }
 
-/// What waits, as dumps call it.
+/// The name of a waiter in dumps.
 pub(super) trait Named {
     const NAME: &'static str;
 }

@@ -20,10 +20,10 @@ impl<T, P: LockPolicy> Receiver<T, P> {
         Iter(self)
     }
 
-    /// The same as a stream, which ends when no sender is left.
+    /// Like [`iter`](Receiver::iter), as a stream. The stream ends when no sender is left.
     ///
     /// # Cancellation
-    /// Dropped, it has had no effect but that the values that it has given are seen.
+    /// Dropping the stream has no effect, except that the receiver has seen the values that the stream has given.
     #[track_caller]
     pub fn stream(&mut self) -> Changes<'_, T, P> {
         Changes {

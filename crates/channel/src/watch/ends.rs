@@ -15,14 +15,14 @@ use crate::shared_state::{Content, SharedState, Waiting, counted_ends};
 
 /// The value, as it is under the lock.
 type Value<T, P> = <P as LockPolicy>::Counted<T>;
-/// What the ends share.
+/// The state that the ends share.
 type Chan<T, P> = SharedState<Watched<Value<T, P>>, P>;
 type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
 
 /// No value has this version.
 const NONE_SEEN: u64 = u64::MAX;
 
-/// What is under the lock.
+/// The state under the lock.
 struct Watched<M> {
     value: M,
     version: u64,
@@ -43,7 +43,7 @@ impl<M> Content for Watched<M> {
 }
 
 impl<M> Watched<M> {
-    /// Gives the one before.
+    /// Replaces the value and returns the old one.
     fn replace(&mut self, value: M) -> M {
         if !gossamer_core::mutant!("watch_keeps_version") {
             self.version += 1;
