@@ -196,10 +196,11 @@ fn a_stamp_is_dated_from_when_it_was_made() {
     let mut clock = clock::Clock::new();
     spin(Duration::from_millis(3));
     for _ in 0..100 {
+        // Before the stamp: the thread may be interrupted between the two.
+        let made = Moment::real_now().nanos();
         let Some(stamp) = clock::Clock::stamp() else {
             return;
         };
-        let made = Moment::real_now().nanos();
         spin(Duration::from_micros(300));
         assert_eq!(clock.peek().date(0, u64::MAX), LAST);
         let dated = clock.look().date(stamp, 0);
