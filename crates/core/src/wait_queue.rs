@@ -1,10 +1,10 @@
 //! Waiting for an object: one operation, one way to wake, for every primitive.
 //!
 //! An object that can be waited for is [`Waitable`]: it has a lock, some bits under that lock, and one or more queues
-//! ([`WaitList`](crate::waiter::WaitList)) of the operations that wait. Whoever has a [`Locked`] holds the lock. It says only its own rule, [`Waitable::wake_next`]: which waiter may go
-//! on now, and what becomes of the bits. An [`Action`] says what an operation does when its turn comes. Everything else
-//! is here, once: parking, waking in batches, cancelling, forgetting, and the question whether a parked operation could
-//! complete.
+//! ([`WaitList`](crate::waiter::WaitList)) of the operations that wait. A [`Locked`] proves that the lock is held. The
+//! object itself writes only its rule, [`Waitable::wake_next`]: which waiter may go on now, and what becomes of the bits.
+//! An [`Action`] says what an operation does when its turn comes. Everything else is here, once: parking, waking in
+//! batches, cancelling, forgetting, and the question whether a parked operation could complete.
 //!
 //! # Protocol
 //!
