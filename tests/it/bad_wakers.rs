@@ -1,5 +1,6 @@
 //! Wakers that panic, or come back to what they wait for, at each place where a primitive calls them.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -10,6 +11,10 @@ pub(crate) use crate::contract::not_cloned;
 /// A planned panic: the hook says nothing of it.
 pub(crate) fn planned() -> ! {
     resume_unwind(Box::new("planned"))
+}
+
+pub(crate) fn is_planned(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&"planned")
 }
 
 /// Runs what panics, as planned.

@@ -44,6 +44,8 @@ struct Kind {
     make: fn() -> Rc<dyn Lock>,
     /// Whether one that waits has it at a time, and then the next; or else all that wait go, once and for all.
     one_at_a_time: bool,
+    /// Whether it can be held again when all have gone.
+    free_again: bool,
     /// Whether simulations have scheduling points inside of operations.
     scheduling_points: bool,
 }

@@ -61,3 +61,12 @@ pub(crate) fn parked<F: Future>(future: F) -> Hand<F> {
     assert!(hand.poll().is_pending(), "it does not wait");
     hand
 }
+
+/// What a poll gives that must not wait.
+#[track_caller]
+pub(crate) fn ready<T>(poll: Poll<T>) -> T {
+    match poll {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("it waits"),
+    }
+}

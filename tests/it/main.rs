@@ -2,6 +2,7 @@
 //!
 //! * [`mvar`]: every rule of `MVar`, in both flavours, on the deterministic scheduler.
 //! * [`conform`]: what every primitive promises to every pair of task, fiber and thread, under every model and on sim.
+//! * [`channel`]: what only one kind of channels promises.
 //! * [`every_channel`]: rules, panics and cancelling, over all flavours of channels.
 //! * [`every_lock`]: the same over all locks and cells.
 //! * [`hanging`]: what a test says that hangs.

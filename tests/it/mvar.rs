@@ -1,7 +1,8 @@
 //! `MVar`: each rule that its documentation states.
 //!
 //! Every rule runs on sim twice: with scheduling points, so that tasks change between any two
-//! operations; and without, by the short ways that production takes.
+//! operations; and without, by the short ways that production takes. (The small programs of the shared flavour only
+//! without.)
 
 pub(crate) mod cancelling;
 mod model;

@@ -9,30 +9,21 @@ mod joining;
 mod local;
 mod nesting;
 mod outliving;
-
 mod shutdown;
 mod threads;
 mod waking;
 
-use std::any::Any;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use gossamer::Runtime;
 
+use crate::bad_wakers::{is_planned, planned};
+
 fn runtime() -> Runtime {
     crate::hanging::watch();
     Runtime::builder().build().expect("a shard for the runtime")
-}
-
-/// A planned panic: the hook says nothing of it.
-fn planned() -> ! {
-    resume_unwind(Box::new("planned"))
-}
-
-fn is_planned(payload: &(dyn Any + Send)) -> bool {
-    payload.downcast_ref::<&str>() == Some(&"planned")
 }
 
 thread_local! {

@@ -2,7 +2,7 @@
 //!
 //! # Protocol
 //!
-//! Each port has a *entry* in the set's table. When its channel gets a message (or loses its last sender), it puts the
+//! Each port has an *entry* in the set's table. When its channel gets a message (or loses its last sender), it puts the
 //! index of the entry into the set's queue, unless it is there already; that is all that sending costs more, and it
 //! does not depend on how many ports there are. Who receives from the set takes the first index from the queue, takes
 //! a message of that port, and puts the index back at the end if there is more: so the ports take turns, and those that

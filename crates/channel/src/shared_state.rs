@@ -10,8 +10,8 @@
 //!
 //! The operations for which there is something are at the head of the line: those that came later have seen it.
 //!
-//! No user code runs under the lock: messages are only moved there (as pointers), memory is asked for and given back
-//! outside, wakers of other runtimes are called outside.
+//! No user code runs under the lock: messages are only moved there (as pointers), and wakers of other runtimes are called
+//! outside. Broadcast and watch ask for memory and give it back outside too; a port set's table does so under it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -81,8 +81,8 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
         unsafe { Locked::lock(self) }
     }
 
-    /// Looks at the content, or changes it so that nobody can go who could not before. `look` runs no user code, asks
-    /// for no memory, and does not use the channel.
+    /// Looks at the content, or changes it so that nobody can go who could not before. `look` runs no user code, and
+    /// does not use the channel, by its allocator either.
     #[inline(always)]
     pub(crate) fn look<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
         let locked = self.locked();

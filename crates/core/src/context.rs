@@ -63,7 +63,7 @@ pub struct Context {
     publishes: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
-    /// The [timers](Shard::timers) of the shard that is run, whose runner serves what is polled here. Null: nobody has
+    /// The [timers](crate::shard::Shard::timers) of the shard that is run, whose runner serves what is polled here. Null: nobody has
     /// looked for them since it was entered, or it has none so far, or nobody runs.
     timers: Cell<*const ()>,
     /// Whether the thread waits, and so serves its own. (Two words of their own: what is written in two parts and read
@@ -202,7 +202,7 @@ impl Context {
     }
 
     /// Begins or ends publishing what a poll wakes. While it does, there is never room for only one woken task, so
-    /// every wake comes by [`Context::publish`].
+    /// every wake comes by `Context::push_another`.
     pub(crate) fn set_publishes(&self, publishes: bool) {
         if publishes == self.publishes.replace(publishes) {
             return;

@@ -1,6 +1,6 @@
 //! The vocabulary of Gossamer, with no policy in it.
 //!
-//! * [`platform`]: the one platform to atomics, threads and thread-locals (std, or loom or shuttle behind it).
+//! * [`platform`]: the one way to atomics, threads and thread-locals (std, or loom or shuttle behind it).
 //! * [`header`]: what every task begins with, and the table of its states.
 //! * [`waker`]: the one waker vtable; how a wake finds the task's shard.
 //! * [`context`]: what the current thread is running, and the tasks woken meanwhile.

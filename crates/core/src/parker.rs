@@ -37,11 +37,11 @@ impl Wake for Permit {
 
 #[cfg(not(loom))]
 thread_local! {
-    static CACHED_REF: RefCell<Option<Parker>> = const { RefCell::new(None) };
+    static SPARE: RefCell<Option<Parker>> = const { RefCell::new(None) };
 }
 #[cfg(loom)]
 thread_local! {
-    static CACHED_REF: RefCell<Option<Parker>> = RefCell::new(None);
+    static SPARE: RefCell<Option<Parker>> = RefCell::new(None);
 }
 
 impl Parker {
@@ -64,13 +64,13 @@ impl Parker {
     /// A parker of the current thread, which has it no more.
     pub(crate) fn take() -> Self {
         // While the thread's thread-locals go, there may be none to keep it in.
-        let spare = CACHED_REF.try_with(|spare| spare.borrow_mut().take());
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().take());
         spare.ok().flatten().unwrap_or_else(Self::new)
     }
 
     /// The current thread keeps it for the next time.
     pub(crate) fn put_back(self) {
-        let _kept = CACHED_REF.try_with(|spare| *spare.borrow_mut() = Some(self));
+        let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(self));
     }
 
     /// Wakes this thread.

@@ -1,4 +1,4 @@
-//! `MVar`: an `MVar` that is empty or holds one value; the synchronised variable of Id (Barth,
+//! `MVar`: a place that is empty or holds one value; the synchronised variable of Id (Barth,
 //! Nikhil, Arvind 1991) and Concurrent Haskell (Peyton Jones, Gordon, Finne 1996).
 
 mod cell;
@@ -14,7 +14,7 @@ use gossamer_core::wait_queue::{Locked, forget_waiters};
 use pin_project_lite::pin_project;
 
 pub use self::cell::MVar;
-use self::cell::{BUSY, FULL, LockedMVar, MVarAction, Op, RESERVED, Turn};
+use self::cell::{FULL, LockedMVar, MVarAction, Op, Turn};
 
 impl<T, P: LockPolicy> MVar<T, P> {
     /// Waits for a value and takes it, leaving the `MVar` empty.
@@ -121,16 +121,8 @@ impl<T, P: LockPolicy> MVar<T, P> {
     where
         T: Clone,
     {
-        let mut locked = self.locked();
-        let reads = cell::has_value(locked.bits);
-        if reads {
-            locked.bits |= RESERVED | BUSY;
-        }
-        locked.unlock();
-        if !reads {
-            return None;
-        }
-        // SAFETY: the marks are set.
+        self.try_act_slowly(&mut others::Read)?;
+        // SAFETY: the act has set the reader's marks.
         Some(unsafe { self.clone_value() })
     }
 

@@ -62,9 +62,9 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    fn header(&self) -> &Header {
+    fn header(&self) -> TaskRef<'_> {
         // SAFETY: the handle holds the task.
-        unsafe { self.task.as_ref() }
+        unsafe { TaskRef::new(self.task) }
     }
 
     /// Cancels the task: its future is dropped by the thread that runs it, at its next turn.
@@ -75,8 +75,7 @@ impl<T> JoinHandle<T> {
         if self.origin.is_elsewhere() {
             return;
         }
-        // SAFETY: the handle holds the task.
-        waker::abort(unsafe { TaskRef::new(self.task) });
+        waker::abort(self.header());
     }
 
     /// Whether the output is there, so that waiting will not wait.

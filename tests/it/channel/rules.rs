@@ -1,17 +1,17 @@
 //! One rule at a time, polled by hand.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 
 use futures_core::{FusedStream, Stream};
 use gossamer::channel::{Closed, TryRecvError, TrySendError};
 
 use super::Channels;
-use crate::bad_wakers::{may_fail, panics_in_drop};
+use crate::bad_wakers::{fails, panics_in_drop};
 use crate::flavour::both;
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 
 both! {
     a_full_channel_lets_senders_wait_in_order,
@@ -30,13 +30,6 @@ both! {
     a_stream,
 }
 
-fn ready<T>(poll: Poll<T>) -> T {
-    match poll {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("it waits"),
-    }
-}
-
 fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
     let (tx, rx) = F::channel(1);
     tx.try_send(0).expect("there is room");
@@ -44,7 +37,7 @@ fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
     let mut waiting: Vec<_> = (1..4).map(|number| parked(tx.send(number))).collect();
     for number in 0..4 {
         assert_eq!(rx.try_recv(), Ok(number));
-        // There is an `MVar` for the first one, and nobody else may have it.
+        // There is a place for the first one, and nobody else may have it.
         for (at, sender) in waiting.iter().enumerate() {
             assert_eq!(
                 sender.wakes(),
@@ -70,14 +63,14 @@ fn a_send_that_is_dropped_has_not_sent<F: Channels>() {
         let first = parked(tx.send(10));
         let mut second = parked(tx.send(11));
         assert_eq!(rx.try_recv(), Ok(0));
-        // It has an `MVar`, and the next one has it when the first is dropped.
+        // It has a place, and the next one has it when the first is dropped.
         assert_eq!((first.wakes(), second.wakes()), (1, 0));
         drop(first);
         assert_eq!(second.wakes(), 1);
         assert_eq!(tx.try_send(12), Err(TrySendError::Full(12)));
         assert_eq!(ready(second.poll()), Ok(()));
         assert!(rx.try_iter().eq((1..capacity).chain([11])));
-        // Nobody waits for the last one: the `MVar` is free again.
+        // Nobody waits for the last one: the place is free again.
         for number in 0..capacity {
             tx.try_send(number).expect("there is room");
         }
@@ -93,14 +86,9 @@ fn a_message_comes_back_though_its_waker_panics<F: Channels>() {
     let (tx, rx) = F::channel(1);
     tx.try_send(0).expect("there is room");
     let mut message = Some(1);
-    {
-        let mut send = Box::pin(tx.send_from(&mut message));
-        let waker = panics_in_drop();
-        let poll = send.as_mut().poll(&mut Context::from_waker(&waker));
-        assert!(poll.is_pending());
-        drop(waker);
-        may_fail(|| drop(send));
-    }
+    let mut send = Hand::new(tx.send_from(&mut message));
+    assert!(send.poll_with(&panics_in_drop()).is_pending());
+    fails(|| drop(send));
     assert_eq!(message, Some(1));
     assert_eq!(rx.try_recv(), Ok(0));
     assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
@@ -349,7 +337,7 @@ fn a_waker_that_sends_passes_nobody() {
         let mut messages = Vec::with_capacity(16);
         let received = Hand::new(rx.recv_many(&mut messages, capacity)).poll();
         assert_eq!(received, Poll::Ready(Ok(capacity)));
-        // The waker of the first one sends too: there is room for it only if each that waits has an `MVar`.
+        // The waker of the first one sends too: there is room for it only if each that waits has a place.
         let nines = usize::from(capacity > 2);
         assert_eq!(rx.try_iter().collect::<Vec<_>>(), [9][..nines]);
         assert!(first.poll().is_ready() && second.poll().is_ready());

@@ -174,7 +174,7 @@ fn search(
     false
 }
 
-/// What may become of the messages by this call, while so many others wait to send. An `MVar` may be reserved for each
+/// What may become of the messages by this call, while so many others wait to send. A place may be reserved for each
 /// of those. A rendezvous channel has the messages of senders that are taken meanwhile: they are sent just before.
 fn steps(call: &Call, messages: &[u32], capacity: usize, waiting: usize) -> Vec<Vec<u32>> {
     let room = if capacity == 0 { usize::MAX } else { capacity };

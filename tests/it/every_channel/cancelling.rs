@@ -23,9 +23,6 @@ over_all! {
     either_side_goes_at_any_time,
 }
 
-/// So many schedules of each flavour and test, beside all those of the small cases.
-const SEEDS: usize = 10_000;
-
 /// Which operation is cut off.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Op {
@@ -148,7 +145,7 @@ fn sim(kind: &Kind) -> Sim {
 /// Runs a program in seeded schedules; each variant has its share of the seeds, and the program is given the rest.
 fn explore<'a, B: Future>(kind: &'a Kind, program: impl Fn(&'a Variant, u64) -> B) {
     let variants = &kind.variants;
-    for seed in seeds().take(SEEDS) {
+    for seed in seeds() {
         let variant = &variants[seed as usize % variants.len()];
         let body = || program(variant, seed / variants.len() as u64);
         if let Err(failure) = looking(sim(kind), seed).run(seed, body) {

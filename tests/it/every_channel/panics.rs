@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::rules::{got, ready, received, refused};
+use super::rules::{got, received, refused};
 use super::{Kind, Message, Tx, over_all};
 use crate::bad_wakers::{
     comes_back, coming_back, fails, may_fail, not_cloned, panics_in_drop, panics_in_wake, planned,
 };
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 use crate::tally::Tally;
 
 over_all! {

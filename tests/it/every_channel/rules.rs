@@ -6,7 +6,7 @@ use std::task::Poll;
 use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
 
 use super::{Kind, Message, Rx, Tx, Variant, over_all};
-use crate::hand::{Hand, Wakes, parked};
+use crate::hand::{Hand, Wakes, parked, ready};
 use crate::tally::Tally;
 
 over_all! {
@@ -35,14 +35,6 @@ fn each(kind: &Kind, rule: impl Fn(&Variant, &Tally)) {
         let tally = Tally::default();
         rule(variant, &tally);
         assert_eq!(tally.living(), 0, "room for {}", variant.room);
-    }
-}
-
-#[track_caller]
-pub(super) fn ready<T>(poll: Poll<T>) -> T {
-    match poll {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("it waits"),
     }
 }
 

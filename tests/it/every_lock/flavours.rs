@@ -15,6 +15,7 @@ fn kind<F: Channels>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
     Kind {
         make,
         one_at_a_time,
+        free_again: one_at_a_time,
         scheduling_points: F::SCHEDULING_POINTS,
     }
 }
@@ -81,7 +82,10 @@ pub(super) fn readers<F: Locks + Channels>() -> Kind {
             held(self.0.read())
         }
     }
-    kind::<F>(false, || Rc::new(Readers(F::rwlock(()))))
+    Kind {
+        free_again: true,
+        ..kind::<F>(false, || Rc::new(Readers(F::rwlock(()))))
+    }
 }
 
 struct Permits<P: LockPolicy>(Semaphore<P>, usize);

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::rules::{hold, is_free, ready};
+use super::rules::{hold, is_free};
 use super::{Kind, over_all};
 use crate::bad_wakers::{
-    comes_back, coming_back, fails, may_fail, not_cloned, panics_in_drop, panics_in_wake, planned,
+    comes_back, coming_back, fails, not_cloned, panics_in_drop, panics_in_wake, planned,
 };
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 
 over_all! {
     a_panic_while_it_is_held_lets_it_go,
@@ -56,11 +56,11 @@ fn a_waker_that_panics_when_it_is_dropped(kind: &Kind) {
     let held = hold(&*lock);
     let mut renewed = Hand::new(lock.wait());
     assert!(renewed.poll_with(&panics_in_drop()).is_pending());
-    may_fail(|| assert!(renewed.poll().is_pending()));
+    fails(|| assert!(renewed.poll().is_pending()));
     assert!(renewed.poll().is_pending());
     let mut gone = Hand::new(lock.wait());
     assert!(gone.poll_with(&panics_in_drop()).is_pending());
-    may_fail(|| drop(gone));
+    fails(|| drop(gone));
     drop(held);
     assert_eq!(renewed.wakes(), 1);
     drop(ready(renewed.poll()));

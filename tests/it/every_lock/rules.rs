@@ -1,10 +1,9 @@
 //! One rule at a time, polled by hand.
 
 use std::sync::Arc;
-use std::task::Poll;
 
 use super::{Held, Kind, Lock, over_all};
-use crate::hand::{Hand, Wakes, parked};
+use crate::hand::{Hand, Wakes, parked, ready};
 
 over_all! {
     who_waits_is_woken_once_in_order,
@@ -14,14 +13,6 @@ over_all! {
     an_operation_that_was_forgotten,
 }
 
-#[track_caller]
-pub(super) fn ready<T>(poll: Poll<T>) -> T {
-    match poll {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("it waits"),
-    }
-}
-
 pub(super) fn hold(lock: &dyn Lock) -> Held<'_> {
     lock.hold().expect("it is free")
 }
@@ -29,7 +20,7 @@ pub(super) fn hold(lock: &dyn Lock) -> Held<'_> {
 /// Nobody has it, and nobody that waits keeps it.
 #[track_caller]
 pub(super) fn is_free(kind: &Kind, lock: &dyn Lock) {
-    assert!(!kind.one_at_a_time || lock.hold().is_some(), "it is kept");
+    assert!(!kind.free_again || lock.hold().is_some(), "it is kept");
 }
 
 fn who_waits_is_woken_once_in_order(kind: &Kind) {

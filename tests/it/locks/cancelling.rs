@@ -21,6 +21,7 @@ both! {
     an_arrival,
     a_maker_of_a_value,
     one_behind_whom_another_waits,
+    one_of_two_writers_for_whom_a_reader_leaves,
     everything_at_random,
 }
 
@@ -85,6 +86,16 @@ fn one_behind_whom_another_waits<F: Locks>() {
         |cut, at| at.try_acquire(),
         [cut.apply(at.acquire_many(2)).await, at.acquire().await],
         |held| held
+    );
+}
+
+/// Both want to write, as soon as the reader has left.
+fn one_of_two_writers_for_whom_a_reader_leaves<F: Locks>() {
+    one_gives_up!(
+        F::rwlock(0),
+        |cut, at| at.try_read(),
+        [cut.apply(at.write()).await, at.write().await],
+        |held| drop(held)
     );
 }
 

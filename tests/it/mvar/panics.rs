@@ -1,9 +1,9 @@
-//! Panics in a poll, in the drop of a value or a future, in a waker, in a clone: the mvar stays
+//! Panics in a poll, in the drop of a value or a future, in a clone: the mvar stays
 //! sound, and the others are served.
 
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
 use super::{explore, explore_seeded};
+use crate::bad_wakers::{is_planned, planned};
 use crate::flavour::{Flavour, SharedMVar, both};
 use crate::hand::{Hand, parked};
 use crate::tally::{Tally, Value};
@@ -23,15 +24,6 @@ both! {
     a_panic_in_the_drop_of_a_value,
     a_mvar_is_dropped_with_its_value_once,
     tasks_whose_values_panic_in_drop,
-}
-
-/// A planned panic: the hook says nothing of it.
-fn planned() -> ! {
-    resume_unwind(Box::new("planned"))
-}
-
-fn is_planned(payload: &(dyn std::any::Any + Send)) -> bool {
-    payload.downcast_ref::<&str>() == Some(&"planned")
 }
 
 /// Of several takers and putters one panics, at its first, second or third poll, with its operation

@@ -1,4 +1,4 @@
-//! Panics in messages and wakers, and user code that comes back to the pipe.
+//! Panics in messages, and user code that comes back to the pipe.
 
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};

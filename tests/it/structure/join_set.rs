@@ -212,7 +212,7 @@ fn panics_of_wakers_and_outputs_harm_nobody() {
     });
 }
 
-/// Many, with `MVar`s that are used again.
+/// Many, with places that are used again.
 #[test]
 fn ten_thousand() {
     watched("pool", || {

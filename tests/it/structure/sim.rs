@@ -167,7 +167,7 @@ fn tokens() {
     });
 }
 
-/// One who has the `MVar`.
+/// One who has the permit.
 struct One(Rc<AtomicUsize>);
 
 impl Drop for One {
@@ -176,9 +176,9 @@ impl Drop for One {
     }
 }
 
-/// Whoever waits for an `MVar`, and is dropped at any moment, keeps nobody from it.
+/// Whoever waits for a permit, and is dropped at any moment, keeps nobody from it.
 #[test]
-fn mvars() {
+fn permits() {
     explore(SEEDS, |seed| async move {
         let bounded = ConcurrencyLimit::new(1);
         let now = Rc::new(AtomicUsize::new(0));

@@ -120,7 +120,7 @@ fn cancelling_drops_the_waker_last() {
     assert!(catch_unwind(AssertUnwindSafe(|| drop(hand))).is_err());
     let mut other = parked(rest(FAR));
     assert!(other.poll().is_pending());
-    // Another waker takes the `MVar` of one that panics when it is dropped.
+    // Another waker takes the place of one that panics when it is dropped.
     let (in_wake, woken) = (false, AtomicUsize::new(0));
     let waker = Waker::from(Arc::new(Angry { in_wake, woken }));
     assert!(other.poll_with(&waker).is_pending());

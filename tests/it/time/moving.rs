@@ -1,4 +1,4 @@
-//! Timers that are registered in one `MVar`, and dropped or polled in another.
+//! Timers that are registered in one place, and dropped or polled in another.
 
 use std::pin::Pin;
 use std::sync::Arc;

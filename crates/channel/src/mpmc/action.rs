@@ -4,12 +4,12 @@
 use std::pin::Pin;
 
 use gossamer_core::context;
-use gossamer_core::policy::LockPolicy;
+use gossamer_core::policy::{LockPolicy, Shared};
 use gossamer_core::wait_queue::{Action, Operation};
 use gossamer_core::waiter::{Could, State, WaitList};
 
 use super::buffer::Buffer;
-use super::chan::{Chan, HELD, Held, Locked, NO_RECEIVERS};
+use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
 use super::offer::Offer;
 use crate::error::{Closed, SendError};
 
@@ -67,20 +67,13 @@ pub(super) fn try_push<T, P: LockPolicy>(
     Some(Ok(()))
 }
 
-impl<T: Copy, P: LockPolicy> Chan<T, P> {
+impl<T: Copy> Chan<T, Shared> {
     /// Puts a copy of a message, if nobody waits and the memory is there.
     ///
     /// # Errors
     /// Nothing was done. The lock is held.
-    ///
-    /// # Panics
-    /// In a channel for one thread: the lock is held.
     #[inline(always)]
-    pub(crate) fn push_copy(&self, message: T) -> Result<(), Locked<'_, T, P>> {
-        assert!(
-            !P::THREAD_BOUND || self.look() & HELD == 0,
-            "the lock is held"
-        );
+    pub(crate) fn push_copy(&self, message: T) -> Result<(), Locked<'_, T, Shared>> {
         // SAFETY: a thread that has a `Locked` does not use its channel otherwise; copying is no user code.
         unsafe { self.push_quickly(|| message) }
     }

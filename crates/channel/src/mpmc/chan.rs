@@ -18,7 +18,7 @@ pub(crate) const NO_RECEIVERS: u32 = 2;
 /// An operation waits, a place is reserved, or an observer is to be notified.
 const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
-pub(super) const HELD: u32 = 8;
+const HELD: u32 = 8;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
@@ -43,7 +43,7 @@ pub(crate) struct State<T> {
     pub(crate) buffer: Buffer<T>,
     pub(crate) senders: usize,
     pub(crate) receivers: usize,
-    /// Both, and those of them that are about to go.
+    /// Both, those of them that are about to go, and those that wakers still to be called keep (`Unsettled`).
     pub(super) handles: usize,
     /// Of a rendezvous channel: senders in the queue whose messages nobody has taken.
     pub(super) offering: usize,
@@ -178,12 +178,12 @@ impl<T, P: LockPolicy> Chan<T, P> {
 
     /// Operations that wait to receive.
     #[inline(always)]
-    pub(crate) fn receiving(&self) -> &WaitList {
+    pub(super) fn receiving(&self) -> &WaitList {
         &self.receiving
     }
 
     /// Operations that wait for the end, while there are messages.
-    pub(crate) fn ending(&self) -> &WaitList {
+    pub(super) fn ending(&self) -> &WaitList {
         &self.ending
     }
 
@@ -194,7 +194,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
     #[inline(always)]
     pub(crate) fn locked(&self) -> Locked<'_, T, P> {
         // SAFETY: a thread that has a `Locked` uses its channel through that alone. In a channel for one thread that is
-        // checked here.
+        // checked here. (In one for any thread it is not: in a process of one thread its lock is nothing but its bits.)
         let held = unsafe { Held::lock(self) };
         if P::THREAD_BOUND {
             assert!(held.bits & HELD == 0, "the channel's lock is held");
@@ -249,14 +249,14 @@ impl<T, P: LockPolicy> DerefMut for Locked<'_, T, P> {
 impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// Returns the held lock as a `Locked` that only looks.
     #[inline(always)]
-    pub(crate) fn seen<'h>(held: &'h Held<'a, T, P>) -> &'h Self {
+    pub(super) fn seen<'h>(held: &'h Held<'a, T, P>) -> &'h Self {
         // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).
         unsafe { &*ptr::from_ref(held).cast() }
     }
 
     /// Returns the held lock as a `Locked` that changes the state while the lock stays held.
     #[inline(always)]
-    pub(crate) fn of_held<'h>(held: &'h mut Held<'a, T, P>) -> &'h mut Self {
+    pub(super) fn of_held<'h>(held: &'h mut Held<'a, T, P>) -> &'h mut Self {
         // SAFETY: `Locked` is that proof, and nothing else (`repr(transparent)`).
         unsafe { &mut *ptr::from_mut(held).cast() }
     }
@@ -269,12 +269,12 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
 
     /// The proof in the words of the wait queue.
     #[inline(always)]
-    pub(crate) fn into_held(self) -> Held<'a, T, P> {
+    pub(super) fn into_held(self) -> Held<'a, T, P> {
         self.0
     }
 
     #[inline(always)]
-    pub(crate) fn chan(&self) -> &'a Chan<T, P> {
+    pub(super) fn chan(&self) -> &'a Chan<T, P> {
         self.0.object()
     }
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 use gossamer_core::waiter::Deferred;
 
@@ -116,10 +116,9 @@ impl<T, P: RingPolicy> Placed<T, P> {
             signal: Signal::new(ready.clone(), index),
             source,
         };
-        let waker = signalled.waker();
         // A waiter from before has already left its ring or its pipe.
         if let Source::Oneshot(receiver) = &mut signalled.source {
-            receiver.listen(&waker);
+            receiver.listen(&signalled.signal.waker());
         }
         Self::Signalled(Box::new(signalled))
     }
@@ -242,19 +241,14 @@ impl<T, P: RingPolicy> Placed<T, P> {
 }
 
 impl<T, P: RingPolicy> Signalled<T, P> {
-    fn waker(&self) -> Waker {
-        self.signal.clone().into()
-    }
-
     #[inline(never)]
     fn find(&mut self) -> (Found<T>, Rest<T, P>) {
         self.signal.begin();
-        let waker = self.waker();
         let found = match &mut self.source {
-            Source::Ring(parked) => return look_at_ring(parked, &self.signal, &waker),
-            Source::Oneshot(receiver) => receiver.find(&waker).map(Found::end),
+            Source::Ring(parked) => return look_at_ring(parked, &self.signal),
+            Source::Oneshot(receiver) => receiver.find(&self.signal.waker()).map(Found::end),
             Source::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
-            Source::Pipe(pipe) => match pipe.poll(&waker) {
+            Source::Pipe(pipe) => match pipe.poll(&self.signal.waker()) {
                 Poll::Pending => None,
                 Poll::Ready(Ok(())) => {
                     let turn = Found {
@@ -274,8 +268,7 @@ impl<T, P: RingPolicy> Signalled<T, P> {
 /// message there is always a look more.
 fn look_at_ring<T, P: RingPolicy>(
     parked: &mut ParkedReceiver<T, P>,
-    signal: &Signal,
-    waker: &Waker,
+    signal: &Arc<Signal>,
 ) -> (Found<T>, Rest<T, P>) {
     loop {
         match parked.take() {
@@ -293,8 +286,8 @@ fn look_at_ring<T, P: RingPolicy>(
                 return (Found::end(Err(Closed)), Rest::Nothing);
             }
             Err(TryRecvError::Empty) => {
-                let could_go = parked.waits(waker);
-                if !could_go || gossamer_core::mutant!("port_of_ring_looks_once") {
+                let waits = parked.waits(&signal.waker());
+                if waits || gossamer_core::mutant!("port_of_ring_looks_once") {
                     return (Found::NOTHING, Rest::Nothing);
                 }
             }

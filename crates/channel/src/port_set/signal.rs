@@ -1,7 +1,7 @@
 //! The waker of a port that does not announce its entry itself.
 
 use std::sync::Arc;
-use std::task::Wake;
+use std::task::{Wake, Waker};
 
 use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 
@@ -26,6 +26,10 @@ impl Signal {
             ready,
             index,
         })
+    }
+
+    pub(super) fn waker(self: &Arc<Self>) -> Waker {
+        self.clone().into()
     }
 
     /// From now on it announces.

@@ -1,5 +1,5 @@
 //! The receiver in a port set: between two looks of the set it waits in its line, as an operation would, with the
-//! waker of its place.
+//! waker of its entry.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -46,7 +46,7 @@ impl<T, P: RingPolicy> ParkedReceiver<T, P> {
         self.receiver
     }
 
-    /// Gets in line, if it is not there; whether the receiver has something to do instead.
+    /// Gets in line, if it is not there; whether it waits. If not, the receiver has something to do instead.
     ///
     /// The waker is known to wake the same as the one before, and to run no code of a user when it is cloned or
     /// dropped.
@@ -54,12 +54,11 @@ impl<T, P: RingPolicy> ParkedReceiver<T, P> {
         let waiter = self.waiter.as_mut();
         let mut waker = PollWaker::new(waker);
         waker.prepare();
-        let waits = if waiter.is_queued() {
+        if waiter.is_queued() {
             waiter.stays_queued(&mut waker)
         } else {
             waiter.parks(&mut waker)
-        };
-        !waits
+        }
     }
 
     /// The next message, and how many more there are, while locks are held; whether the sender

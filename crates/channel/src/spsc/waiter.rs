@@ -1,6 +1,4 @@
 //! One side in its line: from when it parks until the other side has let it go, or it leaves.
-//!
-//! Nothing is ever given to a side that waits: it is woken, and then tries once more.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -51,7 +49,8 @@ unsafe impl<T: Send, P: RingPolicy, E: End<T, P>, W: Named> Send for Waiter<T, P
     P::Word: Sync
 {
 }
-// SAFETY: `&Waiter` gives out constants only; the node is touched under the channel's atomic lock.
+// SAFETY: `&Waiter` gives out constants, and a flag that changes only by `Pin<&mut Waiter>` or in the drop; the node is
+// touched under the channel's atomic lock.
 unsafe impl<T: Send, P: RingPolicy, E: End<T, P>, W: Named> Sync for Waiter<T, P, E, W> where
     P::Word: Sync
 {

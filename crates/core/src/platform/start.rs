@@ -66,7 +66,7 @@ mod room {
     /// The mappings of a thread: stack and signal stack, each with its guard.
     const EACH: usize = 4;
     /// Those that stay for all else.
-    const CACHED_REF: usize = 128;
+    const SPARE: usize = 128;
     /// Threads that may start after each look.
     const AT_ONCE: usize = 64;
 
@@ -172,7 +172,7 @@ mod room {
             while room.starting.load(Ordering::Acquire) > 0 {
                 thread::yield_now();
             }
-            let found = has_room(CACHED_REF + EACH * AT_ONCE);
+            let found = has_room(SPARE + EACH * AT_ONCE);
             if found {
                 // Relaxed: a count; nobody adds to it meanwhile, and nothing is left to take.
                 room.found.store(AT_ONCE as i64, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Evacuation: while a worker is stuck in a poll, other threads make its runnable tasks stealable.
 //!
 //! A worker that has been in the same poll for long is found by a *monitor*, which [opens](Shard::open_for_evacuation)
-//! its shard ([`access`](super::access) tells the protocol). While a shard is open, whatever is runnable there is
+//! its shard ([`access_flag`](super::access_flag) tells the protocol). While a shard is open, whatever is runnable there is
 //! *evacuated*: the task in the run-next slot, those that the poll has woken so far, and those that are woken from
 //! elsewhere and come to the inbox; all go to the shard's steal queue, from which other workers steal. What the poll
 //! wakes from then on goes there at once. The task that is being polled stays, and so do fibers that have begun, which

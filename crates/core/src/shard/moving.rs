@@ -310,7 +310,7 @@ pub(crate) fn pull(task: TaskRef<'_>, there: &'static Shard) -> bool {
         }
         if context.publishes() {
             // The idle worker had better run it itself.
-            here.has_published();
+            here.note_published();
             return false;
         }
         // Relaxed: a hint, to leave the guard of a busy worker alone.

@@ -46,7 +46,7 @@ impl Shard {
 
     /// Calls a worker that can take the task which the poll has just published.
     pub(crate) fn call_for_published(&self) {
-        self.has_published();
+        self.note_published();
         self.wake_notify_shard();
     }
 
@@ -61,7 +61,7 @@ impl Shard {
     }
 
     /// Notes when the current poll published something first.
-    pub(super) fn has_published(&self) {
+    pub(super) fn note_published(&self) {
         if self.runner.published_at.get().is_none() {
             self.runner.published_at.set(Some(Instant::now()));
         }

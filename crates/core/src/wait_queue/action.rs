@@ -188,6 +188,10 @@ impl<O: Waitable> fmt::Debug for Locked<'_, O> {
 /// Operations borrow the object, so only forgotten ones can still wait. Their tasks must not keep the name of an object
 /// that is gone.
 pub fn forget_waiters<O: Waitable, A: Action<O>>(object: &mut O) {
+    // Nobody else has the object. A list that names an inline waiter, or one that has left, is not empty.
+    if A::queue(object).is_empty() {
+        return;
+    }
     /// Goes on where the drop of a waker panicked.
     struct Rest<'a, O: Waitable, A: Action<O>>(&'a O, PhantomData<A>);
     impl<O: Waitable, A: Action<O>> Rest<'_, O, A> {

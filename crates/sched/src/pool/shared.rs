@@ -85,7 +85,7 @@ impl Shared {
 
     /// The shards of all workers there have ever been, by number.
     pub(super) fn numbered_shards(&self) -> impl Iterator<Item = (usize, &'static Shard)> {
-        // Acquire pairs with the `fetch_max` in `start_worker`.
+        // Acquire pairs with the `fetch_max` in `shard_for`.
         let opened = &self.shards[..self.opened.load(Ordering::Acquire)];
         let numbered = opened.iter().enumerate();
         numbered.filter_map(|(number, shard)| Some((number, *shard.get()?)))

@@ -71,7 +71,7 @@ impl Data {
                     if let Some(task) = task {
                         task.abort();
                     }
-                    host.ask(child.clone());
+                    host.ask(child);
                 }
             }
         }

@@ -53,7 +53,7 @@ const INLINE: u32 = 8;
 /// [`MVar::unlock`] puts it on.
 const HAS_WAITERS: u32 = 16;
 
-/// An `MVar` that is empty or holds one value; both taking and putting can wait.
+/// A place that is empty or holds one value; both taking and putting can wait.
 ///
 /// Waiting operations are served first come, first served; one change of the `MVar` wakes one of them,
 /// and the one that is woken completes (as GHC promises), unless a [`replace`](MVar::replace)
@@ -88,8 +88,8 @@ const HAS_WAITERS: u32 = 16;
 pub struct MVar<T, P: LockPolicy> {
     word: P::Word,
     pub(super) value: UnsafeCell<MaybeUninit<T>>,
-    pub(super) takers: WaitList,
-    pub(super) putters: WaitList,
+    takers: WaitList,
+    putters: WaitList,
 }
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]

@@ -1,4 +1,4 @@
-//! One rule at a time, cancellation, panics, threads.
+//! One rule at a time, panics, threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;

@@ -10,7 +10,7 @@ use gossamer::channel::{TryRecvError, TrySendError};
 
 use super::Rings;
 use crate::flavour::both;
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 
 both! {
     as_many_as_there_may_be,
@@ -21,13 +21,6 @@ both! {
     capacities,
     iterators,
     names,
-}
-
-fn ready<T>(poll: Poll<T>) -> T {
-    match poll {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("it waits"),
-    }
 }
 
 /// Exactly, whether or not that is a power of two.
