@@ -13,19 +13,22 @@ use core::task;
 pub use crate::header::NOWHERE;
 use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
-use crate::shard::AccessFlag;
 
+mod access_flag;
 mod budget;
 mod inside;
 mod rng;
 mod timers;
 mod waking;
 
+pub use self::access_flag::AccessFlag;
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
 };
+pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
-pub(crate) use self::waking::{wake_here, wake_if_here, wake_inside, wake_seen};
+pub use self::waking::wake_inside;
+pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
 
 /// Units of the cooperative budget of one poll. Operations that begin after it is used up yield, so that a task whose
 /// operations are always ready does not keep other tasks from running. Even with two microseconds of work beside each
@@ -55,11 +58,11 @@ pub struct Context {
     polling: Cell<*const Header>,
     /// Whether the task being polled has woken itself, and is to be queued after the poll.
     again: Cell<bool>,
-    /// Of the shard that is run, if its runner may be found stuck (`shard/access_flag.rs`).
+    /// Of the shard that is run, if its runner may be found stuck (`context/access_flag.rs`).
     access: Cell<Option<&'static AccessFlag>>,
     /// How many polls have begun; it wraps.
     turn: Cell<u16>,
-    /// Whether what a poll wakes is published to other workers at once (`shard/publishing.rs`).
+    /// Whether what a poll wakes is published to other workers at once ([`PoolHooks`](crate::shard::PoolHooks)).
     publishes: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
@@ -203,12 +206,13 @@ impl Context {
 
     /// Begins or ends publishing what a poll wakes. While it does, there is never room for only one woken task, so
     /// every wake comes by `Context::push_another`.
-    pub(crate) fn set_publishes(&self, publishes: bool) {
-        if publishes == self.publishes.replace(publishes) {
+    /// Nothing, in a poll.
+    pub fn set_publishes(&self, publishes: bool) {
+        if self.is_polling() || publishes == self.publishes.replace(publishes) {
             return;
         }
         if publishes {
-            // SAFETY: who changes this is inside.
+            // SAFETY: in no poll, so inside.
             if let Some(one) = unsafe { self.take_only_woken() } {
                 self.woken_many.push_back(one);
             }
@@ -240,6 +244,30 @@ impl Context {
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     pub(crate) fn polled_from(&self) -> Option<&'static core::panic::Location<'static>> {
         self.with_polled(|task| task.spawned)
+    }
+
+    /// Notes that something is kept for the polled task elsewhere, to be [ended](crate::header::Vtable::end_locals) with
+    /// it; `false` if none is polled, or it is over.
+    pub fn mark_polled_has_locals(&self) -> bool {
+        let mark = |task: TaskRef<'_>| {
+            let state = task.state();
+            if !state.is_done() {
+                // SAFETY: on the runner, in the task's poll, the drop of its future, or its end.
+                unsafe { task.set_state(state.with_locals()) };
+            }
+            !state.is_done()
+        };
+        self.with_polled(mark).unwrap_or(false)
+    }
+
+    /// Leaks what is kept so for the task that is polled, or dropped.
+    pub fn leak_locals_of_polled(&self) {
+        self.with_polled(|task| (task.vtable.leak_locals)(task.pointer()));
+    }
+
+    /// A number that stands for the thread as long as it lives.
+    pub fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
     }
 
     /// No task is being polled any more.

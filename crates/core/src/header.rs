@@ -5,11 +5,11 @@
 //! A task has a *shard*: one runtime's, or one worker's, run by at most one thread at a time (the *runner*).
 //!
 //! 1. `vtable` and `spawned` never change. The shard in `state` changes only between the shards of one pool, by the
-//!    runner, by who takes a new task out of the injector, or by a thief (see `shard/moving.rs`).
+//!    runner, by who takes a new task out of the injector, or by a thief (crate `sched`, `pool/README.md`).
 //! 2. `next`, `owned` and the rest of `state` belong to the runner alone and are plain memory (`state` is
 //!    an atomic only because others read it). Whoever finds
 //!    [`Context::shard`](crate::context::Context) equal to the task's shard *is* the runner.
-//!    (While a shard is open for evacuation, that is who holds the lock of its steal queue: see `shard/evacuating.rs`.)
+//!    (While a shard is open for evacuation, that is who holds the lock of its steal queue: see `context/access_flag.rs`.)
 //!    Two exceptions, in a pool: `next` and `state` of a task in a steal queue belong to who holds that queue's
 //!    lock, so there the runner writes to no task that it finds scheduled; and `owned` is changed only under the
 //!    lock of its shard's list.
@@ -61,6 +61,7 @@
 pub mod join;
 mod list;
 mod loan;
+mod queued;
 pub mod ref_count;
 mod running;
 mod state;
@@ -78,8 +79,9 @@ use crate::platform::UnmodelledU32;
 use crate::platform::atomic::{AtomicPtr, Ordering};
 use crate::waiter::Node;
 
-pub(crate) use self::list::{NewTaskStack, RunNextSlot};
-pub use self::list::{Owned, ScheduledTask, TaskQueue};
+pub(crate) use self::list::RunNextSlot;
+pub use self::list::{NewTaskStack, Owned, ScheduledTask, TaskQueue};
+pub use self::queued::Queued;
 pub use self::ref_count::RefCount;
 pub use self::running::{Description, Turn, WaitsFor};
 pub use self::state::{NOWHERE, TaskState};
@@ -136,6 +138,13 @@ pub struct Vtable {
     /// # Safety
     /// `refs` has no counting bit left; future and output are gone.
     pub free: unsafe fn(NonNull<Header>),
+    /// Ends the name and the values that are kept for the task elsewhere.
+    ///
+    /// # Safety
+    /// The task is over: nobody uses one of its values.
+    pub end_locals: unsafe fn(NonNull<Header>),
+    /// Leaks them instead.
+    pub leak_locals: fn(NonNull<Header>),
 }
 
 /// The waiter for the output, in one word; [`join`] describes its states.
@@ -201,36 +210,32 @@ impl Header {
 
     /// [`Header::state`], for a thread that may not be the runner: the task may move at this moment.
     #[inline(always)]
-    pub(crate) fn look(&self) -> TaskState {
+    pub fn look(&self) -> TaskState {
         #[cfg(loom)]
         let _ = self.moved.load(Ordering::Relaxed); // Relaxed: the value says nothing
         self.state()
     }
 
-    /// Changes the runner's part of the word; only on the runner.
+    /// Changes the runner's part of the word.
+    ///
+    /// # Safety
+    /// On the runner, or in its place; and what the state says is so.
     #[inline(always)]
-    pub(crate) fn set_state(&self, state: TaskState) {
+    pub(crate) unsafe fn set_state(&self, state: TaskState) {
         // Relaxed: others read only the shard, which stays until the task is over.
         self.state.store(state.word(), Ordering::Relaxed);
     }
 
     /// Sends the task to another shard; the last thing its runner does with it.
-    pub(crate) fn move_to(&self, shard: u16) {
+    ///
+    /// # Safety
+    /// On the runner, or in its place; the task is in no list.
+    pub(crate) unsafe fn move_to(&self, shard: u16) {
         #[cfg(loom)]
         let _ = self.moved.fetch_add(1, Ordering::Relaxed); // Relaxed: the value says nothing
         // Release pairs with the acquire in `state`.
         self.state
             .store(self.state().moved_to(shard).word(), Ordering::Release);
-    }
-
-    /// Notes that something is kept for the task in the side table; `false` if the task is over. Only the runner calls
-    /// this, inside the task's poll, the drop of its future or its end.
-    pub(crate) fn mark_has_locals(&self) -> bool {
-        let state = self.state();
-        if !state.has_locals() && !state.is_done() {
-            self.set_state(state.with_locals());
-        }
-        !state.is_done()
     }
 }
 

@@ -11,7 +11,6 @@
 //! * [`moment`]: points in time; the crate `time` has the timers.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
-//! * [`task_locals`]: names and values that few tasks have, in a side table.
 //! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //! * [`mutants`]: bugs that show that a gate can fail.
@@ -27,7 +26,7 @@
 //! 3. the thread's `context`; the `shard`; `panics` and deferred wakers, which count there;
 //! 4. what takes all three, each an `impl` in the file of its concept: `context/waking` and `inside`, the `shard`'s
 //!    files, `header/running` and `loan`;
-//! 5. `waker`; `waiter`; `wait_queue`; `task_locals`; `header/join`, which publishes an output;
+//! 5. `waker`; `waiter`; `wait_queue`; `header/join`, which publishes an output;
 //! 6. `fork`, `parker`, `wait`.
 #![no_std]
 
@@ -60,8 +59,6 @@ pub mod panics;
 pub mod parker;
 #[cfg(feature = "std")]
 pub mod shard;
-#[cfg(feature = "std")]
-pub mod task_locals;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]

@@ -7,52 +7,39 @@
 //! a task names is never another runtime's.
 //! (A thread that wakes a task may have read its shard just before: then it pushes a task that is over into
 //! the inbox of somebody else, who finds that out and releases it.)
-//! In a pool the shard need not stay the same: workers take tasks from each other (`shard/moving.rs`).
-//!
-//! # Waking from another thread
-//!
-//! The waker sets `QUEUED` in the task's [`RefCount`](crate::header::RefCount) and pushes the task into the
-//! inbox. The runner, when it has nothing to do, announces under the inbox's lock that it parks,
-//! after it has seen the inbox empty under the same lock; a push finds the announcement and wakes
-//! it. So a push comes either before the look (the runner sees the task) or after the announcement
-//! (the pusher sees the parked runner). `pending` is a hint that saves the runner the lock.
-//!
-//! After the push the pusher touches only the shard (never freed) and the waker it took out.
+//! In a pool the shard need not stay the same: workers take tasks from each other (crate `sched`, `pool/README.md`).
+//! What a pool does at a shard it does behind [`PoolHooks`]; how other threads wake a task, `shard/sending.rs` tells.
 
 use core::ptr::{self, NonNull};
-use core::task::Waker;
+use std::sync::OnceLock;
 
-use alloc::collections::VecDeque;
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 use crate::context::{self, Context};
 use crate::header::Header;
-use crate::platform::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
-};
+#[cfg(loom)]
+use crate::platform::atomic::fence;
+use crate::platform::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use crate::platform::{Mutex, QuietPtr, UnmodelledU32, is_light, process_global};
-use crate::waiter::Node;
 
-mod access_flag;
-mod calling;
-mod evacuating;
 mod guard;
-mod moving;
+mod inbox;
+mod list;
 mod owner;
-mod publishing;
+mod pool_hooks;
 mod runner;
-mod steal_queue;
+mod sending;
 mod table;
 mod thread_bound;
 
-pub(crate) use self::access_flag::AccessFlag;
-pub use self::evacuating::StuckPoll;
 pub use self::guard::ShardGuard;
 pub(crate) use self::guard::cancel_here;
-pub(crate) use self::moving::pull;
-pub use self::publishing::settle_publishing;
+use self::inbox::Inbox;
+pub use self::inbox::{Closed, InboxQueue};
+pub(crate) use self::list::add_to_list;
+pub use self::pool_hooks::PoolHooks;
 pub use self::runner::Runner;
-use self::steal_queue::StealQueue;
+pub use self::sending::forward;
 pub use self::thread_bound::thread_ends;
 
 /// Added to the count of tasks while the shard is open.
@@ -67,9 +54,6 @@ const VISITED: u8 = 2;
 
 /// No thread runs it in every wait ([`owner`]): others run, or whoever calls.
 const NO_OWNER: u32 = 0;
-
-/// Loans that other threads have ended, each with the node that the task was loaned to ([`guard`]).
-type EndedLoans = Vec<(NonNull<Header>, NonNull<Node>)>;
 
 /// The part of a runtime that its tasks' wakers may touch.
 #[derive(Debug)]
@@ -92,20 +76,10 @@ pub struct Shard {
     lost: UnmodelledU32,
     /// Whether a thread runs it in every wait, and has ended ([`owner`]).
     owner: UnmodelledU32,
-    /// Not zero: its runner may be found stuck in a poll ([`evacuating`]), and its access flag tells.
-    monitored: UnmodelledU32,
-    access: AccessFlag,
-    /// Not zero: a monitor has pinged, and the runner has not acknowledged.
-    pinged: UnmodelledU32,
-    /// An idle worker has found the runner in a long poll (see [`publishing`]).
-    publish_wanted: AtomicBool,
-    /// The shard whose fallback waker is called when a task is published.
-    notify_shard: UnmodelledU32,
-    /// In a pool: tasks that other workers may take, and how many (a hint).
-    steal_queue: Mutex<StealQueue>,
-    steal_len: AtomicUsize,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
+    /// If it is, or was, a pool's: what that does here.
+    hooks: OnceLock<Box<dyn PoolHooks>>,
     /// The shard's timers, which the crate of timers sets once; null until then.
     timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
@@ -114,29 +88,11 @@ pub struct Shard {
     pub(crate) runner: Runner,
 }
 
-#[derive(Debug)]
-struct Inbox {
-    /// Each with its `QUEUED` hold.
-    tasks: InboxQueue,
-    closed: bool,
-    /// Whether somebody has [called](Shard::call).
-    called: bool,
-    /// Wakes the runner, if it has parked or is about to.
-    parked: Option<Waker>,
-    /// Wakes somebody who looks after a shard without a runner.
-    fallback_waker: Option<Waker>,
-    /// Wakes a thread that would run, but found another one running.
-    waiting: Option<Waker>,
-    /// Loans of tasks that other threads have ended while one ran.
-    loans: EndedLoans,
-}
-
 // SAFETY: `runner` is touched only by the thread that holds `acquired`, which is acquired and released; but for
 // `runner.owned` of a pool's shard, from which thieves take tasks: it is changed only under `list`, and read without
 // it only by the runner, when its steal queue is empty for good; and but for a shard that is open for evacuation, whose
-// `runner.slot`, tasks and runner's context belong to who holds the steal queue's lock. The pointers in the inbox are
-// references to tasks (`QUEUED`), those in the steal queue scheduled tasks, touched under its lock, and the loans' are
-// loans; none is tied to a thread.
+// `runner.slot`, tasks and runner's context belong to who holds the steal queue's lock. The pointers in the inbox's loans
+// are loans; none is tied to a thread.
 unsafe impl Sync for Shard {}
 // SAFETY: what is in it is tied to no thread, as said above for sharing it.
 unsafe impl Send for Shard {}
@@ -151,15 +107,7 @@ impl Shard {
         Self {
             index,
             pending: AtomicBool::new(false),
-            inbox: Mutex::new(Inbox {
-                tasks: InboxQueue::default(),
-                closed: true,
-                called: false,
-                parked: None,
-                fallback_waker: None,
-                waiting: None,
-                loans: Vec::new(),
-            }),
+            inbox: Mutex::new(Inbox::new()),
             acquired: AtomicU8::new(FREE),
             run_by: AtomicPtr::new(ptr::null_mut()),
             watched: AtomicBool::new(false),
@@ -167,14 +115,8 @@ impl Shard {
             threaded: UnmodelledU32::new(0),
             lost: UnmodelledU32::new(0),
             owner: UnmodelledU32::new(NO_OWNER),
-            monitored: UnmodelledU32::new(0),
-            access: AccessFlag::new(),
-            pinged: UnmodelledU32::new(0),
-            publish_wanted: AtomicBool::new(false),
-            notify_shard: UnmodelledU32::new(u32::from(context::NOWHERE)),
-            steal_queue: Mutex::new(StealQueue::default()),
-            steal_len: AtomicUsize::new(0),
             list: Mutex::new(()),
+            hooks: OnceLock::new(),
             timers: QuietPtr::new(ptr::null_mut()),
             tasks: AtomicI64::new(0),
             runner: Runner::default(),
@@ -194,11 +136,8 @@ impl Shard {
         // Relaxed: as below.
         shard.threaded.store(0, Ordering::Relaxed);
         shard.lost.store(0, Ordering::Relaxed); // Relaxed: as below
-        shard.monitored.store(0, Ordering::Relaxed); // Relaxed: as below
         shard.owner.store(NO_OWNER, Ordering::Relaxed); // Relaxed: as below
         shard.runner.begin_anew();
-        // Relaxed: as below.
-        shard.publish_wanted.store(false, Ordering::Relaxed);
         // Relaxed: published to other threads with the runtime itself.
         shard.tasks.store(OPEN, Ordering::Relaxed);
         // Relaxed: published with the pool itself.
@@ -220,7 +159,8 @@ impl Shard {
     /// The memory that only the runner touches. A thread with the guard asks [`ShardGuard::runner`].
     ///
     /// # Safety
-    /// The current thread runs this shard, as long as the result is used.
+    /// The current thread runs this shard, as long as the result is used; or it stands for who does: the shard is open
+    /// for evacuation, and the thread holds the lock of its steal queue.
     #[inline(always)]
     pub unsafe fn runner(&self) -> &Runner {
         &self.runner
@@ -331,48 +271,89 @@ impl Shard {
         u64::try_from(tasks).unwrap_or(0)
     }
 
-    /// Puts a task whose `QUEUED` hold the caller owns into the inbox, and the reference with it.
+    /// The timers of this shard, which its runner serves, as the crate knows them that has timers; null as long as it
+    /// has made none.
+    #[inline(always)]
+    pub fn timers(&self) -> *const () {
+        // Acquire pairs with the release in `set_timers`.
+        let timers = self.timers.load(Ordering::Acquire);
+        #[cfg(loom)]
+        if !timers.is_null() {
+            // loom does not see the pointer, or each look would be a step in every model. A fence pairs with the same
+            // below.
+            fence(Ordering::SeqCst);
+        }
+        timers
+    }
+
+    /// Gives this shard, which has none, its timers.
     ///
     /// # Safety
-    /// The caller owns that hold, and gives it up unless the result is an error.
-    ///
-    /// # Errors
-    /// The shard is closed: the reference is still the caller's.
-    ///
-    /// # Returns
-    /// The parked runner, to be woken after all locks are given up.
-    pub unsafe fn push(&self, task: NonNull<Header>) -> Result<Option<Waker>, Closed> {
-        let mut inbox = self.inbox.lock();
-        if inbox.closed && !crate::mutant!("inbox_never_closed") {
-            return Err(Closed);
-        }
-        inbox.tasks.push_back(task);
-        // Release pairs with the acquire in `has_pending`, though the lock alone would do.
-        self.pending.store(true, Ordering::Release);
-        if crate::mutant!("inbox_no_unpark") {
-            return Ok(None);
-        }
-        Ok(inbox.parked.take().or_else(|| inbox.fallback_waker.clone()))
+    /// They are never freed, and they are what everybody takes them for who asks for them.
+    pub unsafe fn set_timers(&self, timers: NonNull<()>) {
+        #[cfg(loom)]
+        fence(Ordering::SeqCst); // pairs with the one above
+        // Release pairs with the acquire in `timers`.
+        self.timers.store(timers.as_ptr(), Ordering::Release);
     }
 
-    /// Whether the inbox may have something.
+    /// The pool it belongs to, or zero.
+    #[inline]
+    pub fn pool(&self) -> u32 {
+        // Relaxed: never changes while the shard has tasks.
+        self.pool.load(Ordering::Relaxed)
+    }
+
+    /// Of a worker's shard: what its pool does here.
+    #[inline]
+    pub fn pool_hooks(&self) -> Option<&dyn PoolHooks> {
+        if self.pool() == 0 {
+            return None;
+        }
+        self.hooks.get().map(|hooks| &**hooks)
+    }
+
+    /// What a pool does at this shard, of its own; made by `make`, if it never was a pool's before. Before the shard has
+    /// any task.
+    pub fn pool_hooks_or(&self, make: impl FnOnce() -> Box<dyn PoolHooks>) -> &dyn PoolHooks {
+        &**self.hooks.get_or_init(make)
+    }
+
+    /// Whether new tasks are turned away, because the runtime is shutting down: the last word for the runner alone.
     #[inline(always)]
-    pub fn has_pending(&self) -> bool {
-        // Relaxed: a hint; who acts on it takes the lock, and who parks looks under the lock.
-        self.pending.load(Ordering::Relaxed)
+    pub fn is_closing(&self) -> bool {
+        // Relaxed: written by the runner.
+        self.runner.closing.load(Ordering::Relaxed) != 0
     }
 
-    /// Announces that the runner is about to park and wants `waker` called; `false` if the inbox
-    /// has something after all, and then nothing was announced.
-    pub fn park(&self, waker: &Waker) -> bool {
-        let mut inbox = self.inbox.lock();
-        if !crate::mutant!("park_no_recheck") && !inbox.tasks.is_empty() {
-            return false;
-        }
-        let before = inbox.parked.replace(waker.clone());
-        drop(inbox);
-        drop(before);
-        true
+    /// Whether nobody has the guard: a hint.
+    pub fn is_free(&self) -> bool {
+        // Relaxed: a hint.
+        self.acquired.load(Ordering::Relaxed) == FREE
+    }
+
+    /// Whether a thread runs this shard: a hint.
+    pub fn is_running(&self) -> bool {
+        // Relaxed: a hint.
+        self.acquired.load(Ordering::Relaxed) == RUNNING
+    }
+
+    /// The context of the thread that runs, while the shard is open for evacuation.
+    ///
+    /// # Safety
+    /// The shard is open, and the lock of its steal queue is held as long as the result is used.
+    pub unsafe fn runner_context(&self) -> Option<&Context> {
+        // Relaxed: the lock, and the access flag, order it.
+        let context = NonNull::new(self.run_by.load(Ordering::Relaxed))?;
+        // SAFETY: open, so its runner is in a poll, and stays there as long as the lock is held.
+        Some(unsafe { context.as_ref() })
+    }
+
+    /// Calls `with` while nobody else touches the list of the shard's tasks.
+    #[inline]
+    pub(crate) fn with_list<R>(&self, with: impl FnOnce() -> R) -> R {
+        let _locked = (self.pool() != 0).then(|| self.list.lock());
+        with()
     }
 
     /// Adds to the count of tasks; who brings it to zero gives the shard back.
@@ -383,75 +364,3 @@ impl Shard {
         }
     }
 }
-
-/// The tasks in an inbox, first in, first out. Mostly there is one, which needs no buffer: an OS thread of the model
-/// 1:1 that has just woken finds it beside the lock, and no other memory has to come into the cache.
-#[derive(Debug, Default)]
-struct InboxQueue {
-    first: Option<NonNull<Header>>,
-    /// After the first; empty if there is none.
-    rest: VecDeque<NonNull<Header>>,
-}
-
-impl InboxQueue {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.rest.len()
-    }
-
-    #[inline]
-    fn push_back(&mut self, task: NonNull<Header>) {
-        if self.first.is_none() {
-            self.first = Some(task);
-        } else {
-            self.rest.push_back(task);
-        }
-    }
-
-    #[inline]
-    fn pop_front(&mut self) -> Option<NonNull<Header>> {
-        let first = self.first.take()?;
-        if !self.rest.is_empty() {
-            self.first = self.rest.pop_front();
-        }
-        Some(first)
-    }
-
-    /// Takes all out. The buffer comes too, if it was needed: see [`InboxQueue::give_buffer`].
-    #[inline]
-    fn take(&mut self) -> Self {
-        Self {
-            first: self.first.take(),
-            rest: if self.rest.is_empty() {
-                VecDeque::new()
-            } else {
-                core::mem::take(&mut self.rest)
-            },
-        }
-    }
-
-    /// Whether it has a buffer, which is empty by now, to be given back.
-    fn has_buffer(&self) -> bool {
-        self.rest.capacity() > 0
-    }
-
-    /// Takes a buffer back, so that waking does not allocate again and again.
-    fn give_buffer(&mut self, from: Self) {
-        if !self.has_buffer() {
-            self.rest = from.rest;
-        }
-    }
-
-    /// All but the first go.
-    fn forget_rest(&mut self) {
-        self.rest.clear();
-    }
-}
-
-/// The shard's runtime has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closed;

@@ -21,9 +21,9 @@ use core::ptr::NonNull;
 use core::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::context::{self, Context};
-use crate::header::ref_count::{HANDLE, QUEUED, Queue};
-use crate::header::{Header, QueueLink, RefCount, TaskRef, ref_dec};
-use crate::shard::{Shard, cancel_here, pull};
+use crate::header::ref_count::{HANDLE, Queue};
+use crate::header::{Header, QueueLink, Queued, RefCount, TaskRef, ref_dec};
+use crate::shard::{Shard, cancel_here};
 use crate::waiter::{Node, RawWakerParts};
 
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
@@ -97,29 +97,28 @@ fn wake_elsewhere(task: TaskRef<'_>) -> Option<Waker> {
         here != there,
         "another thread has moved a task to the shard that this one runs"
     );
-    let there = Shard::at(there);
-    if here != context::NOWHERE && pull(task, there) {
+    if here != context::NOWHERE
+        && context::with(|context| context::take_along(context, task, there))
+    {
         return None;
     }
-    send(task, there, RefCount::queue)
+    send(task, Shard::at(there), RefCount::queue)
 }
 
 /// Announces a task to its runner, and puts it into the inbox of its shard if it is in none.
 #[inline(always)]
 fn send(task: TaskRef<'_>, shard: &Shard, announce: fn(&RefCount) -> Queue) -> Option<Waker> {
-    match announce(&task.refs) {
-        Queue::Already => return None,
-        // SAFETY: `QUEUED` is ours, and goes with the task. Once pushed, it is the inbox's.
-        Queue::Push => match unsafe { shard.push(task.pointer()) } {
-            Ok(runner) => return runner,
-            Err(_closed) => {}
-        },
-        Queue::Gone if crate::mutant!("late_wake_keeps_ref") => return None,
-        Queue::Gone => {}
+    let queue = announce(&task.refs);
+    if queue == Queue::Already || queue == Queue::Gone && crate::mutant!("late_wake_keeps_ref") {
+        return None;
     }
-    // SAFETY: the `QUEUED` hold stayed ours, and is not the one that keeps the task alive here.
-    unsafe { ref_dec(task.pointer(), QUEUED) };
-    None
+    // SAFETY: `QUEUED` is ours. (Of a task that is gone it is not what keeps it alive here.)
+    let queued = unsafe { Queued::new(task.pointer()) };
+    if queue == Queue::Push {
+        shard.push(queued).unwrap_or(None)
+    } else {
+        None
+    }
 }
 
 /// Has a task's future dropped by its runner instead of polled again.

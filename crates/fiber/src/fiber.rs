@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use corosensei::stack::DefaultStack;
+use gossamer_core::context;
 use gossamer_core::platform::thread;
-use gossamer_core::{context, task_locals};
 
 use crate::contract::Fibers;
 use crate::ending;
@@ -134,7 +134,7 @@ impl<F, T> Drop for Fiber<F, T> {
             return;
         }
         if !gossamer_core::mutant!("leaked_fiber_loses_values") {
-            task_locals::leak_polled();
+            context::with(context::Context::leak_locals_of_polled);
         }
         if !standing.is_here() {
             // If the write fails, there is nowhere left to report it.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 
+use gossamer_core::context;
 use gossamer_core::platform::thread;
-use gossamer_core::{context, task_locals};
 use gossamer_sched::SpawnError;
 use gossamer_structure::Named;
 use gossamer_task::JoinHandle;
@@ -149,7 +149,7 @@ impl fmt::Debug for TaskBuilder<'_> {
 #[must_use]
 pub fn task_name() -> Option<String> {
     if context::with(context::Context::is_polling) {
-        return task_locals::name_here();
+        return gossamer_task::locals::name_here();
     }
     thread::current().name().map(str::to_owned)
 }

@@ -4,14 +4,19 @@
 //! idle workers take half. Tasks that are spawned from outside wait in the *injector*. The protocols, the races that
 //! they fear and why nothing is lost are in `pool/README.md`.
 
+mod evacuating;
 mod idle;
 mod monitor;
+mod publishing;
 mod queue;
 mod resize;
 mod shared;
 mod starting;
+mod steal_queue;
+mod stealing;
 mod watch;
 mod worker;
+mod worker_shard;
 mod workers;
 
 use std::fmt;
@@ -32,6 +37,7 @@ use crate::single::{acquire_again, shut_down};
 pub use monitor::{Hold, Stuck, Watching};
 pub use resize::Resize;
 use shared::Shared;
+use worker_shard::WorkerShard;
 pub use workers::WORKERS_MAX;
 
 /// A runtime of the model M:N.
@@ -131,9 +137,10 @@ impl Pool {
             idle: shared.idle.len(),
             draining: workers.draining,
             injected: shared.injector.waiting(),
-            queued: shared.shards().map(Shard::steal_len).sum(),
+            queued: shared.shards().map(WorkerShard::steal_len).sum(),
             tasks: shared
                 .shards()
+                .map(|worker| worker.shard)
                 .chain([shared.injector])
                 .map(Shard::tasks)
                 .sum(),
@@ -162,9 +169,12 @@ impl Pool {
         // No worker starts from here on; the wait below covers those that have started.
         self.shared.workers.close();
         self.shared.idle.call_all();
-        self.shared.shards().for_each(Shard::call);
+        self.shared.shards().for_each(|shard| shard.call());
         // Perhaps from inside another runtime that one of our tasks runs.
-        let is_worker = self.shared.shards().any(Shard::is_run_by_this_thread);
+        let is_worker = self
+            .shared
+            .shards()
+            .any(|shard| shard.is_run_by_this_thread());
         let all_ended = self
             .shared
             .workers

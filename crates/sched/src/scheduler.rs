@@ -1,5 +1,6 @@
 //! The interface of a scheduler: the order among runnable tasks, and the action when there are none.
 
+use gossamer_core::context::Context;
 use gossamer_core::header::Description;
 use gossamer_core::shard::Runner;
 
@@ -17,6 +18,15 @@ pub trait Scheduler: Send + 'static {
     /// Whether polls are watched for one that goes on for long: the workers' of a pool are.
     #[doc(hidden)]
     const IS_MONITORED: bool = false;
+
+    /// The runner is between two polls, and is about to look at its inbox.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn between_polls(&mut self, _context: &Context) {}
+
+    /// A poll has ended in which what it woke was published to other workers at once.
+    #[doc(hidden)]
+    fn poll_published(&mut self, _context: &Context) {}
 
     /// A task became runnable.
     ///

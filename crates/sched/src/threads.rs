@@ -316,7 +316,7 @@ where
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
             let output = catch_unwind(AssertUnwindSafe(work));
-            gossamer_core::task_locals::end_thread();
+            gossamer_task::locals::end_thread();
             promise.keep(output);
         }
     });

@@ -5,35 +5,16 @@
 
 use std::future::pending;
 use std::panic::Location;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
-use gossamer_core::header::ref_count::{QUEUED, Queue};
-use gossamer_core::header::{Header, ref_dec};
+use gossamer_core::header::Queued;
+use gossamer_core::header::ref_count::Queue;
 use gossamer_core::platform::model::{explore_within, no_cell_is_left};
 use gossamer_core::platform::thread;
 use gossamer_core::shard::Shard;
 use gossamer_core::wait::Wait;
 use gossamer_sched::Threads;
 use gossamer_sync::sync::MVar;
-
-/// A task that is over, with the hold of a wake.
-struct Late(NonNull<Header>);
-
-// SAFETY: the reference is any thread's.
-unsafe impl Send for Late {}
-
-impl Late {
-    /// The second half of the wake.
-    fn push(self, shard: &Shard) {
-        // SAFETY: the reference is ours, and goes with the task.
-        match unsafe { shard.push(self.0) } {
-            Ok(parked) => parked.into_iter().for_each(|runner| runner.wake()),
-            // SAFETY: the reference stayed here.
-            Err(_) => unsafe { ref_dec(self.0, QUEUED) },
-        }
-    }
-}
 
 /// A thread wakes a task and is held up before it pushes it; the task ends, and its shard is another runtime's, where a
 /// spawn meets the end. What is pushed then is not taken for the task that the spawn is about to send.
@@ -53,15 +34,17 @@ fn late_wake_against_a_spawn_against_the_end() {
         // SAFETY: the handle holds it.
         let header = unsafe { task.as_ref() };
         let shard = Shard::at(header.state().shard());
-        // SAFETY: `Late` pushes it.
+        // SAFETY: `late` is pushed below.
         assert_eq!(unsafe { header.queue() }, Queue::Push);
         drop(threads);
         thread::join_built();
         let threads = Arc::new(Threads::new());
         let other = threads.clone();
-        let late = Late(task);
+        // SAFETY: the reference was taken just now.
+        let late = unsafe { Queued::new(task) };
         let ends = thread::spawn(move || {
-            late.push(shard);
+            let parked = shard.push(late).ok().flatten();
+            parked.into_iter().for_each(|runner| runner.wake());
             other.shutdown(None)
         });
         let ended = threads.spawn(async {}, Location::caller()).wait();

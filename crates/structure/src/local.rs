@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr;
 
-use gossamer_core::task_locals;
-pub use gossamer_core::task_locals::Over;
+use gossamer_task::locals;
+pub use gossamer_task::locals::Over;
 
 /// A value of which each task, fiber and thread has its own; made by `task_local!`.
 ///
@@ -52,7 +52,7 @@ impl<T: Send + 'static> TaskLocal<T> {
     /// # Errors
     /// The value has been destroyed.
     pub fn try_with<R>(&'static self, use_it: impl FnOnce(&T) -> R) -> Result<R, Over> {
-        task_locals::with(ptr::from_ref(self).addr(), self.make, use_it)
+        locals::with(ptr::from_ref(self).addr(), self.make, use_it)
     }
 }
 

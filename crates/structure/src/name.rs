@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::task_locals;
+use gossamer_task::locals;
 use pin_project_lite::pin_project;
 
 pin_project! {
@@ -39,7 +39,7 @@ impl<F: Future> Future for Named<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         if let Some(name) = this.name.take() {
-            task_locals::set_name(&name);
+            locals::set_name(&name);
         }
         this.future.poll(cx)
     }

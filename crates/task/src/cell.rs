@@ -13,6 +13,8 @@ use gossamer_core::header::{Failure, Header, TaskState, Vtable};
 use gossamer_core::panics::{self, swallow};
 use gossamer_core::{platform, waker};
 
+use crate::locals;
+
 /// A task's memory.
 #[repr(C)]
 struct Cell<F: Future> {
@@ -64,6 +66,8 @@ impl<F: Future> Cell<F> {
         take_output: Self::take_output,
         drop_output: Self::drop_output,
         free: Self::free,
+        end_locals: locals::end_task,
+        leak_locals: locals::leak_task,
     };
 
     /// # Safety

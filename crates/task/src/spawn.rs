@@ -86,8 +86,7 @@ unsafe fn start<F: Future>(
 ) -> JoinHandle<F::Output> {
     shard.task_created();
     let here = context::runs(shard.index());
-    // SAFETY: `here` says that this thread runs the shard.
-    let runs_here = here && !unsafe { shard.runner() }.closing.get();
+    let runs_here = here && !shard.is_closing();
     let state = if runs_here && !local && shard.pool() != 0 {
         TaskState::spawned_in_pool(shard.index())
     } else if runs_here {

@@ -316,7 +316,7 @@ fn a_report_names_the_task_that_is_stuck() {
         open.send(()).expect("it waits");
         let at = task.task();
         task.wait().expect("no panic");
-        assert_eq!(gossamer_core::task_locals::name_of(at), None);
+        assert_eq!(gossamer_task::locals::name_of(at), None);
         assert_eq!(stuck.name.as_deref(), Some("reader of \"x\""));
         let text = stuck.to_string();
         for part in [

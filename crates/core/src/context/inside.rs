@@ -1,10 +1,10 @@
-//! Where the runner of a shard that may be found stuck stands: `shard/access_flag.rs` tells the protocol.
+//! Where the runner of a shard that may be found stuck stands: `access_flag.rs` tells the protocol.
 
 use core::ptr::NonNull;
 
-use super::{Context, wake_inside};
+use super::{AccessFlag, Context, wake_inside};
 use crate::header::{Header, ScheduledTask, TaskRef};
-use crate::shard::{AccessFlag, Shard};
+use crate::shard::{PoolHooks, Shard, add_to_list};
 
 impl Context {
     /// A poll begins, and its task has not woken itself.
@@ -31,7 +31,7 @@ impl Context {
         if let Some(access) = self.access.get()
             && !access.go_inside()
         {
-            Shard::at(self.shard()).close_for_evacuation();
+            self.pool_hooks().close();
         }
     }
 
@@ -101,9 +101,11 @@ impl Context {
         run();
     }
 
-    /// Whether the shard that is run has been opened for evacuation: a hint.
-    pub(crate) fn is_open(&self) -> bool {
-        self.access.get().is_some() && Shard::at(self.shard()).is_open()
+    /// What the pool does at the shard that is run.
+    #[cold]
+    pub(crate) fn pool_hooks(&self) -> &'static dyn PoolHooks {
+        let hooks = Shard::at(self.shard()).pool_hooks();
+        hooks.expect("a shard that can be opened for evacuation is a pool's")
     }
 
     /// The access flag of the shard that is run, if its runner may be found stuck, and is outside.
@@ -133,8 +135,7 @@ impl Context {
             return wake(self);
         };
         if !access.go_inside() {
-            // SAFETY: the runner of this shard, just come inside.
-            return unsafe { Shard::at(self.shard()).wake_while_open(self, task) };
+            return self.pool_hooks().wake_while_open(self, task);
         }
         let woken = wake(self);
         access.go_outside();
@@ -152,11 +153,27 @@ impl Context {
             return unsafe { self.push_woken(task) };
         };
         if !access.go_inside() {
-            // SAFETY: the caller's task; the access flag is that of the shard that is run.
-            return unsafe { Shard::at(self.shard()).push_while_open(self, task) };
+            return self.pool_hooks().push_while_open(self, task);
         }
         // SAFETY: the caller's task, noted once.
         unsafe { self.push_woken(task) };
         access.go_outside();
     }
+}
+
+/// Wakes a parked task of another worker here, if its pool moves it here; `false` if not, and then nothing was done.
+/// This thread runs a shard, and the task's is not that one, but was `there` a moment ago.
+pub(crate) fn take_along(context: &Context, task: TaskRef<'_>, there: u16) -> bool {
+    let hooks = Shard::at(context.shard()).pool_hooks();
+    let moves = hooks.is_some_and(|hooks| hooks.take_along(context, task, there));
+    if moves {
+        let wake = |context: &_| {
+            // SAFETY: it lives here now, in no list.
+            unsafe { add_to_list(task) };
+            // SAFETY: the runner is inside.
+            unsafe { wake_inside(context, task) }
+        };
+        context.inside(task, wake);
+    }
+    moves
 }

@@ -34,7 +34,7 @@ impl Context {
     /// # Safety
     /// The current thread runs the task's shard.
     #[inline(always)]
-    pub(crate) unsafe fn push_woken(&self, task: ScheduledTask) {
+    pub unsafe fn push_woken(&self, task: ScheduledTask) {
         if self.woken_one.get().is_null() {
             self.woken_one.set(task.task().as_ptr());
         } else {
@@ -47,13 +47,14 @@ impl Context {
     /// As [`Context::push_woken`].
     #[cold]
     unsafe fn push_another(&self, task: ScheduledTask) {
-        let publishes = self.publishes.get() && self.is_polling();
-        let shard = || Shard::at(self.shard());
-        if publishes && self.polling() != Some(task.task()) && shard().may_publish(&task) {
-            // SAFETY: run here, as the caller says.
-            unsafe { shard().push_stealable(task) };
-            shard().call_for_published();
-        } else {
+        let publishes =
+            self.publishes.get() && self.is_polling() && self.polling() != Some(task.task());
+        let hooks = publishes.then(|| Shard::at(self.shard()).pool_hooks());
+        let task = match hooks.flatten() {
+            Some(hooks) => hooks.publish(task),
+            None => Some(task),
+        };
+        if let Some(task) = task {
             // SAFETY: run here, as the caller says.
             unsafe { self.push_back_woken(task) };
         }
@@ -63,7 +64,7 @@ impl Context {
     ///
     /// # Safety
     /// As [`Context::push_woken`].
-    pub(crate) unsafe fn push_back_woken(&self, task: ScheduledTask) {
+    pub unsafe fn push_back_woken(&self, task: ScheduledTask) {
         if self.woken_one.get().is_null() {
             self.woken_one.set(task.task().as_ptr());
             return;
@@ -115,7 +116,7 @@ fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
 /// # Safety
 /// The runner is inside its shard.
 #[inline(always)]
-pub(crate) unsafe fn wake_inside(context: &Context, task: TaskRef<'_>) -> bool {
+pub unsafe fn wake_inside(context: &Context, task: TaskRef<'_>) -> bool {
     let seen = task.look();
     // SAFETY: inside, as the caller says, and seen here just now.
     seen.shard() == context.shard() && unsafe { wake_seen(context, task, seen) }
@@ -148,6 +149,6 @@ fn still_scheduled(task: TaskRef<'_>, shard: u16) -> bool {
     if crate::mutant!("scheduled_without_fence") {
         return true;
     }
-    fence(Ordering::SeqCst); // pairs with the fence in `ShardGuard::steal`
+    fence(Ordering::SeqCst); // pairs with the fence of a thief, in `sched`'s `pool/stealing.rs`
     task.look().shard() == shard
 }

@@ -23,7 +23,6 @@ use super::{Failure, Header, ref_count, ref_dec};
 use crate::context::Context;
 use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
-use crate::task_locals;
 use crate::waiter::Deferred;
 use crate::waiter::packed::{self, is_boxed, is_foreign, pack, same};
 
@@ -203,10 +202,12 @@ impl Header {
         // The code below may run user code, which may drop an operation that the task is loaned to. One more loan
         // keeps the task alive meanwhile (there is always room for it).
         let state = header.state();
-        header.set_state(state.with_done().with_loan());
+        // SAFETY: on the runner; the future is gone.
+        unsafe { header.set_state(state.with_done().with_loan()) };
         if state.has_locals() {
             // Before the output is published: who joins the task finds that all of it is gone.
-            task_locals::end_task(this);
+            // SAFETY: the future is gone.
+            unsafe { (header.vtable.end_locals)(this) };
         }
         match header.join.finish() {
             Finish::Nobody => {}
@@ -218,7 +219,8 @@ impl Header {
                 panics::end(|| unsafe { (header.vtable.drop_output)(this) });
             }),
         }
-        header.set_state(header.state().without_loan());
+        // SAFETY: on the runner; the loan taken above.
+        unsafe { header.set_state(header.state().without_loan()) };
         // SAFETY: the runner, and the last use of the task, which the loan has kept alive.
         unsafe { Self::ref_dec_if_over(this) };
     }

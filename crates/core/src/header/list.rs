@@ -50,7 +50,8 @@ impl TaskRef<'_> {
     #[inline(always)]
     pub(crate) unsafe fn schedule(self, state: TaskState) -> ScheduledTask {
         debug_assert!(state.is_scheduled());
-        self.set_state(state);
+        // SAFETY: on the runner, as the caller says, which queues the result.
+        unsafe { self.set_state(state) };
         // SAFETY: scheduled just now, so in no queue.
         unsafe { ScheduledTask::new(self.pointer()) }
     }
@@ -154,17 +155,21 @@ impl RunNextSlot {
 /// Runnable tasks that are in no list of their shard's, because they are not yet there for good: linked through the
 /// same links as such a list. The newest is taken first by who has it, the oldest by who takes it away.
 #[derive(Debug, Default)]
-pub(crate) struct NewTaskStack {
+pub struct NewTaskStack {
     newest: Cell<LinkedTask>,
     oldest: Cell<LinkedTask>,
 }
+
+// SAFETY: the links of a task that is new and scheduled belong to its `ScheduledTask`, which is `Send` and which the
+// stack has taken.
+unsafe impl Send for NewTaskStack {}
 
 impl NewTaskStack {
     /// Adds a new task, which is in no list.
     ///
     /// # Errors
     /// The task is not new: it comes back.
-    pub(crate) fn push(&self, task: ScheduledTask) -> Result<(), ScheduledTask> {
+    pub fn push(&self, task: ScheduledTask) -> Result<(), ScheduledTask> {
         if !task.header().state().is_new() {
             return Err(task);
         }
@@ -180,7 +185,7 @@ impl NewTaskStack {
     }
 
     /// Takes the newest task out.
-    pub(crate) fn pop_newest(&self) -> Option<ScheduledTask> {
+    pub fn pop_newest(&self) -> Option<ScheduledTask> {
         let task = self.newest.get()?;
         let next = task.owned.next.get();
         self.newest.set(next);
@@ -192,7 +197,7 @@ impl NewTaskStack {
     }
 
     /// Takes the oldest task out.
-    pub(crate) fn pop_oldest(&self) -> Option<ScheduledTask> {
+    pub fn pop_oldest(&self) -> Option<ScheduledTask> {
         let task = self.oldest.get()?;
         let prev = task.owned.prev.get();
         self.oldest.set(prev);

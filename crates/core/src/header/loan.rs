@@ -6,7 +6,6 @@ use core::ptr::NonNull;
 
 use super::{Header, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context::{self, Context};
-use crate::shard::Shard;
 use crate::waiter::Node;
 
 impl TaskRef<'_> {
@@ -23,7 +22,8 @@ impl TaskRef<'_> {
         if state.is_done() || state.shard() != context.shard() || !state.may_loan() {
             return false;
         }
-        self.set_state(state.with_loan());
+        // SAFETY: a local task of the shard that this thread runs.
+        unsafe { self.set_state(state.with_loan()) };
         true
     }
 
@@ -33,7 +33,8 @@ impl TaskRef<'_> {
         let state = self.state();
         let may = state == context.running_local();
         if may {
-            self.set_state(state.with_loan());
+            // SAFETY: a local task of the shard that this thread runs.
+            unsafe { self.set_state(state.with_loan()) };
         }
         may
     }
@@ -78,7 +79,8 @@ impl TaskRef<'_> {
             unsafe { Header::end_loan(self.pointer(), node) };
             return true;
         }
-        self.set_state(state.without_loan());
+        // SAFETY: on the runner; the loan is the caller's.
+        unsafe { self.set_state(state.without_loan()) };
         // SAFETY: on the runner; local, so in no steal queue.
         unsafe { context::wake_here(context, self) };
         true
@@ -90,7 +92,8 @@ impl TaskRef<'_> {
         let state = self.state();
         let ours = state.shard() == context.shard() && !state.ignores_wake();
         if ours && state.has_cached_ref() && context.owns(self.pointer()) {
-            self.set_state(state.without_cached_ref());
+            // SAFETY: on the runner, and neither scheduled nor another's meanwhile; the reference goes to the caller.
+            unsafe { self.set_state(state.without_cached_ref()) };
         } else {
             self.refs.ref_inc();
         }
@@ -107,7 +110,8 @@ impl TaskRef<'_> {
         let ours = state.shard() == context.shard() && !state.ignores_wake();
         let may = ours && !state.has_cached_ref() && context.owns(self.pointer());
         if may {
-            self.set_state(state.with_cached_ref());
+            // SAFETY: on the runner, and neither scheduled nor another's meanwhile; the reference is the caller's.
+            unsafe { self.set_state(state.with_cached_ref()) };
         }
         may
     }
@@ -122,7 +126,8 @@ impl Header {
         // SAFETY: the loan keeps the task alive, and ends last.
         let task: TaskRef<'_> = unsafe { TaskRef::new(this) };
         task.unpark_from(QueueLink::on_node(node));
-        task.set_state(task.state().without_loan());
+        // SAFETY: on the runner; the loan is the caller's.
+        unsafe { task.set_state(task.state().without_loan()) };
         // SAFETY: on the runner.
         unsafe { Self::ref_dec_if_over(this) };
     }
@@ -160,8 +165,7 @@ impl TaskRef<'_> {
     #[cold]
     #[inline(never)]
     unsafe fn wake_owned_while_open(self, context: &Context) -> bool {
-        // SAFETY: the runner of this shard, just come inside.
-        let woken = unsafe { Shard::at(context.shard()).wake_while_open(context, self) };
+        let woken = context.pool_hooks().wake_while_open(context, self);
         if woken {
             // SAFETY: the reference is the caller's, and given up last.
             unsafe { ref_dec(self.pointer(), ref_count::HANDLE) };

@@ -7,7 +7,7 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use super::ref_count::Queue;
-use super::{Failure, Header, Owned, QueueLink, TaskRef, TaskState, ref_count, ref_dec};
+use super::{Failure, Header, Owned, QueueLink, Queued, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
 use crate::shard::{Closed, Shard};
 use crate::waiter::{Could, Node};
@@ -61,7 +61,8 @@ impl Header {
             cold_path();
             return false;
         }
-        header.set_state(running_local);
+        // SAFETY: on the runner; the task was queued.
+        unsafe { header.set_state(running_local) };
         header.next.set(QueueLink::NOTHING);
         true
     }
@@ -78,7 +79,8 @@ impl Header {
         // SAFETY: queued tasks are alive.
         let header = unsafe { this.as_ref() };
         let state = header.state();
-        header.set_state(state.without_scheduled());
+        // SAFETY: on the runner; the task was queued.
+        unsafe { header.set_state(state.without_scheduled()) };
         header.next.set(QueueLink::NOTHING);
         if state.wants_poll() {
             return if header.refs.wants_cancel() {
@@ -114,15 +116,13 @@ impl Header {
         // SAFETY: held by its handle.
         let queue = unsafe { this.as_ref() }.refs.queue();
         debug_assert_eq!(queue, Queue::Push, "a new task is in no inbox");
-        // SAFETY: this thread has set `QUEUED`, and gives the reference away with the task.
-        match unsafe { shard.push(this) } {
+        // SAFETY: this thread has just set `QUEUED`.
+        match shard.push(unsafe { Queued::new(this) }) {
             Ok(Some(runner)) => runner.wake(),
             Ok(None) => {}
             Err(Closed) => {
                 // SAFETY: nobody else touches a new task, so this thread may act as its runner.
                 unsafe { Self::fail(this, Failure::Cancelled) };
-                // SAFETY: the shard has not taken the reference.
-                unsafe { ref_dec(this, ref_count::QUEUED) };
             }
         }
     }
@@ -130,7 +130,7 @@ impl Header {
     /// Takes a task off its shard's list: its future is gone.
     ///
     /// # Safety
-    /// On the runner of `shard`; the task is on its list, unless it is new there.
+    /// On the runner of `shard`, or in its place; the task is on its list, unless it is new there.
     #[inline]
     pub unsafe fn leave_shard(this: NonNull<Self>, shard: &Shard) {
         // SAFETY: the runner's reference keeps the task alive.
@@ -157,7 +157,8 @@ impl Header {
                 0
             };
             // Before the reference is given up: whoever frees the task, it has left its shard.
-            header.set_state(state.without_cached_ref().without_shard());
+            // SAFETY: on the runner; over, and nothing points here.
+            unsafe { header.set_state(state.without_cached_ref().without_shard()) };
             if !crate::mutant!("over_stays_at_shard") {
                 left(state.shard());
             }

@@ -26,7 +26,7 @@ const CACHED_REF: u32 = 1 << 28;
 /// The task stays with the thread that polls it.
 const PINNED: u32 = 1 << 29;
 
-/// The task has something in the side table ([`crate::task_locals`]).
+/// The task has something in the side table (crate `task`, `locals.rs`).
 const HAS_LOCALS: u32 = 1 << 30;
 
 /// Where a task lives and how it stands there, in one word.

@@ -21,10 +21,11 @@
 use core::ptr::NonNull;
 use core::task::Waker;
 
-use super::{EndedLoans, FREE, InboxQueue, OPEN, RUNNING, Runner, Shard, VISITED};
+use super::inbox::{EndedLoans, InboxQueue};
+use super::list::add_to_list;
+use super::{FREE, OPEN, RUNNING, Runner, Shard, VISITED};
 use crate::context::{self, Context, Entered};
-use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, ScheduledTask, TaskRef, ref_dec};
+use crate::header::{Header, Queued, ScheduledTask, TaskRef};
 use crate::platform::Backoff;
 use crate::platform::atomic::Ordering;
 use crate::waiter::{Deferred, Node};
@@ -57,7 +58,7 @@ impl Shard {
     }
 
     /// Like [`Shard::visit`], but returns `None` also if another thread visits.
-    pub(super) fn try_visit(&'static self) -> Option<ShardGuard> {
+    pub fn try_visit(&'static self) -> Option<ShardGuard> {
         self.try_acquire_as(VISITED)
             .is_ok()
             .then(|| self.enter(false, true))
@@ -86,19 +87,16 @@ impl Shard {
     fn enter(&'static self, scheduling_points: bool, visits: bool) -> ShardGuard {
         // Relaxed: written before the shard had tasks.
         let watched = self.watched.load(Ordering::Relaxed);
-        // Relaxed: as above.
-        let access = (self.monitored.load(Ordering::Relaxed) != 0).then_some(&self.access);
+        let access = self.pool_hooks().and_then(|hooks| hooks.access_flag());
         // SAFETY: acquired just now; the result restores the context when it goes.
         let entered = unsafe { context::enter(self.index, scheduling_points, watched, access) };
         // Relaxed: only this thread compares it with its own address.
         self.run_by.store(context::address(), Ordering::Relaxed);
-        let guard = ShardGuard {
+        ShardGuard {
             shard: self,
             entered: Some(entered),
             visits,
-        };
-        guard.publish_again();
-        guard
+        }
     }
 
     /// Has `waker` called when the one who runs now stops. Then try to acquire once more: it may have
@@ -196,7 +194,7 @@ impl ShardGuard {
             given_up_out_of_order();
         }
         self.entered = None;
-        let late = if self.shard.runner.closing.get() {
+        let late = if self.shard.is_closing() {
             self.shard.runner.take_task_count()
         } else {
             0
@@ -227,15 +225,14 @@ impl ShardGuard {
     /// Moves what is in the inbox to the context's woken tasks; `true` if there was anything.
     #[cold]
     pub fn drain(&self) -> bool {
-        self.shard.ack();
-        self.publish_if_wanted();
         self.empty_inbox(false)
     }
 
     /// Closes the inbox for good: wakes of this shard's tasks end in nothing from now on, and tasks
     /// spawned from elsewhere are turned away there. What is in it now is drained.
     pub fn seal(&self) {
-        self.shard.runner.closing.set(true);
+        // Relaxed: for this thread, or who has the guard later.
+        self.shard.runner.closing.store(1, Ordering::Relaxed);
         self.empty_inbox(true);
     }
 
@@ -272,8 +269,7 @@ impl ShardGuard {
         let any = !tasks.is_empty();
         context::with(|context| {
             while let Some(task) = tasks.pop_front() {
-                // SAFETY: the inbox's reference on the task is ours, and we run its shard.
-                unsafe { self.receive(context, task) };
+                self.receive(context, task);
             }
         });
         if tasks.has_buffer() {
@@ -282,24 +278,73 @@ impl ShardGuard {
         any
     }
 
+    /// Acts on a task that was sent here.
+    pub(super) fn receive(&self, context: &Context, task: Queued) {
+        let hooks = self.shard.pool_hooks();
+        let task = match hooks {
+            None => task,
+            Some(hooks) => match hooks.receive(task) {
+                None => return,
+                Some(task) => task,
+            },
+        };
+        // SAFETY: on the runner.
+        if let Ok((received, cancels)) = unsafe { task.receive() } {
+            let cancels = cancels && hooks.is_none();
+            // SAFETY: we run its shard.
+            unsafe { schedule(context, received, cancels) };
+        }
+    }
+
+    /// Moves a parked task from here to another shard, which this thread runs too; `false` if it is not parked here (any
+    /// more), or stays with its thread, and then nothing was done.
+    pub fn give_parked(&self, task: TaskRef<'_>, to: &Shard) -> bool {
+        assert!(to.is_run_by_this_thread(), "a task was given elsewhere");
+        let state = task.look();
+        let moves = to.pool() == self.shard.pool()
+            && state.shard() == self.shard.index
+            && !state.is_new()
+            && (!state.is_pinned() || crate::mutant!("pinned_is_pulled"))
+            && !state.ignores_wake()
+            && !self.shard.is_closing();
+        if moves {
+            // SAFETY: this thread runs both, the one where the task lives as a visitor.
+            unsafe { to.move_here(task, self.shard) };
+        }
+        moves
+    }
+
+    /// Takes the next task out that was woken while this thread polled nothing.
+    pub fn take_woken(&self) -> Option<ScheduledTask> {
+        context::with(|context| {
+            assert!(
+                context.shard() == self.shard.index && !context.is_polling(),
+                "woken tasks were asked for in a poll, or elsewhere"
+            );
+            // SAFETY: the runner, and in no poll, so inside.
+            unsafe { context.take_woken() }
+        })
+    }
+
+    /// Takes up to `most` tasks that were sent to a shard nobody runs, and schedules them here.
+    ///
+    /// # Returns
+    /// How many were looked at.
+    ///
     /// # Safety
-    /// The caller owns the task's `QUEUED` hold.
-    pub(super) unsafe fn receive(&self, context: &Context, task: NonNull<Header>) {
-        // SAFETY: the caller's `QUEUED` reference.
-        if self.shard.pool() != 0 && !unsafe { self.receive_in_pool(task) } {
-            return;
+    /// Nobody ever runs `injector`, which is of this shard's pool.
+    pub unsafe fn take_from(&self, injector: &Shard, most: usize) -> usize {
+        for taken in 0..most {
+            let Some(task) = injector.pop_queued() else {
+                return taken;
+            };
+            if task.task().state().shard() == injector.index() {
+                // SAFETY: nobody runs the injector, and the task is new, so it is ours now.
+                unsafe { self.shard.move_here(task.task(), injector) };
+            }
+            context::with(|context| self.receive(context, task));
         }
-        // SAFETY: `QUEUED` keeps the task alive, and then `ALIVE` does.
-        let received: TaskRef<'_> = unsafe { TaskRef::new(task) };
-        let what = received.refs.drain();
-        if what == Drained::Gone {
-            // SAFETY: the reference is ours.
-            unsafe { ref_dec(task, QUEUED) };
-            return;
-        }
-        let cancels = what == Drained::Cancel && self.shard.pool() == 0;
-        // SAFETY: we run its shard.
-        unsafe { schedule(context, received, cancels) };
+        most
     }
 }
 
@@ -353,23 +398,9 @@ unsafe fn schedule(context: &Context, task: TaskRef<'_>, cancels: bool) {
     // SAFETY: on the runner, as the caller says.
     unsafe { add_to_list(task) };
     if cancels {
-        task.set_state(task.state().with_cancelled());
+        // SAFETY: on the runner; it is scheduled below.
+        unsafe { task.set_state(task.state().with_cancelled()) };
     }
     // SAFETY: on the runner; in no steal queue, as the caller says.
     unsafe { context::wake_here(context, task) };
-}
-
-/// Puts a task that came, or comes, through the inbox on its shard's list.
-///
-/// # Safety
-/// The current thread runs the task's shard.
-pub(super) unsafe fn add_to_list(task: TaskRef<'_>) {
-    let state = task.state();
-    // One that was turned away is still new, but over: it has no future, and perhaps no shard.
-    if state.is_new() && !state.is_done() {
-        task.set_state(state.without_new());
-        let shard = Shard::at(state.shard());
-        // SAFETY: on the runner; new, so in no list.
-        shard.with_list(|| unsafe { shard.runner.list_of(state).push(task.pointer()) });
-    }
 }

@@ -1,14 +1,13 @@
 //! The memory of a shard that only its runner touches.
 
 use core::cell::{Cell, RefCell};
-use std::time::Instant;
 
 use alloc::sync::Arc;
 
 use crate::header::{Owned, RunNextSlot, TaskState};
 use crate::platform::atomic::{AtomicBool, Ordering};
 use crate::platform::thread::{self, ThreadId};
-use crate::platform::{UnmodelledI64, UnmodelledU64};
+use crate::platform::{UnmodelledI64, UnmodelledU32, UnmodelledU64};
 
 /// Plain memory of whoever holds the shard's guard: on cache lines of its own, as others look at the shard's queues
 /// while the runner writes here.
@@ -19,15 +18,13 @@ pub struct Runner {
     pub owned: Owned,
     /// Tasks of the current local scope.
     pub owned_local: Owned,
-    /// Whether new tasks are turned away, because the runtime is shutting down.
-    pub closing: Cell<bool>,
+    /// Not zero: new tasks are turned away, because the runtime is shutting down.
+    pub(super) closing: UnmodelledU32,
     /// Whether somebody wants the runner to look around: the pool ends, say, or shrinks; or a poll has used up what its
     /// operations may take.
     pub called: Cell<bool>,
     /// The run-next slot of a pool's worker: a runnable task that nobody else touches, unless the shard is open.
     pub(crate) slot: RunNextSlot,
-    /// Whether a poll has ended for which the shard had been opened for evacuation.
-    pub returned: Cell<bool>,
     /// Tasks made and freed by the runner; others may look.
     tasks: UnmodelledI64,
     /// Polls by runners of this shard; others may look.
@@ -37,9 +34,6 @@ pub struct Runner {
     /// Tasks that stay with one thread, which is the one that runs, and which that is, or was last.
     pub(super) pinned: Cell<usize>,
     pub(super) pinned_to: RefCell<Option<Arc<ThreadBound>>>,
-    /// How many useless publishes are left until it stops to publish, and when the current poll published first.
-    pub(super) credit: Cell<u32>,
-    pub(super) published_at: Cell<Option<Instant>>,
 }
 
 impl Runner {
@@ -111,13 +105,10 @@ impl Runner {
 
     /// The shard is another runtime's.
     pub(super) fn begin_anew(&self) {
-        self.closing.set(false);
+        self.closing.store(0, Ordering::Relaxed); // Relaxed: nobody looks at a shard that is free
         self.called.set(false);
-        self.returned.set(false);
         self.pinned.set(0);
         *self.pinned_to.borrow_mut() = None;
-        self.credit.set(0);
-        self.published_at.set(None);
         // Relaxed: nobody looks at a shard that is free.
         self.polls.store(0, Ordering::Relaxed);
     }

@@ -73,7 +73,8 @@ impl TaskRef<'_> {
     fn pin(self) {
         let state = self.state();
         if !state.is_pinned() {
-            self.set_state(state.with_pinned());
+            // SAFETY: on the runner, in the task's poll.
+            unsafe { self.set_state(state.with_pinned()) };
             Shard::at(state.shard()).runner.pin_one(state.shard());
         }
     }
@@ -83,7 +84,8 @@ impl TaskRef<'_> {
     fn unpin(self) -> bool {
         let state = self.state();
         if state.is_pinned() {
-            self.set_state(state.without_pinned());
+            // SAFETY: on the runner, while the future is there.
+            unsafe { self.set_state(state.without_pinned()) };
             Shard::at(state.shard()).runner.unpin_one();
         }
         state.is_pinned()

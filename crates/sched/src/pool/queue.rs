@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
-use gossamer_core::shard::{Runner, Shard, ShardGuard};
+use gossamer_core::context::Context;
+use gossamer_core::shard::{Runner, ShardGuard};
 
 use super::shared::Shared;
+use super::worker_shard::WorkerShard;
 use crate::fifo::SLOT_TURNS;
 use crate::runnable::{Runnable, Runnables};
 use crate::scheduler::{Reason, Scheduler};
@@ -16,7 +18,7 @@ pub(super) const TAKE_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 64 }
 /// The tasks that a worker will poll.
 pub(super) struct Queue {
     shared: Arc<Shared>,
-    shard: &'static Shard,
+    pub(super) shard: &'static WorkerShard,
     turns: u32,
     /// Tasks that stay with this worker's thread.
     pinned: Runnables,
@@ -40,7 +42,7 @@ pub(super) fn take_share(shared: &Shared, guard: &ShardGuard) -> bool {
 }
 
 impl Queue {
-    pub(super) fn new(shared: Arc<Shared>, shard: &'static Shard) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, shard: &'static WorkerShard) -> Self {
         Self {
             shared,
             shard,
@@ -127,8 +129,7 @@ impl Queue {
         if let Some(closed) = &self.closed {
             return closed.push_back(task);
         }
-        // SAFETY: a runnable of this shard; called by its runner.
-        unsafe { self.shard.push_stealable(task.0) };
+        self.shard.push_stealable(task.0);
         let several =
             self.has_slot() || self.drains || !self.pinned.is_empty() || self.shard.steal_len() > 1;
         if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
@@ -155,6 +156,16 @@ impl Queue {
 
 impl Scheduler for Queue {
     const IS_MONITORED: bool = true;
+
+    #[inline(always)]
+    fn between_polls(&mut self, context: &Context) {
+        self.shard.ack();
+        self.shard.publish_if_wanted(context);
+    }
+
+    fn poll_published(&mut self, context: &Context) {
+        self.shard.settle_publishing(context);
+    }
 
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
@@ -199,8 +210,7 @@ impl Scheduler for Queue {
             return self.pop();
         }
         self.turns = 0;
-        // SAFETY: a runnable of this shard; called by its runner.
-        let next = unsafe { self.shard.exchange_stealable(task.0) };
+        let next = self.shard.exchange_stealable(task.0);
         if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
             self.shared.idle.call_one();
         }

@@ -13,6 +13,7 @@ use gossamer_time::timers::runner;
 use super::idle::Idle;
 use super::monitor::{Monitor, Watching};
 use super::watch::Watch;
+use super::worker_shard::{WorkerShard, open_shard};
 use super::workers::{WORKERS_MAX, Workers};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
@@ -31,7 +32,7 @@ pub(super) struct Shared {
     pub(super) monitor: Monitor,
     pub(super) closing: AtomicBool,
     /// Where tasks live, by the numbers of the workers there have ever been.
-    pub(super) shards: Box<[OnceLock<&'static Shard>]>,
+    pub(super) shards: Box<[OnceLock<&'static WorkerShard>]>,
     /// One more than the highest number that has a shard.
     pub(super) opened: AtomicUsize,
     pub(super) workers: Workers,
@@ -84,7 +85,7 @@ impl Shared {
     }
 
     /// The shards of all workers there have ever been, by number.
-    pub(super) fn numbered_shards(&self) -> impl Iterator<Item = (usize, &'static Shard)> {
+    pub(super) fn numbered_shards(&self) -> impl Iterator<Item = (usize, &'static WorkerShard)> {
         // Acquire pairs with the `fetch_max` in `shard_for`.
         let opened = &self.shards[..self.opened.load(Ordering::Acquire)];
         let numbered = opened.iter().enumerate();
@@ -92,7 +93,7 @@ impl Shared {
     }
 
     /// The shards of all workers there have ever been.
-    pub(super) fn shards(&self) -> impl Iterator<Item = &'static Shard> {
+    pub(super) fn shards(&self) -> impl Iterator<Item = &'static WorkerShard> {
         self.numbered_shards().map(|(_, shard)| shard)
     }
 
@@ -141,7 +142,8 @@ impl Drop for Shared {
     /// given back is soon another runtime's.
     fn drop(&mut self) {
         self.end_unowned(false);
-        for shard in self.shards().chain([self.injector]) {
+        let workers = self.shards().map(|worker| worker.shard);
+        for shard in workers.chain([self.injector]) {
             if let Some(guard) = shard.acquire(false) {
                 guard.seal();
                 runner::end(shard);
@@ -164,10 +166,4 @@ impl Wake for CallOne {
             shared.idle.call_one();
         }
     }
-}
-
-pub(super) fn open_shard(pool: u32) -> io::Result<&'static Shard> {
-    Shard::open_in_pool(pool).ok_or_else(|| {
-        io::Error::other("65,535 shards are in use: drop a runtime to build another")
-    })
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::start_thread;
-use gossamer_core::shard::Shard;
 
-use super::shared::{Shared, open_shard};
+use super::shared::Shared;
 use super::worker;
+use super::worker_shard::WorkerShard;
 use super::workers::Started;
 
 impl Shared {
@@ -60,16 +60,15 @@ impl Shared {
     /// Wakes all workers, idle or draining, so that surplus ones notice and retire.
     pub(super) fn call_surplus(&self) {
         self.idle.call_all();
-        self.shards().for_each(Shard::call);
+        self.shards().for_each(|shard| shard.call());
     }
 
     /// The shard of the worker with this number; opened, if it never had one.
-    pub(super) fn shard_for(&self, number: usize) -> io::Result<&'static Shard> {
+    pub(super) fn shard_for(&self, number: usize) -> io::Result<&'static WorkerShard> {
         if let Some(shard) = self.shards[number].get() {
             return Ok(shard);
         }
-        let shard = open_shard(self.id)?;
-        shard.set_notify_shard(self.injector);
+        let shard = WorkerShard::open(self.id, self.injector)?;
         self.monitor.watches(shard);
         let shard = *self.shards[number].get_or_init(|| shard);
         // Release pairs with the acquire in `numbered_shards`.

@@ -33,9 +33,10 @@ use gossamer_task::{JoinHandle, spawn};
 
 use super::queue::{Queue, take_share};
 use super::worker::sleep as worker_sleeps;
+use super::worker_shard::WorkerShard;
 use super::workers::Started;
 use super::{Shared, Watching, worker};
-use crate::single::{acquire_again, hand_over, run};
+use crate::single::{hand_over, run};
 
 /// A pool that has the shards of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {
@@ -78,12 +79,12 @@ impl Acting {
             queue: Queue::new(shared.clone(), shard),
             shared: shared.clone(),
             number,
-            guard: Some(acquire_again(shard)),
+            guard: Some(shard.acquire_again()),
         }
     }
 
-    fn shard(&self) -> &'static Shard {
-        self.acquire().shard()
+    fn shard(&self) -> &'static WorkerShard {
+        self.queue.shard
     }
 
     fn acquire(&self) -> &ShardGuard {
@@ -130,7 +131,7 @@ impl Acting {
         let shard = self.shard();
         self.guard = None;
         worker_sleeps(&self.shared, self.number, shard);
-        self.guard = Some(acquire_again(shard));
+        self.guard = Some(shard.acquire_again());
     }
 
     /// Runs the loop of a worker until `done`. It deadlocks if nobody calls the worker.

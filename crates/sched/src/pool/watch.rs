@@ -1,4 +1,4 @@
-//! One idle worker watches those that are busy, for polls that go on for long (`shard/publishing.rs` of `core` tells
+//! One idle worker watches those that are busy, for polls that go on for long (`publishing.rs` tells
 //! what then): from when it became idle until no worker is busy. If none watches, a worker that has made 128 polls in a
 //! row calls one.
 
@@ -9,9 +9,9 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::UnmodelledU32;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::spin_loop;
-use gossamer_core::shard::Shard;
 
 use super::idle::Idle;
+use super::worker_shard::WorkerShard;
 
 /// Between two looks: the shortest, and the longest, after a while without work.
 const LOOK_AFTER_MIN: Duration = Duration::from_millis(1);
@@ -66,7 +66,7 @@ impl Watch {
 /// `others` gives the shards of the pool but for the watcher's own.
 pub(super) fn watch<I>(others: impl Fn() -> I, parker: &Parker, until: Moment) -> bool
 where
-    I: Iterator<Item = &'static Shard>,
+    I: Iterator<Item = &'static WorkerShard>,
 {
     let busy = || others().filter(|shard| shard.is_running());
     let mut look_after = LOOK_AFTER_MIN;
@@ -78,14 +78,14 @@ where
         if busy().next().is_none() {
             return false;
         }
-        busy().for_each(Shard::ping);
+        busy().for_each(|shard| shard.ping());
         // Not asleep: the system would sleep longer.
         let began = Instant::now();
         while began.elapsed() < LONG_POLL {
             spin_loop();
         }
         let in_long_polls = busy().filter(|shard| shard.has_pending());
-        in_long_polls.for_each(Shard::want_publishing);
+        in_long_polls.for_each(WorkerShard::want_publishing);
         look_after = (look_after * 2).min(LOOK_AFTER_MAX);
     }
 }

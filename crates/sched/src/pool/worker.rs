@@ -7,16 +7,17 @@ use gossamer_core::context;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{heavy_fence, spin_loop, thread};
-use gossamer_core::shard::{Shard, ShardGuard};
+use gossamer_core::shard::ShardGuard;
 use gossamer_time::timers::runner;
 
 use super::idle::Sleeper;
 use super::queue::{Queue, TAKE_MAX, take_share};
 use super::shared::Shared;
 use super::watch::watch;
+use super::worker_shard::WorkerShard;
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
-use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
+use crate::single::{Ran, hand_over, run, shut_down};
 
 /// Polls between two looks at the injector and the timers; one that used up what its operations may take is the last.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
@@ -28,11 +29,11 @@ const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0
 const LOOKS_PER_CLOCK: u32 = 8;
 
 /// Runs tasks until the pool shuts down, or has fewer workers than this one's number.
-pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
+pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static WorkerShard) {
     let _tasks_of = shared.environment.enter_early();
     shared.monitor.works_here(number);
     let mut queue = Queue::new(shared.clone(), shard);
-    let mut guard = acquire_again(shard);
+    let mut guard = shard.acquire_again();
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
         if shared.workers.is_surplus(number) || queue.drains() {
@@ -47,7 +48,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
         }
         let ran = run(&guard, &mut queue, POLLS, None);
         let fired = runner::serve(shard);
-        if guard.runner().returned.take() {
+        if shard.has_returned() {
             shared.dismiss_spares();
         }
         if queue.drains() {
@@ -58,7 +59,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
                 let has_pinned = guard.runner().pinned() > 0;
                 drop(guard);
                 park_drained(shared, number, shard, has_pinned);
-                guard = acquire_again(shard);
+                guard = shard.acquire_again();
                 shared.monitor.call();
             }
             continue;
@@ -73,7 +74,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static Shard) {
         }
         drop(guard);
         sleep(shared, number, shard);
-        guard = acquire_again(shard);
+        guard = shard.acquire_again();
     }
     queue.close();
     guard.seal();
@@ -92,7 +93,7 @@ pub(super) fn retire(
     guard: ShardGuard,
     queue: &mut Queue,
 ) -> Option<ShardGuard> {
-    let shard = guard.shard();
+    let shard = queue.shard;
     shard.set_fallback_waker(Some(ended.shared.caller()));
     context::with(|context| hand_over(context, queue));
     queue.leave();
@@ -100,7 +101,7 @@ pub(super) fn retire(
     let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(guard);
     if !ended.shared.workers.retire(ended.number) {
         shard.set_fallback_waker(None);
-        return Some(acquire_again(shard));
+        return Some(shard.acquire_again());
     }
     ended.number = usize::MAX;
     // A task that was pushed before the fallback waker was set has called nobody.
@@ -126,7 +127,7 @@ fn drain_or_not(shared: &Shared, number: usize, guard: &ShardGuard, queue: &mut 
 
 /// Sleeps until one of the tasks that stay with this thread is woken, or the workers wants it again, or not even so:
 /// `has_pinned` says whether there are such tasks. The guard has been given up.
-fn park_drained(shared: &Shared, number: usize, shard: &'static Shard, has_pinned: bool) {
+fn park_drained(shared: &Shared, number: usize, shard: &'static WorkerShard, has_pinned: bool) {
     Parker::with(|parker| {
         let stays = || {
             let workers = &shared.workers;
@@ -153,7 +154,7 @@ pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mu
         if !shared.workers.is_free(number) {
             continue;
         }
-        if shard.has_pending() && !guard.drain_for(shard) {
+        if shard.has_pending() && !shard.drain_unowned() {
             // Its worker is just leaving, and we would look again and again until it has.
             thread::yield_now();
         }
@@ -181,9 +182,9 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
     false
 }
 
-fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Shard) -> usize {
+fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &WorkerShard) -> usize {
     let take = |task| queue.push(Runnable(task), Reason::Woken);
-    let taken = guard.steal(from, TAKE_MAX, take);
+    let taken = from.steal(guard, TAKE_MAX, take);
     // Relaxed: statistics.
     shared
         .counts
@@ -193,7 +194,7 @@ fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Sha
 }
 
 /// Looks for work a while, then sleeps until somebody calls. The guard has been given up.
-pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
+pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) {
     let is_called = || {
         shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
     };
@@ -213,7 +214,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static Shard) {
             waker: parker.waker().clone(),
         });
         // From here on, a thread that makes a task runnable sees that this worker is idle, or the worker sees the task.
-        heavy_fence(); // pairs with the light one in `Shard::push_stealable`
+        heavy_fence(); // pairs with the light one in `WorkerShard::push_stealable`
         if !has_something() && shard.park(parker.waker()) && !has_something() {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);

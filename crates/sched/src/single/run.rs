@@ -7,7 +7,7 @@ use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Owned, Payload, ScheduledTask, Turn};
 use gossamer_core::panics;
-use gossamer_core::shard::{Shard, ShardGuard, settle_publishing};
+use gossamer_core::shard::{Shard, ShardGuard};
 
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
@@ -135,6 +135,7 @@ fn poll_until<S: Scheduler>(
                 end_child("a task called fork(), and yielded in the child");
             }
             hand_over(context, scheduler);
+            scheduler.between_polls(context);
             guard.drain();
             if guard.runner().called.take() && !gossamer_core::mutant!("call_unheard") {
                 break;
@@ -264,7 +265,7 @@ fn next_task<S: Scheduler>(
     guard: &ShardGuard,
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
-    let last = begin_handing_over(context);
+    let last = begin_handing_over(context, scheduler);
     let runnable = loop {
         // SAFETY: between two polls, so inside.
         let Some(task) = (unsafe { context.take_woken() }) else {
@@ -289,7 +290,7 @@ fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
-    let last = begin_handing_over(context);
+    let last = begin_handing_over(context, scheduler);
     let mut any = false;
     // SAFETY: between two polls, so inside.
     while let Some(task) = unsafe { context.take_woken() } {
@@ -302,12 +303,15 @@ pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> b
 
 /// The poll is over; gives the task that was polled last.
 #[inline(always)]
-fn begin_handing_over(context: &Context) -> Option<NonNull<Header>> {
+fn begin_handing_over<S: Scheduler>(
+    context: &Context,
+    scheduler: &mut S,
+) -> Option<NonNull<Header>> {
     let last = context.polling();
     // SAFETY: between two polls.
     unsafe { context.end_poll() };
     if context.publishes() {
-        settle_publishing(context);
+        scheduler.poll_published(context);
     }
     last
 }

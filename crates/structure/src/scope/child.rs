@@ -24,12 +24,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use gossamer_core::context;
 use gossamer_core::header::Failure;
 use gossamer_core::panics::{self, swallow};
 use gossamer_core::platform::Mutex;
 use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::waiter::Deferred;
-use gossamer_core::{context, task_locals};
 use gossamer_task::JoinError;
 
 use super::data::Data;
@@ -271,7 +271,7 @@ where
             (standing.host.is_some(), !is_over)
         };
         if has_begun && stands && !gossamer_core::mutant!("standing_fiber_loses_values") {
-            task_locals::leak_polled();
+            context::with(context::Context::leak_locals_of_polled);
         }
         if has_begun {
             // It may have been ended from within another task's poll.

@@ -9,10 +9,10 @@ use gossamer_core::mutant;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{ThreadNumber, heavy_fence, start_thread, thread};
-use gossamer_core::shard::Shard;
 use gossamer_time::timers::runner;
 
 use super::super::shared::Shared;
+use super::super::worker_shard::WorkerShard;
 use super::held::Sample;
 use super::report::{Reports, Stuck};
 use super::spares::LEAST;
@@ -238,14 +238,19 @@ impl Look<'_> {
     }
 
     /// Whether the runner of this shard is stuck in a poll; then the shard is open. Adds what is to be told.
-    fn is_stuck(&mut self, number: usize, shard: &'static Shard, told: &mut Vec<Stuck>) -> bool {
+    fn is_stuck(
+        &mut self,
+        number: usize,
+        shard: &'static WorkerShard,
+        told: &mut Vec<Stuck>,
+    ) -> bool {
         let watched = &mut self.watched[number];
         if shard.is_open() {
             told.extend(watched.goes_on(self.shared.is_closing()));
             return true;
         }
         if !shard.is_running() {
-            shard.forget_ping();
+            shard.ack();
             told.extend(watched.ends(shard.panics()));
             return false;
         }
@@ -344,7 +349,7 @@ struct FallbackWaker(Weak<Shared>);
 impl Wake for FallbackWaker {
     fn wake(self: Arc<Self>) {
         if let Some(shared) = self.0.upgrade() {
-            let evacuated: usize = shared.shards().map(Shard::evacuate).sum();
+            let evacuated: usize = shared.shards().map(WorkerShard::evacuate).sum();
             if evacuated > 0 {
                 shared.idle.call_one();
             }

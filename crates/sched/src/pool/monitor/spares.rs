@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gossamer_core::moment::Moment;
-use gossamer_core::shard::Shard;
 use gossamer_time::timers::runner;
 
 use super::super::shared::Shared;
+use super::super::worker_shard::WorkerShard;
 use super::super::workers::spares_max;
 
 /// Between two looks, at least.
@@ -17,7 +17,7 @@ impl Shared {
     /// So long, or until the next timer of a worker that is stuck.
     pub(super) fn until_next_timer(&self, most: Duration) -> Duration {
         let stuck = self.shards().filter(|shard| shard.is_open());
-        let next = stuck.map(runner::earliest).min();
+        let next = stuck.map(|shard| runner::earliest(shard)).min();
         let left = next.and_then(Moment::left);
         // Perhaps now, as what `earliest` says may be too early.
         left.map_or(most, |left| left.clamp(LEAST, most.max(LEAST)))
@@ -25,8 +25,9 @@ impl Shared {
 
     /// Whether a worker is not idle.
     pub(super) fn is_busy(&self) -> bool {
-        let drains =
-            |(number, shard): (usize, &Shard)| shard.is_running() && self.workers.drains(number);
+        let drains = |(number, shard): (usize, &WorkerShard)| {
+            shard.is_running() && self.workers.drains(number)
+        };
         let figures = self.workers.figures();
         self.idle.len() < figures.count()
             || figures.draining > 0 && self.numbered_shards().any(drains)

@@ -1,7 +1,8 @@
 //! Evacuation: while a worker is stuck in a poll, other threads make its runnable tasks stealable.
 //!
-//! A worker that has been in the same poll for long is found by a *monitor*, which [opens](Shard::open_for_evacuation)
-//! its shard ([`access_flag`](super::access_flag) tells the protocol). While a shard is open, whatever is runnable there is
+//! A worker that has been in the same poll for long is found by a *monitor*, which
+//! [opens](WorkerShard::open_for_evacuation) its shard ([`AccessFlag`](gossamer_core::context::AccessFlag) tells the
+//! protocol). While a shard is open, whatever is runnable there is
 //! *evacuated*: the task in the run-next slot, those that the poll has woken so far, and those that are woken from
 //! elsewhere and come to the inbox; all go to the shard's steal queue, from which other workers steal. What the poll
 //! wakes from then on goes there at once. The task that is being polled stays, and so do fibers that have begun, which
@@ -10,55 +11,40 @@
 //! The runner's context belongs to another thread than the one that evacuates. It is that thread's memory, and is there
 //! as long as it is in the poll; and out of the poll it comes only by the lock.
 
-use alloc::string::String;
-use core::panic::Location;
-use core::ptr::NonNull;
-use core::task::Waker;
+use std::panic::Location;
+use std::task::Waker;
 
-use super::guard::add_to_list;
-use super::moving::forward;
+use gossamer_core::context::{Context, wake_inside};
+use gossamer_core::header::{Queued, ScheduledTask, TaskQueue, TaskRef};
+use gossamer_core::mutant;
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::light_fence;
+use gossamer_core::shard::{InboxQueue, forward};
+use gossamer_task::locals;
+
 use super::steal_queue::StealQueue;
-use super::{InboxQueue, Shard};
-use crate::context::{Context, wake_inside};
-use crate::header::ref_count::{Drained, QUEUED};
-use crate::header::{Header, ScheduledTask, TaskRef, ref_dec};
-use crate::platform::atomic::Ordering;
-use crate::platform::light_fence;
-use crate::task_locals;
-use crate::waiter::Deferred;
+use super::worker_shard::WorkerShard;
 
 /// A poll that somebody is stuck in.
 #[derive(Debug, Clone)]
-pub struct StuckPoll {
+pub(super) struct StuckPoll {
     /// Where its task was spawned.
-    pub spawned: &'static Location<'static>,
+    pub(super) spawned: &'static Location<'static>,
     /// Name of its task, if it was given one.
-    pub name: Option<String>,
+    pub(super) name: Option<String>,
 }
 
-impl Shard {
-    /// Has the runner's polls be watched: [`Shard::open_for_evacuation`] may be called from now on. Before it has any
-    /// task.
-    pub fn set_monitored(&self) {
-        // Relaxed: published with the pool itself.
-        self.monitored.store(1, Ordering::Relaxed);
-    }
-
+impl WorkerShard {
     /// Leaves a mark that the runner takes back between any two polls; `false` if the one before is still there, so
     /// that it has been in one poll since then (or nobody runs).
-    pub fn ping_again(&self) -> bool {
+    pub(super) fn ping_again(&self) -> bool {
         // Relaxed: a hint.
         let acked = self.pinged.swap(1, Ordering::Relaxed) == 0;
         self.ping();
         acked
     }
 
-    /// Nobody runs, and so nobody will acknowledge.
-    pub fn forget_ping(&self) {
-        self.ack();
-    }
-
-    /// The runner looks around: it is between two polls.
+    /// The runner looks around: it is between two polls; or nobody runs, and so nobody will.
     #[inline]
     pub(super) fn ack(&self) {
         // Relaxed: a hint.
@@ -71,18 +57,20 @@ impl Shard {
     }
 
     /// Opens the shard, whose runner is in a poll and has not acknowledged, so that others can
-    /// [evacuate](Shard::evacuate) its tasks: `fallback_waker` is called for those that are woken from elsewhere.
+    /// [evacuate](WorkerShard::evacuate) its tasks: `fallback_waker` is called for those that are woken from elsewhere.
     /// `None` if that is not so (any more).
-    pub fn open_for_evacuation(&self, fallback_waker: Waker) -> Option<StuckPoll> {
+    pub(super) fn open_for_evacuation(&self, fallback_waker: Waker) -> Option<StuckPoll> {
         let (stuck, before) = {
             let _queue = self.steal_queue.lock();
             if self.access.is_open() || !self.access.open() {
                 return None;
             }
-            // SAFETY: open, and under the lock, so the runner is in a poll, and stays there.
-            let polled = unsafe { self.runner_context() }.and_then(Context::polling);
+            // SAFETY: open, and under the lock.
+            let context = unsafe { self.runner_context() };
             // A thread that ends a shard takes its tasks off their list without a lock.
-            let polled = polled.filter(|_| self.has_not_acked() && !self.runner.closing.get());
+            let polled = context
+                .filter(|_| self.has_not_acked() && !self.is_closing())
+                .and_then(Context::polling);
             let Some(polled) = polled else {
                 self.access.close();
                 return None;
@@ -90,44 +78,29 @@ impl Shard {
             let stuck = StuckPoll {
                 // SAFETY: being polled, so alive; the field never changes.
                 spawned: unsafe { polled.as_ref() }.spawned,
-                name: task_locals::name_of(polled),
+                name: locals::name_of(polled),
             };
             // While the runner is kept from closing the shard, which takes the fallback waker away.
-            (
-                stuck,
-                self.inbox.lock().fallback_waker.replace(fallback_waker),
-            )
+            (stuck, self.replace_fallback_waker(Some(fallback_waker)))
         };
         drop(before);
         Some(stuck)
     }
 
     /// Whether the shard is open for evacuation: a hint.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.access.is_open()
-    }
-
-    /// The context of the thread that runs.
-    ///
-    /// # Safety
-    /// The shard is open, and its lock held; both as long as the result is used.
-    unsafe fn runner_context(&self) -> Option<&Context> {
-        // Relaxed: written by the runner before it went out, which the opener has acquired.
-        let context = self.run_by.load(Ordering::Relaxed);
-        // SAFETY: it is that of a thread in a poll, which outlasts the lock; plain memory, which is the lock holder's
-        // while the shard is open.
-        NonNull::new(context).map(|context| unsafe { context.as_ref() })
     }
 
     /// Makes what is runnable at an open shard stealable. By any thread.
     ///
     /// # Returns
     /// How many tasks; none if the shard is not open.
-    pub fn evacuate(&self) -> usize {
+    pub(super) fn evacuate(&self) -> usize {
         if !self.is_open() {
             return 0;
         }
-        let mut came = self.take_inbox();
+        let mut came = self.take_queued();
         let mut left = Left::default();
         let evacuated = {
             let mut queue = self.steal_queue.lock();
@@ -138,7 +111,7 @@ impl Shard {
                     // SAFETY: open, and under the lock; the context is its runner's.
                     unsafe { self.evacuate_woken(context, &mut queue) };
                     while let Some(task) = came.pop_front() {
-                        // SAFETY: the inbox's reference on the task is ours; the lock stands for the runner.
+                        // SAFETY: the lock stands for the runner.
                         unsafe { self.evacuate_queued(context, task, &mut queue, &mut left) };
                     }
                 }
@@ -152,56 +125,16 @@ impl Shard {
             // The runner is back.
             left.stay.push_back(task);
         }
-        self.put_back(left.stay);
-        while let Some(task) = left.moved.pop_front() {
-            // SAFETY: the reference is ours.
-            unsafe { forward(task) };
+        while let Some(task) = left.stay.pop_front() {
+            // The runner may have retired meanwhile, and somebody else keeps its shard. As long as it is open, who
+            // closes it looks there afterwards.
+            let is_kept = || !self.access.is_open() && !mutant!("put_back_calls_nobody");
+            self.put_back(task, is_kept);
         }
-        while let Some(task) = left.gone.pop_front() {
-            // SAFETY: the reference is ours.
-            unsafe { ref_dec(task, QUEUED) };
+        while let Some(task) = left.moved.pop_front() {
+            forward(task);
         }
         evacuated
-    }
-
-    fn take_inbox(&self) -> InboxQueue {
-        let mut inbox = self.inbox.lock();
-        if inbox.tasks.is_empty() {
-            return InboxQueue::default();
-        }
-        inbox.tasks.take()
-    }
-
-    /// Puts back what only the runner can receive, or what it will: it looks after this poll.
-    fn put_back(&self, mut tasks: InboxQueue) {
-        while let Some(task) = tasks.pop_front() {
-            let pushed = self.push_quietly(task);
-            if !pushed {
-                // SAFETY: the reference is ours, and the shard has ended.
-                unsafe { ref_dec(task, QUEUED) };
-            }
-        }
-    }
-
-    fn push_quietly(&self, task: NonNull<Header>) -> bool {
-        let parked = {
-            let mut inbox = self.inbox.lock();
-            if inbox.closed {
-                return false;
-            }
-            inbox.tasks.push_back(task);
-            // Release pairs with the acquire in `has_pending`, though the lock alone would do.
-            self.pending.store(true, Ordering::Release);
-            // The runner may have retired meanwhile, and somebody else keeps its shard. As long as it is open, who
-            // closes it looks here afterwards.
-            let parked = inbox.parked.take();
-            let is_kept = !self.access.is_open() && !crate::mutant!("put_back_calls_nobody");
-            parked.or_else(|| inbox.fallback_waker.clone().filter(|_| is_kept))
-        };
-        if let Some(runner) = parked {
-            Deferred::new(runner).run();
-        }
-        true
     }
 
     /// The tasks that the runner keeps to itself.
@@ -210,18 +143,21 @@ impl Shard {
     /// The shard is open and its lock held; the context is its runner's.
     unsafe fn evacuate_woken(&self, context: &Context, queue: &mut StealQueue) {
         self.access.touch();
-        if crate::mutant!("woken_stay") {
+        if mutant!("woken_stay") {
             return;
         }
         let polled = context.polling();
-        if let Some(task) = self.runner.slot.take() {
+        // SAFETY: the lock stands for the runner.
+        let runner = unsafe { self.runner() };
+        if let Some(task) = runner.take_slot() {
             if task.header().state().is_pinned() {
-                let _none = self.runner.slot.replace(task);
+                // SAFETY: it lives here.
+                let _none = unsafe { runner.put_slot(task) };
             } else {
                 queue.push(task);
             }
         }
-        let stay = crate::header::TaskQueue::new();
+        let stay = TaskQueue::new();
         // SAFETY: the lock stands for the runner.
         while let Some(task) = unsafe { context.take_woken() } {
             if polled == Some(task.task()) || task.header().state().is_pinned() {
@@ -239,44 +175,39 @@ impl Shard {
     /// One task that came to the inbox.
     ///
     /// # Safety
-    /// As [`Shard::evacuate_woken`]; the caller owns the task's `QUEUED` hold.
+    /// As [`WorkerShard::evacuate_woken`].
     unsafe fn evacuate_queued(
         &self,
         context: &Context,
-        task: NonNull<Header>,
+        task: Queued,
         queue: &mut StealQueue,
         left: &mut Left,
     ) {
-        // SAFETY: `QUEUED` keeps the task alive.
-        let header: TaskRef<'_> = unsafe { TaskRef::new(task) };
-        let state = header.look();
+        let state = task.task().look();
         if state.shard() != self.index() {
             return left.moved.push_back(task);
         }
-        if context.polling() == Some(task) || state.is_pinned() {
+        if context.polling() == Some(task.task().pointer()) || state.is_pinned() {
             return left.stay.push_back(task);
         }
-        if header.refs.drain() == Drained::Gone {
-            return left.gone.push_back(task);
-        }
-        // The worker that takes the task sees what the waker did, and `CANCEL`.
-        if !state.ignores_wake() {
-            // SAFETY: the lock stands for the runner.
-            unsafe { add_to_list(header) };
-            // SAFETY: it was not scheduled.
-            queue.push(unsafe { header.schedule(header.state().with_scheduled()) });
+        // SAFETY: the lock stands for the runner. (The worker that takes the task sees what the waker did, and
+        // `CANCEL`.)
+        match unsafe { task.receive() } {
+            Err(gone) => left.gone.push_back(gone),
+            // SAFETY: the lock stands for the runner; it was not scheduled.
+            Ok((task, _)) if !state.ignores_wake() => queue.push(unsafe { task.schedule_parked() }),
+            Ok(_) => {}
         }
     }
 
-    /// A wake by the runner, in a poll, while the shard is open; `false` if the task lives elsewhere, and then nothing
-    /// was done. The runner has said that it is inside, and goes outside here.
-    ///
-    /// # Safety
-    /// The context is this thread's, and runs this shard.
+    /// A wake by the runner, in a poll, which has come inside and found the shard open; it goes outside here. `false`
+    /// if the task lives elsewhere, and then nothing was done.
     #[cold]
     #[inline(never)]
-    pub(crate) unsafe fn wake_while_open(&self, context: &Context, task: TaskRef<'_>) -> bool {
-        let (woken, shared) = {
+    pub(super) fn wake_at_open_shard(&self, context: &Context, task: TaskRef<'_>) -> bool {
+        self.expect_inside(context);
+        let mut shared = false;
+        let here = {
             let mut queue = self.steal_queue.lock();
             if !self.access.is_open() {
                 drop(queue);
@@ -287,11 +218,10 @@ impl Shard {
             }
             let state = task.look();
             let here = state.shard() == self.index();
-            let mut shared = false;
             self.access.touch();
             if here && !state.ignores_wake() {
                 // SAFETY: the lock stands for the runner; it was not scheduled.
-                let woken = unsafe { task.schedule(state.with_scheduled()) };
+                let woken = unsafe { task.schedule_parked() };
                 shared = context.polling() != Some(task.pointer()) && !state.is_pinned();
                 if shared {
                     queue.push(woken);
@@ -302,22 +232,20 @@ impl Shard {
                 // Relaxed: see `steal_len`.
                 self.steal_len.store(queue.len(), Ordering::Relaxed);
             }
-            (here, shared)
+            here
         };
         self.access.go_outside();
         if shared {
-            self.wake_notify_shard();
+            self.call_one();
         }
-        woken
+        here
     }
 
-    /// Queues a task that the poll has spawned while the shard is open.
-    ///
-    /// # Safety
-    /// As [`Context::push_woken`]; the context is this thread's, and runs this shard.
+    /// The same for a task that the poll has spawned.
     #[cold]
     #[inline(never)]
-    pub(crate) unsafe fn push_while_open(&self, context: &Context, task: ScheduledTask) {
+    pub(super) fn push_at_open_shard(&self, context: &Context, task: ScheduledTask) {
+        self.expect_inside(context);
         let mut queue = self.steal_queue.lock();
         if self.access.is_open() {
             queue.push(task);
@@ -325,7 +253,7 @@ impl Shard {
             self.steal_len.store(queue.len(), Ordering::Relaxed);
             drop(queue);
             self.access.go_outside();
-            self.wake_notify_shard();
+            self.call_one();
         } else {
             drop(queue);
             // SAFETY: the runner is inside, alone, and runs the task's shard.
@@ -334,24 +262,33 @@ impl Shard {
         }
     }
 
+    /// The runner, which asks with its context, has said that it is inside.
+    fn expect_inside(&self, context: &Context) {
+        assert!(
+            context.shard() == self.index() && self.access.is_inside(),
+            "only the runner wakes at an open shard"
+        );
+    }
+
     /// The runner is back from a poll, and found its shard open: closes it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn close_for_evacuation(&self) {
+    pub(super) fn close_for_evacuation(&self) {
+        assert!(self.is_run_by_this_thread(), "closed by another thread");
         let fallback_waker = {
             let _queue = self.steal_queue.lock();
             if !self.access.is_open() {
                 return;
             }
-            if !crate::mutant!("stays_open") {
+            if !mutant!("stays_open") {
                 self.access.close();
             }
-            self.inbox.lock().fallback_waker.take()
+            self.replace_fallback_waker(None)
         };
         drop(fallback_waker);
-        self.runner.returned.set(true);
-        // The run is to end, so that the pool learns of it.
-        self.runner.called.set(true);
+        self.returned.store(1, Ordering::Relaxed); // Relaxed: the runner's own
+        // SAFETY: on the runner. The run is to end, so that the pool learns of it.
+        unsafe { self.runner() }.called.set(true);
         self.ping();
     }
 }

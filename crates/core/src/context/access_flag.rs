@@ -15,10 +15,11 @@ use crate::platform::{heavy_fence, light_fence};
 const OUTSIDE: u32 = 0;
 const INSIDE: u32 = 1;
 
-/// The two words, on a cache line of their own: one is written twice in each poll.
+/// The two words, on a cache line of their own: one is written twice in each poll. Of a shard whose runner may be found
+/// stuck; the code that opens it is the pool's (crate `sched`, `pool/evacuating.rs`).
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct AccessFlag {
+pub struct AccessFlag {
     /// Written by the runner alone.
     inside: AtomicU32,
     /// Written under the lock of the steal queue.
@@ -28,9 +29,19 @@ pub(crate) struct AccessFlag {
     plain: crate::platform::UnsafeCell<()>,
 }
 
+// SAFETY: `plain` holds nothing, and loom itself finds out whether two threads touch it at once.
+#[cfg(loom)]
+unsafe impl Sync for AccessFlag {}
+
+impl Default for AccessFlag {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl AccessFlag {
     /// Inside, and not open.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             inside: AtomicU32::new(INSIDE),
             open: AtomicU32::new(0),
@@ -41,21 +52,21 @@ impl AccessFlag {
 
     /// The shard's plain memory is touched: tells loom.
     #[inline(always)]
-    pub(super) fn touch(&self) {
+    pub fn touch(&self) {
         #[cfg(loom)]
         self.plain.with_mut(|_| ());
     }
 
     /// Whether the runner, which asks, is inside.
     #[inline(always)]
-    pub(crate) fn is_inside(&self) -> bool {
+    pub fn is_inside(&self) -> bool {
         // Relaxed: it reads its own word.
         self.inside.load(Ordering::Relaxed) == INSIDE
     }
 
     /// The runner goes outside.
     #[inline(always)]
-    pub(crate) fn go_outside(&self) {
+    pub fn go_outside(&self) {
         // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
         self.inside.store(OUTSIDE, Ordering::Release);
     }
@@ -79,7 +90,7 @@ impl AccessFlag {
 
     /// Opens the shard, unless its runner is inside. Under the lock.
     #[must_use]
-    pub(super) fn open(&self) -> bool {
+    pub fn open(&self) -> bool {
         // Relaxed: the fence orders it before the look.
         self.open.store(1, Ordering::Relaxed);
         heavy_fence(); // pairs with the light one in `go_inside`
@@ -92,13 +103,13 @@ impl AccessFlag {
     }
 
     /// Whether the shard is open: the word is good under the lock, and else a hint.
-    pub(super) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         // Relaxed: changed under the lock.
         self.open.load(Ordering::Relaxed) != 0
     }
 
     /// Under the lock.
-    pub(super) fn close(&self) {
+    pub fn close(&self) {
         // Relaxed: as above.
         self.open.store(0, Ordering::Relaxed);
     }

@@ -1,32 +1,26 @@
 //! The name and the values that belong to a task. Few tasks have any, so a table keeps them, not the header.
 //!
 //! One table, keyed by who has it: a task (the address of its header) or a thread that polls none (the address of its
-//! context). A bit of the task's [`TaskState`](crate::header::TaskState) says that it is in the table, so a task that
-//! is not costs nothing; what is in the table goes when the task has ended, before its output is published; unless the
-//! stack of its fiber stays, and may use it.
+//! context). A bit of the task's [`TaskState`](gossamer_core::header::TaskState) says that it is in the table, so a task
+//! that is not costs nothing; what is in the table goes when the task has ended, before its output is published; unless
+//! the stack of its fiber stays, and may use it.
 //!
 //! The values live in boxes of their own, so that they stay where they are while the table changes; only their owner,
 //! which is one thread at a time, looks at them, and they go when it has ended. Neither the making of a value, nor its
 //! use, nor its destructor runs under a lock. What a destructor makes anew is destroyed after it; what has been
 //! destroyed is not made again. So an end comes to an end.
 
-use core::any::Any;
-use core::fmt;
-use core::hash::BuildHasherDefault;
-use core::ptr::NonNull;
+use std::any::Any;
 use std::collections::HashMap;
-use std::hash::DefaultHasher;
+use std::fmt;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::ptr::NonNull;
+use std::sync::Arc;
 
-use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-
-use crate::context::{self, Context};
-use crate::header::Header;
-use crate::panics;
-use crate::platform::{Mutex, MutexGuard, per_process, thread_local};
+use gossamer_core::context::{self, Context};
+use gossamer_core::header::Header;
+use gossamer_core::panics;
+use gossamer_core::platform::{Mutex, MutexGuard, per_process, thread_local};
 
 /// Parts of the table, each with its lock, so that workers seldom meet. One in models.
 const STRIPES: usize = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
@@ -68,9 +62,9 @@ enum Owner {
 impl Owner {
     /// The task that is polled, or the thread.
     fn here() -> Self {
-        match context::with(context::Context::polling) {
+        match context::with(Context::polling) {
             Some(task) => Self::Task(task),
-            None => Self::Thread(context::address().addr()),
+            None => Self::Thread(context::with(Context::address)),
         }
     }
 
@@ -84,10 +78,7 @@ impl Owner {
     /// Whether it may get something: it is not over, and what it gets will be freed. Marks it.
     fn may_have(self) -> bool {
         match self {
-            Self::Task(_) => {
-                let mark = |context: &Context| context.with_polled(|task| task.mark_has_locals());
-                context::with(mark).unwrap_or(false)
-            }
+            Self::Task(_) => context::with(Context::mark_polled_has_locals),
             Self::Thread(_) => ends::watch(),
         }
     }
@@ -192,31 +183,32 @@ pub fn name_here() -> Option<String> {
 
 fn name_at(address: usize) -> Option<String> {
     let name = stripe(address).get(&address)?.name.clone()?;
-    Some((*name).to_owned())
+    Some(name.as_ref().to_owned())
 }
 
 /// A task is over: what it has beside goes. The panics of destructors end here.
+///
+/// # Safety
+/// See [`Vtable::end_locals`](gossamer_core::header::Vtable::end_locals).
 #[cold]
-pub(crate) fn end_task(task: NonNull<Header>) {
-    if !crate::mutant!("locals_never_freed") {
+pub(crate) unsafe fn end_task(task: NonNull<Header>) {
+    if !gossamer_core::mutant!("locals_never_freed") {
         end(task.as_ptr().addr());
     }
 }
 
-/// Leaks the name and values of the task that is polled, or dropped. The task goes, but the stack of its fiber does
-/// not, and may be in the midst of using a value, or have loaned it.
+/// Leaks the name and values of a task: it goes, but the stack of its fiber does not, and may be in the midst of using a
+/// value, or have loaned it.
 #[cold]
-pub fn leak_polled() {
-    if let Some(task) = context::with(context::Context::polling) {
-        let address = task.as_ptr().addr();
-        let locals = stripe(address).remove(&address);
-        core::mem::forget(locals);
-    }
+pub(crate) fn leak_task(task: NonNull<Header>) {
+    let address = task.as_ptr().addr();
+    let locals = stripe(address).remove(&address);
+    std::mem::forget(locals);
 }
 
 /// The thread's work is done: what it has beside goes, now and not later.
 pub fn end_thread() {
-    end(context::address().addr());
+    end(context::with(Context::address));
 }
 
 fn end(address: usize) {

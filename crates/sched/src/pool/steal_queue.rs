@@ -1,6 +1,6 @@
-//! The steal queue of a pool's shard. Who may touch what is in it, `moving.rs` tells.
+//! The steal queue of a pool's shard. Who may touch what is in it, `stealing.rs` tells.
 
-use crate::header::{NewTaskStack, ScheduledTask, TaskQueue};
+use gossamer_core::header::{NewTaskStack, ScheduledTask, TaskQueue};
 
 /// Runnable tasks of a worker that others may take.
 #[derive(Debug, Default)]
