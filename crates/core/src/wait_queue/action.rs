@@ -293,12 +293,13 @@ pub unsafe trait Action<O: Waitable> {
     }
 
     /// Parks by `park` as an inline waiter (see [`waiter`](crate::waiter)), if the operation has to wait and nobody else
-    /// does, and says so in the object's word. `park` says whether it could.
+    /// does, and says so in the object's word. `park` is given another list of the object, to keep the task in, and says
+    /// whether it could.
     ///
     /// # Returns
     /// Whether it has parked; if not, nothing was done.
     #[inline(always)]
-    fn park_inline(_object: &O, _park: impl FnOnce() -> bool) -> bool {
+    fn park_inline(_object: &O, _park: impl FnOnce(&WaitList) -> bool) -> bool {
         false
     }
 

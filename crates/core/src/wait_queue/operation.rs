@@ -188,7 +188,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let object = this.object();
         // SAFETY: pinned; an action that waits inline does so where nobody else waits, and at an object that never
         // leaves its thread.
-        let park = || unsafe { A::queue(object).park_inline(this.node(), Self::KIND, waker) };
+        let park = |beside: &WaitList| unsafe {
+            A::queue(object).park_inline(beside, this.node(), Self::KIND, waker)
+        };
         if A::park_inline(object, park) {
             this.phase = Phase::Queued;
             return Poll::Pending;

@@ -64,22 +64,24 @@ impl WaitList {
     }
 
     /// Parks `node` inline, if its task can be loaned to it at no cost; `false` if not, and then nothing was done.
+    /// `beside`, another list, keeps the task meanwhile: a wake finds it without a look at the node.
     ///
     /// # Safety
-    /// As [`WaitList::park`], with `may_loan`; and nobody waits here.
+    /// As [`WaitList::park`], with `may_loan`; and nobody waits here or there.
     #[inline(always)]
     pub unsafe fn park_inline(
         &self,
+        beside: &Self,
         node: NonNull<Node>,
         kind: &'static Kind,
         waker: RawWakerParts<'_>,
     ) -> bool {
         let loaned = waker::loan_quickly(waker);
         if loaned {
+            self.0.set(node.as_ptr());
+            beside.0.set(waker.data().cast());
             // SAFETY: alive and in place.
             let parked = unsafe { node.as_ref() };
-            self.0.set(node.as_ptr());
-            parked.waker_data.set(waker.data());
             if cfg!(debug_assertions) || context::is_watched() {
                 parked.kind.set(kind);
                 parked.name(waker);
@@ -92,13 +94,11 @@ impl WaitList {
     /// nothing was done. The caller's word says that the node is notified.
     ///
     /// # Safety
-    /// Under the lock; the list is inline, and the node not notified.
+    /// Under the lock; the list is inline, with this one `beside`, and the node not notified.
     #[inline(always)]
-    pub unsafe fn notify_inline_here(&self) -> bool {
-        // SAFETY: the list is inline.
-        let (_, data) = unsafe { self.inline() };
+    pub unsafe fn notify_inline_here(&self, beside: &Self) -> bool {
         // SAFETY: the task is loaned to the node, and therefore alive.
-        unsafe { waker::wake_loaned_here(data) }
+        unsafe { waker::wake_loaned_here(beside.0.get().cast()) }
     }
 
     /// Wakes the task of the inline node; the caller's word says that the node is notified.
@@ -106,25 +106,11 @@ impl WaitList {
     /// # Safety
     /// As [`WaitList::notify_inline_here`].
     #[inline(always)]
-    pub unsafe fn notify_inline(&self) -> Deferred {
-        // SAFETY: the list is inline.
-        let (node, data) = unsafe { self.inline() };
-        // SAFETY: the task is loaned to the node, and therefore alive.
-        Deferred(unsafe { waker::wake_loaned(data, node) })
-    }
-
-    /// The inline node, and its waker's data.
-    ///
-    /// # Safety
-    /// Under the lock; the list is inline.
-    #[inline(always)]
-    unsafe fn inline(&self) -> (NonNull<Node>, *const ()) {
+    pub unsafe fn notify_inline(&self, beside: &Self) -> Deferred {
         // SAFETY: the list names the node.
         let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
-        // SAFETY: it lives as long as the lock is held.
-        let waiting = unsafe { node.as_ref() };
-        // SAFETY: parking inline writes it.
-        (node, unsafe { waiting.waker_data.get() })
+        // SAFETY: the task is loaned to the node, and therefore alive.
+        Deferred(unsafe { waker::wake_loaned(beside.0.get().cast(), node) })
     }
 
     /// Empties the list, which no longer says anything: an inline node that was notified has left.
@@ -133,18 +119,19 @@ impl WaitList {
         self.0.set(ptr::null());
     }
 
-    /// Makes a proper list of an inline one.
+    /// Makes a proper list of an inline one, and empties the one `beside`.
     ///
     /// # Safety
     /// Under the lock; the list is inline, and the node notified or not, and of this kind, as told.
     #[cold]
-    pub unsafe fn spill_inline(&self, kind: &'static Kind, notified: bool) {
+    pub unsafe fn spill_inline(&self, beside: &Self, kind: &'static Kind, notified: bool) {
         let notified = notified && !crate::mutant!("settle_forgets_promise");
-        // SAFETY: the list is inline.
-        let (node, _) = unsafe { self.inline() };
+        // SAFETY: the list names the node.
+        let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
         // SAFETY: it lives as long as the lock is held.
         let spilled = unsafe { node.as_ref() };
         spilled.link(node, node);
+        spilled.waker_data.set(beside.0.replace(ptr::null()).cast());
         spilled.set_kind(kind, if notified { NOTIFIED } else { LOANED });
     }
 

@@ -88,7 +88,7 @@ impl<T: Copy> Later<T> {
 }
 
 /// A waiter: 56 bytes inside a waiting operation. Only the object and the place of the call are written
-/// before it parks, and an inline one adds only its task.
+/// before it parks, and of an inline one nothing more.
 #[repr(C)]
 pub struct Node {
     pub(super) object: *const (),

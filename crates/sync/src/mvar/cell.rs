@@ -237,10 +237,8 @@ impl<T, P: LockPolicy> MVar<T, P> {
         } else {
             (&self.putters, &self.takers, Op::<T, P, Put<T>>::KIND)
         };
-        // It may name an inline waiter that has left.
-        other.forget_inline();
         // SAFETY: under the lock, and inline; only plain takes and puts wait so.
-        unsafe { queue.spill_inline(kind, notified) };
+        unsafe { queue.spill_inline(other, kind, notified) };
         bits & !INLINE
     }
 
@@ -264,22 +262,22 @@ impl<T, P: LockPolicy> MVar<T, P> {
             return Some(output);
         }
         let bits = bits | RESERVED | INLINE;
-        let (waiting, _) = self.queues_of::<A>();
+        let (waiting, other) = self.queues_of::<A>();
         // SAFETY: the one waiter is in this queue, and was not notified: nothing was reserved.
-        if unsafe { waiting.notify_inline_here() } {
+        if unsafe { waiting.notify_inline_here(other) } {
             self.word.unlock(bits);
         } else {
             cold_path();
-            self.notify_inline(waiting, bits);
+            self.notify_inline(waiting, other, bits);
         }
         Some(output)
     }
 
     #[cold]
     #[inline(never)]
-    fn notify_inline(&self, waiting: &WaitList, bits: u32) {
+    fn notify_inline(&self, waiting: &WaitList, other: &WaitList, bits: u32) {
         // SAFETY: under the lock; this queue is inline, and its node not notified.
-        let deferred = unsafe { waiting.notify_inline() };
+        let deferred = unsafe { waiting.notify_inline(other) };
         self.word.unlock(bits);
         deferred.run();
     }
@@ -320,9 +318,9 @@ unsafe impl<T, P: LockPolicy, A: MVarAction<T>> Action<MVar<T, P>> for Turn<A> {
     }
 
     #[inline(always)]
-    fn park_inline(mvar: &MVar<T, P>, park: impl FnOnce() -> bool) -> bool {
+    fn park_inline(mvar: &MVar<T, P>, park: impl FnOnce(&WaitList) -> bool) -> bool {
         let bits = mvar.word.lock();
-        let parks = bits == A::GOES ^ FULL && park();
+        let parks = bits == A::GOES ^ FULL && park(mvar.queues_of::<A>().0);
         if parks {
             mvar.word.unlock(bits | INLINE);
         }
