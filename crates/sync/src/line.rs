@@ -242,21 +242,21 @@ fn serve<P: LockPolicy, R: Admission>(locked: LockedLine<'_, P, R>) {
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
-    const THREAD_BOUND: bool = P::THREAD_BOUND;
+    type Word = P::Word;
 
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.word.lock()
+    fn word(&self) -> &P::Word {
+        &self.word
     }
 
     #[inline(always)]
-    fn unlock(locked: Locked<'_, Self>) {
-        let line = locked.object();
-        line.word.unlock(if line.list.is_empty() {
-            locked.bits & !HAS_WAITERS
+    fn unlock(mut locked: Locked<'_, Self>) {
+        if locked.object().list.is_empty() {
+            locked.bits &= !HAS_WAITERS;
         } else {
-            locked.bits | HAS_WAITERS
-        });
+            locked.bits |= HAS_WAITERS;
+        }
+        locked.into_word().unlock();
     }
 
     #[inline(always)]
