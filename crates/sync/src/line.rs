@@ -37,7 +37,7 @@ pub(crate) enum Next {
     /// Nothing, now.
     Stay,
     /// It goes, and the bits become these.
-    WakeReason(u32),
+    Release(u32),
     /// It is woken to [try again](Admission::retry), first in line as before; the bits and its number become these.
     Wake(u32, usize),
 }
@@ -75,7 +75,7 @@ pub(crate) trait Admission: 'static {
 
     /// Returns the action to take for the first in line.
     fn next(bits: u32, wants: usize) -> Next {
-        Self::grant(bits, wants).map_or(Next::Stay, Next::WakeReason)
+        Self::grant(bits, wants).map_or(Next::Stay, Next::Release)
     }
 
     /// One that was woken tries again: the bits if it goes, or if it does not and stays first in line.
@@ -269,7 +269,7 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
         let first = locked.first::<Enter>()?;
         match R::next(locked.bits, first.get()) {
             Next::Stay => None,
-            Next::WakeReason(after) => {
+            Next::Release(after) => {
                 locked.bits = after;
                 locked.release_first::<Enter>()
             }
