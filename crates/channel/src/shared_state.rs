@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
-use gossamer_core::policy::{LockPolicy, Word};
+use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
@@ -124,16 +124,16 @@ fn with<S: Content, P: LockPolicy, R>(
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
-    const THREAD_BOUND: bool = P::THREAD_BOUND;
+    type Word = P::Word;
 
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.word.lock()
+    fn word(&self) -> &P::Word {
+        &self.word
     }
 
     #[inline(always)]
     fn unlock(locked: LockedState<'_, S, P>) {
-        locked.object().word.unlock(locked.bits);
+        locked.into_word().unlock();
     }
 
     #[inline(always)]

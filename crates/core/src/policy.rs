@@ -34,7 +34,7 @@ pub trait LockPolicy: sealed::Sealed + fmt::Debug + 'static {
     /// The counted pointer by which several ends own a value. As many threads may have it as may use the word.
     type Counted<T>: Counted<T>;
     /// Whether an operation on the primitive never leaves its thread.
-    const THREAD_BOUND: bool;
+    const THREAD_BOUND: bool = Self::Word::THREAD_BOUND;
 }
 
 /// A pointer that is counted: `Rc` or `Arc`. No user code runs when it is cloned.
@@ -73,18 +73,21 @@ counted!(Rc);
 counted!(Arc);
 
 /// One lockable word.
-pub trait Word: fmt::Debug {
-    /// Takes the lock and returns the primitive's bits. No user code may run until [`Word::unlock`].
-    fn lock(&self) -> u32;
+pub trait Word: fmt::Debug + Sized {
+    /// Whether the word never leaves its thread.
+    const THREAD_BOUND: bool;
 
-    /// Gives the lock up, leaving these bits.
-    fn unlock(&self, bits: u32);
+    /// Takes the lock. No user code may run until [`HeldWord::unlock`].
+    fn lock(&self) -> HeldWord<'_, Self>;
+
+    /// See [`HeldWord::unlock`].
+    fn unlock(held: HeldWord<'_, Self>);
 
     /// Takes the lock for something that leaves the bits as they are.
     ///
     /// # Errors
-    /// The bits, if `act` gives nothing. Then the lock is held.
-    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32>;
+    /// `act` gives nothing. Then the lock is held.
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, HeldWord<'_, Self>>;
 
     /// Changes the bits as `change` says, in one exchange: as if locked and unlocked again. `false` if it says that
     /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
@@ -94,6 +97,31 @@ pub trait Word: fmt::Debug {
     fn look(&self) -> u32;
 }
 
+/// The lock of a word, held: the right to give it up, once. It stays held if this is dropped.
+#[derive(Debug)]
+#[must_use = "the lock stays held"]
+pub struct HeldWord<'a, W: Word> {
+    /// To have its lock given up is the right of whoever has taken it.
+    pub(crate) word: &'a W,
+    /// The primitive's bits, as unlocking leaves them.
+    pub bits: u32,
+}
+
+impl<W: Word> HeldWord<'_, W> {
+    /// With other bits.
+    #[inline(always)]
+    pub fn with(mut self, bits: u32) -> Self {
+        self.bits = bits;
+        self
+    }
+
+    /// Gives the lock up, leaving the bits.
+    #[inline(always)]
+    pub fn unlock(self) {
+        W::unlock(self);
+    }
+}
+
 /// For one thread: no atomics, and `!Send`.
 #[derive(Debug)]
 pub struct Local;
@@ -101,7 +129,6 @@ pub struct Local;
 impl LockPolicy for Local {
     type Word = LocalWord;
     type Counted<T> = Rc<T>;
-    const THREAD_BOUND: bool = true;
 }
 
 /// The word of [`Local`]: a cell.
@@ -116,20 +143,23 @@ impl LocalWord {
 }
 
 impl Word for LocalWord {
-    #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.0.get()
-    }
+    const THREAD_BOUND: bool = true;
 
     #[inline(always)]
-    fn unlock(&self, bits: u32) {
-        self.0.set(bits);
-    }
-
-    #[inline(always)]
-    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32> {
+    fn lock(&self) -> HeldWord<'_, Self> {
         let bits = self.0.get();
-        act(bits).ok_or(bits)
+        HeldWord { word: self, bits }
+    }
+
+    #[inline(always)]
+    fn unlock(held: HeldWord<'_, Self>) {
+        held.word.0.set(held.bits);
+    }
+
+    #[inline(always)]
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, HeldWord<'_, Self>> {
+        let held = self.lock();
+        act(held.bits).ok_or(held)
     }
 
     #[inline(always)]

@@ -35,19 +35,21 @@ impl Guarded {
     }
 
     fn enter(&self) {
-        let bits = self.word.lock();
+        let mut word = self.word.lock();
         let seen = self.behind.load(Ordering::Relaxed);
         assert_eq!(
-            seen, bits,
+            seen, word.bits,
             "the lock did not show what was written under it"
         );
         self.behind.store(seen + 1, Ordering::Relaxed);
-        self.word.unlock(bits + 1);
+        word.bits += 1;
+        word.unlock();
     }
 
     fn entries(&self) -> u32 {
-        let bits = self.word.lock();
-        self.word.unlock(bits);
+        let word = self.word.lock();
+        let bits = word.bits;
+        word.unlock();
         bits
     }
 }
@@ -75,11 +77,12 @@ fn lock_excludes() {
 fn lock_wakes_two_sleepers() {
     explore("lock_wakes_two_sleepers", || {
         let place = Guarded::new();
-        let held = place.word.lock();
+        let mut held = place.word.lock();
         let threads =
             [place.clone(), place.clone()].map(|place| thread::spawn(move || place.enter()));
-        place.behind.store(held + 1, Ordering::Relaxed);
-        place.word.unlock(held + 1);
+        held.bits += 1;
+        place.behind.store(held.bits, Ordering::Relaxed);
+        held.unlock();
         for thread in threads {
             thread.join().expect("the other thread does not panic");
         }
@@ -95,9 +98,10 @@ fn lock_shares_its_bucket() {
         let (one, two) = (Guarded::new(), Guarded::new());
         let (held_one, held_two) = (one.word.lock(), two.word.lock());
         let threads = [one.clone(), two.clone()].map(|place| thread::spawn(move || place.enter()));
-        for (place, held) in [(&one, held_one), (&two, held_two)] {
-            place.behind.store(held + 1, Ordering::Relaxed);
-            place.word.unlock(held + 1);
+        for (place, mut held) in [(&one, held_one), (&two, held_two)] {
+            held.bits += 1;
+            place.behind.store(held.bits, Ordering::Relaxed);
+            held.unlock();
         }
         for thread in threads {
             thread.join().expect("the other thread does not panic");

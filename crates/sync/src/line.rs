@@ -37,7 +37,7 @@ pub(crate) enum Next {
     /// Nothing, now.
     Stay,
     /// It goes, and the bits become these.
-    WakeReason(u32),
+    Release(u32),
     /// It is woken to [try again](Admission::retry), first in line as before; the bits and its number become these.
     Wake(u32, usize),
 }
@@ -75,7 +75,7 @@ pub(crate) trait Admission: 'static {
 
     /// Returns the action to take for the first in line.
     fn next(bits: u32, wants: usize) -> Next {
-        Self::grant(bits, wants).map_or(Next::Stay, Next::WakeReason)
+        Self::grant(bits, wants).map_or(Next::Stay, Next::Release)
     }
 
     /// One that was woken tries again: the bits if it goes, or if it does not and stays first in line.
@@ -242,21 +242,21 @@ fn serve<P: LockPolicy, R: Admission>(locked: LockedLine<'_, P, R>) {
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
-    const THREAD_BOUND: bool = P::THREAD_BOUND;
+    type Word = P::Word;
 
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.word.lock()
+    fn word(&self) -> &P::Word {
+        &self.word
     }
 
     #[inline(always)]
-    fn unlock(locked: Locked<'_, Self>) {
-        let line = locked.object();
-        line.word.unlock(if line.list.is_empty() {
-            locked.bits & !HAS_WAITERS
+    fn unlock(mut locked: Locked<'_, Self>) {
+        if locked.object().list.is_empty() {
+            locked.bits &= !HAS_WAITERS;
         } else {
-            locked.bits | HAS_WAITERS
-        });
+            locked.bits |= HAS_WAITERS;
+        }
+        locked.into_word().unlock();
     }
 
     #[inline(always)]
@@ -269,7 +269,7 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
         let first = locked.first::<Enter>()?;
         match R::next(locked.bits, first.get()) {
             Next::Stay => None,
-            Next::WakeReason(after) => {
+            Next::Release(after) => {
                 locked.bits = after;
                 locked.release_first::<Enter>()
             }

@@ -51,6 +51,7 @@ fn a_clone_may_unlock() {
 }
 
 /// The clone was made to wait with, and then there was no need to; it panics when it is dropped.
+#[cfg(feature = "std")]
 #[test]
 fn an_unused_clone_may_panic() {
     let mutex: &'static Mutex<u32> = Box::leak(Box::new(Mutex::new(7)));
@@ -106,4 +107,48 @@ fn an_unused_clone_does_not_get_what_is_read() {
     assert!(deeds.dropped.borrow().is_none(), "the clone was dropped");
     assert!(!taken.get(), "the reader had it");
     assert_eq!(place.try_take(), Some(Box::new(7)));
+}
+
+/// Without std nobody can catch a panic of `wake`. It would leave a put that has put its value and does not know so, and
+/// would drop it again; so it ends the process.
+#[cfg(not(feature = "std"))]
+#[test]
+fn a_panic_of_wake_ends_the_process() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("planned");
+        }
+    }
+    const CHILD: &str = "GOSSAMER_TEST_PANICS_IN_WAKE";
+
+    if std::env::var_os(CHILD).is_some() {
+        let place = MVar::<Box<u32>>::empty();
+        let waker = Waker::from(Arc::new(Panics));
+        let mut take = pin!(place.take());
+        assert!(
+            take.as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        let mut put = pin!(place.put(Box::new(7)));
+        let _ready = put.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        return;
+    }
+    let program = std::env::current_exe().expect("it has a name");
+    let ended = std::process::Command::new(program)
+        .args(["--exact", "--nocapture", "a_panic_of_wake_ends_the_process"])
+        .env(CHILD, "1")
+        .output()
+        .expect("it can be run again");
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.signal().is_some(), "{told}");
+    assert!(
+        told.contains("planned") && told.contains("a waker panicked"),
+        "{told}"
+    );
 }

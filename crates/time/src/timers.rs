@@ -48,7 +48,7 @@ use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{
     Mutex, MutexGuard, UnmodelledU32, UnmodelledU64, UnsafeCell, has_counter, per_process,
 };
-use gossamer_core::policy::{SharedWord, Word};
+use gossamer_core::policy::{HeldWord, SharedWord, Word};
 use gossamer_core::waiter::Deferred;
 use gossamer_core::{mutant, panics, waker};
 
@@ -95,7 +95,11 @@ unsafe impl Send for Timers {}
 
 /// The lock, held.
 #[derive(Debug)]
-struct Locked<'a>(&'a Timers);
+struct Locked<'a> {
+    timers: &'a Timers,
+    /// Taken out by the drop.
+    word: Option<HeldWord<'a, SharedWord>>,
+}
 
 impl Locked<'_> {
     /// The wheel, if there ever was a timer.
@@ -108,7 +112,7 @@ impl Locked<'_> {
     fn wheel<R>(&mut self, use_it: impl FnOnce(&mut Option<Box<Wheel>>) -> R) -> R {
         // SAFETY: the lock is held, and this borrow of it is exclusive.
         let with = |wheel: *mut Option<Box<Wheel>>| use_it(unsafe { &mut *wheel });
-        self.0.wheel.with_mut(with)
+        self.timers.wheel.with_mut(with)
     }
 
     /// Puts a timer into the wheel, and says that it is there.
@@ -125,7 +129,7 @@ impl Locked<'_> {
             // SAFETY: the timer is in no wheel, as this function requires too.
             unsafe { wheel.insert(timer) }
         });
-        timer.set_owner(ptr::from_ref(self.0).cast());
+        timer.set_owner(ptr::from_ref(self.timers).cast());
         self.lower_next(deadline)
     }
 
@@ -133,7 +137,7 @@ impl Locked<'_> {
     fn note_next(&mut self) -> u64 {
         let next = self.with(|wheel| wheel.next()).unwrap_or(u64::MAX);
         // Relaxed: a hint.
-        self.0.next.store(next, Ordering::Relaxed);
+        self.timers.next.store(next, Ordering::Relaxed);
         next
     }
 
@@ -141,18 +145,20 @@ impl Locked<'_> {
     #[inline(always)]
     fn lower_next(&mut self, deadline: u64) -> bool {
         // Relaxed: a hint, written under the lock.
-        let is_first = deadline < self.0.next.load(Ordering::Relaxed);
+        let is_first = deadline < self.timers.next.load(Ordering::Relaxed);
         if is_first && !mutant!("timer_unnoted") {
-            self.0.next.store(deadline, Ordering::Relaxed); // Relaxed: as above
+            self.timers.next.store(deadline, Ordering::Relaxed); // Relaxed: as above
         }
         is_first
     }
 }
 
 impl Drop for Locked<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        self.0.word.unlock(0);
+        if let Some(word) = self.word.take() {
+            word.unlock();
+        }
     }
 }
 
@@ -172,8 +178,10 @@ impl Timers {
 
     #[inline(always)]
     fn lock(&self) -> Locked<'_> {
-        self.word.lock();
-        Locked(self)
+        Locked {
+            timers: self,
+            word: Some(self.word.lock()),
+        }
     }
 
     /// The virtual time, if there is one.

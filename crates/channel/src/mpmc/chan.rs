@@ -162,7 +162,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
             act(bits, buffer)
         });
         // SAFETY: the lock is held where `act` gave nothing, and this is the proof of it.
-        done.map_err(|bits| Locked(unsafe { Held::assume(self, bits) }))
+        done.map_err(|word| Locked(unsafe { Held::assume(self, word.bits) }))
     }
 
     /// The bits at this moment.
@@ -193,14 +193,16 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// In a channel for one thread: the lock is held.
     #[inline(always)]
     pub(crate) fn locked(&self) -> Locked<'_, T, P> {
-        // SAFETY: a thread that has a `Locked` uses its channel through that alone. In a channel for one thread that is
-        // checked here. (In one for any thread it is not: in a process of one thread its lock is nothing but its bits.)
-        let held = unsafe { Held::lock(self) };
+        let word = self.word.lock();
+        let bits = word.bits;
         if P::THREAD_BOUND {
-            assert!(held.bits & HELD == 0, "the channel's lock is held");
-            self.word.unlock(held.bits | HELD);
+            assert!(bits & HELD == 0, "the channel's lock is held");
+            word.with(bits | HELD).unlock();
         }
-        Locked(held)
+        // SAFETY: a thread that has a `Locked` uses its channel through that alone. In a channel for one thread that is
+        // checked here: its lock is the mark. (In one for any thread it is not: in a process of one thread its lock is
+        // nothing but its bits.)
+        Locked(unsafe { Held::assume(self, bits) })
     }
 
     /// Takes the lock and calls `look` on the state under it. `look` runs no user code.
@@ -309,9 +311,8 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         if is_armed {
             self.buffer.stop();
         }
-        self.chan()
-            .word
-            .unlock(if is_armed { HAS_WAITERS } else { 0 });
+        let bits = if is_armed { HAS_WAITERS } else { 0 };
+        self.0.into_word().with(bits).unlock();
     }
 
     /// Wakes all that can go on, and gives the lock up.
@@ -378,7 +379,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.push(take());
         let deferred = self.observation.notify();
         // Nobody waits, so no bit is left.
-        chan.word.unlock(0);
+        self.0.into_word().with(0).unlock();
         deferred.run();
         Ok(())
     }
@@ -408,25 +409,24 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
-    const THREAD_BOUND: bool = P::THREAD_BOUND;
+    type Word = P::Word;
 
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.word.lock()
+    fn word(&self) -> &P::Word {
+        &self.word
     }
 
     #[inline(always)]
     fn unlock(mut held: Held<'_, T, P>) {
-        let has_waiters = if Self::has_waiters(&held) {
-            HAS_WAITERS
+        if Self::has_waiters(&held) {
+            held.bits |= HAS_WAITERS;
         } else {
-            0
-        };
-        let bits = held.bits & !HAS_WAITERS | has_waiters;
-        if bits != 0 {
+            held.bits &= !HAS_WAITERS;
+        }
+        if held.bits != 0 {
             Locked::of_held(&mut held).buffer.stop();
         }
-        held.object().word.unlock(bits);
+        held.into_word().unlock();
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use std::ptr::{self, NonNull};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
-use gossamer_core::policy::Word;
+use gossamer_core::policy::{HeldWord, Word};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::flavour::{Number, RingPolicy, UNSETTLED};
@@ -86,13 +86,8 @@ impl<T, P: RingPolicy> Chan<T, P> {
     }
 
     #[inline(always)]
-    pub(super) fn lock(&self) -> u32 {
+    pub(super) fn lock(&self) -> HeldWord<'_, P::Word> {
         self.word.lock()
-    }
-
-    #[inline(always)]
-    pub(super) fn unlock(&self, bits: u32) {
-        self.word.unlock(bits);
     }
 
     /// The bits at this moment.
@@ -168,39 +163,46 @@ impl<T, P: RingPolicy> Chan<T, P> {
         P::heavy_fence(place.look());
     }
 
-    /// Lets all go that wait in this line; they have the bit `waits`. The lock is held, with these bits, and given up.
+    /// Lets all go that wait in this line; they have the bit `waits`. Gives the lock up.
     ///
     /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would
     /// come again.
-    pub(super) fn let_go(&self, mut bits: u32, line: &WaitList, waits: u32) {
-        while let Some((deferred, is_last)) = self.let_first_go(bits, line, waits) {
+    pub(super) fn let_go<'a>(
+        &'a self,
+        mut held: HeldWord<'a, P::Word>,
+        line: &WaitList,
+        waits: u32,
+    ) {
+        while let Some((deferred, is_last)) = let_first_go(held, line, waits) {
             // User code, perhaps.
             deferred.run();
             if is_last {
                 return;
             }
-            bits = self.lock();
+            held = self.lock();
         }
     }
+}
 
-    /// Lets the first one go that waits in this line, if there is any: it is woken by the caller, without any lock. And
-    /// whether it is the last. The lock is held, with these bits, and given up.
-    pub(super) fn let_first_go(
-        &self,
-        bits: u32,
-        line: &WaitList,
-        waits: u32,
-    ) -> Option<(Deferred, bool)> {
-        if line.is_empty() {
-            self.unlock(bits);
-            return None;
-        }
-        // SAFETY: under the lock, and not empty.
-        let deferred = unsafe { line.release_first() };
-        let is_last = line.is_empty();
-        self.unlock(if is_last { bits & !waits } else { bits });
-        Some((deferred, is_last))
+/// Lets the first one go that waits in this line, which is that of the lock, if there is any: it is woken by the caller,
+/// without any lock. And whether it is the last. Gives the lock up.
+pub(super) fn let_first_go<W: Word>(
+    mut held: HeldWord<'_, W>,
+    line: &WaitList,
+    waits: u32,
+) -> Option<(Deferred, bool)> {
+    if line.is_empty() {
+        held.unlock();
+        return None;
     }
+    // SAFETY: under the lock, and not empty.
+    let deferred = unsafe { line.release_first() };
+    let is_last = line.is_empty();
+    if is_last {
+        held.bits &= !waits;
+    }
+    held.unlock();
+    Some((deferred, is_last))
 }
 
 /// One side's pointer to the channel; `LEFT` is the bit that it has left, which it says when this is dropped. The side
@@ -236,9 +238,9 @@ impl<T, P: RingPolicy, const LEFT: u32> Drop for Side<T, P, LEFT> {
     /// The side leaves; the second one frees.
     fn drop(&mut self) {
         // The word alone is borrowed, as the other side may free the channel before `unlock` has returned.
-        let word = &self.word;
-        let bits = word.lock();
-        word.unlock(bits | LEFT);
+        let held = self.word.lock();
+        let bits = held.bits;
+        held.with(bits | LEFT).unlock();
         if bits & (SENDER_LEFT | RECEIVER_LEFT) != 0 {
             // SAFETY: made by `Box`; the other side has left, and this one does now.
             drop(unsafe { Box::from_raw(self.0.as_ptr()) });

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use gossamer_core::waiter::{Deferred, PollWaker};
 
-use super::chan::SENDER_WAITS;
+use super::chan::{SENDER_WAITS, let_first_go};
 use super::flavour::RingPolicy;
 use super::receiver::Receiver;
 use super::waiter::{End, Named, Waiter};
@@ -74,7 +74,7 @@ impl<T, P: RingPolicy> ParkedReceiver<T, P> {
     /// are those that were forgotten while they waited. One that comes later has looked, and waits for another place.
     pub(crate) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let chan = self.receiver.chan();
-        let first = chan.let_first_go(chan.lock(), &chan.sending, SENDER_WAITS);
+        let first = let_first_go(chan.lock(), &chan.sending, SENDER_WAITS);
         first.map(|(deferred, is_last)| (deferred, !is_last))
     }
 }

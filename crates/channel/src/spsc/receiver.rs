@@ -169,8 +169,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     #[inline(never)]
     pub(crate) fn tell(&self) {
         let chan = &*self.chan;
-        let bits = chan.lock();
-        chan.let_go(bits, &chan.sending, SENDER_WAITS);
+        chan.let_go(chan.lock(), &chan.sending, SENDER_WAITS);
     }
 
     /// How many were sent, and received.
@@ -183,16 +182,18 @@ impl<T, P: RingPolicy> Drop for Receiver<T, P> {
     /// Closes, and drops the messages; then the pointer goes, whatever they did, and this side leaves.
     fn drop(&mut self) {
         let chan = &*self.chan;
-        let bits = chan.lock();
-        chan.let_go(bits | RECEIVER_GONE, &chan.sending, SENDER_WAITS);
+        let mut held = chan.lock();
+        held.bits |= RECEIVER_GONE;
+        let bits = held.bits;
+        chan.let_go(held, &chan.sending, SENDER_WAITS);
         if bits & SENDER_GONE == 0 {
             chan.reach(&chan.sender_at);
         }
-        let bits = chan.lock();
+        let held = chan.lock();
         let limit = chan.tail.look();
         // From now on they are this side's; a sender that has put one later takes it back.
         chan.head.publish(limit);
-        chan.unlock(bits);
+        held.unlock();
         self.limit = limit;
         drop(Messages(self));
     }

@@ -138,22 +138,22 @@ impl<T, P: RingPolicy> Sender<T, P> {
     #[inline(never)]
     fn tell(&mut self, message: &mut Option<T>) -> Put {
         let chan = &*self.chan;
-        let bits = chan.lock();
-        if bits & RECEIVER_GONE == 0 {
-            chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
+        let held = chan.lock();
+        if held.bits & RECEIVER_GONE == 0 {
+            chan.let_go(held, &chan.receiving, RECEIVER_WAITS);
             return Put::Sent;
         }
         // Either it was there when the receiver took all along, or it is nobody's.
         let is_taken = chan.head.look() == self.tail;
         let before = self.tail.wrapping_sub(1);
         if gossamer_core::mutant!("spsc_keeps_what_is_nobodys") {
-            chan.unlock(bits);
+            held.unlock();
             return Put::Sent;
         }
         if !is_taken {
             chan.tail.publish(before);
         }
-        chan.unlock(bits);
+        held.unlock();
         if is_taken {
             return Put::Sent;
         }
@@ -174,8 +174,9 @@ impl<T, P: RingPolicy> Drop for Sender<T, P> {
     fn drop(&mut self) {
         let chan = &*self.chan;
         if !gossamer_core::mutant!("spsc_closes_silently") {
-            let bits = chan.lock() | SENDER_GONE;
-            chan.let_go(bits, &chan.receiving, RECEIVER_WAITS);
+            let mut held = chan.lock();
+            held.bits |= SENDER_GONE;
+            chan.let_go(held, &chan.receiving, RECEIVER_WAITS);
         }
     }
 }

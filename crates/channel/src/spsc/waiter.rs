@@ -99,16 +99,17 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
         if !waker.is_ready() {
             waker.prepare();
         }
-        let bits = chan.lock();
-        if bits & E::OTHER_GONE != 0 {
-            chan.unlock(bits);
+        let mut held = chan.lock();
+        if held.bits & E::OTHER_GONE != 0 {
+            held.unlock();
             return false;
         }
         let node = NonNull::from_ref(&this.node);
         // SAFETY: under the lock, and pinned: the node stays until `leave` or its turn has taken it out.
         unsafe { E::line(chan).park(node, Self::KIND, waker, P::THREAD_BOUND) };
         this.is_queued.set(true);
-        chan.unlock(bits | E::WAITS);
+        held.bits |= E::WAITS;
+        held.unlock();
         chan.reach(E::other_at(chan));
         // The other side may have gone on without having seen the bit: pairs with the fence after each message.
         !E::could_go(chan)
@@ -121,15 +122,15 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
         assert!(this.is_queued(), "{} does not wait", W::NAME);
         let (line, node) = (E::line(chan), NonNull::from_ref(&this.node));
         loop {
-            let bits = chan.lock();
+            let held = chan.lock();
             // SAFETY: under the lock; the node has been parked in this line.
             if unsafe { this.node.state() } == State::Released {
-                chan.unlock(bits);
+                held.unlock();
                 this.is_queued.set(false);
                 return false;
             }
             if E::could_go(chan) {
-                chan.unlock(bits);
+                held.unlock();
                 // User code, perhaps.
                 drop(this.leave());
                 return false;
@@ -138,11 +139,11 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
             if waker.is_ready() || unsafe { line.is_current(node, waker) } {
                 // SAFETY: under the lock; it is in this line.
                 let before = unsafe { line.renew(node, waker, P::THREAD_BOUND) };
-                chan.unlock(bits);
+                held.unlock();
                 drop(before);
                 return true;
             }
-            chan.unlock(bits);
+            held.unlock();
             waker.prepare();
         }
     }
@@ -154,17 +155,17 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
         self.is_queued.set(false);
         let chan = self.chan();
         let line = E::line(chan);
-        let mut bits = chan.lock();
+        let mut held = chan.lock();
         let mut waker = None;
         // SAFETY: under the lock; it has been parked.
         if unsafe { self.node.state() } != State::Released {
             // SAFETY: under the lock; parked in this line, and not let go.
             waker = unsafe { line.unlink(NonNull::from_ref(&self.node)) };
             if line.is_empty() {
-                bits &= !E::WAITS;
+                held.bits &= !E::WAITS;
             }
         }
-        chan.unlock(bits);
+        held.unlock();
         waker
     }
 
@@ -175,10 +176,10 @@ impl<T, P: RingPolicy, E: End<T, P>, W: Named> Waiter<T, P, E, W> {
         let node = unsafe { node.as_ref() };
         // SAFETY: the object outlives its node; the kind says which type it is.
         let chan = unsafe { &*node.object().cast::<Chan<T, P>>() };
-        let bits = chan.lock();
+        let held = chan.lock();
         // SAFETY: under the lock; the node has been parked.
         let is_let_go = unsafe { node.state() } == State::Released;
-        chan.unlock(bits);
+        held.unlock();
         (is_let_go || E::could_go(chan)).into()
     }
 }

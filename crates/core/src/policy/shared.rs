@@ -8,7 +8,7 @@
 
 use alloc::sync::Arc;
 
-use super::{BITS, LockPolicy, Word, sealed};
+use super::{BITS, HeldWord, LockPolicy, Word, sealed};
 use crate::platform::atomic::{AtomicU32, Ordering};
 use crate::platform::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
 
@@ -21,7 +21,6 @@ impl sealed::Sealed for Shared {}
 impl LockPolicy for Shared {
     type Word = SharedWord;
     type Counted<T> = Arc<T>;
-    const THREAD_BOUND: bool = false;
 }
 
 /// The word of [`Shared`].
@@ -175,36 +174,41 @@ impl SharedWord {
 }
 
 impl Word for SharedWord {
+    const THREAD_BOUND: bool = false;
+
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        if single_threaded() {
+    fn lock(&self) -> HeldWord<'_, Self> {
+        let bits = if single_threaded() {
             // Relaxed: this process has one thread, and it cannot get a second one before `unlock`:
             // no user code runs under the lock.
-            return self.0.load(Ordering::Relaxed) & BITS;
-        }
-        self.lock_among_threads()
+            self.0.load(Ordering::Relaxed) & BITS
+        } else {
+            self.lock_among_threads()
+        };
+        HeldWord { word: self, bits }
     }
 
     #[inline(always)]
-    fn unlock(&self, bits: u32) {
+    fn unlock(HeldWord { word, bits }: HeldWord<'_, Self>) {
         debug_assert_eq!(bits & !BITS, 0, "a primitive used the lock's bits");
         if single_threaded() {
             // Relaxed: as in `lock`.
-            self.0.store(bits, Ordering::Relaxed);
+            word.0.store(bits, Ordering::Relaxed);
             return;
         }
-        self.unlock_among_threads(bits);
+        word.unlock_among_threads(bits);
     }
 
     #[inline(always)]
-    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, u32> {
+    fn lock_to<R>(&self, act: impl FnOnce(u32) -> Option<R>) -> Result<R, HeldWord<'_, Self>> {
+        let held = |bits| HeldWord { word: self, bits };
         if single_threaded() {
             // Relaxed: as in `lock`.
             let bits = self.0.load(Ordering::Relaxed) & BITS;
-            return act(bits).ok_or(bits);
+            return act(bits).ok_or(held(bits));
         }
         let bits = self.lock_among_threads();
-        let done = act(bits).ok_or(bits)?;
+        let done = act(bits).ok_or(held(bits))?;
         self.unlock_among_threads(bits);
         Ok(done)
     }

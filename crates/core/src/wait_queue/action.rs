@@ -1,6 +1,7 @@
 //! The traits that each primitive implements: its lock, its rule of admission, and the actions of its operations.
 
 use crate::context;
+use crate::policy::{HeldWord, Word};
 use crate::waiter::{Could, Deferred, Node, State, WaitList};
 use core::fmt;
 use core::marker::PhantomData;
@@ -13,18 +14,23 @@ const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 /// An object that operations wait for: a lock, and the rule by which waiters go on.
 ///
 /// # Safety
-/// Between [`lock`](Waitable::lock) and [`unlock`](Waitable::unlock) no other thread gets the lock. Unless the object
-/// is [bound to a thread](Waitable::THREAD_BOUND), what one thread does under the lock is seen by the next one. The
-/// object's queues are used through its [`Locked`] alone.
+/// [`word`](Waitable::word) gives the same word each time. [`lock`](Waitable::lock) takes its lock, and nothing but the
+/// holder of that gives it up. The object's queues are used through its [`Locked`] alone.
 pub unsafe trait Waitable: Sized {
-    /// Whether the object and its operations never leave their thread.
-    const THREAD_BOUND: bool;
+    /// The kind of its word. Whether that is bound to a thread says whether the object and its operations are.
+    type Word: Word;
+
+    /// The word of the object's lock and bits.
+    fn word(&self) -> &Self::Word;
 
     /// Takes the lock.
     ///
     /// # Returns
     /// The object's bits.
-    fn lock(&self) -> u32;
+    #[inline(always)]
+    fn lock(&self) -> u32 {
+        self.word().lock().bits
+    }
 
     /// Releases the lock and leaves the object's bits as `locked` has them. Wakes nobody.
     fn unlock(locked: Locked<'_, Self>);
@@ -71,10 +77,13 @@ impl<'a, O: Waitable> Locked<'a, O> {
         self.object
     }
 
-    /// The lock stays held, with these bits, without a `Locked`.
+    /// The word's lock alone: for [`Waitable::unlock`].
     #[inline(always)]
-    pub fn into_bits(self) -> u32 {
-        self.bits
+    pub fn into_word(self) -> HeldWord<'a, O::Word> {
+        HeldWord {
+            word: self.object.word(),
+            bits: self.bits,
+        }
     }
 
     /// With other bits.

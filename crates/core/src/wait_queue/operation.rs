@@ -10,6 +10,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::action::{Action, Locked, Waitable, Waiter, action_of};
 use crate::context;
+use crate::policy::Word;
 use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
 
 /// Where the operation stands, as its owner knows it without the lock.
@@ -310,7 +311,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         };
         // SAFETY: under the lock, and pinned: the node stays until the drop or its turn has taken it out. One that
         // waits before all others finds nothing reserved for another one: it was the first, or no rule reserves then.
-        unsafe { park(queue, node, Self::KIND, waker, O::THREAD_BOUND) };
+        unsafe { park(queue, node, Self::KIND, waker, O::Word::THREAD_BOUND) };
     }
 
     /// It is in its queue, or woken.
@@ -328,7 +329,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             unsafe { queue.unlink_notified(node) };
         } else if state != State::Released {
             // SAFETY: under the lock, and in this queue.
-            let replaced = unsafe { queue.renew(node, waker, O::THREAD_BOUND) };
+            let replaced = unsafe { queue.renew(node, waker, O::Word::THREAD_BOUND) };
             locked.unlock();
             drop(replaced);
             return Poll::Pending;

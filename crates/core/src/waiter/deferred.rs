@@ -2,6 +2,9 @@
 
 use core::task::Waker;
 
+#[cfg(feature = "std")]
+use crate::panics::end;
+
 /// A foreign waker to be called, or one to be dropped: after the primitive's lock is given up.
 #[derive(Debug)]
 #[must_use]
@@ -22,7 +25,7 @@ impl Deferred {
         self.0.is_none()
     }
 
-    /// Wakes. A foreign waker that panics does not harm the operation: the panic ends here.
+    /// Wakes. A foreign waker that panics does not harm the operation: the panic ends here, or without std the process.
     #[inline(always)]
     pub fn run(self) {
         if let Some(waker) = self.0 {
@@ -36,18 +39,29 @@ impl Deferred {
 #[cold]
 #[inline(never)]
 pub(crate) fn drop_quietly(waker: Waker) {
-    #[cfg(feature = "std")]
-    if !crate::mutant!("unused_clone_panics") {
-        return crate::panics::end(|| drop(waker));
+    if crate::mutant!("unused_clone_panics") {
+        return drop(waker);
     }
-    drop(waker);
+    end(|| drop(waker));
 }
 
 #[cold]
 #[inline(never)]
 fn run_foreign(waker: Waker) {
-    #[cfg(feature = "std")]
-    crate::panics::end(|| waker.wake());
-    #[cfg(not(feature = "std"))]
-    waker.wake();
+    end(|| waker.wake());
+}
+
+/// Without std nobody can catch a panic. The operation that it comes through has taken effect and does not say so yet: it
+/// must not unwind, and so a second panic ends the process.
+#[cfg(not(feature = "std"))]
+fn end(run: impl FnOnce()) {
+    struct Ends;
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            panic!("a waker panicked, and without std nobody can catch that");
+        }
+    }
+    let ends = Ends;
+    run();
+    core::mem::forget(ends);
 }

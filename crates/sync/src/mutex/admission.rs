@@ -135,7 +135,7 @@ impl<O: Order> Admission for Mutual<O> {
         };
         let bypassed = (bits & BYPASSED) / BYPASSED_ONE;
         if O::IS_FAIR || bits & STOOD != 0 || is_enough(bypassed) {
-            return Next::WakeReason(granted);
+            return Next::Release(granted);
         }
         // A look at the clock costs more than a short section, but less than waking somebody.
         let now = match since == 0 || bits & WOKEN == 0 || bypassed.is_power_of_two() {
@@ -145,7 +145,7 @@ impl<O: Order> Admission for Mutual<O> {
         let since = if since == 0 { now } else { since };
         // It wraps; who looked a little later than now counts as having waited.
         if now.wrapping_sub(since) >= PATIENCE_NS {
-            Next::WakeReason(granted)
+            Next::Release(granted)
         } else if bits & WOKEN == 0 {
             Next::Wake(bits | WOKEN, since)
         } else {

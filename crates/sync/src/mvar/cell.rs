@@ -134,12 +134,17 @@ for_each_policy!(constructors);
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
-    const THREAD_BOUND: bool = P::THREAD_BOUND;
+    type Word = P::Word;
+
+    #[inline(always)]
+    fn word(&self) -> &P::Word {
+        &self.word
+    }
 
     /// No list is inline afterwards.
     #[inline(always)]
     fn lock(&self) -> u32 {
-        let bits = self.word.lock();
+        let bits = self.word.lock().bits;
         if !P::THREAD_BOUND {
             return bits;
         }
@@ -154,13 +159,11 @@ unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
     }
 
     #[inline(always)]
-    fn unlock(locked: LockedMVar<'_, T, P>) {
-        let has_waiters = P::THREAD_BOUND && Self::has_waiters(&locked);
-        locked.object().word.unlock(if has_waiters {
-            locked.bits | HAS_WAITERS
-        } else {
-            locked.bits
-        });
+    fn unlock(mut locked: LockedMVar<'_, T, P>) {
+        if P::THREAD_BOUND && Self::has_waiters(&locked) {
+            locked.bits |= HAS_WAITERS;
+        }
+        locked.into_word().unlock();
     }
 
     #[inline(always)]
@@ -246,7 +249,7 @@ impl<T, P: LockPolicy> MVar<T, P> {
     /// `None`: not such a case, nothing was done.
     #[inline(always)]
     pub(super) fn act_quickly<A: MVarAction<T>>(&self, act: &mut A) -> Option<A::Output> {
-        let bits = self.word.lock();
+        let bits = self.word.lock().bits;
         let waits = bits == A::GOES | INLINE;
         if !waits && bits != A::GOES {
             cold_path();
@@ -256,29 +259,28 @@ impl<T, P: LockPolicy> MVar<T, P> {
         let mut locked = unsafe { Locked::assume(self, A::GOES) };
         // SAFETY: it may go, and has not acted.
         let output = unsafe { act.act(&mut locked) };
-        let bits = locked.into_bits();
         if !waits {
-            self.word.unlock(bits);
+            locked.into_word().unlock();
             return Some(output);
         }
-        let bits = bits | RESERVED | INLINE;
+        locked.bits |= RESERVED | INLINE;
         let (waiting, other) = self.queues_of::<A>();
         // SAFETY: the one waiter is in this queue, and was not notified: nothing was reserved.
         if unsafe { waiting.notify_inline_here(other) } {
-            self.word.unlock(bits);
+            locked.into_word().unlock();
         } else {
             cold_path();
-            self.notify_inline(waiting, other, bits);
+            Self::notify_inline(locked, waiting, other);
         }
         Some(output)
     }
 
     #[cold]
     #[inline(never)]
-    fn notify_inline(&self, waiting: &WaitList, other: &WaitList, bits: u32) {
+    fn notify_inline(locked: LockedMVar<'_, T, P>, waiting: &WaitList, other: &WaitList) {
         // SAFETY: under the lock; this queue is inline, and its node not notified.
         let deferred = unsafe { waiting.notify_inline(other) };
-        self.word.unlock(bits);
+        locked.into_word().unlock();
         deferred.run();
     }
 }
@@ -319,22 +321,23 @@ unsafe impl<T, P: LockPolicy, A: MVarAction<T>> Action<MVar<T, P>> for Turn<A> {
 
     #[inline(always)]
     fn park_inline(mvar: &MVar<T, P>, park: impl FnOnce(&WaitList) -> bool) -> bool {
-        let bits = mvar.word.lock();
-        let parks = bits == A::GOES ^ FULL && park(mvar.queues_of::<A>().0);
+        let mut word = mvar.word.lock();
+        let parks = word.bits == A::GOES ^ FULL && park(mvar.queues_of::<A>().0);
         if parks {
-            mvar.word.unlock(bits | INLINE);
+            word.bits |= INLINE;
+            word.unlock();
         }
         parks
     }
 
     #[inline(always)]
     fn resume_inline(&mut self, mvar: &MVar<T, P>) -> Option<A::Output> {
-        (mvar.word.lock() == A::GOES | RESERVED | INLINE).then(|| {
+        (mvar.word.lock().bits == A::GOES | RESERVED | INLINE).then(|| {
             // SAFETY: under the lock; the word has been compared, so no queue is looked at.
             let mut locked = unsafe { Locked::assume(mvar, A::GOES) };
             // SAFETY: the one waiter, who is notified, is this one.
             let output = unsafe { self.0.act(&mut locked) };
-            mvar.word.unlock(locked.into_bits());
+            locked.into_word().unlock();
             output
         })
     }

@@ -100,7 +100,7 @@ impl Timer {
                     None => None,
                 }
             });
-            let timers = locked.0;
+            let timers = locked.timers;
             drop(locked);
             if let Some(before) = before {
                 // Dropped only here: it may be user code.
