@@ -11,8 +11,8 @@ use std::sync::Arc;
 use gossamer::{JoinHandle, Runtime, Wait};
 
 use crate::contract::SIM;
+use crate::exploring::looking;
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::looking;
 use script::{MVars, Script, Seen};
 
 /// What runs a script.

@@ -5,7 +5,8 @@
 //! compiled once. What only one kind of channel promises stands with that kind ([`channel`](crate::channel),
 //! [`pipe`](crate::pipe), [`ports`](crate::ports)).
 //!
-//! A watch channel is not among them: it has a value, and no messages.
+//! A watch channel is not among them: it has a value, and no messages. Those who wait for a value to change are among
+//! [`every_lock`](crate::every_lock).
 
 mod cancelling;
 mod ends;

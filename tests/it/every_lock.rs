@@ -3,6 +3,8 @@
 //!
 //! A flavour is a [`Kind`]: a primitive that somebody [holds](Lock::hold), others [wait](Lock::wait) for, and that one of
 //! them has, or all, when it is let go. What only one primitive promises stands in [`locks`](crate::locks).
+//!
+//! A barrier is not among them: nobody holds it, and it is the number of those that wait which lets them go.
 
 mod cancelling;
 mod flavours;
@@ -71,24 +73,32 @@ macro_rules! over_all {
         crate::every_lock::over! { local_fair_mutex = fair_mutexes Local: $($name)* }
         crate::every_lock::over! { shared_writers = writers Shared: $($name)* }
         crate::every_lock::over! { local_writers = writers Local: $($name)* }
+        crate::every_lock::over! { shared_writers_for_a_reader = writers_for_a_reader Shared: $($name)* }
+        crate::every_lock::over! { local_writers_for_a_reader = writers_for_a_reader Local: $($name)* }
         crate::every_lock::over! { shared_readers = readers Shared: $($name)* }
         crate::every_lock::over! { local_readers = readers Local: $($name)* }
         crate::every_lock::over! { shared_semaphore = semaphores Shared: $($name)* }
         crate::every_lock::over! { local_semaphore = semaphores Local: $($name)* }
         crate::every_lock::over! { shared_semaphore_of_many = semaphores_of_many Shared: $($name)* }
         crate::every_lock::over! { local_semaphore_of_many = semaphores_of_many Local: $($name)* }
+        crate::every_lock::over! { shared_semaphore_for_all = semaphores_for_all Shared: $($name)* }
+        crate::every_lock::over! { local_semaphore_for_all = semaphores_for_all Local: $($name)* }
         crate::every_lock::over! { shared_mvar = mvars Shared: $($name)* }
         crate::every_lock::over! { local_mvar = mvars Local: $($name)* }
         crate::every_lock::over! { shared_puts = puts Shared: $($name)* }
         crate::every_lock::over! { local_puts = puts Local: $($name)* }
-        crate::every_lock::over! { shared_condvar = condvars Shared: $($name)* }
-        crate::every_lock::over! { local_condvar = condvars Local: $($name)* }
+        crate::every_lock::over! { shared_condvar_for_one = condvars_for_one Shared: $($name)* }
+        crate::every_lock::over! { local_condvar_for_one = condvars_for_one Local: $($name)* }
+        crate::every_lock::over! { shared_condvar_for_all = condvars_for_all Shared: $($name)* }
+        crate::every_lock::over! { local_condvar_for_all = condvars_for_all Local: $($name)* }
         crate::every_lock::over! { shared_event = events Shared: $($name)* }
         crate::every_lock::over! { local_event = events Local: $($name)* }
         crate::every_lock::over! { shared_ivar = ivars Shared: $($name)* }
         crate::every_lock::over! { local_ivar = ivars Local: $($name)* }
         crate::every_lock::over! { shared_once_cell = once_cells Shared: $($name)* }
         crate::every_lock::over! { local_once_cell = once_cells Local: $($name)* }
+        crate::every_lock::over! { shared_watch = watches Shared: $($name)* }
+        crate::every_lock::over! { local_watch = watches Local: $($name)* }
     };
 }
 use {over, over_all};

@@ -7,6 +7,11 @@ use gossamer::raw::{self, LockPolicy, MVar};
 /// A flavour of the primitives.
 pub(crate) trait Flavour: 'static {
     type P: LockPolicy + gossamer::raw::channel::spsc::RingPolicy;
+
+    /// Whether it is explored with scheduling points inside of operations, or by the short ways that production takes: but
+    /// for the lock's word both flavours are the same code, and with the points are most of the schedules.
+    const SCHEDULING_POINTS: bool;
+
     fn empty<T>() -> MVar<T, Self::P>;
     fn full<T>(value: T) -> MVar<T, Self::P>;
 
@@ -29,6 +34,7 @@ pub(crate) struct Local;
 
 impl Flavour for Shared {
     type P = raw::Shared;
+    const SCHEDULING_POINTS: bool = false;
 
     fn empty<T>() -> MVar<T, Self::P> {
         MVar::<T, raw::Shared>::empty()
@@ -41,6 +47,7 @@ impl Flavour for Shared {
 
 impl Flavour for Local {
     type P = raw::Local;
+    const SCHEDULING_POINTS: bool = true;
 
     fn empty<T>() -> MVar<T, Self::P> {
         MVar::<T, raw::Local>::empty()

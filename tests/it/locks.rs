@@ -3,7 +3,7 @@
 //! * [`conform`]: each primitive, by every pair of task, fiber and thread, under every model and on sim.
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
-//! * [`panics`]: closures that panic, and tasks inside sections.
+//! * [`panics`]: closures that panic.
 
 mod cancelling;
 mod conform;

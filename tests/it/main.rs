@@ -22,6 +22,7 @@
 mod bad_wakers;
 #[allow(unsafe_code)]
 mod contract;
+mod exploring;
 mod flavour;
 mod hand;
 mod hanging;

@@ -4,7 +4,7 @@
 //! operations; and without, by the short ways that production takes. (The small programs of the shared flavour only
 //! without.)
 
-pub(crate) mod cancelling;
+mod cancelling;
 mod model;
 mod panics;
 mod queues;
@@ -12,111 +12,13 @@ mod replacing;
 mod small;
 mod table;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
 
 use gossamer::yield_now;
-use gossamer_sim::Sim;
 
-use crate::channel::Channels;
-
-/// Seeded schedules for each rule, with scheduling points, and as many without.
-pub(crate) const SCHEDULES: u64 = 10_000;
-
-/// All schedules of a small case, but never more than this.
-pub(crate) const SCHEDULES_MAX: usize = 2_000_000;
-
-thread_local! {
-    /// Whether operations are scheduling points in the simulation that runs on this thread.
-    static SCHEDULING_POINTS: Cell<bool> = const { Cell::new(true) };
-}
-
-/// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
-pub(crate) fn seeds() -> std::ops::Range<u64> {
-    match std::env::var("GOSSAMER_SEED").map(|seed| seed.parse::<u64>()) {
-        Ok(Ok(seed)) => seed..seed + 1,
-        Ok(Err(error)) => panic!("GOSSAMER_SEED is a number: {error}"),
-        Err(_) => 0..SCHEDULES,
-    }
-}
-
-/// Runs a rule with all its seeds.
-#[track_caller]
-pub(crate) fn explore<F: Future>(body: impl Fn() -> F) {
-    explore_seeded(Sim::new(), |_| body());
-}
-
-/// The simulation for a seed: every fourth looks for lost wake-ups at each step, which takes twice as long.
-pub(crate) fn looking(sim: Sim, seed: u64) -> Sim {
-    if seed.is_multiple_of(4) {
-        sim.look_each_step()
-    } else {
-        sim
-    }
-}
-
-/// As [`explore`], for a rule whose program depends on the seed too.
-#[track_caller]
-pub(crate) fn explore_seeded<F: Future>(sim: Sim, body: impl Fn(u64) -> F) {
-    for (points, sim) in [(true, sim), (false, sim.without_scheduling_points())] {
-        SCHEDULING_POINTS.set(points);
-        for seed in seeds() {
-            if let Err(failure) = looking(sim, seed).run(seed, || body(seed)) {
-                let mode = if points { "with" } else { "without" };
-                panic!("{mode} scheduling points; GOSSAMER_SEED={seed} runs it again\n{failure}");
-            }
-        }
-    }
-}
-
-/// Runs a small case in all schedules.
-#[track_caller]
-pub(crate) fn exhaust<F: Future>(body: impl Fn() -> F) {
-    exhaust_in(Sim::new(), body);
-}
-
-/// The same, for cases in which something is cancelled: looks for lost wake-ups at each step, as what comes later may
-/// repair one.
-#[track_caller]
-pub(crate) fn exhaust_each_step<F: Future>(body: impl Fn() -> F) {
-    exhaust_in(Sim::new().look_each_step(), body);
-}
-
-#[track_caller]
-fn exhaust_in<F: Future>(sim: Sim, body: impl Fn() -> F) {
-    exhaust_with(&[true, false], sim, body);
-}
-
-/// Runs a small case in all schedules: with scheduling points and without for one thread's flavour, which has short ways
-/// of its own, and without for the other. With scheduling points both are the same code but for the lock's word, and
-/// most of the schedules.
-#[track_caller]
-fn exhaust_flavour<F: Channels, B: Future>(body: impl Fn() -> B) {
-    let modes: &[bool] = match F::SCHEDULING_POINTS {
-        true => &[true, false],
-        false => &[false],
-    };
-    exhaust_with(modes, Sim::new(), body);
-}
-
-#[track_caller]
-fn exhaust_with<F: Future>(modes: &[bool], sim: Sim, body: impl Fn() -> F) {
-    for &points in modes {
-        let sim = if points {
-            sim
-        } else {
-            sim.without_scheduling_points()
-        };
-        SCHEDULING_POINTS.set(points);
-        let explored = sim.exhaustive(SCHEDULES_MAX, &body);
-        assert!(
-            explored.complete,
-            "more than {} schedules",
-            explored.schedules
-        );
-    }
-}
+use crate::exploring::SCHEDULING_POINTS;
 
 /// Who came and who went, in order.
 #[derive(Default)]

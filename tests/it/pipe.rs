@@ -3,7 +3,7 @@
 mod anywhere;
 mod cancelling;
 mod closing;
-mod panics;
+mod dropping;
 mod rules;
 mod small;
 

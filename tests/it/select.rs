@@ -10,10 +10,9 @@ use gossamer::time::sleep as pause;
 use gossamer::{Model, TimeoutExt, Wait, select};
 use gossamer_sim::{Sim, spawn};
 
+use crate::exploring::{Cut, explore_seeded, quiet};
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, quiet};
-use crate::mvar::explore_seeded;
 
 #[test]
 fn the_one_that_is_ready() {

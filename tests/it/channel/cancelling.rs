@@ -3,9 +3,8 @@
 use gossamer_sim::{Sim, spawn};
 
 use super::Channels;
+use crate::exploring::{Cut, explore_seeded};
 use crate::flavour::both;
-use crate::mvar::cancelling::Cut;
-use crate::mvar::explore_seeded;
 
 both! {
     a_send_that_keeps_its_message,

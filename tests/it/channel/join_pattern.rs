@@ -10,12 +10,11 @@ use gossamer::Wait;
 use gossamer::channel::{Closed, PortSet, bounded, join_pattern, unbounded};
 use gossamer_sim::{Sim, spawn};
 
-use super::{Channels, exhaust};
+use super::Channels;
+use crate::exploring::{Cut, abort_all, exhaust_flavour, explore_seeded, quiet};
 use crate::flavour::both;
 use crate::hand::parked;
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::mvar::explore_seeded;
 
 both! {
     it_takes_all_or_none,
@@ -277,7 +276,7 @@ fn joins_that_cross<F: Channels>() {
 
 /// One join, one receiver, one message each and one more, in all schedules.
 fn a_small_case<F: Channels>() {
-    exhaust::<F, _>(|| async {
+    exhaust_flavour::<F, _>(|| async {
         let ((a, ones), (b, twos)) = (F::channel(1), F::channel(1));
         let receives = spawn({
             let ones = ones.clone();
@@ -295,7 +294,7 @@ fn a_small_case<F: Channels>() {
 /// The last sender goes, another receiver takes the message, a join waits for another channel too: it is told, in all
 /// schedules.
 fn a_small_end<F: Channels>() {
-    exhaust::<F, _>(|| async {
+    exhaust_flavour::<F, _>(|| async {
         let ((a, ones), (_b, twos)) = (F::channel(1), F::channel::<i32>(1));
         let other = ones.clone();
         let joins = spawn(async move { join_pattern((&ones, &twos)).await });

@@ -11,10 +11,9 @@ use std::rc::Rc;
 use gossamer::raw::channel::{Receiver, Sender};
 use gossamer_sim::{Sim, spawn};
 
-use super::{Channels, exhaust};
+use super::Channels;
+use crate::exploring::{abort_all, exhaust_flavour, explore_seeded, quiet};
 use crate::flavour::both;
-use crate::mvar::cancelling::{abort_all, quiet};
-use crate::mvar::explore_seeded;
 
 both! {
     three_tasks_of_one_operation,
@@ -216,7 +215,7 @@ const CAPACITIES: [usize; 3] = [0, 1, usize::MAX];
 
 fn check<F: Channels>(program: &[Vec<Op>]) {
     for capacity in CAPACITIES {
-        exhaust::<F, _>(|| run_program::<F>(program.to_vec(), capacity));
+        exhaust_flavour::<F, _>(|| run_program::<F>(program.to_vec(), capacity));
     }
 }
 

@@ -10,7 +10,7 @@ use super::Channels;
 use crate::flavour::{Local, Shared};
 
 /// The watch channels of a flavour.
-trait Watches: Channels {
+pub(crate) trait Watches: Channels {
     fn watch<T>(initial: T) -> (Sender<T, Self::P>, Receiver<T, Self::P>);
 }
 

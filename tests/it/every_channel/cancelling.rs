@@ -8,11 +8,10 @@ use std::rc::Rc;
 
 use gossamer::JoinHandle;
 use gossamer::yield_now;
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::{Kind, Message, Rx, Tx, Variant, over_all};
-use crate::mvar::cancelling::Cut;
-use crate::mvar::{SCHEDULES_MAX, looking, seeds};
+use crate::exploring::{Cut, exhaust_in, explore_in, sim};
 use crate::tally::Tally;
 
 over_all! {
@@ -134,25 +133,13 @@ async fn cut_off(
     books.balance(in_order, unsaid);
 }
 
-fn sim(kind: &Kind) -> Sim {
-    if kind.scheduling_points {
-        Sim::new()
-    } else {
-        Sim::new().without_scheduling_points()
-    }
-}
-
 /// Runs a program in seeded schedules; each variant has its share of the seeds, and the program is given the rest.
 fn explore<'a, B: Future>(kind: &'a Kind, program: impl Fn(&'a Variant, u64) -> B) {
     let variants = &kind.variants;
-    for seed in seeds() {
+    explore_in(sim(kind.scheduling_points), |seed| {
         let variant = &variants[seed as usize % variants.len()];
-        let body = || program(variant, seed / variants.len() as u64);
-        if let Err(failure) = looking(sim(kind), seed).run(seed, body) {
-            let room = variant.room;
-            panic!("room for {room}; GOSSAMER_SEED={seed} runs it again\n{failure}");
-        }
-    }
+        program(variant, seed / variants.len() as u64)
+    });
 }
 
 /// None, or one or two more senders and receivers.
@@ -192,9 +179,7 @@ fn every_small_case(kind: &Kind) {
                         cut_off(variant, (op, cut, nth), (0, 0), 2)
                     }
                 };
-                let explored = sim(kind).look_each_step().exhaustive(SCHEDULES_MAX, body);
-                let schedules = explored.schedules;
-                assert!(explored.complete, "more than {schedules} schedules");
+                exhaust_in(sim(kind.scheduling_points).look_each_step(), body);
             }
         }
     }

@@ -16,6 +16,11 @@ pub(super) trait Sends {
 
     fn send(&mut self, message: Message) -> Operation<'_, Result<(), SendError<Message>>>;
 
+    /// Whether every receiver has gone; `None` if it cannot say.
+    fn is_closed(&self) -> Option<bool> {
+        None
+    }
+
     /// One more sender of the same channel; `None` if there is only one.
     fn another(&self) -> Option<Tx> {
         None
@@ -34,6 +39,11 @@ pub(super) trait Receives {
         _into: &'a mut Vec<Message>,
         _most: usize,
     ) -> Option<Operation<'a, Result<usize, Closed>>> {
+        None
+    }
+
+    /// Whether every sender has gone; `None` if it cannot say.
+    fn is_closed(&self) -> Option<bool> {
         None
     }
 

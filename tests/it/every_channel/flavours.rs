@@ -2,11 +2,12 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
 use gossamer::channel::broadcast::{RecvError, TryRecvError as Missing};
 use gossamer::channel::pipe::{Full, Receiving};
-use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError, UniqueSender, oneshot};
+use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError, oneshot};
 use gossamer::raw::LockPolicy;
 use gossamer::raw::channel as raw;
 use gossamer::raw::channel::spsc::{self, RingPolicy};
@@ -21,7 +22,7 @@ use crate::flavour::Flavour;
 use crate::pipe::Pipes;
 use crate::ports::Sets;
 
-fn kind<F: Channels>(variants: Vec<Variant>) -> Kind {
+fn kind<F: Flavour>(variants: Vec<Variant>) -> Kind {
     Kind {
         variants,
         scheduling_points: F::SCHEDULING_POINTS,
@@ -68,7 +69,7 @@ pub(super) fn broadcasts<F: Broadcasts>() -> Kind {
 }
 
 /// Pipes of a protocol in which one side speaks for ever.
-pub(super) fn pipes<F: Pipes + Channels>() -> Kind {
+pub(super) fn pipes<F: Pipes>() -> Kind {
     kind::<F>(vec![Variant {
         survives_forgetting: false,
         ..Variant::new(1, || {
@@ -80,31 +81,23 @@ pub(super) fn pipes<F: Pipes + Channels>() -> Kind {
 
 /// Sending ends that several share: of channels.
 pub(super) fn shared_senders<F: Shares>() -> Kind {
-    fn shared<F: Shares, E: UniqueSender<Message> + 'static>(
-        tx: raw::SharedSender<Message, F::P, E>,
-        rx: impl Receives + 'static,
-    ) -> (Tx, Rx) {
-        boxed((SharedEnd(tx), rx))
+    fn shared<F: Shares>(capacity: usize) -> (Tx, Rx) {
+        let (tx, rx) = F::channel(capacity);
+        boxed((F::shared(tx), rx))
     }
     kind::<F>(vec![
-        Variant::new(1, || {
-            let (tx, rx) = F::channel(1);
-            shared::<F, _>(F::shared(tx), rx)
-        }),
-        Variant::new(0, || {
-            let (tx, rx) = F::channel(0);
-            shared::<F, _>(F::shared(tx), rx)
-        }),
+        Variant::new(1, || shared::<F>(1)),
+        Variant::new(0, || shared::<F>(0)),
     ])
 }
 
-/// Sets of one port: of a channel, and of a ring.
+/// Sets of one port, which several receive from: of a channel, and of a ring.
 pub(super) fn port_sets<F: Sets>() -> Kind {
     fn in_set<F: Sets>(
         tx: impl Sends + 'static,
         port: impl Into<raw::Port<Message, F::P>>,
     ) -> (Tx, Rx) {
-        let set = F::set();
+        let set = Rc::new(F::set());
         assert!(set.add(port).is_ok());
         boxed((tx, set))
     }
@@ -125,7 +118,7 @@ pub(super) fn port_sets<F: Sets>() -> Kind {
 }
 
 /// The channel for one message.
-pub(super) fn oneshots<F: Channels>() -> Kind {
+pub(super) fn oneshots<F: Flavour>() -> Kind {
     kind::<F>(vec![Variant {
         messages: 1,
         ..Variant::new(1, || {
@@ -146,6 +139,10 @@ impl<P: LockPolicy> Sends for raw::Sender<Message, P> {
 
     fn another(&self) -> Option<Tx> {
         Some(Box::new(self.clone()))
+    }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(raw::Sender::is_closed(self))
     }
 }
 
@@ -169,6 +166,10 @@ impl<P: LockPolicy> Receives for raw::Receiver<Message, P> {
     fn another(&self) -> Option<Rx> {
         Some(Box::new(self.clone()))
     }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(raw::Receiver::is_closed(self))
+    }
 }
 
 impl<P: RingPolicy> Sends for spsc::Sender<Message, P> {
@@ -178,6 +179,10 @@ impl<P: RingPolicy> Sends for spsc::Sender<Message, P> {
 
     fn send(&mut self, message: Message) -> Operation<'_, Result<(), SendError<Message>>> {
         Box::pin(spsc::Sender::send(self, message))
+    }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(spsc::Sender::is_closed(self))
     }
 }
 
@@ -197,6 +202,10 @@ impl<P: RingPolicy> Receives for spsc::Receiver<Message, P> {
     ) -> Option<Operation<'a, Result<usize, Closed>>> {
         Some(Box::pin(spsc::Receiver::recv_many(self, into, most)))
     }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(spsc::Receiver::is_closed(self))
+    }
 }
 
 impl<P: LockPolicy> Sends for raw::broadcast::Sender<Message, P> {
@@ -211,6 +220,10 @@ impl<P: LockPolicy> Sends for raw::broadcast::Sender<Message, P> {
 
     fn another(&self) -> Option<Tx> {
         Some(Box::new(self.clone()))
+    }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(raw::broadcast::Sender::is_closed(self))
     }
 }
 
@@ -241,25 +254,27 @@ impl<P: LockPolicy> Receives for raw::broadcast::Receiver<Message, P> {
         let receives = raw::broadcast::Receiver::recv_many(self, into, most);
         Some(mapped(receives, |ended| ended.map_err(not_missed)))
     }
+
+    fn is_closed(&self) -> Option<bool> {
+        Some(raw::broadcast::Receiver::is_closed(self))
+    }
 }
 
-struct SharedEnd<P: LockPolicy, E>(raw::SharedSender<Message, P, E>);
-
-impl<P: LockPolicy, E: UniqueSender<Message> + 'static> Sends for SharedEnd<P, E> {
+impl<P: LockPolicy> Sends for raw::SharedSender<Message, P, raw::Sender<Message, P>> {
     fn try_send(&mut self, message: Message) -> Result<(), TrySendError<Message>> {
-        self.0.try_send(message)
+        raw::SharedSender::try_send(self, message)
     }
 
     fn send(&mut self, message: Message) -> Operation<'_, Result<(), SendError<Message>>> {
-        Box::pin(self.0.send(message))
+        Box::pin(raw::SharedSender::send(self, message))
     }
 
     fn another(&self) -> Option<Tx> {
-        Some(Box::new(Self(self.0.clone())))
+        Some(Box::new(self.clone()))
     }
 }
 
-impl<P: RingPolicy> Receives for raw::PortSet<Message, P> {
+impl<P: RingPolicy> Receives for Rc<raw::PortSet<Message, P>> {
     fn try_recv(&mut self) -> Result<Message, TryRecvError> {
         match raw::PortSet::try_recv(self) {
             Some((_, event)) => event.map_err(|Closed| TryRecvError::Closed),
@@ -273,6 +288,10 @@ impl<P: RingPolicy> Receives for raw::PortSet<Message, P> {
         mapped(receives, |ended| {
             ended.map_or(Err(Closed), |(_, event)| event)
         })
+    }
+
+    fn another(&self) -> Option<Rx> {
+        Some(Box::new(self.clone()))
     }
 }
 
@@ -292,6 +311,10 @@ impl Sends for Once {
             let sent = self.try_send(message);
             sent.map_err(|error| SendError(error.into_inner()))
         })
+    }
+
+    fn is_closed(&self) -> Option<bool> {
+        self.0.as_ref().map(oneshot::Sender::is_closed)
     }
 }
 

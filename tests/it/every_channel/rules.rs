@@ -15,6 +15,7 @@ over_all! {
     a_receiver_that_waits_is_woken_once,
     the_first_free_place_wakes_the_sender,
     messages_outlive_their_sender,
+    the_last_one_of_a_side_closes_it,
     a_receiver_that_waits_is_told_of_the_end,
     a_sender_that_waits_is_told_and_keeps_its_message,
     the_last_receiver_drops_what_is_left,
@@ -162,6 +163,26 @@ fn messages_outlive_their_sender(kind: &Kind) {
             assert_eq!(received(&mut rx), Err(Closed));
             assert_eq!(got(&mut rx), Err(TryRecvError::Closed));
         }
+    });
+}
+
+fn the_last_one_of_a_side_closes_it(kind: &Kind) {
+    each(kind, |variant, _| {
+        let says = |closed: Option<bool>, wanted| assert_eq!(closed.unwrap_or(wanted), wanted);
+        let (tx, rx) = (variant.make)();
+        let other = tx.another();
+        says(rx.is_closed(), false);
+        drop(tx);
+        says(rx.is_closed(), other.is_none());
+        drop(other);
+        says(rx.is_closed(), true);
+        let (tx, rx) = (variant.make)();
+        let other = rx.another();
+        says(tx.is_closed(), false);
+        drop(rx);
+        says(tx.is_closed(), other.is_none());
+        drop(other);
+        says(tx.is_closed(), true);
     });
 }
 
@@ -342,6 +363,13 @@ fn an_operation_that_was_forgotten(kind: &Kind) {
         assert_eq!(got(&mut rx), Ok(1));
         if variant.messages > 1 {
             std::mem::forget(parked(rx.recv()));
+            // Of one that receives alone, the next operation takes its place.
+            if rx.another().is_none() {
+                let mut receives = parked(rx.recv());
+                assert!(tx.try_send(Message::new(&tally, 2)).is_ok());
+                assert_eq!(receives.wakes(), 1);
+                assert_eq!(ready(receives.poll()).map(|message| message.id), Ok(2));
+            }
         }
         drop((tx, rx));
         assert_eq!(tally.living(), 0);
@@ -350,6 +378,10 @@ fn an_operation_that_was_forgotten(kind: &Kind) {
             std::mem::forget(parked(tx.send(Message::new(&tally, 9))));
             for id in 0..number {
                 assert_eq!(got(&mut rx), Ok(id));
+            }
+            if tx.another().is_none() {
+                assert!(tx.try_send(Message::new(&tally, 8)).is_ok());
+                assert_eq!(got(&mut rx), Ok(8));
             }
             drop((tx, rx));
             // The message went with the operation.

@@ -1,36 +1,29 @@
-//! Cancelling: an operation dropped before or after any poll, among others that want the same.
+//! Cancelling: an operation dropped before or after any poll, among others that want the same; and tasks that end.
 //!
 //! The simulation sees to it, at each step, that nobody who could go on is left waiting; in the end it is free.
 
+use std::future::poll_fn;
+
 use gossamer::yield_now;
-use gossamer_sim::{Sim, spawn};
+use gossamer_sim::spawn;
 
 use super::rules::{hold, is_free};
 use super::{Kind, over_all};
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::mvar::{SCHEDULES_MAX, looking, seeds};
+use crate::bad_wakers::planned;
+use crate::exploring::{Cut, abort_all, exhaust_in, explore_in, quiet, sim};
 
 over_all! {
     dropped_at_every_poll_among_others,
     one_of_two_that_wait_for_what_comes_once,
     any_task_aborted_at_any_time,
-}
-
-fn sim(kind: &Kind) -> Sim {
-    if kind.scheduling_points {
-        Sim::new()
-    } else {
-        Sim::new().without_scheduling_points()
-    }
+    any_task_panics_at_any_time,
 }
 
 /// Runs a program for every cut, in all schedules.
 fn at_every_cut<B: Future>(kind: &Kind, program: impl Fn(Cut) -> B) {
     for cut in Cut::all() {
-        let sim = sim(kind).look_each_step();
-        let explored = sim.exhaustive(SCHEDULES_MAX, || program(cut));
-        let schedules = explored.schedules;
-        assert!(explored.complete, "more than {schedules} schedules");
+        let sim = sim(kind.scheduling_points).look_each_step();
+        exhaust_in(sim, || program(cut));
     }
 }
 
@@ -78,40 +71,55 @@ fn one_of_two_that_wait_for_what_comes_once(kind: &Kind) {
     });
 }
 
-/// Abort, unlike a cut, comes from outside: also while the task is in the run queue.
-fn any_task_aborted_at_any_time(kind: &Kind) {
-    for seed in seeds() {
-        let program = || async move {
+/// Three tasks take turns, and one of them ends at any time: it is aborted, or panics.
+fn one_of_three_ends(kind: &Kind, panics: bool) {
+    explore_in(
+        sim(kind.scheduling_points).expect_panics(),
+        |seed| async move {
             let lock = (kind.make)();
             let held = hold(&*lock);
-            let takes_turns = || {
-                let at = lock.clone();
-                spawn(async move {
+            let (ends, after) = (seed as usize % 3, seed / 4 % 16);
+            let takes_turns = |number| {
+                let (at, mut polls) = (lock.clone(), 0);
+                let mut turns = Box::pin(async move {
                     for _ in 0..3 {
                         let has = at.wait().await;
                         yield_now().await;
                         drop(has);
                     }
-                })
+                });
+                spawn(poll_fn(move |cx| {
+                    polls += 1;
+                    if panics && number == ends && polls > after {
+                        planned();
+                    }
+                    turns.as_mut().poll(cx)
+                }))
             };
-            let tasks = [(); 3].map(|()| takes_turns());
+            let tasks = [0, 1, 2].map(takes_turns);
             for _ in 0..seed % 4 {
                 yield_now().await;
             }
             drop(held);
-            for _ in 0..seed / 4 % 16 {
-                yield_now().await;
+            if !panics {
+                for _ in 0..after {
+                    yield_now().await;
+                }
+                tasks[ends].abort();
             }
-            tasks[seed as usize % 3].abort();
-            let mut ended = 0;
-            for task in tasks {
-                ended += u32::from(task.await.is_ok());
+            for (number, task) in tasks.into_iter().enumerate() {
+                assert!(task.await.is_ok() || number == ends);
             }
-            assert!(ended >= 2);
             is_free(kind, &*lock);
-        };
-        if let Err(failure) = looking(sim(kind), seed).run(seed, program) {
-            panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
-        }
-    }
+        },
+    );
+}
+
+/// Abort, unlike a cut, comes from outside: also while the task is in the run queue.
+fn any_task_aborted_at_any_time(kind: &Kind) {
+    one_of_three_ends(kind, false);
+}
+
+fn any_task_panics_at_any_time(kind: &Kind) {
+    one_of_three_ends(kind, true);
 }

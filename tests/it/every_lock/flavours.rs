@@ -3,15 +3,19 @@
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Waker};
 
-use gossamer::raw::{Condvar, Event, IVar, LockPolicy, MVar, Mutex, OnceCell, RwLock, Semaphore};
+use gossamer::raw::channel::watch;
+use gossamer::raw::{
+    Condvar, Event, IVar, LockPolicy, MVar, Mutex, MutexGuard, OnceCell, RwLock, Semaphore,
+};
 
 use super::{Held, Kind, Lock, Operation};
-use crate::channel::Channels;
+use crate::channel::watch::Watches;
+use crate::flavour::Flavour;
 use crate::locks::Locks;
 
-fn kind<F: Channels>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
+fn kind<F: Flavour>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
     Kind {
         make,
         one_at_a_time,
@@ -37,11 +41,11 @@ impl<F: FnMut()> Drop for Then<F> {
     }
 }
 
-pub(super) fn mutexes<F: Locks + Channels>() -> Kind {
+pub(super) fn mutexes<F: Locks>() -> Kind {
     kind::<F>(true, || Rc::new(F::mutex(())))
 }
 
-pub(super) fn fair_mutexes<F: Locks + Channels>() -> Kind {
+pub(super) fn fair_mutexes<F: Locks>() -> Kind {
     kind::<F>(true, || Rc::new(F::fair_mutex(())))
 }
 
@@ -55,23 +59,40 @@ impl<P: LockPolicy, A: gossamer::raw::Order> Lock for Mutex<(), P, A> {
     }
 }
 
-/// Those that write wait for one that writes.
-pub(super) fn writers<F: Locks + Channels>() -> Kind {
-    struct Writers<P: LockPolicy>(RwLock<(), P>);
-    impl<P: LockPolicy> Lock for Writers<P> {
-        fn hold(&self) -> Option<Held<'_>> {
-            self.0.try_write().map(Held::new)
-        }
+/// Those that write wait for one that writes, or reads.
+struct Writers<P: LockPolicy> {
+    lock: RwLock<(), P>,
+    for_a_reader: bool,
+}
 
-        fn wait(&self) -> Operation<'_, Held<'_>> {
-            held(self.0.write())
+impl<P: LockPolicy> Lock for Writers<P> {
+    fn hold(&self) -> Option<Held<'_>> {
+        match self.for_a_reader {
+            true => self.lock.try_read().map(Held::new),
+            false => self.lock.try_write().map(Held::new),
         }
     }
-    kind::<F>(true, || Rc::new(Writers(F::rwlock(()))))
+
+    fn wait(&self) -> Operation<'_, Held<'_>> {
+        held(self.lock.write())
+    }
+}
+
+fn writers_for<F: Locks>(for_a_reader: bool) -> Rc<dyn Lock> {
+    let lock = F::rwlock(());
+    Rc::new(Writers { lock, for_a_reader })
+}
+
+pub(super) fn writers<F: Locks>() -> Kind {
+    kind::<F>(true, || writers_for::<F>(false))
+}
+
+pub(super) fn writers_for_a_reader<F: Locks>() -> Kind {
+    kind::<F>(true, || writers_for::<F>(true))
 }
 
 /// Those that read wait for one that writes.
-pub(super) fn readers<F: Locks + Channels>() -> Kind {
+pub(super) fn readers<F: Locks>() -> Kind {
     struct Readers<P: LockPolicy>(RwLock<(), P>);
     impl<P: LockPolicy> Lock for Readers<P> {
         fn hold(&self) -> Option<Held<'_>> {
@@ -88,28 +109,50 @@ pub(super) fn readers<F: Locks + Channels>() -> Kind {
     }
 }
 
-struct Permits<P: LockPolicy>(Semaphore<P>, usize);
+/// One holds all permits; those that wait want so many of them.
+struct Permits<P: LockPolicy> {
+    semaphore: Semaphore<P>,
+    all: usize,
+    wanted: usize,
+}
 
 impl<P: LockPolicy> Lock for Permits<P> {
     fn hold(&self) -> Option<Held<'_>> {
-        self.0.try_acquire_many(self.1).map(Held::new)
+        self.semaphore.try_acquire_many(self.all).map(Held::new)
     }
 
     fn wait(&self) -> Operation<'_, Held<'_>> {
-        held(self.0.acquire_many(self.1))
+        held(self.semaphore.acquire_many(self.wanted))
     }
 }
 
-pub(super) fn semaphores<F: Locks + Channels>() -> Kind {
-    kind::<F>(true, || Rc::new(Permits(F::semaphore(1), 1)))
+fn permits<F: Locks>(all: usize, wanted: usize) -> Rc<dyn Lock> {
+    let semaphore = F::semaphore(all);
+    Rc::new(Permits {
+        semaphore,
+        all,
+        wanted,
+    })
 }
 
-pub(super) fn semaphores_of_many<F: Locks + Channels>() -> Kind {
-    kind::<F>(true, || Rc::new(Permits(F::semaphore(3), 3)))
+pub(super) fn semaphores<F: Locks>() -> Kind {
+    kind::<F>(true, || permits::<F>(1, 1))
+}
+
+pub(super) fn semaphores_of_many<F: Locks>() -> Kind {
+    kind::<F>(true, || permits::<F>(3, 3))
+}
+
+/// Each that waits is granted one, and all of them at once.
+pub(super) fn semaphores_for_all<F: Locks>() -> Kind {
+    Kind {
+        free_again: true,
+        ..kind::<F>(false, || permits::<F>(3, 1))
+    }
 }
 
 /// A full one, from which the value is taken, and put back.
-pub(super) fn mvars<F: Locks + Channels>() -> Kind {
+pub(super) fn mvars<F: Locks>() -> Kind {
     struct Taken<P: LockPolicy>(MVar<(), P>);
     impl<P: LockPolicy> Taken<P> {
         fn back(&self) -> Held<'_> {
@@ -132,7 +175,7 @@ pub(super) fn mvars<F: Locks + Channels>() -> Kind {
 }
 
 /// An empty one, into which the value is put, and taken back.
-pub(super) fn puts<F: Locks + Channels>() -> Kind {
+pub(super) fn puts<F: Locks>() -> Kind {
     struct Room<P: LockPolicy>(MVar<(), P>);
     impl<P: LockPolicy> Room<P> {
         fn back(&self) -> Held<'_> {
@@ -154,58 +197,113 @@ pub(super) fn puts<F: Locks + Channels>() -> Kind {
     kind::<F>(true, || Rc::new(Room(F::empty())))
 }
 
-/// Whoever lets it go notifies all.
-pub(super) fn condvars<F: Locks + Channels>() -> Kind {
-    struct Notified<P: LockPolicy>(Mutex<(), P, gossamer::raw::Barging>, Condvar<P>, Cell<bool>);
-    impl<P: LockPolicy> Lock for Notified<P> {
-        fn hold(&self) -> Option<Held<'_>> {
-            (!self.2.get()).then(|| {
-                Held::new(Then(|| {
-                    self.2.set(true);
-                    self.1.notify_all();
-                }))
-            })
-        }
+/// What a mutex and a condition make: whoever lets it go notifies one, who takes it, or all.
+struct Monitor<P: LockPolicy> {
+    mutex: Mutex<(), P, gossamer::raw::Barging>,
+    condition: Condvar<P>,
+    free: Cell<bool>,
+    for_all: bool,
+}
 
-        fn wait(&self) -> Operation<'_, Held<'_>> {
-            let (mut locks, mut waits) = (Some(Box::pin(self.0.lock())), None);
-            Box::pin(poll_fn(move |cx| {
-                if let Some(lock) = &mut locks {
-                    let guard = ready!(lock.as_mut().poll(cx));
-                    locks = None;
-                    if self.2.get() {
-                        return Poll::Ready(Held::new(()));
-                    }
-                    waits = Some(Box::pin(self.1.notified(guard)));
-                }
-                let waits = waits.as_mut().expect("it was locked");
-                match waits.as_mut().poll(cx) {
-                    Poll::Ready(guard) => drop(guard),
-                    // Whoever lets it go does not lock: it came just before this one waited.
-                    Poll::Pending if self.2.get() => {}
-                    Poll::Pending => return Poll::Pending,
-                }
-                Poll::Ready(Held::new(()))
-            }))
+impl<P: LockPolicy> Monitor<P> {
+    fn held(&self) -> Held<'_> {
+        Held::new(Then(|| {
+            self.free.set(true);
+            match self.for_all {
+                true => self.condition.notify_all(),
+                false => self.condition.notify_one(),
+            }
+        }))
+    }
+
+    fn take(&self) -> Option<Held<'_>> {
+        let free = self.free.replace(self.for_all && self.free.get());
+        free.then(|| match self.for_all {
+            true => Held::new(()),
+            false => self.held(),
+        })
+    }
+}
+
+impl<P: LockPolicy> Lock for Monitor<P> {
+    fn hold(&self) -> Option<Held<'_>> {
+        match self.for_all {
+            true => (!self.free.get()).then(|| self.held()),
+            false => self.take(),
         }
     }
-    kind::<F>(false, || {
-        Rc::new(Notified(F::mutex(()), F::condvar(), Cell::new(false)))
+
+    fn wait(&self) -> Operation<'_, Held<'_>> {
+        let mut locks: Operation<'_, MutexGuard<'_, _, _, _>> = Box::pin(self.mutex.lock());
+        let mut waits = false;
+        Box::pin(poll_fn(move |cx| {
+            loop {
+                let guard = match locks.as_mut().poll(cx) {
+                    Poll::Ready(guard) => guard,
+                    // Whoever lets it go does not lock: it came just before this one waited.
+                    Poll::Pending if waits => {
+                        return self.take().map_or(Poll::Pending, Poll::Ready);
+                    }
+                    Poll::Pending => return Poll::Pending,
+                };
+                if let Some(held) = self.take() {
+                    return Poll::Ready(held);
+                }
+                locks = Box::pin(self.condition.notified(guard));
+                waits = true;
+            }
+        }))
+    }
+}
+
+fn monitor<F: Locks>(for_all: bool) -> Rc<dyn Lock> {
+    Rc::new(Monitor {
+        mutex: F::mutex(()),
+        condition: F::condvar(),
+        free: Cell::new(!for_all),
+        for_all,
     })
 }
 
+pub(super) fn condvars_for_one<F: Locks>() -> Kind {
+    kind::<F>(true, || monitor::<F>(false))
+}
+
+pub(super) fn condvars_for_all<F: Locks>() -> Kind {
+    kind::<F>(false, || monitor::<F>(true))
+}
+
 /// Whoever lets it go sets it.
-pub(super) fn events<F: Locks + Channels>() -> Kind {
+pub(super) fn events<F: Locks>() -> Kind {
     kind::<F>(false, || Rc::new(F::event()))
 }
 
 /// Whoever lets it go assigns it.
-pub(super) fn ivars<F: Locks + Channels>() -> Kind {
+pub(super) fn ivars<F: Locks>() -> Kind {
     kind::<F>(false, || Rc::new(F::ivar()))
 }
 
+/// Whoever lets it go sends a value, which all that wait have not seen.
+pub(super) fn watches<F: Watches>() -> Kind {
+    struct Unseen<P: LockPolicy>(watch::Sender<(), P>, watch::Receiver<(), P>);
+    impl<P: LockPolicy> Lock for Unseen<P> {
+        fn hold(&self) -> Option<Held<'_>> {
+            (!self.1.has_changed()).then(|| Held::new(Then(|| self.0.send(()))))
+        }
+
+        fn wait(&self) -> Operation<'_, Held<'_>> {
+            // The operation borrows its receiver, which is left.
+            held(Box::leak(Box::new(self.1.clone())).changed())
+        }
+    }
+    kind::<F>(false, || {
+        let (tx, rx) = F::watch(());
+        Rc::new(Unseen(tx, rx))
+    })
+}
+
 /// Whoever lets it go has made the value.
-pub(super) fn once_cells<F: Locks + Channels>() -> Kind {
+pub(super) fn once_cells<F: Locks>() -> Kind {
     kind::<F>(false, || Rc::new(F::once_cell()))
 }
 

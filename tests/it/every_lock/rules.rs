@@ -32,32 +32,42 @@ fn who_waits_is_woken_once_in_order(kind: &Kind) {
     for at in 0..3 {
         for (other, waits) in waiting.iter().enumerate() {
             let woken = !kind.one_at_a_time || other <= at;
-            assert_eq!(waits.wakes(), usize::from(woken), "{other} after {at}");
+            let wakes = (waits.wakes(), waits.wakers_held());
+            let expected = (usize::from(woken), usize::from(!woken));
+            assert_eq!(wakes, expected, "{other} after {at}");
         }
         let has = ready(waiting[at].poll());
-        assert_eq!(waiting[at].wakers_held(), 0);
         assert!(!kind.one_at_a_time || lock.hold().is_none());
         drop(has);
     }
     is_free(kind, &*lock);
     // Nobody waits for what is free.
     if kind.one_at_a_time {
-        drop(ready(Hand::new(lock.wait()).poll()));
+        let mut gets = Hand::new(lock.wait());
+        drop(ready(gets.poll()));
+        assert_eq!(gets.wakers_held(), 0);
         is_free(kind, &*lock);
     }
 }
 
+/// Whichever of three it is, before the first is woken or after.
 fn one_that_is_dropped_keeps_nobody(kind: &Kind) {
-    let lock = (kind.make)();
-    let held = hold(&*lock);
-    drop(lock.wait());
-    let [first, second, mut third] = [(); 3].map(|()| parked(lock.wait()));
-    drop(second);
-    drop(first);
-    drop(held);
-    assert_eq!(third.wakes(), 1);
-    drop(ready(third.poll()));
-    is_free(kind, &*lock);
+    for (position, woken) in (0..3).flat_map(|position| [(position, false), (position, true)]) {
+        let lock = (kind.make)();
+        let mut held = Some(hold(&*lock));
+        drop(lock.wait());
+        let mut waiting: Vec<_> = (0..3).map(|_| parked(lock.wait())).collect();
+        if woken {
+            held = None;
+        }
+        drop(waiting.remove(position));
+        drop(held);
+        for waits in &mut waiting {
+            assert_eq!(waits.wakes(), 1, "{position} {woken}");
+            drop(ready(waits.poll()));
+        }
+        is_free(kind, &*lock);
+    }
 }
 
 fn one_that_was_woken_and_is_dropped_passes_it_on(kind: &Kind) {

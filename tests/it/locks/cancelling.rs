@@ -10,18 +10,16 @@ use gossamer::yield_now;
 use gossamer_sim::spawn;
 
 use super::Locks;
+use crate::exploring::{Cut, abort_all, exhaust_each_step, explore_seeded, quiet};
 use crate::flavour::both;
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
-use crate::mvar::{exhaust_each_step, explore_seeded};
 
 both! {
     a_reader_and_a_writer,
     a_semaphore_of_many,
-    a_wait_for_a_condition,
+    an_event_that_is_reset,
     an_arrival,
     a_maker_of_a_value,
     one_behind_whom_another_waits,
-    one_of_two_writers_for_whom_a_reader_leaves,
     everything_at_random,
 }
 
@@ -46,57 +44,36 @@ macro_rules! at_every_cut {
     };
 }
 
-/// Two want what the root holds, and one of them is dropped at every cut; the other, who keeps what it gets, has it in
-/// the end. `$leaves` is all that the root does meanwhile: so nothing comes that could repair a wake-up that is lost.
-macro_rules! one_gives_up {
-    ($primitive:expr, |$cut:ident, $at:ident| $held:expr, [$first:expr, $second:expr], |$kept:ident| $leaves:expr) => {
-        for $cut in Cut::all() {
-            exhaust_each_step(|| async move {
-                let primitive = Rc::new($primitive);
-                let $at = &*primitive;
-                let $kept = $held;
-                let $at = primitive.clone();
-                let gives_up = spawn(async move { drop($first) });
-                let $at = primitive.clone();
-                let other = spawn(async move { std::mem::forget($second) });
-                yield_now().await;
-                let _stays = $leaves;
-                quiet().await;
-                // One that was not dropped in time waits, and whoever wants less behind it.
-                assert!(
-                    other.is_finished() || !gives_up.is_finished(),
-                    "it waits for nobody"
-                );
-                abort_all(vec![gives_up, other]).await;
-            });
-        }
-    };
+/// What the first one wants is not to be had: only when it is given up, the one behind it can go. Nobody does anything
+/// else, so nothing comes that could repair a wake-up that is lost.
+async fn gives_up(
+    cut: Cut,
+    first: impl Future<Output = ()> + 'static,
+    second: impl Future<Output = ()> + 'static,
+) {
+    let first = spawn(async move { cut.apply(first).await.unwrap_or_default() });
+    let second = spawn(second);
+    quiet().await;
+    assert!(second.is_finished() || !first.is_finished());
+    abort_all(vec![first, second]).await;
 }
 
-/// What is wanted first is not to be had, as the holder stays: only when it is given up, those behind it can go.
 fn one_behind_whom_another_waits<F: Locks>() {
-    one_gives_up!(
-        F::rwlock(0),
-        |cut, at| at.try_read(),
-        [cut.apply(at.write()).await, at.read().await],
-        |held| held
-    );
-    one_gives_up!(
-        F::semaphore(2),
-        |cut, at| at.try_acquire(),
-        [cut.apply(at.acquire_many(2)).await, at.acquire().await],
-        |held| held
-    );
-}
-
-/// Both want to write, as soon as the reader has left.
-fn one_of_two_writers_for_whom_a_reader_leaves<F: Locks>() {
-    one_gives_up!(
-        F::rwlock(0),
-        |cut, at| at.try_read(),
-        [cut.apply(at.write()).await, at.write().await],
-        |held| drop(held)
-    );
+    for cut in Cut::all() {
+        exhaust_each_step(|| async move {
+            let lock = Rc::new(F::rwlock(0));
+            std::mem::forget(lock.try_read());
+            let at = lock.clone();
+            let write = async move { drop(at.write().await) };
+            gives_up(cut, write, async move { drop(lock.read().await) }).await;
+        });
+        exhaust_each_step(|| async move {
+            let semaphore = Rc::new(F::semaphore(1));
+            let at = semaphore.clone();
+            let two = async move { drop(at.acquire_many(2).await) };
+            gives_up(cut, two, async move { drop(semaphore.acquire().await) }).await;
+        });
+    }
 }
 
 fn a_reader_and_a_writer<F: Locks>() {
@@ -136,46 +113,24 @@ fn a_semaphore_of_many<F: Locks>() {
     );
 }
 
-/// Two wait, one is dropped, and one is notified: if the dropped one had the notification, the other has it.
-fn a_wait_for_a_condition<F: Locks>() {
-    for cut in Cut::all() {
-        exhaust_each_step(|| async move {
-            let primitive = Rc::new((F::mutex(0), F::condvar()));
-            let waits = |cut: Option<Cut>| {
-                let primitive = primitive.clone();
-                spawn(async move {
-                    let mut seen = primitive.0.lock().await;
-                    *seen += 1;
-                    let waits = primitive.1.notified(seen);
-                    match cut {
-                        Some(cut) => cut.apply(waits).await.is_some(),
-                        None => {
-                            drop(waits.await);
-                            true
-                        }
-                    }
-                })
-            };
-            let (cancelled, other) = (waits(Some(cut)), waits(None));
-            quiet().await;
-            primitive.1.notify_one();
-            quiet().await;
-            if !other.is_finished() {
-                assert!(cancelled.is_finished(), "nobody has the notification");
-                let was_told = cancelled.await.expect("no panic");
-                assert!(
-                    was_told,
-                    "the notification was lost with the one that was dropped"
-                );
-                primitive.1.notify_one();
-                assert!(other.await.expect("no panic"));
-            } else if !cancelled.is_finished() {
-                cancelled.abort();
-                let _ended = cancelled.await;
-            }
-            assert!(primitive.0.try_lock().is_some());
-        });
-    }
+/// It is set and reset while one that waits is dropped: whoever waited goes all the same.
+fn an_event_that_is_reset<F: Locks>() {
+    at_every_cut!(
+        F::event(),
+        |cut, at| [
+            cut.apply(at.ready()).await.unwrap_or_default(),
+            {
+                at.set();
+                at.reset();
+                yield_now().await;
+                at.set();
+            },
+            at.ready().await,
+        ],
+        |left| {
+            assert!(left.is_set());
+        }
+    );
 }
 
 /// Of three that arrive, where two meet, one is dropped: it has counted, or it has not.

@@ -1,18 +1,14 @@
-//! Panics in closures, and of tasks inside sections; all others are in [`every_lock`](crate::every_lock).
+//! Panics in closures; all others are in [`every_lock`](crate::every_lock).
 
 use std::task::Poll;
-
-use gossamer_sim::{Sim, spawn};
 
 use super::Locks;
 use crate::bad_wakers::{fails, planned};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
-use crate::mvar::explore_seeded;
 
 both! {
     a_maker_that_panics_lets_the_next,
-    tasks_that_panic_inside,
 }
 
 fn a_maker_that_panics_lets_the_next<F: Locks>() {
@@ -45,36 +41,4 @@ fn a_maker_that_panics_lets_the_next<F: Locks>() {
     let mut second = parked(primitive.get_or_init(async || 2));
     fails(|| drop(grumpy));
     assert_eq!((second.wakes(), second.poll()), (1, Poll::Ready(&2)));
-}
-
-/// One of several tasks panics while it has the lock, a permit, or both, and others wait.
-fn tasks_that_panic_inside<F: Locks>() {
-    explore_seeded(Sim::new().expect_panics(), |seed| async move {
-        let primitive = std::rc::Rc::new((F::mutex(0), F::semaphore(1), F::rwlock(0)));
-        let tasks: Vec<_> = (0..3)
-            .map(|number| {
-                let at = primitive.clone();
-                spawn(async move {
-                    let _permit = at.1.acquire().await;
-                    let _read = at.2.read().await;
-                    gossamer::yield_now().await;
-                    let mut count = at.0.lock().await;
-                    if number == seed % 3 {
-                        planned();
-                    }
-                    *count += 1;
-                })
-            })
-            .collect();
-        let mut ended = 0;
-        for task in tasks {
-            ended += u32::from(task.await.is_ok());
-        }
-        assert_eq!(
-            (ended, *primitive.0.try_lock().expect("it is free")),
-            (2, 2)
-        );
-        assert!(primitive.2.try_write().is_some());
-        assert_eq!(primitive.1.available(), 1);
-    });
 }

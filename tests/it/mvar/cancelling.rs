@@ -8,77 +8,21 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
-use std::time::Duration;
 
-use gossamer::JoinHandle;
-use gossamer_sim::{Sim, sleep as pause, spawn};
+use gossamer_sim::{Sim, spawn};
 
-use super::{exhaust_each_step, explore, explore_seeded};
+use crate::exploring::{Cut, abort_all, exhaust_each_step, explore, explore_seeded, quiet};
 use crate::flavour::{Flavour, SharedMVar, both};
 use crate::tally::{Tally, Value};
 
 both! {
-    a_take_dropped_after_any_poll,
     a_read_dropped_after_any_poll,
-    a_put_dropped_after_any_poll,
     a_swap_dropped_after_any_poll,
     a_replace_dropped_after_any_poll,
     any_task_aborted_at_any_time,
     every_small_case,
     an_operation_that_was_never_polled_does_nothing,
     an_operation_moves_between_tasks,
-}
-
-/// When an operation is dropped: before or after its n-th poll.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
-    poll: u32,
-    before: bool,
-}
-
-impl Cut {
-    pub(crate) const NEVER: Self = Self {
-        poll: u32::MAX,
-        before: false,
-    };
-
-    /// Under sim an operation is polled at most three times; the fourth cut is none.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        (0..8).map(|number| Self {
-            poll: number / 2 + 1,
-            before: number % 2 == 0,
-        })
-    }
-
-    pub(crate) fn nth(number: u64) -> Self {
-        Self::all().nth(number as usize % 8).unwrap()
-    }
-
-    /// Polls `operation` until it is complete or cut off.
-    pub(crate) async fn apply<O: Future>(self, operation: O) -> Option<O::Output> {
-        let mut operation = Some(Box::pin(operation));
-        let mut polls = 0;
-        poll_fn(|cx| {
-            polls += 1;
-            if polls == self.poll && self.before {
-                operation = None;
-            }
-            let Some(polled) = &mut operation else {
-                return Poll::Ready(None);
-            };
-            let polled = polled.as_mut().poll(cx);
-            if polled.is_pending() && polls == self.poll {
-                operation = None;
-                return Poll::Ready(None);
-            }
-            if self.before && polls + 1 == self.poll {
-                // One that nobody wakes is dropped while it waits, and others have come behind it.
-                cx.waker().wake_by_ref();
-            }
-            polled.map(Some)
-        })
-        .await
-    }
 }
 
 /// What became of the values.
@@ -156,32 +100,12 @@ async fn among_others<F, O>(
     books.balance::<F>(&mvar);
 }
 
-/// Until nothing can happen any more. (If somebody could go on then, the run fails.)
-pub(crate) async fn quiet() {
-    pause(Duration::from_secs(1)).await;
-}
-
-pub(crate) async fn abort_all(tasks: Vec<JoinHandle<()>>) {
-    tasks.iter().for_each(JoinHandle::abort);
-    for task in tasks {
-        let _ = task.await;
-    }
-}
-
 /// Each cut has its share of the seeds.
 fn dropped_after_any_poll<F: Flavour>(kind: u32) {
     explore_seeded(Sim::new(), |seed| {
         let cut = Cut::nth(seed);
         among_others::<F, _>(cut, move |books, mvar| operation::<F>(kind, books, mvar))
     });
-}
-
-fn a_take_dropped_after_any_poll<F: Flavour>() {
-    dropped_after_any_poll::<F>(0);
-}
-
-fn a_put_dropped_after_any_poll<F: Flavour>() {
-    dropped_after_any_poll::<F>(1);
 }
 
 fn a_read_dropped_after_any_poll<F: Flavour>() {

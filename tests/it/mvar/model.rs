@@ -12,7 +12,7 @@ use std::time::Duration;
 use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{SCHEDULING_POINTS, explore_seeded};
+use crate::exploring::{SCHEDULING_POINTS, explore_seeded};
 use crate::flavour::{Flavour, SharedMVar, both};
 
 both! {

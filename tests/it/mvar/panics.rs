@@ -1,78 +1,25 @@
-//! Panics in a poll, in the drop of a value or a future, in a clone: the mvar stays
-//! sound, and the others are served.
+//! Panics in the drop of a value and in a clone: the mvar stays sound, and the others are served.
 
 use std::cell::Cell;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
 use gossamer::yield_now;
 use gossamer_sim::{Sim, sleep as pause, spawn};
 
-use super::{explore, explore_seeded};
 use crate::bad_wakers::{is_planned, planned};
+use crate::exploring::{explore, explore_seeded};
 use crate::flavour::{Flavour, SharedMVar, both};
 use crate::hand::{Hand, parked};
 use crate::tally::{Tally, Value};
 
 both! {
-    a_panic_in_a_poll_passes_the_turn_on,
     a_panic_in_a_clone_leaves_the_value,
     a_panic_in_a_clone_serves_the_next,
     a_panic_in_the_drop_of_a_value,
     a_mvar_is_dropped_with_its_value_once,
     tasks_whose_values_panic_in_drop,
-}
-
-/// Of several takers and putters one panics, at its first, second or third poll, with its operation
-/// in whatever state.
-fn a_panic_in_a_poll_passes_the_turn_on<F: Flavour>() {
-    explore_seeded(Sim::new().expect_panics(), |seed| {
-        let (bad, at) = (seed % 4, seed / 4 % 4);
-        async move {
-            let (mvar, tally) = (F::mvar::<Value>(), Tally::default());
-            let tasks: Vec<_> = (0..4)
-                .map(|id| {
-                    let (mvar, tally) = (mvar.clone(), tally.clone());
-                    spawn(async move {
-                        let mut operation = pin!(async {
-                            if id % 2 == 0 {
-                                drop(mvar.take().await);
-                            } else {
-                                mvar.put(tally.value(id)).await;
-                            }
-                        });
-                        let mut polls = 0;
-                        poll_fn(|cx| {
-                            if u64::from(id) == bad && polls == at {
-                                planned();
-                            }
-                            polls += 1;
-                            operation.as_mut().poll(cx)
-                        })
-                        .await;
-                    })
-                })
-                .collect();
-            pause(Duration::from_secs(1)).await;
-            let unfinished = tasks.iter().filter(|task| !task.is_finished()).count();
-            assert!(
-                unfinished <= 1,
-                "{unfinished} tasks wait, and one at most lost its partner"
-            );
-            for (id, task) in tasks.into_iter().enumerate() {
-                task.abort();
-                if let Err(error) = task.await
-                    && let Ok(payload) = error.try_into_panic()
-                {
-                    assert!(id as u64 == bad && is_planned(&*payload));
-                }
-            }
-            assert_eq!(tally.living(), usize::from(!mvar.is_empty()));
-        }
-    });
 }
 
 /// A value whose clone panics as often as it is told.

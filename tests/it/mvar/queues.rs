@@ -1,13 +1,11 @@
-//! The two lines: first come, first served; one change wakes one; the one that is woken completes.
+//! The two lines: first come, first served; the one that is woken completes.
 
-use std::cell::RefCell;
-use std::future::poll_fn;
-use std::pin::pin;
 use std::rc::Rc;
 
 use gossamer_sim::spawn;
 
-use super::{Line, explore};
+use super::Line;
+use crate::exploring::explore;
 use crate::flavour::{Flavour, both};
 use crate::tally::{Tally, Value};
 
@@ -15,11 +13,8 @@ both! {
     each_line_is_served_in_order_of_arrival,
     values_come_out_in_the_order_they_went_in,
     takes_reads_and_swaps_share_one_line,
-    one_change_wakes_one_and_that_one_completes,
     one_value_serves_all_readers,
-    a_mvar_is_a_lock,
     two_mvars_are_a_rendezvous,
-    try_operations_overtake_nobody,
 }
 
 fn each_line_is_served_in_order_of_arrival<F: Flavour>() {
@@ -111,26 +106,6 @@ fn takes_reads_and_swaps_share_one_line<F: Flavour>() {
     });
 }
 
-fn one_change_wakes_one_and_that_one_completes<F: Flavour>() {
-    explore(|| async {
-        let (mvar, line) = (F::mvar_with(0), Rc::new(Line::default()));
-        let tasks: Vec<_> = (0..8)
-            .map(|task| {
-                let (mvar, line) = (mvar.clone(), line.clone());
-                spawn(async move {
-                    // `pass` fails if a take or a put is polled once more than its one wake-up.
-                    let value = line.pass(task, mvar.take()).await;
-                    line.pass(task, mvar.put(value + 1)).await;
-                })
-            })
-            .collect();
-        for task in tasks {
-            task.await.unwrap();
-        }
-        assert_eq!(mvar.try_take(), Some(8));
-    });
-}
-
 fn one_value_serves_all_readers<F: Flavour>() {
     explore(|| async {
         let (mvar, tally) = (F::mvar::<Value>(), Tally::default());
@@ -152,30 +127,6 @@ fn one_value_serves_all_readers<F: Flavour>() {
     });
 }
 
-fn a_mvar_is_a_lock<F: Flavour>() {
-    explore(|| async {
-        let (lock, other) = (F::mvar_with(()), F::mvar_with(0));
-        let inside = Rc::new(RefCell::new(0));
-        let tasks: Vec<_> = (0..4)
-            .map(|_| {
-                let (lock, other, inside) = (lock.clone(), other.clone(), inside.clone());
-                spawn(async move {
-                    lock.take().await;
-                    assert_eq!(inside.replace(1), 0, "two tasks are inside");
-                    let value = other.read().await;
-                    assert_eq!(other.replace(value + 1).await, Some(value));
-                    inside.replace(0);
-                    lock.put(()).await;
-                })
-            })
-            .collect();
-        for task in tasks {
-            task.await.unwrap();
-        }
-        assert_eq!(other.try_take(), Some(4));
-    });
-}
-
 fn two_mvars_are_a_rendezvous<F: Flavour>() {
     explore(|| async {
         let (request, reply) = (F::mvar(), F::mvar());
@@ -193,58 +144,5 @@ fn two_mvars_are_a_rendezvous<F: Flavour>() {
             assert_eq!(reply.take().await, asked * 2);
         }
         server.await.unwrap();
-    });
-}
-
-/// A value promised to a waiting taker is not there for others, nor the room promised to a putter.
-fn try_operations_overtake_nobody<F: Flavour>() {
-    explore(|| async {
-        let (mvar, line) = (F::mvar(), Rc::new(Line::default()));
-        let waiting = Rc::new(RefCell::new(0));
-        let takers: Vec<_> = (0..3)
-            .map(|task| {
-                let (mvar, line, waiting) = (mvar.clone(), line.clone(), waiting.clone());
-                spawn(async move {
-                    let mut take = pin!(mvar.take());
-                    let mut parked = false;
-                    let mut polls = 0;
-                    poll_fn(|cx| {
-                        polls += 1;
-                        let polled = take.as_mut().poll(cx);
-                        let now_parked = polls > 1 && polled.is_pending();
-                        *waiting.borrow_mut() += i32::from(now_parked) - i32::from(parked);
-                        parked = now_parked;
-                        polled.map(|value| line.went.borrow_mut().push(value))
-                    })
-                    .await;
-                    task
-                })
-            })
-            .collect();
-        let barger = spawn({
-            let (mvar, waiting) = (mvar.clone(), waiting.clone());
-            async move {
-                for _ in 0..6 {
-                    gossamer::yield_now().await;
-                    let somebody_waits = *waiting.borrow() > 0;
-                    if let Some(value) = mvar.try_take() {
-                        assert!(!somebody_waits, "it took what was promised");
-                        while mvar.try_put(value).is_err() {
-                            gossamer::yield_now().await;
-                        }
-                    }
-                }
-            }
-        });
-        for value in 0..3 {
-            mvar.put(value).await;
-        }
-        barger.await.unwrap();
-        for taker in takers {
-            taker.await.unwrap();
-        }
-        let mut taken = line.went.take();
-        taken.sort_unstable();
-        assert_eq!(taken, [0, 1, 2]);
     });
 }

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use gossamer_sim::spawn;
 
-use super::{Line, SCHEDULING_POINTS, exhaust, explore};
+use super::Line;
+use crate::exploring::{SCHEDULING_POINTS, exhaust, explore};
 use crate::flavour::{Flavour, both};
 use crate::tally::Tally;
 

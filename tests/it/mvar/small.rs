@@ -3,11 +3,11 @@
 //! The programs are all there are of a kind: each task runs one of the scripts below, and the histories
 //! are judged by the sequential specification in [`super::model`].
 
-use crate::channel::Channels;
-use crate::flavour::both;
-use crate::mvar::model::{Op, run_program};
+use gossamer_sim::Sim;
 
-use super::exhaust_flavour;
+use crate::exploring::exhaust_ways;
+use crate::flavour::{Flavour, both};
+use crate::mvar::model::{Op, run_program};
 
 both! {
     three_tasks_of_one_operation,
@@ -27,14 +27,23 @@ const ALL: [Op; 9] = [
     Op::TryReplace,
 ];
 
-fn check<F: Channels>(program: &[Vec<Op>]) {
-    exhaust_flavour::<F, _>(|| run_program::<F>(program.to_vec(), true));
-    exhaust_flavour::<F, _>(|| run_program::<F>(program.to_vec(), false));
+/// With scheduling points and without for one thread's flavour, which has short ways of its own, and without for the other.
+fn check<F: Flavour>(program: &[Vec<Op>]) {
+    let ways: &[bool] = if F::SCHEDULING_POINTS {
+        &[true, false]
+    } else {
+        &[false]
+    };
+    for full in [true, false] {
+        exhaust_ways(ways, Sim::new(), || {
+            run_program::<F>(program.to_vec(), full)
+        });
+    }
 }
 
 /// All programs of three tasks with one operation each, on an empty and on a full mvar. Which task has which makes no
 /// difference, as each of them may be the next one in some schedule.
-fn three_tasks_of_one_operation<F: Channels>() {
+fn three_tasks_of_one_operation<F: Flavour>() {
     for (at, first) in ALL.into_iter().enumerate() {
         for (then, second) in ALL.into_iter().enumerate().skip(at) {
             for third in ALL.into_iter().skip(then) {
@@ -45,7 +54,7 @@ fn three_tasks_of_one_operation<F: Channels>() {
 }
 
 /// All programs of two tasks with two operations each, of those that wait.
-fn two_tasks_of_two_operations<F: Channels>() {
+fn two_tasks_of_two_operations<F: Flavour>() {
     let waiting = &ALL[..5];
     let pairs = || {
         waiting
@@ -59,7 +68,7 @@ fn two_tasks_of_two_operations<F: Channels>() {
     }
 }
 
-fn three_tasks_some_of_three_operations<F: Channels>() {
+fn three_tasks_some_of_three_operations<F: Flavour>() {
     use Op::{Put, Read, Replace, Swap, Take};
     let programs = [
         [vec![Take, Put, Take], vec![Put, Take], vec![Put]],

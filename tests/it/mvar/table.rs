@@ -14,12 +14,9 @@ use crate::hand::{Hand, parked};
 both! {
     each_operation_in_each_state,
     what_waits_is_served_when_its_time_comes,
-    a_cancelled_operation_changes_no_state,
     while_a_reader_clones_everybody_waits,
     replace_after_a_reader_goes_before_all_takers,
     a_dropped_replace_lets_the_takers_go,
-    the_waker_of_the_last_poll_is_the_one_woken,
-    no_waker_is_kept_by_what_does_not_wait,
     debug_shows_what_it_is,
 }
 
@@ -170,62 +167,6 @@ fn what_waits_is_served_when_its_time_comes<F: Flavour>() {
     assert_eq!(mvar.try_take(), Some(5));
 }
 
-/// Each waiting operation, in each position, dropped before and after it was woken.
-fn a_cancelled_operation_changes_no_state<F: Flavour>() {
-    for position in 0..3 {
-        for woken in [false, true] {
-            let mvar = F::empty();
-            let mut takers: Vec<_> = (0..3).map(|_| Some(parked(mvar.take()))).collect();
-            if woken {
-                assert_eq!(mvar.try_put(1), Ok(()));
-            }
-            takers[position] = None;
-            if !woken {
-                assert_eq!(mvar.try_put(1), Ok(()));
-            }
-            let mut left: Vec<_> = takers.into_iter().flatten().collect();
-            assert_eq!(
-                (left[0].wakes(), left[1].wakes()),
-                (1, 0),
-                "{position} {woken}"
-            );
-            assert_eq!(left[0].poll(), Poll::Ready(1));
-            assert!(left[1].poll().is_pending());
-
-            let mvar = F::full(0);
-            let mut putters: Vec<_> = (0..3).map(|id| Some(parked(mvar.put(id)))).collect();
-            if woken {
-                assert_eq!(mvar.try_take(), Some(0));
-            }
-            putters[position] = None;
-            if !woken {
-                assert_eq!(mvar.try_take(), Some(0));
-            }
-            let mut left: Vec<_> = putters.into_iter().flatten().collect();
-            assert_eq!(
-                (left[0].wakes(), left[1].wakes()),
-                (1, 0),
-                "{position} {woken}"
-            );
-            assert_eq!(left[0].poll(), Poll::Ready(()));
-            assert!(left[1].poll().is_pending());
-        }
-    }
-    // The last in line, woken and dropped: the mvar is free for whoever comes.
-    let mvar = F::empty();
-    let taker = parked(mvar.take());
-    assert_eq!(mvar.try_put(1), Ok(()));
-    assert_eq!(mvar.try_take(), None);
-    drop(taker);
-    assert_eq!(mvar.try_take(), Some(1));
-    assert_eq!(mvar.try_put(2), Ok(()));
-    let putter = parked(mvar.put(3));
-    assert_eq!(mvar.try_take(), Some(2));
-    assert_eq!(mvar.try_put(4), Err(4));
-    drop(putter);
-    assert_eq!(mvar.try_put(4), Ok(()));
-}
-
 type Action = Box<dyn FnOnce()>;
 
 /// A value whose clone does what the test says: that is how to be there while a reader is busy.
@@ -352,44 +293,6 @@ fn a_dropped_replace_lets_the_takers_go<F: Flavour>() {
         assert_eq!(take.wakes(), 1, "woken: {woken}");
         assert_eq!(take.poll(), Poll::Ready(0));
     }
-}
-
-fn the_waker_of_the_last_poll_is_the_one_woken<F: Flavour>() {
-    let mvar = F::empty();
-    let (other, mut take) = (Hand::new(async {}), parked(mvar.take()));
-    let mut moved = parked(mvar.read());
-    assert_eq!((take.wakers_held(), moved.wakers_held()), (1, 1));
-    // Polled again with its own waker, nothing changes; with another one, the old one is let go.
-    assert!(take.poll().is_pending());
-    assert_eq!(take.wakers_held(), 1);
-    let count = Hand::new(std::future::pending::<()>());
-    assert!(moved.poll_with(Waker::noop()).is_pending());
-    assert_eq!(moved.wakers_held(), 0);
-    assert_eq!(mvar.try_put(1), Ok(()));
-    assert_eq!(
-        (take.wakes(), take.wakers_held()),
-        (1, 0),
-        "a notified node has no waker"
-    );
-    assert_eq!(take.poll(), Poll::Ready(1));
-    assert_eq!(mvar.try_put(2), Ok(()));
-    assert_eq!((moved.wakes(), other.wakes(), count.wakes()), (0, 0, 0));
-    assert_eq!(moved.poll(), Poll::Ready(2));
-}
-
-fn no_waker_is_kept_by_what_does_not_wait<F: Flavour>() {
-    let mvar = F::full(0);
-    let mut operations = (
-        Hand::new(mvar.take()),
-        Hand::new(mvar.put(1)),
-        Hand::new(mvar.read()),
-    );
-    assert!(operations.0.poll().is_ready());
-    assert!(operations.1.poll().is_ready());
-    assert!(operations.2.poll().is_ready());
-    assert_eq!(operations.0.wakers_held(), 0);
-    assert_eq!(operations.1.wakers_held(), 0);
-    assert_eq!(operations.2.wakers_held(), 0);
 }
 
 fn debug_shows_what_it_is<F: Flavour>() {

@@ -5,9 +5,8 @@ use gossamer::channel::pipe::{Hears, Receiving};
 use gossamer_sim::{Sim, spawn};
 
 use super::{Ask, Client, Pipes, Reply, Server, chat};
+use crate::exploring::{Cut, abort_all, exhaust_each_step, explore_seeded};
 use crate::flavour::both;
-use crate::mvar::cancelling::{Cut, abort_all};
-use crate::mvar::{exhaust_each_step, explore_seeded};
 use crate::tally::{Tally, Value};
 
 both! {

@@ -16,7 +16,6 @@ both! {
     the_server_goes_before_it_hears,
     the_server_goes_with_a_message_on_its_way,
     the_server_goes_before_it_replies,
-    the_server_goes_before_there_is_room_again,
     receiving_goes_while_it_waits,
 }
 
@@ -65,14 +64,6 @@ fn the_client_goes_while_it_waits_for_a_reply<F: Pipes>() {
 
 fn the_client_goes_before_it_may_send_again<F: Pipes>() {
     let (client, server) = F::pipe();
-    drop(client.tell(1).expect("it is there"));
-    let Ok(Ask::Tell(1, server)) = now(server.recv()) else {
-        panic!("it was sent")
-    };
-    assert!(matches!(now(server.recv()), Err(Closed)));
-
-    // After the server has taken it.
-    let (client, server) = F::pipe();
     let told = client.tell(1).expect("it is there");
     let Ok(Ask::Tell(1, server)) = now(server.recv()) else {
         panic!("it was sent")
@@ -100,13 +91,6 @@ fn the_client_goes_with_a_reply_on_its_way<F: Pipes>() {
 }
 
 fn the_server_goes_before_it_hears<F: Pipes>() {
-    let tally = Tally::default();
-    let (client, server) = F::pipe();
-    drop(server);
-    let Err(SendError(one)) = client.ask(tally.value(1)) else {
-        panic!("nobody is there")
-    };
-    assert_eq!((one.id, tally.dropped()), (1, 0));
     let (client, server) = F::pipe::<u32>();
     drop(server.recv());
     assert!(matches!(client.leave(), Err(SendError(()))));
@@ -149,28 +133,6 @@ fn the_server_goes_before_it_replies<F: Pipes>() {
         panic!("it was sent")
     };
     assert!(matches!(now(waiting.recv()), Err(Closed)));
-}
-
-fn the_server_goes_before_there_is_room_again<F: Pipes>() {
-    let tally = Tally::default();
-    let (client, server) = F::pipe();
-    let told = client.tell(tally.value(1)).map_err(drop);
-    let mut ready = parked(told.expect("it is there").ready());
-    drop(server);
-    assert_eq!((tally.dropped(), ready.wakes()), (1, 1));
-    assert!(matches!(ready.poll(), Poll::Ready(Err(Closed))));
-    // After there was: then it is sending that fails.
-    let (client, server) = F::pipe();
-    let told = client.tell(tally.value(2)).map_err(drop).expect("it waits");
-    let Ok(Ask::Tell(two, server)) = now(server.recv()) else {
-        panic!("it was sent")
-    };
-    drop((two, server));
-    let Ok(client) = now(told.ready()) else {
-        panic!("it was taken")
-    };
-    assert!(client.tell(tally.value(3)).is_err());
-    assert_eq!(tally.living(), 0);
 }
 
 /// A waiting operation that is dropped has its waker out, and closes.

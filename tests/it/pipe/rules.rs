@@ -10,9 +10,9 @@ use gossamer::{Runtime, Wait};
 use gossamer_sim::spawn;
 
 use super::{Ask, Client, Pipes, Reply, Told, chat, client};
+use crate::exploring::exhaust;
 use crate::flavour::both;
 use crate::hand::{Hand, Wakes, parked};
-use crate::mvar::exhaust;
 use crate::tally::Tally;
 
 both! {

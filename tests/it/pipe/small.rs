@@ -9,8 +9,8 @@ use std::rc::Rc;
 use gossamer_sim::spawn;
 
 use super::{Ask, Client, Pipes, Reply, Server};
+use crate::exploring::exhaust;
 use crate::flavour::both;
-use crate::mvar::exhaust;
 use crate::tally::{Tally, Value};
 
 both! {

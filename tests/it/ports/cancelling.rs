@@ -10,9 +10,8 @@ use gossamer::raw::channel::{Port, PortSet};
 use gossamer_sim::spawn;
 
 use super::Sets;
-use crate::channel::explore;
+use crate::exploring::{Cut, abort_all, explore_flavour, quiet};
 use crate::flavour::both;
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
 
 both! {
     an_operation_that_was_forgotten,
@@ -47,7 +46,7 @@ fn an_operation_that_was_forgotten<F: Sets>() {
 
 /// Two receivers, one of which is cut, and senders into three ports of different kinds.
 fn a_receive_dropped_after_any_poll<F: Sets>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let (cut, many) = (Cut::nth(seed), seed / 8 % 2 == 0);
         let (set, got) = (Rc::new(F::set()), Rc::new(RefCell::new(Vec::new())));
         let mut tasks = Vec::new();
@@ -106,7 +105,7 @@ async fn receive<F: Sets>(set: Rc<PortSet<u32, F::P>>, got: Rc<RefCell<Vec<u32>>
 
 /// Nothing is lost or comes twice, those of a port come in their order, and in the end nobody waits.
 fn ports_come_and_go<F: Sets>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let (set, got) = (Rc::new(F::set()), Rc::new(RefCell::new(Vec::new())));
         // Keeps the receivers from ending too early.
         let (held, holds) = F::channel(1);

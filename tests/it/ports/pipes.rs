@@ -12,10 +12,9 @@ use gossamer::raw::channel::{Port, PortSet};
 use gossamer_sim::spawn;
 
 use super::Sets;
-use crate::channel::explore;
+use crate::exploring::{Cut, abort_all, explore_flavour, quiet};
 use crate::flavour::{Flavour, Local, Shared, both};
 use crate::hand::{Hand, parked};
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::pipe::{Ask, Client, Pipes, Reply, Server, server};
 
 both! {
@@ -287,7 +286,7 @@ async fn asks<F: Serves>(mut client: Client<u32, F>, number: u32) {
 
 /// Answers, one question at a time; the first wait is cut, and one end goes out and in again.
 fn a_set_serves_all_clients<F: Serves>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let cut = Cut::nth(seed);
         let (set, ended) = (Rc::new(F::set()), Rc::new(RefCell::new([0, 0])));
         let mut tasks = Vec::new();

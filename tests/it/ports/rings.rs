@@ -10,10 +10,9 @@ use gossamer::raw::channel::Port;
 use gossamer_sim::spawn;
 
 use super::Sets;
-use crate::channel::explore;
+use crate::exploring::{Cut, abort_all, explore_flavour, quiet};
 use crate::flavour::both;
 use crate::hand::parked;
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
 
 both! {
     one_after_the_other_with_others,
@@ -171,7 +170,7 @@ fn all_at_once<F: Sets>() {
 
 /// Messages through three rings, one of which goes out and in again; a receive that is cut, and another receiver.
 fn any_receive_dropped_and_ports_that_come_and_go<F: Sets>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let (cut, many) = (Cut::nth(seed), seed / 8 % 2 == 0);
         let (set, got) = (Rc::new(F::set()), Rc::new(RefCell::new(Vec::new())));
         let mut tasks = Vec::new();

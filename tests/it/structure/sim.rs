@@ -14,7 +14,7 @@ use gossamer_structure::{
 use gossamer_task::JoinHandle;
 
 use crate::contract::{FIBERS, SIM};
-use crate::mvar::{SCHEDULES, looking};
+use crate::exploring::{SCHEDULES, looking};
 
 const SEEDS: std::ops::Range<u64> = 0..SCHEDULES;
 

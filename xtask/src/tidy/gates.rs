@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::punctuated::Punctuated;
 
 use super::Finding;
 use super::submodule::file_of;
@@ -35,8 +36,8 @@ pub(super) fn name_tests(repo: &Repo) -> Vec<Finding> {
             None => (format!("no file {}", roots[0]), "a test program"),
             Some(root) => {
                 let names = programs
-                    .entry(root.clone())
-                    .or_insert_with(|| Tests::of(repo, root).names);
+                    .entry((root.clone(), &mutant.rustflags))
+                    .or_insert_with(|| Tests::of(repo, root, &mutant.rustflags).names);
                 let selects = |filter: &&str| names.iter().any(|name| name.contains(*filter));
                 let missing: Vec<_> = filters.iter().filter(|filter| !selects(filter)).collect();
                 if missing.is_empty() {
@@ -59,7 +60,7 @@ pub(super) fn sanitizer_names_tests(repo: &Repo) -> Vec<Finding> {
     if repo.get(SUITE).is_none() {
         return Vec::new();
     }
-    let names = Tests::of(repo, SUITE).names;
+    let names = Tests::of(repo, SUITE, "").names;
     let words = RUNS.iter().flat_map(|(words, _)| *words);
     let missing = words
         .filter(|word| !word.starts_with("--"))
@@ -115,6 +116,8 @@ fn program(mutant: &Mutant) -> Option<(Vec<String>, Vec<&str>)> {
 struct Tests<'a> {
     repo: &'a Repo,
     root: &'a str,
+    /// The compiler's flags.
+    flags: &'a str,
     /// The macros, by the file they stand in and their names.
     macros: BTreeMap<(String, String), TokenStream>,
     calls: Vec<Call>,
@@ -134,10 +137,11 @@ struct Call {
 }
 
 impl<'a> Tests<'a> {
-    fn of(repo: &'a Repo, root: &'a str) -> Self {
+    fn of(repo: &'a Repo, root: &'a str, flags: &'a str) -> Self {
         let mut tests = Tests {
             repo,
             root,
+            flags,
             macros: BTreeMap::new(),
             calls: Vec::new(),
             names: Vec::new(),
@@ -152,12 +156,33 @@ impl<'a> Tests<'a> {
     fn file(&mut self, path: &str, module: &str) {
         let file = self.repo.get(path);
         let parsed = file.and_then(|file| syn::parse_file(&file.text).ok());
+        let parsed = parsed.filter(|parsed| self.are_met(&parsed.attrs));
         for item in parsed.iter().flat_map(|parsed| &parsed.items) {
             self.item(item, path, module, &[]);
         }
     }
 
+    /// Whether what has these attributes is compiled with the flags.
+    fn are_met(&self, attributes: &[syn::Attribute]) -> bool {
+        let mut conditions = attributes.iter().filter(|one| one.path().is_ident("cfg"));
+        conditions.all(|one| {
+            let condition = one.parse_args::<syn::Meta>();
+            condition.map_or(true, |condition| {
+                is_met(&condition, self.flags) != Some(false)
+            })
+        })
+    }
+
     fn item(&mut self, item: &syn::Item, path: &str, module: &str, inline: &[String]) {
+        let attributes = match item {
+            syn::Item::Fn(item) => &item.attrs,
+            syn::Item::Mod(item) => &item.attrs,
+            syn::Item::Macro(item) => &item.attrs,
+            _ => return,
+        };
+        if !self.are_met(attributes) {
+            return;
+        }
         match item {
             syn::Item::Fn(item) if item.attrs.iter().any(|one| one.path().is_ident("test")) => {
                 self.names.push(format!("{module}{}", item.sig.ident));
@@ -268,6 +293,30 @@ impl<'a> Tests<'a> {
                 TokenTree::Literal(_) => {}
             }
         }
+    }
+}
+
+/// Whether a condition of `cfg` is met with these flags of the compiler; `None` if they do not say.
+fn is_met(condition: &syn::Meta, flags: &str) -> Option<bool> {
+    let syn::Meta::List(list) = condition else {
+        let checkers = ["loom", "shuttle"].into_iter();
+        let mut checkers = checkers.filter(|name| condition.path().is_ident(name));
+        return checkers
+            .next()
+            .map(|name| flags.contains(&format!("--cfg {name}")));
+    };
+    let parsed = list.parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated);
+    let parts: Vec<_> = parsed
+        .iter()
+        .flatten()
+        .map(|part| is_met(part, flags))
+        .collect();
+    let decides = list.path.is_ident("any");
+    match parts.as_slice() {
+        [part] if list.path.is_ident("not") => part.map(|met| !met),
+        parts if parts.contains(&Some(decides)) => Some(decides),
+        parts if parts.contains(&None) => None,
+        _ => Some(!decides),
     }
 }
 

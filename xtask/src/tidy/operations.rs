@@ -32,20 +32,22 @@ type Names = BTreeMap<String, (String, usize)>;
 /// The test names every operation, and nothing else; no operation is without a name.
 pub(super) fn all_are_tested(repo: &Repo) -> Vec<Finding> {
     let (mut there_are, mut findings) = (Names::new(), Vec::new());
-    for (file, source) in repo.rust().filter(|(file, _)| is_of_the_facade(file)) {
-        for (name, line) in futures(source) {
-            match name {
-                Some(name) => {
-                    let name = format!("{}::{name}", module(&file.path));
-                    there_are.insert(name, (file.path.clone(), line));
-                }
-                None => findings.push(Finding::new(
-                    &file.path,
-                    line,
-                    "an operation without a name",
-                    format!("a public future, and a case of it in {TEST}.rs"),
-                )),
+    let all: Vec<_> = repo
+        .rust()
+        .filter(|(file, _)| is_of_the_facade(file))
+        .collect();
+    for (path, line, name) in all.iter().flat_map(|one| futures(&all, *one)) {
+        match name {
+            Some(name) => {
+                let name = format!("{}::{name}", module(path));
+                there_are.insert(name, (path.to_string(), line));
             }
+            None => findings.push(Finding::new(
+                path,
+                line,
+                "an operation without a name",
+                format!("a public future, and a case of it in {TEST}.rs"),
+            )),
         }
     }
     let tested = tested(repo);
@@ -86,8 +88,14 @@ fn module(path: &str) -> String {
     parts.collect::<Vec<_>>().join("::")
 }
 
+/// Where a future is, and its name if it has one.
+type Future<'a> = (&'a str, usize, Option<String>);
+
 /// The public futures that are implemented here, and the functions that give one without a name.
-fn futures(source: &Source) -> Vec<(Option<String>, usize)> {
+fn futures<'a>(
+    all: &[(&'a File, &Source)],
+    (file, source): (&'a File, &Source),
+) -> Vec<Future<'a>> {
     let code = &source.code;
     let pattern = |text: &str| Regex::new(text).expect("a valid pattern");
     let implemented = pattern(r"\bimpl\b[^;{}]*?\b(?:Future|IntoFuture|Stream)\s+for\s+(\$?\w+)");
@@ -101,33 +109,46 @@ fn futures(source: &Source) -> Vec<(Option<String>, usize)> {
         }
         let name = &one[1];
         if name.starts_with('$') {
-            found.extend(made_by_macro(source, at));
+            found.extend(made_by_macro(all, (file, source), at));
         } else if pattern(&format!(r"\bpub\s+struct\s+{name}\b")).is_match(code) {
-            found.push((Some(name.to_string()), source.line(at)));
+            found.push((&*file.path, source.line(at), Some(name.to_string())));
         }
     }
     let unnamed = unnamed
         .find_iter(code)
         .filter(|one| !source.in_test(one.start()));
-    found.extend(unnamed.map(|one| (None, source.line(one.start()))));
+    found.extend(unnamed.map(|one| (&*file.path, source.line(one.start()), None)));
     found
 }
 
-/// The names that the macro around this place is called with, each the first word of its line.
-fn made_by_macro(source: &Source, at: usize) -> Vec<(Option<String>, usize)> {
-    let rules = Regex::new(r"\bmacro_rules!\s*(\w+)").expect("a valid pattern");
-    let unknown = vec![(None, source.line(at))];
+/// The names that the macro around this place is called with, each the first word of its line: in this file, and in
+/// those of this crate that have no macro of this name themselves.
+fn made_by_macro<'a>(
+    all: &[(&'a File, &Source)],
+    (file, source): (&'a File, &Source),
+    at: usize,
+) -> Vec<Future<'a>> {
+    let unknown = vec![(&*file.path, source.line(at), None)];
+    let pattern = |text: &str| Regex::new(text).expect("a valid pattern");
+    let rules = pattern(r"\bmacro_rules!\s*(\w+)");
     let Some(name) = rules.captures_iter(&source.code[..at]).last() else {
         return unknown;
     };
-    let call = Regex::new(&format!(r"(?m)^{}!\s*\{{([^}}]*)", &name[1])).expect("a valid pattern");
-    let word = Regex::new(r"(?m)^\s+([A-Z]\w*)").expect("a valid pattern");
+    let own = pattern(&format!(r"\bmacro_rules!\s*{}\b", &name[1]));
+    let call = pattern(&format!(r"(?m)^(?:\w+::)*{}!\s*\{{([^}}]*)", &name[1]));
+    let word = pattern(r"(?m)^\s+([A-Z]\w*)");
+    let of_crate = |path: &str| path.split('/').nth(1) == file.path.split('/').nth(1);
     let mut found = Vec::new();
-    for call in call.captures_iter(&source.code) {
-        let body = call.get(1).expect("the body");
-        for word in word.captures_iter(body.as_str()) {
-            let at = body.start() + word.get(1).expect("the word").start();
-            found.push((Some(word[1].to_string()), source.line(at)));
+    for (other, text) in all.iter().filter(|(other, _)| of_crate(&other.path)) {
+        if other.path != file.path && own.is_match(&text.code) {
+            continue;
+        }
+        for call in call.captures_iter(&text.code) {
+            let body = call.get(1).expect("the body");
+            for word in word.captures_iter(body.as_str()) {
+                let at = body.start() + word.get(1).expect("the word").start();
+                found.push((&*other.path, text.line(at), Some(word[1].to_string())));
+            }
         }
     }
     if found.is_empty() { unknown } else { found }

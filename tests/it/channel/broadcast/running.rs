@@ -13,10 +13,9 @@ use gossamer::raw::channel::broadcast::Receiver;
 use gossamer_sim::spawn;
 
 use super::Broadcasts;
-use crate::channel::{exhaust, explore};
+use crate::exploring::{Cut, abort_all, exhaust_flavour, explore_flavour, quiet};
 use crate::flavour::both;
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, abort_all, quiet};
 use crate::tally::{Tally, Value};
 
 both! {
@@ -136,21 +135,21 @@ async fn run<F: Broadcasts>(
 
 fn small_programs<F: Broadcasts>() {
     for capacity in [1, 2] {
-        exhaust::<F, _>(|| run::<F>(capacity, (1, 2, 1), None));
-        exhaust::<F, _>(|| run::<F>(capacity, (1, 1, 2), None));
-        exhaust::<F, _>(|| run::<F>(capacity, (2, 1, 1), None));
+        exhaust_flavour::<F, _>(|| run::<F>(capacity, (1, 2, 1), None));
+        exhaust_flavour::<F, _>(|| run::<F>(capacity, (1, 1, 2), None));
+        exhaust_flavour::<F, _>(|| run::<F>(capacity, (2, 1, 1), None));
         for cut in Cut::all() {
-            exhaust::<F, _>(|| run::<F>(capacity, (1, 2, 0), Some(cut)));
+            exhaust_flavour::<F, _>(|| run::<F>(capacity, (1, 2, 0), Some(cut)));
         }
     }
 }
 
 fn receivers_agree_in_every_schedule<F: Broadcasts>() {
-    explore::<F, _>(|seed| run::<F>([1, 2, 3, 8][(seed % 4) as usize], (2, 2, 2), None));
+    explore_flavour::<F, _>(|seed| run::<F>([1, 2, 3, 8][(seed % 4) as usize], (2, 2, 2), None));
 }
 
 fn a_receive_dropped_after_any_poll<F: Broadcasts>() {
-    explore::<F, _>(|seed| {
+    explore_flavour::<F, _>(|seed| {
         let capacity = [1, 2, 8][(seed / 8 % 3) as usize];
         run::<F>(capacity, (1, 3, 1), Some(Cut::nth(seed)))
     });
@@ -158,7 +157,7 @@ fn a_receive_dropped_after_any_poll<F: Broadcasts>() {
 
 /// Also while a task is in the run queue: who stays misses nothing, and no message stays.
 fn any_task_aborted_at_any_time<F: Broadcasts>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let tally = Tally::default();
         let (tx, mut rx) = F::broadcast::<Value>(4);
         let mut tasks = Vec::new();

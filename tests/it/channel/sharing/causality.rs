@@ -8,9 +8,8 @@ use gossamer::raw::channel::{PortSet, Receiver, Sender};
 use gossamer_sim::{Sim, spawn};
 
 use super::{SharedOf, Shares};
-use crate::channel::explore;
+use crate::exploring::{explore_flavour, explore_seeded};
 use crate::flavour::{Flavour, both};
-use crate::mvar::explore_seeded;
 use crate::ports::Sets;
 
 both! {
@@ -114,7 +113,7 @@ async fn is_causal<F: Shares + Sets>(way: Way, capacity: usize) -> bool {
 }
 
 fn one_queue_keeps_causal_order<F: Shares + Sets>() {
-    explore::<F, _>(|seed| async move {
+    explore_flavour::<F, _>(|seed| async move {
         let way = [Way::Channel, Way::Shared][(seed % 2) as usize];
         let capacity = [0, 1, usize::MAX][(seed / 2 % 3) as usize];
         assert!(is_causal::<F>(way, capacity).await);

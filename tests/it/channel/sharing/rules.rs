@@ -1,6 +1,5 @@
 //! One rule at a time, panics, threads.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -10,6 +9,7 @@ use gossamer::channel::{
 };
 
 use super::Shares;
+use crate::bad_wakers::{fails, planned};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
@@ -92,7 +92,7 @@ struct Sending(u32);
 
 fn planned_at(point: u32, here: u32) {
     if point == here {
-        resume_unwind(Box::new("planned"));
+        planned();
     }
 }
 
@@ -133,11 +133,6 @@ impl UniqueSender<u32> for Loud {
 /// The end panics when it is asked, polled, or dropped: the next one has its turn.
 #[test]
 fn an_end_that_panics() {
-    fn fails<R>(body: impl FnOnce() -> R) {
-        let payload = catch_unwind(AssertUnwindSafe(|| drop(body()))).err();
-        let payload = payload.expect("it panics");
-        assert_eq!(payload.downcast_ref::<&str>(), Some(&"planned"));
-    }
     let tx = SharedSender::new(Loud(0));
     for point in [0, 1, 3] {
         fails(|| Hand::new(tx.send(point)).poll());

@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::marker::PhantomPinned;
 use std::panic::catch_unwind;
-use std::sync::{Arc, Mutex};
-use std::task::{Poll, Wake};
 
 use gossamer::channel::{TryRecvError, TrySendError};
 
@@ -164,61 +162,4 @@ fn names<F: Rings>() {
     let text = format!("{:?} {:?}", tx.send(1), rx.recv());
     assert!(text.contains("spsc::Sender::send at "), "{text}");
     assert!(text.contains("spsc::Receiver::recv at "), "{text}");
-}
-
-/// A waker that sends when it is called, and when it is dropped: that is done without the lock.
-#[test]
-fn a_waker_that_comes_back() {
-    struct Returns {
-        tx: Mutex<gossamer::channel::spsc::Sender<u32>>,
-        seen: Mutex<Vec<usize>>,
-    }
-    impl Returns {
-        fn comes_back(&self) {
-            let mut tx = self.tx.lock().expect("no panic");
-            let _sent = tx.try_send(7);
-            self.seen.lock().expect("no panic").push(tx.len());
-        }
-    }
-    struct Calls(Arc<Returns>);
-    impl Wake for Calls {
-        fn wake(self: Arc<Self>) {
-            self.0.comes_back();
-        }
-    }
-    impl Drop for Calls {
-        fn drop(&mut self) {
-            self.0.comes_back();
-        }
-    }
-    let (mut tx, mut rx) = gossamer::channel::spsc(8);
-    let (mut others, mut other) = gossamer::channel::spsc(1);
-    assert!(tx.try_send(1).is_ok() && others.try_send(()).is_ok());
-    let returns = Arc::new(Returns {
-        tx: Mutex::new(tx),
-        seen: Mutex::default(),
-    });
-    // Called by the receiver of one channel, it sends into the other one.
-    let mut waits = Hand::new(others.send(()));
-    assert!(
-        waits
-            .poll_with(&Arc::new(Calls(returns.clone())).into())
-            .is_pending()
-    );
-    assert_eq!(other.try_recv(), Ok(()));
-    assert_eq!(*returns.seen.lock().expect("no panic"), [2, 3]);
-    // Its waker is dropped when another one takes its place, or the operation is.
-    assert_eq!(waits.poll(), Poll::Ready(Ok(())));
-    drop(waits);
-    assert!(rx.try_iter().eq([1, 7, 7]));
-    let mut receives = Hand::new(rx.recv());
-    assert!(
-        receives
-            .poll_with(&Arc::new(Calls(returns.clone())).into())
-            .is_pending()
-    );
-    // The same channel: the message that comes by this wakes who waits for it.
-    assert!(receives.poll().is_pending());
-    assert_eq!(receives.wakes(), 1);
-    assert_eq!(receives.poll(), Poll::Ready(Ok(7)));
 }

@@ -11,10 +11,9 @@ use gossamer::channel::{TryRecvError, TrySendError};
 use gossamer::raw::channel::spsc::{Receiver, RingPolicy, Sender};
 use gossamer_sim::spawn;
 
-use super::super::exhaust;
 use super::Rings;
+use crate::exploring::{abort_all, exhaust_flavour, quiet};
 use crate::flavour::both;
-use crate::mvar::cancelling::{abort_all, quiet};
 
 both! {
     programs_of_two_and_two_operations,
@@ -250,7 +249,7 @@ fn programs(ops: &[Op], length: usize) -> Vec<Vec<Op>> {
 fn programs_of_two_and_two_operations<F: Rings>() {
     for sends in programs(&SENDS, 2) {
         for receives in programs(&RECEIVES, 2) {
-            exhaust::<F, _>(|| run_program::<F>(sends.clone(), receives.clone(), 1));
+            exhaust_flavour::<F, _>(|| run_program::<F>(sends.clone(), receives.clone(), 1));
         }
     }
 }
@@ -258,6 +257,6 @@ fn programs_of_two_and_two_operations<F: Rings>() {
 /// One of them is the long way round: both sides wait, more than once.
 fn programs_of_three_and_three_operations<F: Rings>() {
     for first in [Recv, RecvTwo] {
-        exhaust::<F, _>(|| run_program::<F>(vec![Send; 3], vec![first, Recv, Recv], 1));
+        exhaust_flavour::<F, _>(|| run_program::<F>(vec![Send; 3], vec![first, Recv, Recv], 1));
     }
 }

@@ -1,14 +1,13 @@
-//! Closures, values and wakers that panic, or come back to the channel: no lock is held.
+//! Closures and values that panic, or come back to the channel: no lock is held.
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
+use std::task::Poll;
 
 use gossamer::raw::channel::watch::Sender;
 
 use super::Watches;
-use crate::bad_wakers::{fails, panics_in_wake, planned};
+use crate::bad_wakers::{fails, planned};
 use crate::flavour::{Flavour, both};
 use crate::hand::{Hand, parked};
 
@@ -18,7 +17,6 @@ both! {
     a_condition_that_sends,
     a_value_that_comes_back,
     a_value_that_panics,
-    a_waker_that_panics_harms_nobody,
 }
 
 fn a_closure_that_panics_changes_nothing<F: Watches>() {
@@ -157,38 +155,4 @@ fn a_value_that_panics<F: Watches>() {
     assert_eq!(waits.wakes(), 1);
     drop(waits);
     assert!(rx.has_changed() && !rx.snapshot().0);
-}
-
-fn a_waker_that_panics_harms_nobody<F: Watches>() {
-    let loud = panics_in_wake();
-    let (tx, mut one) = F::watch(1);
-    let mut two = one.clone();
-    let mut first = Hand::new(one.changed());
-    assert!(first.poll_with(&loud).is_pending());
-    let mut second = parked(two.changed());
-    tx.send(2);
-    assert_eq!(second.wakes(), 1);
-    assert!(first.poll_with(&loud).is_ready() && second.poll().is_ready());
-}
-
-/// A waker that uses the channel when it is called: that is done without the lock.
-#[test]
-fn a_waker_that_comes_back() {
-    struct Sends(gossamer::channel::watch::Sender<u32>);
-    impl Wake for Sends {
-        fn wake(self: Arc<Self>) {
-            self.0.send_modify(|value| *value += 10);
-        }
-    }
-    let (tx, mut rx) = gossamer::channel::watch(0);
-    let mut other = rx.clone();
-    let mut first = Hand::new(rx.changed());
-    let waker = Waker::from(Arc::new(Sends(tx.clone())));
-    assert!(first.poll_with(&waker).is_pending());
-    let mut second = parked(other.changed());
-    tx.send(1);
-    assert_eq!(second.wakes(), 1);
-    for waits in [&mut first, &mut second] {
-        assert!(matches!(waits.poll(), Poll::Ready(Ok(value)) if *value == 11));
-    }
 }

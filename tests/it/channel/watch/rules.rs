@@ -25,7 +25,6 @@ both! {
     a_condition_that_nothing_meets,
     modifying,
     values_go_when_nobody_reads_them,
-    an_operation_that_was_forgotten,
     a_stream_and_an_iterator,
     counts,
 }
@@ -203,15 +202,6 @@ fn values_go_when_nobody_reads_them<F: Watches>() {
     assert_eq!(tally.living(), 1);
     drop((tx, rx));
     assert_eq!(tally.living(), 0);
-}
-
-fn an_operation_that_was_forgotten<F: Watches>() {
-    let (tx, mut rx) = F::watch(0);
-    std::mem::forget(parked(rx.changed()));
-    tx.send(1);
-    assert_eq!(told(Hand::new(rx.changed()).poll()), Ok(1));
-    std::mem::forget(parked(rx.wait_for(|_| false)));
-    drop((rx, tx));
 }
 
 /// They give what is the latest when they are asked, then the end, again and again.

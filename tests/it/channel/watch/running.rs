@@ -11,10 +11,9 @@ use gossamer::raw::channel::watch::Receiver;
 use gossamer_sim::spawn;
 
 use super::Watches;
-use crate::channel::{exhaust, explore};
+use crate::exploring::{Cut, exhaust_flavour, explore_flavour, quiet};
 use crate::flavour::both;
 use crate::models::{MODELS, runtime, watched};
-use crate::mvar::cancelling::{Cut, quiet};
 use crate::tally::{Tally, Value};
 
 both! {
@@ -87,21 +86,21 @@ async fn run<F: Watches>((senders, each, receivers): (u32, u32, u32), cut: Optio
 
 fn small_programs<F: Watches>() {
     for program in [(1, 2, 1), (1, 1, 2), (2, 1, 1)] {
-        exhaust::<F, _>(|| run::<F>(program, None));
+        exhaust_flavour::<F, _>(|| run::<F>(program, None));
     }
     for cut in Cut::all() {
         for changed in [true, false] {
-            exhaust::<F, _>(|| run::<F>((1, 2, 0), Some((cut, changed))));
+            exhaust_flavour::<F, _>(|| run::<F>((1, 2, 0), Some((cut, changed))));
         }
     }
 }
 
 fn receivers_follow_in_every_schedule<F: Watches>() {
-    explore::<F, _>(|_| run::<F>((2, 2, 2), None));
+    explore_flavour::<F, _>(|_| run::<F>((2, 2, 2), None));
 }
 
 fn operations_dropped_after_any_poll<F: Watches>() {
-    explore::<F, _>(|seed| {
+    explore_flavour::<F, _>(|seed| {
         let cut = (Cut::nth(seed), seed / 8 % 2 == 0);
         run::<F>((1, 3, 1), Some(cut))
     });

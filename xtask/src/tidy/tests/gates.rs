@@ -17,9 +17,13 @@ const MAIN: &str = "macro_rules! both { ($($name:ident),*) => {
     outer! { sim four {} }";
 
 fn found(gate: &str) -> Vec<String> {
+    found_with("", gate)
+}
+
+fn found_with(flags: &str, gate: &str) -> Vec<String> {
     let words: Vec<_> = gate.split(' ').map(|word| format!("\"{word}\"")).collect();
     let table = format!(
-        "[[mutant]]\nname = \"m\"\nbreaks = \"it\"\nbuild = [\"true\"]\ngate = [{}]",
+        "[[mutant]]\nname = \"m\"\nbreaks = \"it\"\nbuild = [\"true\"]\ngate = [{}]\nrustflags = \"{flags}\"",
         words.join(", ")
     );
     let files = [
@@ -48,6 +52,12 @@ fn found(gate: &str) -> Vec<String> {
         ("crates/gossamer/tests/fork/main.rs", "fn main() {}"),
         ("tests/it/other.rs", "macro_rules! outer { () => {} }"),
         ("crates/sync/tests/none.rs", "fn helper() {}"),
+        (
+            "crates/sync/tests/checked.rs",
+            "#![cfg(any(loom, shuttle))]\n#[test]\nfn always() {}
+            #[cfg(all(loom, feature = \"std\"))]\nmod by_loom { #[test] fn model() {} }
+            #[cfg(not(loom))]\n#[test]\nfn by_shuttle() {}",
+        ),
     ];
     let findings = name_tests(&Repo::of(&files));
     findings.into_iter().map(|one| one.found).collect()
@@ -98,6 +108,25 @@ fn gates_that_run_nothing() {
         "cargo test -p gossamer-sync --test loom unit",
     ] {
         assert_eq!(found(gate).len(), 1, "{gate}");
+    }
+}
+
+#[test]
+fn tests_that_are_compiled_with_some_flags() {
+    for (flags, test, is_there) in [
+        ("", "always", false),
+        ("--cfg loom", "always", true),
+        ("--cfg loom", "by_loom::model", true),
+        ("--cfg loom", "by_shuttle", false),
+        ("--cfg shuttle", "by_loom::model", false),
+        ("--cfg shuttle", "by_shuttle", true),
+    ] {
+        let gate = format!("cargo test -p gossamer-sync --test checked {test}");
+        assert_eq!(
+            found_with(flags, &gate).is_empty(),
+            is_there,
+            "{flags} {test}"
+        );
     }
 }
 

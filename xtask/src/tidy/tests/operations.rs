@@ -49,6 +49,16 @@ fn futures_that_macros_make() {
         "`sync::mutex::Lock`",
     );
     finds(makes, "", 2, "without a name");
+    let made_in = |path: &str, own: &str| {
+        let call = format!("{own}super::all! {{\n    Read,\n}}");
+        let files = [("crates/sync/src/mutex.rs", makes), (path, &call)];
+        let found = all_are_tested(&Repo::of(&files));
+        found[0].to_string()
+    };
+    assert!(made_in("crates/sync/src/rwlock.rs", "").contains("`sync::rwlock::Read`"));
+    assert!(made_in("crates/time/src/sleep.rs", "").contains("without a name"));
+    let another = "macro_rules! all { () => {} }\n";
+    assert!(made_in("crates/sync/src/rwlock.rs", another).contains("without a name"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Panics in messages, and user code that comes back to the pipe.
+//! Wakers and messages that drop ends of pipes: panics are in [`every_channel`](crate::every_channel).
 
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};
@@ -7,38 +7,8 @@ use gossamer::channel::Closed;
 use gossamer::channel::pipe::Receiving;
 use gossamer::protocol;
 
-use super::{Ask, Pipes, chat, client};
-use crate::bad_wakers::{fails, planned};
-use crate::flavour::both;
-use crate::hand::{Hand, parked};
-
-both! {
-    a_message_whose_drop_panics,
-}
-
-struct Bad;
-
-impl Drop for Bad {
-    fn drop(&mut self) {
-        planned();
-    }
-}
-
-/// The panic reaches whoever drops; the other side is told all the same.
-fn a_message_whose_drop_panics<F: Pipes>() {
-    let (client, server) = F::pipe();
-    let Ok(waiting) = client.ask(Bad) else {
-        panic!("it is there")
-    };
-    let mut recv = parked(waiting.recv());
-    fails(|| drop(server));
-    assert_eq!(recv.wakes(), 1);
-    assert!(matches!(recv.poll(), Poll::Ready(Err(Closed))));
-    // The other way round: what is dropped last is the message.
-    let (client, server) = F::pipe();
-    assert!(client.bye(Bad).is_ok());
-    fails(|| drop(server.recv()));
-}
+use super::{Ask, chat, client};
+use crate::hand::Hand;
 
 /// A waker that drops what waits, as some executors do: inside the other end's sending, and inside its drop.
 #[test]

@@ -1,0 +1,187 @@
+//! Exploring: a program in many schedules, seeded or all there are; and an operation that is dropped at any poll.
+//!
+//! With scheduling points, tasks change between any two operations; without, operations go by the short ways that
+//! production takes. A flavour is explored in one of the two ways ([`Flavour::SCHEDULING_POINTS`]), or in both.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use gossamer::JoinHandle;
+use gossamer_sim::{Sim, sleep as pause};
+
+use crate::flavour::Flavour;
+
+/// Seeded schedules for each program, with scheduling points, and as many without.
+pub(crate) const SCHEDULES: u64 = 10_000;
+
+/// All schedules of a small case, but never more than this.
+const SCHEDULES_MAX: usize = 2_000_000;
+
+thread_local! {
+    /// Whether operations are scheduling points in the simulation that runs on this thread.
+    pub(crate) static SCHEDULING_POINTS: Cell<bool> = const { Cell::new(true) };
+}
+
+/// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
+fn seeds() -> std::ops::Range<u64> {
+    match std::env::var("GOSSAMER_SEED").map(|seed| seed.parse::<u64>()) {
+        Ok(Ok(seed)) => seed..seed + 1,
+        Ok(Err(error)) => panic!("GOSSAMER_SEED is a number: {error}"),
+        Err(_) => 0..SCHEDULES,
+    }
+}
+
+/// The simulation for a seed: every fourth looks for lost wake-ups at each step, which takes twice as long.
+pub(crate) fn looking(sim: Sim, seed: u64) -> Sim {
+    if seed.is_multiple_of(4) {
+        sim.look_each_step()
+    } else {
+        sim
+    }
+}
+
+fn with_points(sim: Sim, points: bool) -> Sim {
+    if points {
+        sim
+    } else {
+        sim.without_scheduling_points()
+    }
+}
+
+/// The simulation with scheduling points, or without.
+pub(crate) fn sim(points: bool) -> Sim {
+    with_points(Sim::new(), points)
+}
+
+/// Runs a program with all its seeds, on which it may depend.
+#[track_caller]
+pub(crate) fn explore_in<B: Future>(sim: Sim, body: impl Fn(u64) -> B) {
+    for seed in seeds() {
+        if let Err(failure) = looking(sim, seed).run(seed, || body(seed)) {
+            panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
+        }
+    }
+}
+
+/// The same in both ways.
+#[track_caller]
+pub(crate) fn explore_seeded<B: Future>(sim: Sim, body: impl Fn(u64) -> B) {
+    for points in [true, false] {
+        SCHEDULING_POINTS.set(points);
+        explore_in(with_points(sim, points), &body);
+    }
+}
+
+/// The same for a program that does not depend on the seed.
+#[track_caller]
+pub(crate) fn explore<B: Future>(body: impl Fn() -> B) {
+    explore_seeded(Sim::new(), |_| body());
+}
+
+/// The same in the flavour's way.
+#[track_caller]
+pub(crate) fn explore_flavour<F: Flavour, B: Future>(body: impl Fn(u64) -> B) {
+    explore_in(sim(F::SCHEDULING_POINTS), body);
+}
+
+/// Runs a small case in all schedules.
+#[track_caller]
+pub(crate) fn exhaust_in<B: Future>(sim: Sim, body: impl Fn() -> B) {
+    let explored = sim.exhaustive(SCHEDULES_MAX, body);
+    let schedules = explored.schedules;
+    assert!(explored.complete, "more than {schedules} schedules");
+}
+
+/// The same in these ways: with scheduling points, or without.
+#[track_caller]
+pub(crate) fn exhaust_ways<B: Future>(ways: &[bool], sim: Sim, body: impl Fn() -> B) {
+    for &points in ways {
+        SCHEDULING_POINTS.set(points);
+        exhaust_in(with_points(sim, points), &body);
+    }
+}
+
+/// The same in both ways.
+#[track_caller]
+pub(crate) fn exhaust<B: Future>(body: impl Fn() -> B) {
+    exhaust_ways(&[true, false], Sim::new(), body);
+}
+
+/// The same, for cases in which something is cancelled: looks for lost wake-ups at each step, as what comes later may
+/// repair one.
+#[track_caller]
+pub(crate) fn exhaust_each_step<B: Future>(body: impl Fn() -> B) {
+    exhaust_ways(&[true, false], Sim::new().look_each_step(), body);
+}
+
+/// The same in the flavour's way.
+#[track_caller]
+pub(crate) fn exhaust_flavour<F: Flavour, B: Future>(body: impl Fn() -> B) {
+    exhaust_in(sim(F::SCHEDULING_POINTS), body);
+}
+
+/// When an operation is dropped: before or after its n-th poll.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    poll: u32,
+    before: bool,
+}
+
+impl Cut {
+    pub(crate) const NEVER: Self = Self {
+        poll: u32::MAX,
+        before: false,
+    };
+
+    /// Under sim an operation is polled at most three times; the fourth cut is none.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..8).map(|number| Self {
+            poll: number / 2 + 1,
+            before: number % 2 == 0,
+        })
+    }
+
+    pub(crate) fn nth(number: u64) -> Self {
+        Self::all().nth(number as usize % 8).unwrap()
+    }
+
+    /// Polls `operation` until it is complete or cut off.
+    pub(crate) async fn apply<O: Future>(self, operation: O) -> Option<O::Output> {
+        let mut operation = Some(Box::pin(operation));
+        let mut polls = 0;
+        poll_fn(|cx| {
+            polls += 1;
+            if polls == self.poll && self.before {
+                operation = None;
+            }
+            let Some(polled) = &mut operation else {
+                return Poll::Ready(None);
+            };
+            let polled = polled.as_mut().poll(cx);
+            if polled.is_pending() && polls == self.poll {
+                operation = None;
+                return Poll::Ready(None);
+            }
+            if self.before && polls + 1 == self.poll {
+                // One that nobody wakes is dropped while it waits, and others have come behind it.
+                cx.waker().wake_by_ref();
+            }
+            polled.map(Some)
+        })
+        .await
+    }
+}
+
+/// Until nothing can happen any more. (If somebody could go on then, the run fails.)
+pub(crate) async fn quiet() {
+    pause(Duration::from_secs(1)).await;
+}
+
+pub(crate) async fn abort_all(tasks: Vec<JoinHandle<()>>) {
+    tasks.iter().for_each(JoinHandle::abort);
+    for task in tasks {
+        let _ = task.await;
+    }
+}
