@@ -21,7 +21,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// The content under the lock, and the rule. None of its functions runs user code or waits.
@@ -127,7 +127,7 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
     type Word = P::Word;
 
     #[inline(always)]
-    fn word(&self) -> &P::Word {
+    fn word(&self, _: Key) -> &P::Word {
         &self.word
     }
 

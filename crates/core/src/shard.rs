@@ -10,6 +10,7 @@
 //! In a pool the shard need not stay the same: workers take tasks from each other (crate `sched`, `pool/README.md`).
 //! What a pool does at a shard it does behind [`PoolHooks`]; how other threads wake a task, `shard/sending.rs` tells.
 
+use core::any::Any;
 use core::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
@@ -34,8 +35,8 @@ mod thread_bound;
 
 pub use self::guard::ShardGuard;
 pub(crate) use self::guard::cancel_here;
+pub use self::inbox::Closed;
 use self::inbox::Inbox;
-pub use self::inbox::{Closed, InboxQueue};
 pub(crate) use self::list::add_to_list;
 pub use self::pool_hooks::PoolHooks;
 pub use self::runner::Runner;
@@ -78,8 +79,10 @@ pub struct Shard {
     owner: UnmodelledU32,
     /// In a pool: who touches the list of all tasks.
     list: Mutex<()>,
-    /// If it is, or was, a pool's: what that does here.
+    /// If it is, or was, a worker's: what its pool does here.
     hooks: OnceLock<Box<dyn PoolHooks>>,
+    /// Not zero: it is a worker's.
+    is_workers: UnmodelledU32,
     /// The shard's timers, which the crate of timers sets once; null until then.
     timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
@@ -117,6 +120,7 @@ impl Shard {
             owner: UnmodelledU32::new(NO_OWNER),
             list: Mutex::new(()),
             hooks: OnceLock::new(),
+            is_workers: UnmodelledU32::new(0),
             timers: QuietPtr::new(ptr::null_mut()),
             tasks: AtomicI64::new(0),
             runner: Runner::default(),
@@ -136,6 +140,7 @@ impl Shard {
         // Relaxed: as below.
         shard.threaded.store(0, Ordering::Relaxed);
         shard.lost.store(0, Ordering::Relaxed); // Relaxed: as below
+        shard.is_workers.store(0, Ordering::Relaxed); // Relaxed: as below
         shard.owner.store(NO_OWNER, Ordering::Relaxed); // Relaxed: as below
         shard.runner.begin_anew();
         // Relaxed: published to other threads with the runtime itself.
@@ -306,17 +311,24 @@ impl Shard {
 
     /// Of a worker's shard: what its pool does here.
     #[inline]
-    pub fn pool_hooks(&self) -> Option<&dyn PoolHooks> {
-        if self.pool() == 0 {
+    pub(crate) fn pool_hooks(&self) -> Option<&dyn PoolHooks> {
+        // Relaxed: published with the pool itself.
+        if self.is_workers.load(Ordering::Relaxed) == 0 {
             return None;
         }
         self.hooks.get().map(|hooks| &**hooks)
     }
 
-    /// What a pool does at this shard, of its own; made by `make`, if it never was a pool's before. Before the shard has
-    /// any task.
-    pub fn pool_hooks_or(&self, make: impl FnOnce() -> Box<dyn PoolHooks>) -> &dyn PoolHooks {
-        &**self.hooks.get_or_init(make)
+    /// This shard, of a pool, is a worker's: gives what the pool does here, made by `make` if the shard never was a
+    /// worker's before. Before it has any task.
+    ///
+    /// # Safety
+    /// They do what [`PoolHooks`] says.
+    pub unsafe fn set_pool_hooks(&self, make: impl FnOnce() -> Box<dyn PoolHooks>) -> &dyn Any {
+        let hooks = &**self.hooks.get_or_init(make);
+        // Relaxed: published with the pool itself.
+        self.is_workers.store(1, Ordering::Relaxed);
+        hooks
     }
 
     /// Whether new tasks are turned away, because the runtime is shutting down: the last word for the runner alone.

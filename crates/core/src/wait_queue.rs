@@ -21,5 +21,5 @@
 mod action;
 mod operation;
 
-pub use self::action::{Action, Locked, Waitable, forget_waiters};
+pub use self::action::{Action, Key, Locked, Waitable, forget_waiters};
 pub use self::operation::Operation;

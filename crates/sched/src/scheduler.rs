@@ -2,7 +2,7 @@
 
 use gossamer_core::context::Context;
 use gossamer_core::header::Description;
-use gossamer_core::shard::Runner;
+use gossamer_core::shard::ShardGuard;
 
 use crate::runnable::Runnable;
 
@@ -81,16 +81,15 @@ pub enum Idle {
 
 /// All living tasks of a runtime, as its idle scheduler may look at them.
 #[derive(Debug)]
-pub struct Tasks<'a>(&'a Runner);
+pub struct Tasks<'a>(&'a ShardGuard);
 
 impl<'a> Tasks<'a> {
-    pub(crate) fn new(runner: &'a Runner) -> Self {
-        Self(runner)
+    pub(crate) fn new(guard: &'a ShardGuard) -> Self {
+        Self(guard)
     }
 
     /// Calls `look` for each task: those of the local scope first, newest first.
-    pub fn for_each(&self, mut look: impl FnMut(&Description<'_>)) {
-        self.0.owned_local.describe(&mut look);
-        self.0.owned.describe(look);
+    pub fn for_each(&self, look: impl FnMut(&Description<'_>)) {
+        self.0.describe(look);
     }
 }

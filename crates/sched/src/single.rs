@@ -204,7 +204,7 @@ impl<S: Scheduler> Single<S> {
 
     /// Asks the scheduler what to do, and gives it what it has woken meanwhile.
     fn idle(guard: &ShardGuard, scheduler: &mut S) -> Idle {
-        let idle = scheduler.idle(&Tasks::new(guard.runner()));
+        let idle = scheduler.idle(&Tasks::new(guard));
         let woken = context::with(|context| hand_over(context, scheduler));
         if woken && idle == Idle::Park {
             Idle::Again

@@ -236,7 +236,7 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
             if runner::serve(shard) || ran != Ran::Idle {
                 continue;
             }
-            if queue.seen && guard.runner().owned.first().is_none() {
+            if queue.seen && guard.first_task(false).is_none() {
                 break;
             }
             if shard.park(parker.waker()) && !shared.is_closing() {

@@ -25,7 +25,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// Operations wait.
@@ -245,7 +245,7 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
     type Word = P::Word;
 
     #[inline(always)]
-    fn word(&self) -> &P::Word {
+    fn word(&self, _: Key) -> &P::Word {
         &self.word
     }
 

@@ -75,6 +75,14 @@ impl Owner {
         }
     }
 
+    /// Calls `use_it`, which uses a value of this owner's.
+    fn using<R>(self, use_it: impl FnOnce() -> R) -> R {
+        match self {
+            Self::Task(_) => use_it(),
+            Self::Thread(_) => ends::using(use_it),
+        }
+    }
+
     /// Whether it may get something: it is not over, and what it gets will be freed. Marks it.
     fn may_have(self) -> bool {
         match self {
@@ -136,7 +144,7 @@ pub fn with<T: Send + 'static, R>(
         // SAFETY: in a box that goes when its owner has ended. The owner is the task that this thread polls, or this
         // thread, and we are in the midst of it; its end takes the value out of the table first, and its destructor
         // finds nothing. Nobody else has the address, and nobody changes the value but through this reference.
-        Found::Value(value) => Ok(use_it(unsafe { value.as_ref() })),
+        Found::Value(value) => Ok(owner.using(|| use_it(unsafe { value.as_ref() }))),
         Found::Nothing | Found::Over => Err(Over),
     }
 }
@@ -206,9 +214,12 @@ pub(crate) fn leak_task(task: NonNull<Header>) {
     std::mem::forget(locals);
 }
 
-/// The thread's work is done: what it has beside goes, now and not later.
+/// The thread's work is done: what it has beside goes, now and not later. Not what is being used: that goes with the
+/// thread.
 pub fn end_thread() {
-    end(context::with(Context::address));
+    if !ends::uses() {
+        end(context::with(Context::address));
+    }
 }
 
 fn end(address: usize) {
@@ -234,6 +245,8 @@ fn take_last(address: usize) -> Option<Box<dyn Any + Send>> {
 
 /// The end of a thread.
 mod ends {
+    use std::cell::Cell;
+
     use super::thread_local;
 
     struct Watched;
@@ -247,10 +260,36 @@ mod ends {
     #[cfg(not(loom))]
     thread_local! {
         static WATCHED: Watched = const { Watched };
+        /// How many uses of a value of the thread's own go on.
+        static USES: Cell<u32> = const { Cell::new(0) };
     }
     #[cfg(loom)]
     thread_local! {
         static WATCHED: Watched = Watched;
+        static USES: Cell<u32> = Cell::new(0);
+    }
+
+    /// A use of a value of the thread's own.
+    struct Use;
+
+    impl Drop for Use {
+        fn drop(&mut self) {
+            let _over = USES.try_with(|uses| uses.set(uses.get() - 1));
+        }
+    }
+
+    /// Calls `use_it`, which uses such a value.
+    pub(super) fn using<R>(use_it: impl FnOnce() -> R) -> R {
+        let _use = USES
+            .try_with(|uses| uses.set(uses.get() + 1))
+            .ok()
+            .map(|()| Use);
+        use_it()
+    }
+
+    /// Whether such a value is being used.
+    pub(super) fn uses() -> bool {
+        USES.try_with(Cell::get).is_ok_and(|uses| uses > 0)
     }
 
     /// Has what this thread has be freed at its end; `false` if that has come.

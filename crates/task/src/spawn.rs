@@ -99,10 +99,8 @@ unsafe fn start<F: Future>(
     let handle = unsafe { JoinHandle::new(task) };
     if runs_here {
         if !state.is_new() {
-            // SAFETY: this thread runs the shard.
-            let list = unsafe { shard.runner() }.list_of(state);
-            // SAFETY: on the runner; the task is new, and in no list.
-            unsafe { list.push(task) };
+            // SAFETY: this thread runs the shard; the task was made just now.
+            unsafe { shard.list_spawned(state, task) };
         }
         // SAFETY: the task is new, scheduled and in no queue.
         let scheduled = unsafe { ScheduledTask::new(task) };

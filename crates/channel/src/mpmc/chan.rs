@@ -5,7 +5,7 @@ use std::ptr;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{self, Waitable};
+use gossamer_core::wait_queue::{self, Key, Waitable};
 use gossamer_core::waiter::{Deferred, WaitList};
 
 use super::buffer::Buffer;
@@ -412,7 +412,7 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     type Word = P::Word;
 
     #[inline(always)]
-    fn word(&self) -> &P::Word {
+    fn word(&self, _: Key) -> &P::Word {
         &self.word
     }
 

@@ -225,7 +225,7 @@ impl Owned {
 
     /// The newest task. In a pool: inside [`Shard::with_list`](crate::shard::Shard::with_list), or when no thief can come
     /// any more.
-    pub fn first(&self) -> Option<NonNull<Header>> {
+    pub(crate) fn first(&self) -> Option<NonNull<Header>> {
         self.0.get().map(TaskRef::pointer)
     }
 

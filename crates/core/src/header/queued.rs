@@ -12,8 +12,6 @@ pub struct Queued(NonNull<Header>);
 
 // SAFETY: a counted reference, tied to no thread; only what any thread may read of the header is read.
 unsafe impl Send for Queued {}
-// SAFETY: as for sending it.
-unsafe impl Sync for Queued {}
 
 impl Queued {
     /// Takes over the reference.

@@ -227,7 +227,7 @@ pub enum WaitsFor {
 
 impl Owned {
     /// Describes each task, the newest first. Not in a pool, whose thieves touch the list.
-    pub fn describe(&self, mut look: impl FnMut(&Description<'_>)) {
+    pub(crate) fn describe(&self, mut look: impl FnMut(&Description<'_>)) {
         let mut next = self.newest();
         while let Some(task) = next {
             look(&Description {

@@ -23,9 +23,10 @@ use core::task::Waker;
 
 use super::inbox::{EndedLoans, InboxQueue};
 use super::list::add_to_list;
+use super::sending::forward;
 use super::{FREE, OPEN, RUNNING, Runner, Shard, VISITED};
 use crate::context::{self, Context, Entered};
-use crate::header::{Header, Queued, ScheduledTask, TaskRef};
+use crate::header::{Description, Header, Queued, ScheduledTask, TaskRef};
 use crate::platform::Backoff;
 use crate::platform::atomic::Ordering;
 use crate::waiter::{Deferred, Node};
@@ -236,7 +237,8 @@ impl ShardGuard {
         self.empty_inbox(true);
     }
 
-    pub(super) fn empty_inbox(&self, close: bool) -> bool {
+    fn empty_inbox(&self, close: bool) -> bool {
+        self.expect_no_poll();
         let (mut tasks, loans, parked, fallback_waker) = {
             let mut inbox = self.shard.inbox.lock();
             inbox.closed |= close;
@@ -280,17 +282,21 @@ impl ShardGuard {
 
     /// Acts on a task that was sent here.
     pub(super) fn receive(&self, context: &Context, task: Queued) {
-        let hooks = self.shard.pool_hooks();
-        let task = match hooks {
-            None => task,
-            Some(hooks) => match hooks.receive(task) {
-                None => return,
-                Some(task) => task,
-            },
+        let task = match self.shard.pool_hooks() {
+            None => Some(task),
+            Some(hooks) => hooks.receive(task),
         };
+        let Some(task) = task else {
+            return;
+        };
+        // A wake that read the task's shard before it moved. (Where others may move it now, the hook has looked.)
+        let has_moved = task.task().look().shard() != self.shard.index;
+        if has_moved && !crate::mutant!("late_wake_is_received") {
+            return forward(task);
+        }
         // SAFETY: on the runner.
         if let Ok((received, cancels)) = unsafe { task.receive() } {
-            let cancels = cancels && hooks.is_none();
+            let cancels = cancels && self.shard.pool() == 0;
             // SAFETY: we run its shard.
             unsafe { schedule(context, received, cancels) };
         }
@@ -301,7 +307,9 @@ impl ShardGuard {
     pub fn give_parked(&self, task: TaskRef<'_>, to: &Shard) -> bool {
         assert!(to.is_run_by_this_thread(), "a task was given elsewhere");
         let state = task.look();
-        let moves = to.pool() == self.shard.pool()
+        let moves = to.pool() != 0
+            && to.pool() == self.shard.pool()
+            && !state.is_local()
             && state.shard() == self.shard.index
             && !state.is_new()
             && (!state.is_pinned() || crate::mutant!("pinned_is_pulled"))
@@ -316,14 +324,41 @@ impl ShardGuard {
 
     /// Takes the next task out that was woken while this thread polled nothing.
     pub fn take_woken(&self) -> Option<ScheduledTask> {
-        context::with(|context| {
-            assert!(
-                context.shard() == self.shard.index && !context.is_polling(),
-                "woken tasks were asked for in a poll, or elsewhere"
-            );
-            // SAFETY: the runner, and in no poll, so inside.
-            unsafe { context.take_woken() }
-        })
+        self.expect_no_poll();
+        // SAFETY: the runner, and in no poll; nobody opens the shard of one who is in none.
+        context::with(|context| unsafe { context.take_woken() })
+    }
+
+    /// The guard is the innermost that this thread has, and no task is being polled.
+    fn expect_no_poll(&self) {
+        let is_between =
+            |context: &Context| context.shard() == self.shard.index && !context.is_polling();
+        assert!(
+            context::with(is_between),
+            "the runner's work was asked for in a poll, or elsewhere"
+        );
+    }
+
+    /// The newest task of the shard; or else of its local scope, if that is what is asked for.
+    pub fn first_task(&self, is_local: bool) -> Option<NonNull<Header>> {
+        let runner = &self.shard.runner;
+        let list = if is_local {
+            &runner.owned_local
+        } else {
+            &runner.owned
+        };
+        self.shard.with_list(|| list.first())
+    }
+
+    /// Describes each task: those of the local scope first, the newest first. For a shard of no pool.
+    pub fn describe(&self, mut look: impl FnMut(&Description<'_>)) {
+        assert_eq!(
+            self.shard.pool(),
+            0,
+            "thieves touch the list of a pool's shard"
+        );
+        self.shard.runner.owned_local.describe(&mut look);
+        self.shard.runner.owned.describe(look);
     }
 
     /// Takes up to `most` tasks that were sent to a shard nobody runs, and schedules them here.

@@ -50,7 +50,7 @@ pub struct Closed;
 /// The tasks in an inbox, first in, first out. Mostly there is one, which needs no buffer: an OS thread of the model
 /// 1:1 that has just woken finds it beside the lock, and no other memory has to come into the cache.
 #[derive(Debug, Default)]
-pub struct InboxQueue {
+pub(super) struct InboxQueue {
     first: Option<Queued>,
     /// After the first; empty if there is none.
     rest: VecDeque<Queued>,
@@ -59,7 +59,7 @@ pub struct InboxQueue {
 impl InboxQueue {
     /// Whether there is none.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
@@ -69,7 +69,7 @@ impl InboxQueue {
 
     /// Appends a task.
     #[inline]
-    pub fn push_back(&mut self, task: Queued) {
+    pub(super) fn push_back(&mut self, task: Queued) {
         if self.first.is_none() {
             self.first = Some(task);
         } else {
@@ -79,7 +79,7 @@ impl InboxQueue {
 
     /// Takes the first one out.
     #[inline]
-    pub fn pop_front(&mut self) -> Option<Queued> {
+    pub(super) fn pop_front(&mut self) -> Option<Queued> {
         let first = self.first.take()?;
         if !self.rest.is_empty() {
             self.first = self.rest.pop_front();

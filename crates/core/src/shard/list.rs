@@ -3,9 +3,19 @@
 use core::ptr::NonNull;
 
 use super::Shard;
-use crate::header::{Header, ScheduledTask, TaskRef};
+use crate::header::{Header, ScheduledTask, TaskRef, TaskState};
 
 impl Shard {
+    /// Puts a task that was spawned here, by the runner, on the list.
+    ///
+    /// # Safety
+    /// The current thread runs this shard, where the task lives, in no list; its state is `state`.
+    #[inline]
+    pub unsafe fn list_spawned(&self, state: TaskState, task: NonNull<Header>) {
+        // SAFETY: on the runner; in no list, as the caller says.
+        unsafe { self.runner.list_of(state).push(task) };
+    }
+
     /// Puts a task that is new here on the list.
     ///
     /// # Safety
@@ -31,19 +41,23 @@ impl Shard {
         assert!(self.is_run_by_this_thread(), "a task was taken elsewhere");
         let state = task.header().state();
         assert!(
-            self.pool() == there.pool() && state.shard() == there.index,
+            self.pool() != 0 && self.pool() == there.pool() && state.shard() == there.index,
             "a task was taken that lives elsewhere"
         );
         if state.is_done() {
             return Err(task);
         }
-        // SAFETY: this thread runs this shard, and a task that is scheduled, and in no queue, is whose it is.
-        unsafe { self.move_here(task.header(), there) };
         if crate::mutant!("thief_gives_back") && !state.is_new() {
-            // SAFETY: moved here just now.
+            // SAFETY: as below.
+            unsafe { Header::leave_shard(task.task(), there) };
+            // SAFETY: in no list any more.
+            unsafe { task.header().move_to(self.index) };
+            // SAFETY: in no list any more.
             unsafe { task.header().move_to(there.index) };
             return Err(task);
         }
+        // SAFETY: this thread runs this shard, and a task that is scheduled, and in no queue, is whose it is.
+        unsafe { self.move_here(task.header(), there) };
         Ok(task)
     }
 

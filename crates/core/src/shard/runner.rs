@@ -15,9 +15,9 @@ use crate::platform::{UnmodelledI64, UnmodelledU32, UnmodelledU64};
 #[repr(align(64))]
 pub struct Runner {
     /// Tasks that any thread may run. In a pool thieves touch the list too: see [`with_list`](super::Shard::with_list).
-    pub owned: Owned,
+    pub(crate) owned: Owned,
     /// Tasks of the current local scope.
-    pub owned_local: Owned,
+    pub(crate) owned_local: Owned,
     /// Not zero: new tasks are turned away, because the runtime is shutting down.
     pub(super) closing: UnmodelledU32,
     /// Whether somebody wants the runner to look around: the pool ends, say, or shrinks; or a poll has used up what its
@@ -119,7 +119,7 @@ impl Runner {
 
     /// The list that such a task belongs to.
     #[inline]
-    pub fn list_of(&self, state: TaskState) -> &Owned {
+    pub(crate) fn list_of(&self, state: TaskState) -> &Owned {
         if state.is_local() {
             &self.owned_local
         } else {

@@ -8,10 +8,11 @@
 //!
 //! After the push the pusher touches only the shard (never freed) and the waker it took out.
 
+use core::iter;
 use core::task::Waker;
 
 use super::Shard;
-use super::inbox::{Closed, InboxQueue};
+use super::inbox::Closed;
 use crate::context;
 use crate::header::Queued;
 use crate::platform::atomic::Ordering;
@@ -71,7 +72,7 @@ impl Shard {
     }
 
     /// Takes the first task out of the inbox of a shard that nobody runs.
-    pub fn pop_queued(&self) -> Option<Queued> {
+    pub(super) fn pop_queued(&self) -> Option<Queued> {
         let mut inbox = self.inbox.lock();
         let task = inbox.tasks.pop_front();
         if inbox.tasks.is_empty() {
@@ -82,8 +83,9 @@ impl Shard {
     }
 
     /// Takes all tasks out, on a thread other than the runner, which still finds that something may be there.
-    pub fn take_queued(&self) -> InboxQueue {
-        self.inbox.lock().tasks.take()
+    pub fn take_queued(&self) -> impl Iterator<Item = Queued> {
+        let mut tasks = self.inbox.lock().tasks.take();
+        iter::from_fn(move || tasks.pop_front())
     }
 
     /// Announces that the runner is about to park and wants `waker` called; `false` if the inbox

@@ -11,6 +11,10 @@ use core::ptr::NonNull;
 /// Waiters woken before the lock is released for a moment, so that other threads can make progress.
 const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
 
+/// Is given to the functions that nobody but the wait queue may call.
+#[derive(Debug)]
+pub struct Key(());
+
 /// An object that operations wait for: a lock, and the rule by which waiters go on.
 ///
 /// # Safety
@@ -21,15 +25,15 @@ pub unsafe trait Waitable: Sized {
     type Word: Word;
 
     /// The word of the object's lock and bits.
-    fn word(&self) -> &Self::Word;
+    fn word(&self, key: Key) -> &Self::Word;
 
     /// Takes the lock.
     ///
     /// # Returns
     /// The object's bits.
     #[inline(always)]
-    fn lock(&self) -> u32 {
-        self.word().lock().bits
+    fn lock(&self, key: Key) -> u32 {
+        self.word(key).lock().bits
     }
 
     /// Releases the lock and leaves the object's bits as `locked` has them. Wakes nobody.
@@ -58,7 +62,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
     /// This thread does not hold it.
     #[inline(always)]
     pub unsafe fn lock(object: &'a O) -> Self {
-        let bits = object.lock();
+        let bits = object.lock(Key(()));
         Self { object, bits }
     }
 
@@ -81,7 +85,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
     #[inline(always)]
     pub fn into_word(self) -> HeldWord<'a, O::Word> {
         HeldWord {
-            word: self.object.word(),
+            word: self.object.word(Key(())),
             bits: self.bits,
         }
     }

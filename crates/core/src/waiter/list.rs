@@ -122,7 +122,8 @@ impl WaitList {
     /// Makes a proper list of an inline one, and empties the one `beside`.
     ///
     /// # Safety
-    /// Under the lock; the list is inline, and the node notified or not, and of this kind, as told.
+    /// Under the lock; the list is inline, with this one `beside`, and the node notified or not, and of this kind, as
+    /// told.
     #[cold]
     pub unsafe fn spill_inline(&self, beside: &Self, kind: &'static Kind, notified: bool) {
         let notified = notified && !crate::mutant!("settle_forgets_promise");

@@ -19,7 +19,7 @@ use gossamer_core::header::{Queued, ScheduledTask, TaskQueue, TaskRef};
 use gossamer_core::mutant;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::light_fence;
-use gossamer_core::shard::{InboxQueue, forward};
+use gossamer_core::shard::forward;
 use gossamer_task::locals;
 
 use super::steal_queue::StealQueue;
@@ -110,7 +110,7 @@ impl WorkerShard {
                 if let Some(context) = unsafe { self.runner_context() } {
                     // SAFETY: open, and under the lock; the context is its runner's.
                     unsafe { self.evacuate_woken(context, &mut queue) };
-                    while let Some(task) = came.pop_front() {
+                    for task in came.by_ref() {
                         // SAFETY: the lock stands for the runner.
                         unsafe { self.evacuate_queued(context, task, &mut queue, &mut left) };
                     }
@@ -121,17 +121,17 @@ impl WorkerShard {
             queue.len() - before
         };
         light_fence(); // pairs with the heavy one of a worker that becomes idle
-        while let Some(task) = came.pop_front() {
+        for task in came {
             // The runner is back.
-            left.stay.push_back(task);
+            left.stay.push(task);
         }
-        while let Some(task) = left.stay.pop_front() {
+        for task in left.stay {
             // The runner may have retired meanwhile, and somebody else keeps its shard. As long as it is open, who
             // closes it looks there afterwards.
             let is_kept = || !self.access.is_open() && !mutant!("put_back_calls_nobody");
             self.put_back(task, is_kept);
         }
-        while let Some(task) = left.moved.pop_front() {
+        for task in left.moved {
             forward(task);
         }
         evacuated
@@ -185,15 +185,15 @@ impl WorkerShard {
     ) {
         let state = task.task().look();
         if state.shard() != self.index() {
-            return left.moved.push_back(task);
+            return left.moved.push(task);
         }
         if context.polling() == Some(task.task().pointer()) || state.is_pinned() {
-            return left.stay.push_back(task);
+            return left.stay.push(task);
         }
         // SAFETY: the lock stands for the runner. (The worker that takes the task sees what the waker did, and
         // `CANCEL`.)
         match unsafe { task.receive() } {
-            Err(gone) => left.gone.push_back(gone),
+            Err(gone) => left.gone.push(gone),
             // SAFETY: the lock stands for the runner; it was not scheduled.
             Ok((task, _)) if !state.ignores_wake() => queue.push(unsafe { task.schedule_parked() }),
             Ok(_) => {}
@@ -297,9 +297,9 @@ impl WorkerShard {
 #[derive(Default)]
 struct Left {
     /// For the runner.
-    stay: InboxQueue,
+    stay: Vec<Queued>,
     /// For those who have them now.
-    moved: InboxQueue,
+    moved: Vec<Queued>,
     /// For nobody: to be released.
-    gone: InboxQueue,
+    gone: Vec<Queued>,
 }

@@ -79,10 +79,11 @@ impl WorkerShard {
     /// Settles, at the end of a worker's poll, whether its publishing was of use.
     #[cold]
     pub(super) fn settle_publishing(&self, context: &Context) {
-        let published_at = self.published_at.swap(0, Ordering::Relaxed); // Relaxed: see above
+        let published_at = self.published_at.load(Ordering::Relaxed); // Relaxed: see above
         if published_at == 0 {
             return;
         }
+        self.published_at.store(0, Ordering::Relaxed); // Relaxed: see above
         let since = Moment::real_now().since(Moment::from_nanos(published_at));
         if since > LONG {
             self.credit.store(CREDIT, Ordering::Relaxed); // Relaxed: see above

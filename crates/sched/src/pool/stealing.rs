@@ -148,6 +148,10 @@ impl WorkerShard {
                         stolen.push_back(task);
                         count += 1;
                     }
+                    Err(stays) if mutant!("thief_gives_back") => {
+                        queue.push(stays);
+                        break;
+                    }
                     Err(over) => queue.over.push_back(over),
                 }
             }

@@ -2,7 +2,6 @@
 //!
 //! `stealing.rs`, `publishing.rs` and `evacuating.rs` each add their methods; `core` calls them by [`PoolHooks`].
 
-use std::any::Any;
 use std::io;
 use std::ops::Deref;
 
@@ -64,7 +63,7 @@ impl WorkerShard {
 
     /// What the pool keeps beside this shard; made if the shard is a pool's for the first time.
     fn of(shard: &'static Shard) -> &'static Self {
-        let hooks = shard.pool_hooks_or(|| {
+        let new = || -> Box<dyn PoolHooks> {
             Box::new(Self {
                 shard,
                 injector: UnmodelledU32::new(0),
@@ -78,9 +77,9 @@ impl WorkerShard {
                 credit: UnmodelledU32::new(0),
                 published_at: UnmodelledU64::new(0),
             })
-        });
-        let hooks: &dyn Any = hooks;
-        let worker = hooks.downcast_ref();
+        };
+        // SAFETY: its functions below do what they are to do, each for the shard that it is of.
+        let worker = unsafe { shard.set_pool_hooks(new) }.downcast_ref();
         worker.expect("nobody else gives hooks to a pool's shards")
     }
 

@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 
 use gossamer_core::context::{self, Context};
 use gossamer_core::fork::end_child;
-use gossamer_core::header::{Failure, Header, Owned, Payload, ScheduledTask, Turn};
+use gossamer_core::header::{Failure, Header, Payload, ScheduledTask, Turn};
 use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard};
 
@@ -337,8 +337,8 @@ fn foreign_runnable(runnable: &Runnable) -> ! {
 /// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.
 pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
     let shard = guard.shard();
-    end_all(shard, &guard.runner().owned_local);
-    end_all(shard, &guard.runner().owned);
+    end_all(guard, true);
+    end_all(guard, false);
     loop {
         context::with(|context| hand_over(context, scheduler));
         let Some(runnable) = scheduler.pop() else {
@@ -357,9 +357,9 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
     }
 }
 
-/// Cancels every task of a list, also those that dropping a future adds to it.
-pub(super) fn end_all(shard: &Shard, list: &Owned) {
-    while let Some(task) = list.first() {
-        fail(shard, task, Failure::Cancelled);
+/// Cancels every task of the shard, or of its local scope, also those that dropping a future adds.
+pub(super) fn end_all(guard: &ShardGuard, is_local: bool) {
+    while let Some(task) = guard.first_task(is_local) {
+        fail(guard.shard(), task, Failure::Cancelled);
     }
 }

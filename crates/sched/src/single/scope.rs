@@ -76,7 +76,7 @@ impl Drop for Scope<'_> {
         self.handle.open.set(false);
         // Tasks that were spawned from inside another runtime came through the inbox.
         self.guard.drain();
-        run::end_all(shard, &self.guard.runner().owned_local);
+        run::end_all(self.guard, true);
         debug_assert!(context::runs(shard.index()));
     }
 }

@@ -33,7 +33,7 @@ use core::mem::{ManuallyDrop, MaybeUninit};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Action, Locked, Operation, Waitable};
+use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 use crate::line::for_each_policy;
@@ -137,13 +137,13 @@ unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
     type Word = P::Word;
 
     #[inline(always)]
-    fn word(&self) -> &P::Word {
+    fn word(&self, _: Key) -> &P::Word {
         &self.word
     }
 
     /// No list is inline afterwards.
     #[inline(always)]
-    fn lock(&self) -> u32 {
+    fn lock(&self, _: Key) -> u32 {
         let bits = self.word.lock().bits;
         if !P::THREAD_BOUND {
             return bits;

@@ -128,7 +128,7 @@ fn evacuation_against_a_spawn() {
 }
 
 /// An evacuating thread puts back the tasks that it took out of the inbox but cannot make runnable, as the runner is
-/// back. If that worker has retired meanwhile, somebody is called to look after its shard (`Shard::push_quietly`).
+/// back. If that worker has retired meanwhile, somebody is called to look after its shard (`Shard::put_back`).
 #[test]
 fn evacuation_against_retirement() {
     explore("evacuation_against_retirement", || {

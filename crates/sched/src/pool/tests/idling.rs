@@ -7,7 +7,7 @@ use gossamer_core::platform::thread;
 use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
 
 /// A worker puts a second task into its queue, and then never polls again: the other one, which falls asleep at that
-/// moment, comes and takes it (the fence in `Shard::push_stealable` against the one in `worker::sleep`).
+/// moment, comes and takes it (the fence in `WorkerShard::push_stealable` against the one in `worker::sleep`).
 #[test]
 fn surplus_against_sleep() {
     explore("surplus_against_sleep", || {

@@ -1,5 +1,6 @@
 //! The injector: spawns from outside against workers that take, fall asleep, and seal.
 
+use std::future::pending;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -145,6 +146,38 @@ fn abort_against_take() {
         drop(worker);
         settle(&shared);
         assert!(handle.is_finished(), "the task is nowhere");
+        drop(handle);
+        assert_eq!(log.dropped(), 1);
+        ends_clean(shared);
+    });
+}
+
+/// An abort that found its task in the injector, but comes there when a worker has taken it, against the end of the
+/// injector: what is found there is sent on (`ShardGuard::receive`).
+#[test]
+fn late_abort_against_seal() {
+    explore("late_abort_against_seal", || {
+        let (shared, log) = (pool(1), Log::default());
+        let guard = log.guard();
+        let waits = async move {
+            let _dropped_with_it = guard;
+            pending::<()>().await;
+        };
+        // SAFETY: as in `inject`.
+        let handle = unsafe { spawn(shared.injector, waits, Location::caller()) };
+        let aborts = thread::spawn(move || {
+            handle.abort();
+            handle
+        });
+        let mut worker = Acting::begin(&shared, 0);
+        worker.take_share();
+        worker.run();
+        seal(&shared);
+        let handle = aborts.join().expect("the other thread does not panic");
+        worker.run();
+        drop(worker);
+        settle(&shared);
+        assert!(handle.is_finished(), "an abort was lost");
         drop(handle);
         assert_eq!(log.dropped(), 1);
         ends_clean(shared);

@@ -73,7 +73,7 @@ fn retire_leaves_runnable_tasks() {
 }
 
 /// A wake from outside of a parked task whose worker retires: the worker sees it, or the fallback waker calls somebody
-/// who looks after the shard (`Shard::set_fallback_waker` against `Shard::push`, `ShardGuard::drain_for`).
+/// who looks after the shard (`Shard::set_fallback_waker` against `Shard::push`, `WorkerShard::drain_unowned`).
 #[test]
 fn wake_against_retire() {
     explore("wake_against_retire", || {
@@ -153,8 +153,8 @@ fn pull_of_an_unowned_shard_against_a_wake() {
 /// A worker for the same number is started again while the one that is there looks after the shard, and a thread wakes
 /// the task from outside: the fallback waker is gone, so the new one must find it.
 #[test]
-fn started_again_against_drain_for() {
-    explore("started_again_against_drain_for", || {
+fn started_again_against_drain_unowned() {
+    explore("started_again_against_drain_unowned", || {
         let (flags, log) = (flags(), Log::default());
         let (shared, waker) = retired(&flags, &log);
         set(&flags, 0, &waker);
@@ -177,7 +177,7 @@ fn started_again_against_drain_for() {
     });
 }
 
-/// Like `started_again_against_drain_for`, but the new worker falls asleep: only the wake may call it.
+/// Like `started_again_against_drain_unowned`, but the new worker falls asleep: only the wake may call it.
 #[test]
 fn started_again_against_a_wake() {
     explore("started_again_against_a_wake", || {

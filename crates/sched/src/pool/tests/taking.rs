@@ -4,7 +4,7 @@ use gossamer_core::platform::thread;
 
 use super::{Acting, Log, ends_clean, explore, pool, settle};
 
-/// A thief against the owner: each task is polled once, by one of them (`ShardGuard::steal` and `Shard::pop_stealable`,
+/// A thief against the owner: each task is polled once, by one of them (`WorkerShard::steal` and `WorkerShard::pop_stealable`,
 /// both under the queue's lock).
 #[test]
 fn theft_against_pop() {
@@ -30,7 +30,7 @@ fn theft_against_pop() {
     });
 }
 
-/// A thief against the owner whose tasks yield to each other (`Shard::exchange_stealable`): each is polled twice.
+/// A thief against the owner whose tasks yield to each other (`WorkerShard::exchange_stealable`): each is polled twice.
 #[test]
 fn theft_against_yields() {
     explore("theft_against_yields", || {

@@ -25,7 +25,7 @@ fn waiting(owner: &mut Acting, flags: &Flags, log: &Log) -> std::task::Waker {
 }
 
 /// A wake from outside of a task that is being stolen: it may go to the shard where the task no longer lives, and
-/// is forwarded (`ShardGuard::receive_in_pool`).
+/// is forwarded (`WorkerShard::receive_unless_stealable`).
 #[test]
 fn wake_from_outside_against_theft() {
     explore("wake_from_outside_against_theft", || {
@@ -49,7 +49,7 @@ fn wake_from_outside_against_theft() {
 
 /// A worker wakes a task of its own that is in its steal queue, and another steals and polls it: the waker finds it
 /// gone and takes the other way, or the poll sees what the waker did (the fence in `still_scheduled` against the
-/// one in `ShardGuard::steal`).
+/// one in `WorkerShard::steal`).
 #[test]
 fn wake_by_the_owner_against_theft() {
     explore("wake_by_the_owner_against_theft", || {
