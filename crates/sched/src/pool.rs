@@ -121,8 +121,7 @@ impl Pool {
         } else {
             self.shared.injector
         };
-        // SAFETY: a shard that is run here is open; the injector is closed by `shutdown`, which turns tasks away.
-        unsafe { spawn(shard, future, caller) }
+        spawn(shard, future, caller)
     }
 
     /// Returns the pool's state and counts. The figures are read one by one, and need not belong together.

@@ -133,8 +133,8 @@ impl Threads {
         let shared = self.shared.clone();
         let started = start_thread("gossamer-task", move || run_shard(&shared, shard));
         match started {
-            // SAFETY: the thread does not close the shard before a task has come, and this is the one.
-            Ok(()) => Ok(unsafe { spawn(shard, future, caller) }),
+            // The thread does not close the shard before a task has come, and this is the one.
+            Ok(()) => Ok(spawn(shard, future, caller)),
             Err(error) => {
                 self.shared.forget(shard);
                 close_unused(shard);
