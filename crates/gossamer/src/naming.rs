@@ -1,7 +1,6 @@
 //! Tasks with names.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::panic::Location;
 
 use gossamer_core::context;
@@ -137,13 +136,7 @@ impl<'a> TaskBuilder<'a> {
     }
 }
 
-impl fmt::Debug for TaskBuilder<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskBuilder")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] TaskBuilder['_], this => name: this.name);
 
 /// The name that the current task or fiber was given by [`Runtime::task`](crate::Runtime::task); in a thread, its name.
 #[must_use]

@@ -1,7 +1,6 @@
 //! Threads for calls that block: as many as needed up to a limit, gone when they have been idle for a while.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
@@ -190,13 +189,7 @@ impl Blocking {
     }
 }
 
-impl fmt::Debug for Blocking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blocking")
-            .field("threads", &self.threads())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!([] Blocking[], this => threads: this.threads());
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {

@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
@@ -71,8 +70,4 @@ pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
     current.0.get()?.upgrade()
 }
 
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Environment")
-    }
-}
+gossamer_core::impl_debug!([] Environment[]);

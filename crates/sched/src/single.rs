@@ -446,10 +446,4 @@ impl<S: Scheduler> Drop for Single<S> {
     }
 }
 
-impl<S: Scheduler> fmt::Debug for Single<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Single")
-            .field("shard", &self.shard().index())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([S: Scheduler] Single[S], this => shard: this.shard().index());

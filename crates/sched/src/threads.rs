@@ -50,13 +50,7 @@ pub struct SpawnError<F> {
     pub future: F,
 }
 
-impl<F> fmt::Debug for SpawnError<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpawnError")
-            .field("error", &self.error)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([F] SpawnError[F], this => error: this.error);
 
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -196,13 +190,7 @@ impl Drop for Threads {
     }
 }
 
-impl fmt::Debug for Threads {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Threads")
-            .field("running", &self.shared.shards.lock().len())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Threads[], this => running: this.shared.shards.lock().len());
 
 impl Shared {
     fn is_closing(&self) -> bool {

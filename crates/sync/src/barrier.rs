@@ -3,7 +3,6 @@
 //! The bits: how many have come, and the number of the round. The last to come begins the next round; who waits goes
 //! when the round is not its own any more.
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -159,14 +158,10 @@ impl<P: LockPolicy> Future for Arrive<'_, P> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Barrier<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Barrier")
-            .field("members", &self.members)
-            .field("come", &(self.line.look() & COME))
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!(
+    [P: LockPolicy] Barrier[P],
+    this => members: this.members, come: this.line.look() & COME
+);
 
 #[cfg(test)]
 mod tests {

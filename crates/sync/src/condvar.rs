@@ -6,7 +6,6 @@
 //! lets the first in line go and leaves [`ONE`] as its number; should it be dropped before it has the mutex again, the
 //! next in line has the notification.
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -202,11 +201,7 @@ impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Condvar<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condvar").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Condvar[P]);
 
 #[cfg(test)]
 mod tests {

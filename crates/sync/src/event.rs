@@ -3,7 +3,6 @@
 //! The bits: `SET`, and the number of the last setting. Whoever waited when the event was set goes, also if the event
 //! is reset before it is there: it came under another number.
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -149,13 +148,7 @@ impl<P: LockPolicy> Future for Ready<'_, P> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Event<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event")
-            .field("is_set", &self.is_set())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Event[P], this => is_set: this.is_set());
 
 #[cfg(test)]
 mod tests {

@@ -180,13 +180,10 @@ impl<'a, T, P: LockPolicy, O: Order> Future for Lock<'a, T, P, O> {
     }
 }
 
-impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex")
-            .field("is_locked", &self.is_locked())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!(
+    [T: fmt::Debug, P: LockPolicy, O: Order] Mutex[T, P, O],
+    this => is_locked: this.is_locked()
+);
 
 /// A locked value; dropped, also by a panic, it unlocks.
 ///

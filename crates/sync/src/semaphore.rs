@@ -3,7 +3,6 @@
 //! The bits are the number of permits that are free. First come, first served: one that wants many is not passed by
 //! those that want few.
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -231,13 +230,7 @@ impl<P: LockPolicy> Drop for Permit<'_, P> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Permit<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit")
-            .field("permits", &self.permits)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Permit['_, P], this => permits: this.permits);
 
 pin_project! {
     /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
@@ -261,10 +254,4 @@ impl<'a, P: LockPolicy> Future for Acquire<'a, P> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Semaphore<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Semaphore")
-            .field("available", &self.available())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Semaphore[P], this => available: this.available());

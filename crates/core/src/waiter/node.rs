@@ -106,13 +106,7 @@ pub struct Node {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Node>() == 56);
 
-impl fmt::Debug for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node")
-            .field("location", &self.location)
-            .finish_non_exhaustive()
-    }
-}
+crate::impl_debug!([] Node[], this => location: this.location);
 
 impl Node {
     /// An idle node of an operation on `object`, called at `location`.

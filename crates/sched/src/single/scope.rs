@@ -1,7 +1,6 @@
 //! The scope of one blocking call, in which tasks need not be `Send`.
 
 use std::cell::Cell;
-use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -40,13 +39,7 @@ impl LocalScope {
     }
 }
 
-impl fmt::Debug for LocalScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalScope")
-            .field("open", &self.open.get())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!([] LocalScope[], this => open: this.open.get());
 
 /// Ends the scope when dropped: its tasks are dropped here, on this thread.
 pub(super) struct Scope<'a> {

@@ -21,7 +21,6 @@ mod host;
 mod owned;
 mod take_back;
 
-use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::marker::PhantomData;
@@ -354,11 +353,7 @@ fn refuse(what: &str, error: &io::Error) -> ! {
     )
 }
 
-impl fmt::Debug for Scope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Scope['_, '_]);
 
 /// A closure that is called in the one poll there is, by a thread of its own.
 struct Call<F>(Option<F>);

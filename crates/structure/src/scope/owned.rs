@@ -1,6 +1,5 @@
 //! The scope that is a future: children that own what they have.
 
-use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -120,11 +119,7 @@ impl AsyncScope {
     }
 }
 
-impl fmt::Debug for AsyncScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncScope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] AsyncScope[]);
 
 /// [`async_scope`].
 #[must_use = "futures do nothing unless polled"]
@@ -188,8 +183,4 @@ impl<B: Future> Drop for RunScope<B> {
     }
 }
 
-impl<B: Future> fmt::Debug for RunScope<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunScope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([B: Future] RunScope[B]);

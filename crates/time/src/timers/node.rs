@@ -11,7 +11,6 @@
 //! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 
-use std::fmt;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
@@ -196,8 +195,4 @@ impl Links {
     }
 }
 
-impl fmt::Debug for Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timer").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Timer[]);
