@@ -151,23 +151,4 @@ impl<P: LockPolicy> Future for Ready<'_, P> {
 gossamer_core::impl_debug!([P: LockPolicy] Event[P], this => is_set: this.is_set());
 
 #[cfg(test)]
-mod tests {
-    //! The number of the last setting, where it wraps.
-    use super::*;
-
-    #[test]
-    fn the_number_wraps_below_the_mark() {
-        for has_waiters in [0, HAS_WAITERS] {
-            let last = has_waiters | SETTING;
-            let (_, wants) = Happening::park(last, 0);
-            assert_eq!(Happening::grant(last, wants), None, "it has not happened");
-            let set = Happening::set(last);
-            assert_eq!(set, has_waiters | SET, "the mark stays");
-            assert_eq!(
-                Happening::grant(set & !SET, wants),
-                Some(has_waiters),
-                "it goes"
-            );
-        }
-    }
-}
+mod tests;
