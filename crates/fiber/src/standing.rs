@@ -8,12 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
 
-use gossamer_core::platform::atomic::{AtomicBool, Ordering};
-use gossamer_core::platform::thread::{self, ThreadId};
-// loom's knows no `const`, and no model has a fiber.
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
-#[cfg(not(loom))]
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::thread_local;
 
 use crate::switch::{Outcome, Switch, resume, unwind};

@@ -13,13 +13,8 @@ use gossamer_core::platform::thread_local;
 #[derive(Default, Clone)]
 pub struct Environment(Arc<OnceLock<Weak<dyn Any + Send + Sync>>>);
 
-#[cfg(not(loom))]
 thread_local! {
     static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
-}
-#[cfg(loom)]
-thread_local! {
-    static CURRENT: RefCell<Option<Environment>> = RefCell::new(None);
 }
 
 impl Environment {

@@ -52,6 +52,16 @@ pub struct SpawnError<F> {
 
 gossamer_core::impl_debug!([F] SpawnError[F], this => error: this.error);
 
+impl<F> SpawnError<F> {
+    /// With another future, made of this one.
+    pub fn map<G>(self, make: impl FnOnce(F) -> G) -> SpawnError<G> {
+        SpawnError {
+            error: self.error,
+            future: make(self.future),
+        }
+    }
+}
+
 impl<F> fmt::Display for SpawnError<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not spawned: {}", self.error)

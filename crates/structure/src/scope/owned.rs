@@ -10,7 +10,7 @@ use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
 use super::data::{Data, caught};
-use super::{ScopedFiber, ScopedHandle, Spawn, refuse, start};
+use super::{ScopedFiber, ScopedHandle, Spawn, start, started};
 
 /// Runs `body` with a scope and `input`, which it owns, and is complete when it has ended and all children that were
 /// spawned there have. `on` runs them.
@@ -62,10 +62,7 @@ impl AsyncScope {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match self.try_spawn(future) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn", &error),
-        }
+        started("spawn", self.try_spawn(future))
     }
 
     /// Spawns a task.
@@ -94,10 +91,7 @@ impl AsyncScope {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_fiber(body) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn_fiber", &error),
-        }
+        started("spawn_fiber", self.try_spawn_fiber(body))
     }
 
     /// Spawns a fiber.
