@@ -4,13 +4,10 @@
 //! when the round is not its own any more.
 
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, for_each_policy, operation};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
@@ -138,24 +135,10 @@ impl BarrierResult {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Barrier::arrive`]. Dropped before all have come, it is taken back.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Arrive<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Meeting>,
-    }
-}
-
-impl<P: LockPolicy> Future for Arrive<'_, P> {
-    type Output = BarrierResult;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierResult> {
-        let how = ready!(self.project().waiting.poll(cx));
-        let is_leader = how == How::AtOnce;
-        Poll::Ready(BarrierResult { is_leader })
-    }
+    Arrive['a, P: LockPolicy]['a, P] by Meeting, 0
+        => BarrierResult: |this, how| BarrierResult { is_leader: how == How::AtOnce }
 }
 
 gossamer_core::impl_debug!(

@@ -4,13 +4,10 @@
 //! is reset before it is there: it came under another number.
 
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
 
 /// It has happened.
 const SET: u32 = 1;
@@ -128,24 +125,9 @@ impl<P: LockPolicy> Event<P> {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Event::ready`]. Dropped unfinished, it has no effect.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Ready<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Happening>,
-    }
-}
-
-impl<P: LockPolicy> Future for Ready<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let _how = ready!(self.project().waiting.poll(cx));
-        Poll::Ready(())
-    }
+    Ready['a, P: LockPolicy]['a, P] by Happening, 0 => (): |this, _how| ()
 }
 
 gossamer_core::impl_debug!([P: LockPolicy] Event[P], this => is_set: this.is_set());

@@ -38,14 +38,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Enter, Line, Waiting, for_each_policy};
+use crate::line::{Enter, Line, Waiting, for_each_policy, operation};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
@@ -158,26 +155,10 @@ impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Mutex::lock`]. Dropped unfinished, it has locked nothing.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Lock<'a, T, P: LockPolicy, O: Order> {
-        #[pin]
-        waiting: Waiting<'a, P, Mutual<O>>,
-        mutex: &'a Mutex<T, P, O>,
-    }
-}
-
-impl<'a, T, P: LockPolicy, O: Order> Future for Lock<'a, T, P, O> {
-    type Output = MutexGuard<'a, T, P, O>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let _how = ready!(this.waiting.poll(cx));
-        Poll::Ready(this.mutex.guard())
-    }
+    Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O] by Mutual<O>, 0, mutex: Mutex<T, P, O>
+        => MutexGuard<'a, T, P, O>: |this, _how| this.mutex.guard()
 }
 
 gossamer_core::impl_debug!(

@@ -10,14 +10,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
 
 /// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
@@ -199,37 +196,16 @@ impl<T, P: LockPolicy> RwLock<T, P> {
     }
 }
 
-macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident, $what:ident, $guards:ident -> $guard:ident;)*) => {$(
-        pin_project! {
-            $(#[$doc])*
-            #[must_use = "operations do nothing until they are awaited or waited for"]
-            #[derive(Debug)]
-            pub struct $name<'a, T, P: LockPolicy> {
-                #[pin]
-                waiting: Waiting<'a, P, Access, $what>,
-                lock: &'a RwLock<T, P>,
-            }
-        }
-
-        impl<'a, T, P: LockPolicy> Future for $name<'a, T, P> {
-            type Output = $guard<'a, T, P>;
-
-            #[inline(always)]
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
-                let _how = ready!(this.waiting.poll(cx));
-                Poll::Ready(this.lock.$guards())
-            }
-        }
-    )*};
+operation! {
+    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
+    ReadLock['a, T, P: LockPolicy]['a, T, P] by Access, READS, lock: RwLock<T, P>
+        => ReadGuard<'a, T, P>: |this, _how| this.lock.reads()
 }
 
-operations! {
-    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
-    ReadLock, READS, reads -> ReadGuard;
+operation! {
     /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
-    WriteLock, WRITES, writes -> WriteGuard;
+    WriteLock['a, T, P: LockPolicy]['a, T, P] by Access, WRITES, lock: RwLock<T, P>
+        => WriteGuard<'a, T, P>: |this, _how| this.lock.writes()
 }
 
 impl<T, P: LockPolicy> fmt::Debug for RwLock<T, P> {

@@ -4,13 +4,10 @@
 //! those that want few.
 
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -232,26 +229,10 @@ impl<P: LockPolicy> Drop for Permit<'_, P> {
 
 gossamer_core::impl_debug!([P: LockPolicy] Permit['_, P], this => permits: this.permits);
 
-pin_project! {
+operation! {
     /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Acquire<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Permits>,
-        semaphore: &'a Semaphore<P>,
-    }
-}
-
-impl<'a, P: LockPolicy> Future for Acquire<'a, P> {
-    type Output = Permit<'a, P>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let _how = ready!(this.waiting.as_mut().poll(cx));
-        Poll::Ready(this.semaphore.permit(this.waiting.action().wants()))
-    }
+    Acquire['a, P: LockPolicy]['a, P] by Permits, 0, semaphore: Semaphore<P>
+        => Permit<'a, P>: |this, _how| this.semaphore.permit(this.waiting.action().wants())
 }
 
 gossamer_core::impl_debug!([P: LockPolicy] Semaphore[P], this => available: this.available());
