@@ -19,7 +19,6 @@ mod worker;
 mod worker_shard;
 mod workers;
 
-use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
@@ -209,13 +208,7 @@ impl Drop for Pool {
     }
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool")
-            .field("workers", &self.shared.workers.figures().count())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Pool[], this => workers: this.shared.workers.figures().count());
 
 #[cfg(all(test, loom))]
 mod tests;
