@@ -90,7 +90,7 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
 /// let (client, server) = pipe::pair::<u32, Shared>();
 /// let client = client.say(7).unwrap();
 /// drop(server); // which has not taken it
-/// assert_eq!(format!("{client:?}"), "ReceivingEnd");
+/// assert_eq!(format!("{client:?}"), "ReceivingEnd { .. }");
 /// ```
 pub fn pair<M, P: PipePolicy>() -> (SendingEnd<M, P, First>, ReceivingEnd<M, P, Second>) {
     let slot = Box::new(Slot {
