@@ -7,7 +7,7 @@ use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, for_each_policy, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, constructors, operation};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
@@ -81,32 +81,29 @@ pub struct Barrier<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Barrier<gossamer_core::policy::Local>>() <= 24);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Barrier<$policy> {
-            /// For so many.
-            ///
-            /// # Panics
-            /// For none, because then nobody could be the last to come; or for more than 16,777,215.
-            #[track_caller]
-            pub $($const)? fn new(members: usize) -> Self {
-                assert!(
-                    members != 0,
-                    "a barrier was asked for where none meet: give it the number of those who do, at least 1"
-                );
-                assert!(
-                    members <= MEMBERS_MAX,
-                    "a barrier was asked for where more than 16,777,215 meet: it cannot count so many"
-                );
-                Self {
-                    line: Line::<$policy, Meeting>::new(0),
-                    members: members as u32,
-                }
+constructors! {
+    impl[] Barrier<P> {
+        /// For so many.
+        ///
+        /// # Panics
+        /// For none, because then nobody could be the last to come; or for more than 16,777,215.
+        #[track_caller]
+        pub fn new(members: usize) -> Self {
+            assert!(
+                members != 0,
+                "a barrier was asked for where none meet: give it the number of those who do, at least 1"
+            );
+            assert!(
+                members <= MEMBERS_MAX,
+                "a barrier was asked for where more than 16,777,215 meet: it cannot count so many"
+            );
+            Self {
+                line: Line::<P, Meeting>::new(0),
+                members: members as u32,
             }
         }
-    };
+    }
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Barrier<P> {
     /// Comes, and waits for the others.

@@ -14,7 +14,7 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
@@ -95,25 +95,17 @@ pub struct Condvar<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Condvar<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Condvar<$policy> {
-            /// Nobody waits.
-            pub $($const)? fn new() -> Self {
-                Self {
-                    line: Line::<$policy, CondvarAdmission>::new(0),
-                }
+constructors! {
+    impl[] Condvar<P> {
+        /// Nobody waits.
+        pub fn new() -> Self {
+            Self {
+                line: Line::<P, CondvarAdmission>::new(0),
             }
         }
-
-        impl Default for Condvar<$policy> {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-    };
+    }
+    default[] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Condvar<P> {
     /// Unlocks, waits for a notification, and locks again: gives the guard back.

@@ -7,7 +7,7 @@ use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// It has happened.
 const SET: u32 = 1;
@@ -78,25 +78,17 @@ pub struct Event<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Event<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Event<$policy> {
-            /// Not set.
-            pub $($const)? fn new() -> Self {
-                Self {
-                    line: Line::<$policy, Happening>::new(0),
-                }
+constructors! {
+    impl[] Event<P> {
+        /// Not set.
+        pub fn new() -> Self {
+            Self {
+                line: Line::<P, Happening>::new(0),
             }
         }
-
-        impl Default for Event<$policy> {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-    };
+    }
+    default[] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Event<P> {
     /// Sets the event; all who wait go. Nothing, if it is set.

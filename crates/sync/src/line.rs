@@ -148,36 +148,63 @@ macro_rules! operation {
 }
 pub(crate) use operation;
 
-/// Calls a macro for each policy there is, with `const` where constructors can be.
-macro_rules! for_each_policy {
-    ($make:ident) => {
-        #[cfg(not(loom))]
-        $make!(gossamer_core::policy::Local, const);
-        #[cfg(all(not(loom), feature = "std"))]
-        $make!(gossamer_core::policy::Shared, const);
-        #[cfg(loom)]
-        $make!(gossamer_core::policy::Local,);
-        #[cfg(all(loom, feature = "std"))]
-        $make!(gossamer_core::policy::Shared,);
+/// Declares the constructors of a type for each policy there is, which they call `P`: `const` where they can be.
+macro_rules! constructors {
+    ($($declared:tt)*) => {
+        const _: () = {
+            type P = gossamer_core::policy::Local;
+            $crate::line::constructors_of! { $($declared)* }
+        };
+        #[cfg(feature = "std")]
+        const _: () = {
+            type P = gossamer_core::policy::Shared;
+            $crate::line::constructors_of! { $($declared)* }
+        };
     };
 }
-pub(crate) use for_each_policy;
+pub(crate) use constructors;
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<R: Admission> Line<$policy, R> {
-            /// Nobody waits, and the bits are these.
-            pub(crate) $($const)? fn new(bits: u32) -> Self {
-                Self {
-                    word: <$policy as LockPolicy>::Word::new(bits),
-                    list: WaitList::new(),
-                    _rules: PhantomData,
-                }
+/// [`constructors`] for one policy.
+macro_rules! constructors_of {
+    (
+        impl[$($generics:tt)*] $type:ty {
+            $($(#[$meta:meta])* $visible:vis fn $new:ident($($arguments:tt)*) -> Self $body:block)*
+        }
+        $(default[$($bounds:tt)*] = $default:expr;)?
+    ) => {
+        impl<$($generics)*> $type {
+            $(
+                $(#[$meta])*
+                #[cfg(not(loom))]
+                $visible const fn $new($($arguments)*) -> Self $body
+
+                $(#[$meta])*
+                #[cfg(loom)]
+                $visible fn $new($($arguments)*) -> Self $body
+            )*
+        }
+
+        $(impl<$($bounds)*> Default for $type {
+            fn default() -> Self {
+                $default
+            }
+        })?
+    };
+}
+pub(crate) use constructors_of;
+
+constructors! {
+    impl[R: Admission] Line<P, R> {
+        /// Nobody waits, and the bits are these.
+        pub(crate) fn new(bits: u32) -> Self {
+            Self {
+                word: <P as LockPolicy>::Word::new(bits),
+                list: WaitList::new(),
+                _rules: PhantomData,
             }
         }
-    };
+    }
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// The bits at this moment.

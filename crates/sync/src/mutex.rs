@@ -42,7 +42,7 @@ use core::panic::Location;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Enter, Line, Waiting, for_each_policy, operation};
+use crate::line::{Enter, Line, Waiting, constructors, operation};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
@@ -85,26 +85,18 @@ const _: () = assert!(size_of::<Mutex<u32, gossamer_core::policy::Local>>() == 2
 // SAFETY: `&Mutex` gives the value to one at a time, so `T: Send` is enough; the line is for any thread.
 unsafe impl<T: Send, P: LockPolicy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T, O: Order> Mutex<T, $policy, O> {
-            /// A value that nobody has locked.
-            pub $($const)? fn new(value: T) -> Self {
-                Self {
-                    line: Line::<$policy, Mutual<O>>::new(0),
-                    value: UnsafeCell::new(value),
-                }
+constructors! {
+    impl[T, O: Order] Mutex<T, P, O> {
+        /// A value that nobody has locked.
+        pub fn new(value: T) -> Self {
+            Self {
+                line: Line::<P, Mutual<O>>::new(0),
+                value: UnsafeCell::new(value),
             }
         }
-
-        impl<T: Default, O: Order> Default for Mutex<T, $policy, O> {
-            fn default() -> Self {
-                Self::new(T::default())
-            }
-        }
-    };
+    }
+    default[T: Default, O: Order] = Self::new(T::default());
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
     /// Waits until the value is free, and locks it.

@@ -14,7 +14,7 @@ use core::panic::Location;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
@@ -98,26 +98,18 @@ const _: () = assert!(size_of::<RwLock<u32, gossamer_core::policy::Local>>() == 
 // thread.
 unsafe impl<T: Send + Sync, P: LockPolicy> Sync for RwLock<T, P> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> RwLock<T, $policy> {
-            /// A value that nobody has locked.
-            pub $($const)? fn new(value: T) -> Self {
-                Self {
-                    line: Line::<$policy, Access>::new(0),
-                    value: UnsafeCell::new(value),
-                }
+constructors! {
+    impl[T] RwLock<T, P> {
+        /// A value that nobody has locked.
+        pub fn new(value: T) -> Self {
+            Self {
+                line: Line::<P, Access>::new(0),
+                value: UnsafeCell::new(value),
             }
         }
-
-        impl<T: Default> Default for RwLock<T, $policy> {
-            fn default() -> Self {
-                Self::new(T::default())
-            }
-        }
-    };
+    }
+    default[T: Default] = Self::new(T::default());
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> RwLock<T, P> {
     /// Waits until nobody writes, and locks the value to read it.

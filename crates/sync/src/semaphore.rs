@@ -7,7 +7,7 @@ use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -82,27 +82,24 @@ pub struct Semaphore<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Semaphore<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Semaphore<$policy> {
-            /// Returns a semaphore with `permits` permits, all free.
-            ///
-            /// # Panics
-            /// They are more than [`PERMITS_MAX`].
-            #[track_caller]
-            pub $($const)? fn new(permits: usize) -> Self {
-                assert!(
-                    permits <= PERMITS_MAX,
-                    "a semaphore was asked for with more than 536,870,911 permits: it cannot count so many"
-                );
-                Self {
-                    line: Line::<$policy, Permits>::new(permits as u32),
-                }
+constructors! {
+    impl[] Semaphore<P> {
+        /// Returns a semaphore with `permits` permits, all free.
+        ///
+        /// # Panics
+        /// They are more than [`PERMITS_MAX`].
+        #[track_caller]
+        pub fn new(permits: usize) -> Self {
+            assert!(
+                permits <= PERMITS_MAX,
+                "a semaphore was asked for with more than 536,870,911 permits: it cannot count so many"
+            );
+            Self {
+                line: Line::<P, Permits>::new(permits as u32),
             }
         }
-    };
+    }
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Semaphore<P> {
     /// Waits for a permit.

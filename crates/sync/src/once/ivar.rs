@@ -7,7 +7,7 @@ use core::panic::Location;
 use gossamer_core::policy::LockPolicy;
 
 use super::{AlreadyAssigned, Assigned, Once, READS};
-use crate::line::{Enter, Waiting, for_each_policy, operation};
+use crate::line::{Enter, Waiting, constructors, operation};
 
 /// A variable that is assigned once; who reads it before that waits.
 ///
@@ -36,29 +36,20 @@ pub struct IVar<T, P: LockPolicy>(Once<T, P>);
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<IVar<u32, gossamer_core::policy::Local>>() == 24);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> IVar<T, $policy> {
-            /// Not assigned.
-            pub $($const)? fn new() -> Self {
-                Self(Once::<T, $policy>::new())
-            }
-
-            /// Assigned from the beginning.
-            pub $($const)? fn assigned(value: T) -> Self {
-                Self(Once::<T, $policy>::with(value))
-            }
+constructors! {
+    impl[T] IVar<T, P> {
+        /// Not assigned.
+        pub fn new() -> Self {
+            Self(Once::<T, P>::new())
         }
 
-        impl<T> Default for IVar<T, $policy> {
-            /// Not assigned.
-            fn default() -> Self {
-                Self::new()
-            }
+        /// Assigned from the beginning.
+        pub fn assigned(value: T) -> Self {
+            Self(Once::<T, P>::with(value))
         }
-    };
+    }
+    default[T] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> IVar<T, P> {
     /// Assigns the value; all who wait for it go.
