@@ -244,13 +244,8 @@ mod ends {
         }
     }
 
-    #[cfg(not(loom))]
     thread_local! {
         static WATCHED: Watched = const { Watched };
-    }
-    #[cfg(loom)]
-    thread_local! {
-        static WATCHED: Watched = Watched;
     }
 
     /// Has what this thread has be freed at its end; `false` if that has come.
