@@ -17,7 +17,6 @@
 //! read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
 //! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
@@ -152,13 +151,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender")
-            .field("is_closed", &self.is_closed())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([T] Sender[T], this => is_closed: this.is_closed());
 
 /// The end that receives: a future of the message.
 ///
@@ -271,8 +264,4 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([T] Receiver[T]);

@@ -215,11 +215,7 @@ impl<T, P: LockPolicy, E> Clone for SharedSender<T, P, E> {
     }
 }
 
-impl<T, P: LockPolicy, E> fmt::Debug for SharedSender<T, P, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedSender").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([T, P: LockPolicy, E] SharedSender[T, P, E]);
 
 pin_project! {
     /// How far it is.

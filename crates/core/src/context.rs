@@ -108,13 +108,8 @@ impl Serves {
 /// More than one task was woken: they are in the queue.
 const MANY: *const Header = ptr::without_provenance(1);
 
-#[cfg(not(loom))]
 thread_local! {
     static CONTEXT: Context = const { Context::new() };
-}
-#[cfg(loom)]
-thread_local! {
-    static CONTEXT: Context = Context::new();
 }
 
 impl Context {

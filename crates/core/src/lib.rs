@@ -34,6 +34,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod debug;
 #[cfg(not(any(loom, shuttle)))]
 pub mod fixed;
 pub mod mutants;

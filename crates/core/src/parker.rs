@@ -35,13 +35,8 @@ impl Wake for Permit {
     }
 }
 
-#[cfg(not(loom))]
 thread_local! {
     static SPARE: RefCell<Option<Parker>> = const { RefCell::new(None) };
-}
-#[cfg(loom)]
-thread_local! {
-    static SPARE: RefCell<Option<Parker>> = RefCell::new(None);
 }
 
 impl Parker {

@@ -249,14 +249,20 @@ impl Shard {
         }
     }
 
-    /// A task was made; call before it can be seen by others.
-    pub fn task_created(&self) {
+    /// Counts a task that is about to be made; `false` if the shard has been closed, and then it cannot be made here.
+    #[must_use]
+    pub fn task_created(&self) -> bool {
         if context::runs(self.index) {
             self.runner.count_task(1);
-        } else {
-            // Relaxed: the shard is open, so the count cannot reach zero meanwhile.
-            self.tasks.fetch_add(1, Ordering::Relaxed);
+            return true;
         }
+        // Tasks that the runner has counted may have left elsewhere, so the count may be a little less than `OPEN`.
+        let count = |tasks| (tasks > OPEN / 2).then_some(tasks + 1);
+        // Relaxed: while the shard is open the count cannot reach zero, and this task keeps it from zero afterwards.
+        let counted = self
+            .tasks
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, count);
+        counted.is_ok()
     }
 
     /// A task has left this shard, by a thread that does not run it.

@@ -64,13 +64,8 @@ impl Drop for Owned {
     }
 }
 
-#[cfg(not(loom))]
 thread_local! {
     static OWNED: RefCell<Vec<Owned>> = const { RefCell::new(Vec::new()) };
-}
-#[cfg(loom)]
-thread_local! {
-    static OWNED: RefCell<Vec<Owned>> = RefCell::new(Vec::new());
 }
 
 /// Has every [`Wait::wait`] of the current thread run this runtime, as long as it lives.

@@ -37,7 +37,6 @@ mod node;
 #[cfg(feature = "std")]
 pub mod packed;
 mod poll_waker;
-mod raw_waker;
 
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
@@ -50,10 +49,9 @@ pub use self::deferred::Deferred;
 #[cfg(feature = "std")]
 pub(crate) use self::deferred::drop_quietly;
 pub use self::list::WaitList;
-pub use self::node::{Could, Kind, Node, State};
+pub use self::node::{Could, Kind, Node, RawWakerParts, State};
 use self::node::{IDLE, LOANED, OWNED, STATE};
 pub use self::poll_waker::PollWaker;
-pub use self::raw_waker::RawWakerParts;
 
 impl Node {
     /// Keeps a waker in the node: with `may_loan` its task is loaned if that can be.

@@ -15,10 +15,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use gossamer_core::context;
-// loom's knows no `const`, and no model has a fiber.
-#[cfg(not(loom))]
-use gossamer_core::platform::thread_local;
-use gossamer_core::platform::{call_at_end_of_threads, is_started_here};
+use gossamer_core::platform::{call_at_end_of_threads, is_started_here, thread_local};
 use gossamer_core::shard::thread_ends;
 
 use crate::standing;

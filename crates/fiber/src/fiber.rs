@@ -21,12 +21,11 @@ use std::task::{Context, Poll};
 
 use corosensei::stack::DefaultStack;
 use gossamer_core::context;
-use gossamer_core::platform::thread;
 
 use crate::contract::Fibers;
 use crate::ending;
 use crate::standing::Standing;
-use crate::switch::{begin, new_stack};
+use crate::switch::{Switch, new_stack};
 
 /// A closure that can stand still: a future, complete when the closure has returned.
 ///
@@ -92,17 +91,11 @@ where
             && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
         {
             context::with(context::Context::pin_polled);
-            self.0 = State::Begun(Standing::new(begin(body, stack)));
+            self.0 = State::Begun(Standing::new(Switch::new(body, stack)));
         }
         let State::Begun(standing) = &self.0 else {
             panic!("a fiber was polled after it had ended");
         };
-        assert!(
-            standing.is_here(),
-            "a fiber that began on {:?} was polled on {:?}: it stays with its thread",
-            standing.on(),
-            thread::current().id()
-        );
         match standing.resume(cx.waker()) {
             None => {
                 ending::watch();
@@ -129,20 +122,20 @@ impl<F, T> Drop for Fiber<F, T> {
             }
             return;
         }
-        if standing.is_here() && !ending::is_ending() {
+        if standing.switch.is_here() && !ending::is_ending() {
             drop(standing.unwind());
             return;
         }
         if !gossamer_core::mutant!("leaked_fiber_loses_values") {
             context::with(context::Context::leak_locals_of_polled);
         }
-        if !standing.is_here() {
+        if !standing.switch.is_here() {
             // If the write fails, there is nowhere left to report it.
             let _said = writeln!(
                 io::stderr(),
                 "gossamer: a fiber that began on {on:?} was dropped on another thread: its stack, with all that is on it, \
                  stays until {on:?} ends, as only that thread may use it",
-                on = standing.on()
+                on = standing.switch.on()
             );
         }
         if gossamer_core::mutant!("left_fiber_is_leaked") {

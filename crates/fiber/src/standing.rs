@@ -1,42 +1,29 @@
 //! The fibers that have begun on this thread, and so are ended by it.
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
 
-use gossamer_core::platform::atomic::{AtomicBool, Ordering};
-use gossamer_core::platform::thread::{self, ThreadId};
-// loom's knows no `const`, and no model has a fiber.
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
-#[cfg(not(loom))]
-use gossamer_core::platform::thread_local;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::{Mutex, thread_local};
 
-use crate::switch::{Outcome, Switch, resume, unwind};
+use crate::switch::{Outcome, Switch};
 
-/// A fiber that has begun: its stack, which only its own thread touches. That thread has it too, until the fiber has
-/// ended.
+/// A fiber that has begun. Its thread has it too, until the fiber has ended.
 pub(crate) struct Standing<T> {
-    on: ThreadId,
+    pub(crate) switch: Switch<T>,
     origin: Origin,
-    switch: RefCell<Option<Switch<T>>>,
-    /// The payload of its panic, if it panicked when its thread ended it. Once `ended` is set, it is the `Fiber`'s.
-    panic: Cell<Option<Box<dyn Any + Send>>>,
+    /// The payload of its panic, if it panicked when its thread ended it.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
     /// Its thread has ended it; any thread may ask.
     ended: AtomicBool,
 }
-
-// SAFETY: `poll` and `drop` of the fiber look whose thread this is, and no other touches `switch`; it is gone when the
-// thread lets go of its own share. `panic` is the thread's until `ended` says that it is the fiber's owner's. What the
-// fiber returns leaves by `poll`, or is dropped on its thread.
-unsafe impl<T: Send> Send for Standing<T> {}
-// SAFETY: only the fiber's own thread touches `switch`, which `poll` and `drop` check; `ended` says when `panic` goes
-// from that thread to the fiber's owner.
-unsafe impl<T: Send> Sync for Standing<T> {}
 
 /// One of any type.
 trait End {
@@ -47,8 +34,6 @@ trait End {
 }
 
 thread_local! {
-    /// This thread, as soon as a fiber has begun here. It can be asked for also while thread-locals are destroyed.
-    static ID: Cell<Option<ThreadId>> = const { Cell::new(None) };
     /// By their addresses. Without a destructor, so that it is there until the thread has ended.
     static HERE: RefCell<ManuallyDrop<BTreeMap<usize, Arc<dyn End>>>> =
         const { RefCell::new(ManuallyDrop::new(BTreeMap::new())) };
@@ -56,16 +41,10 @@ thread_local! {
 
 impl<T: 'static> Standing<T> {
     pub(crate) fn new(switch: Switch<T>) -> Arc<Self> {
-        let on = ID.with(Cell::get).unwrap_or_else(|| {
-            let id = thread::current().id();
-            ID.with(|here| here.set(Some(id)));
-            id
-        });
         let this = Arc::new(Self {
-            on,
+            switch,
             origin: Origin::here(),
-            switch: RefCell::new(Some(switch)),
-            panic: Cell::new(None),
+            panic: Mutex::default(),
             ended: AtomicBool::new(false),
         });
         let own: Arc<dyn End> = this.clone();
@@ -79,34 +58,20 @@ impl<T> Standing<T> {
         std::ptr::from_ref(self).addr()
     }
 
-    /// The thread that it began on. Any thread may ask.
-    pub(crate) fn on(&self) -> ThreadId {
-        self.on
-    }
-
-    /// Whether it began on this thread. Any thread may ask.
-    pub(crate) fn is_here(&self) -> bool {
-        ID.with(Cell::get) == Some(self.on)
-    }
-
     /// Whether its thread has ended it. Any thread may ask.
     pub(crate) fn has_been_ended(&self) -> bool {
         // Acquire: what its destructors did, and the panic; pairs with the store in `end`.
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Takes the payload of its panic, if it panicked when its thread ended it. Only the `Fiber` may call this, on any
-    /// thread, and only after its thread has ended it.
+    /// Takes the payload of its panic, if it panicked when its thread ended it.
     pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
-        self.panic.take()
+        self.panic.lock().take()
     }
 
     /// Runs it until it stands still (`None`) or has ended.
     pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
-        let mut switch = self.switch.borrow_mut();
-        let running = switch.as_mut().expect("its thread has not ended it");
-        let outcome = resume(running, waker, false)?;
-        *switch = None;
+        let outcome = self.switch.resume(waker)?;
         self.strike_off();
         Some(outcome)
     }
@@ -117,8 +82,7 @@ impl<T> Standing<T> {
     /// As the fiber does.
     pub(crate) fn unwind(&self) -> Option<T> {
         self.strike_off();
-        let switch = self.switch.borrow_mut().take();
-        switch.and_then(unwind)
+        self.switch.unwind()
     }
 
     /// Its thread need not end it.
@@ -139,7 +103,7 @@ impl<T> End for Standing<T> {
     fn end(&self) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(self.unwind()))) {
             panics::note();
-            self.panic.set(Some(payload));
+            *self.panic.lock() = Some(payload);
         }
         // Release: pairs with the load in `has_been_ended`.
         self.ended.store(true, Ordering::Release);
@@ -153,7 +117,7 @@ impl<T> End for Standing<T> {
 impl<T> Drop for Standing<T> {
     fn drop(&mut self) {
         // The fiber was dropped before its thread ended it: nobody is left to be told.
-        if let Some(payload) = self.panic.take() {
+        if let Some(payload) = self.take_panic() {
             panics::swallow(payload);
         }
     }

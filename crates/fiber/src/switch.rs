@@ -23,7 +23,7 @@
 //! one that is not in a destructor.)
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -34,18 +34,37 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use gossamer_core::context;
 use gossamer_core::parker::Parker;
-use gossamer_core::platform::thread;
+use gossamer_core::platform::thread::{self, ThreadId};
+use gossamer_core::platform::thread_local;
 use gossamer_core::wait::Stackful;
 
 /// The result of a fiber's closure: its output, or the payload of its panic.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// A stack with a closure on it.
-pub(crate) type Switch<T> = Coroutine<Resumed, (), Outcome<T>>;
+type Stack<T> = Coroutine<Resumed, (), Outcome<T>>;
+
+/// A stack with a closure on it, which only the thread uses that has made it.
+pub(crate) struct Switch<T> {
+    on: ThreadId,
+    /// Taken out when the closure has ended, or is to end.
+    stack: RefCell<Option<Stack<T>>>,
+}
+
+// SAFETY: `stack` is used by its own thread alone: `resume` and `unwind` check that, and the drop leaves it alone
+// elsewhere. So what is on the stack stays with that thread; what the closure returns is `Send`.
+unsafe impl<T: Send> Send for Switch<T> {}
+// SAFETY: as above; other threads can ask whose it is, which does not change.
+unsafe impl<T: Send> Sync for Switch<T> {}
+
+thread_local! {
+    /// This thread, as soon as a fiber has begun here. It can be asked for also while thread-locals are destroyed.
+    static ID: Cell<Option<ThreadId>> = const { Cell::new(None) };
+}
 
 /// The message to a fiber that is resumed.
 #[derive(Clone, Copy)]
-pub(crate) struct Resumed {
+struct Resumed {
     /// Of the poll that resumes it: valid until it stands still again.
     waker: NonNull<Waker>,
     /// Whether it is to unwind.
@@ -67,24 +86,83 @@ pub(crate) fn new_stack() -> io::Result<DefaultStack> {
     })
 }
 
-/// Puts a closure on a stack; it begins when it is resumed.
-pub(crate) fn begin<F, T>(body: F, stack: DefaultStack) -> Switch<T>
-where
-    F: FnOnce() -> T + 'static,
-    T: 'static,
-{
-    Coroutine::with_stack(stack, |yielder, resumed| {
-        let fiber = OnStack {
-            yielder,
-            resumed: Cell::new(resumed),
-        };
-        fiber.is_running();
-        catch_unwind(AssertUnwindSafe(body))
-    })
+impl<T> Switch<T> {
+    /// Puts a closure on a stack; it begins when it is resumed.
+    pub(crate) fn new<F>(body: F, stack: DefaultStack) -> Self
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        let on = ID.with(Cell::get).unwrap_or_else(|| {
+            let id = thread::current().id();
+            ID.with(|here| here.set(Some(id)));
+            id
+        });
+        let stack = Coroutine::with_stack(stack, |yielder, resumed| {
+            let fiber = OnStack {
+                yielder,
+                resumed: Cell::new(resumed),
+            };
+            fiber.is_running();
+            catch_unwind(AssertUnwindSafe(body))
+        });
+        let stack = RefCell::new(Some(stack));
+        Self { on, stack }
+    }
+
+    /// The thread that it stays with. Any thread may ask.
+    pub(crate) fn on(&self) -> ThreadId {
+        self.on
+    }
+
+    /// Whether that is this one. Any thread may ask.
+    pub(crate) fn is_here(&self) -> bool {
+        ID.with(Cell::get) == Some(self.on)
+    }
+
+    fn check(&self) {
+        assert!(
+            self.is_here(),
+            "a fiber that began on {:?} was polled on {:?}: it stays with its thread",
+            self.on,
+            thread::current().id()
+        );
+    }
+
+    /// Runs the closure until it stands still (`None`) or has ended.
+    ///
+    /// # Panics
+    /// It has ended before, or this is not its thread.
+    pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
+        self.check();
+        let mut stack = self.stack.borrow_mut();
+        let running = stack.as_mut().expect("its thread has not ended it");
+        let outcome = resume(running, waker, false)?;
+        *stack = None;
+        Some(outcome)
+    }
+
+    /// Has the closure unwind, if it stands still: what it returned all the same.
+    ///
+    /// # Panics
+    /// As the closure does; or this is not its thread.
+    pub(crate) fn unwind(&self) -> Option<T> {
+        self.check();
+        let stack = self.stack.borrow_mut().take();
+        stack.and_then(unwind)
+    }
+}
+
+impl<T> Drop for Switch<T> {
+    fn drop(&mut self) {
+        if !self.is_here() {
+            mem::forget(self.stack.take());
+        }
+    }
 }
 
 /// Runs a fiber until it stands still (`None`) or has ended.
-pub(crate) fn resume<T>(switch: &mut Switch<T>, waker: &Waker, end: bool) -> Option<Outcome<T>> {
+fn resume<T>(switch: &mut Stack<T>, waker: &Waker, end: bool) -> Option<Outcome<T>> {
     let resumed = Resumed {
         waker: NonNull::from(waker),
         end,
@@ -105,7 +183,7 @@ pub(crate) fn resume<T>(switch: &mut Switch<T>, waker: &Waker, end: bool) -> Opt
 ///
 /// # Panics
 /// As the fiber does.
-pub(crate) fn unwind<T>(mut switch: Switch<T>) -> Option<T> {
+fn unwind<T>(mut switch: Stack<T>) -> Option<T> {
     // Its waits unwind, and wait no more, so this comes to an end with the body.
     match resume(&mut switch, Waker::noop(), true) {
         Some(Err(payload)) if payload.is::<Ended>() => None,

@@ -1,6 +1,5 @@
 //! Calls that block, moved off the worker.
 
-use std::fmt;
 use std::mem;
 use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
@@ -138,10 +137,4 @@ impl<F, T> Drop for Blocking<F, T> {
     }
 }
 
-impl<F, T> fmt::Debug for Blocking<F, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blocking")
-            .field("caller", &self.caller)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([F, T] Blocking[F, T], this => caller: this.caller);

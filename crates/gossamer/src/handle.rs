@@ -1,6 +1,5 @@
 //! Spawning onto a runtime without having it.
 
-use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -133,8 +132,4 @@ impl SpawnFuture for Handle {
     }
 }
 
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Handle[]);

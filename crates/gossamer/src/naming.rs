@@ -1,7 +1,6 @@
 //! Tasks with names.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::panic::Location;
 
 use gossamer_core::context;
@@ -10,7 +9,7 @@ use gossamer_sched::SpawnError;
 use gossamer_structure::Named;
 use gossamer_task::JoinHandle;
 
-use crate::shared::{Shared, no_fiber};
+use crate::shared::{Shared, started_fiber};
 
 /// Describes a task before it is spawned: from [`Runtime::task`](crate::Runtime::task).
 #[must_use = "a description does nothing until something is spawned"]
@@ -71,12 +70,8 @@ impl<'a> TaskBuilder<'a> {
             return self.shared.try_spawn(future, caller);
         }
         let named = Named::new(self.name, future);
-        self.shared
-            .try_spawn(named, caller)
-            .map_err(|SpawnError { error, future }| SpawnError {
-                error,
-                future: future.into_inner(),
-            })
+        let tried = self.shared.try_spawn(named, caller);
+        tried.map_err(|refused| refused.map(Named::into_inner))
     }
 
     /// As [`Runtime::spawn_fiber`](crate::Runtime::spawn_fiber).
@@ -86,10 +81,7 @@ impl<'a> TaskBuilder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_fiber(body) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => no_fiber(&error),
-        }
+        started_fiber(self.try_spawn_fiber(body))
     }
 
     /// As [`Runtime::try_spawn_fiber`](crate::Runtime::try_spawn_fiber).
@@ -117,10 +109,7 @@ impl<'a> TaskBuilder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_thread(work) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => crate::threads::no_thread(&error),
-        }
+        crate::threads::started(self.try_spawn_thread(work))
     }
 
     /// As [`spawn_thread`](TaskBuilder::spawn_thread).
@@ -137,13 +126,7 @@ impl<'a> TaskBuilder<'a> {
     }
 }
 
-impl fmt::Debug for TaskBuilder<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskBuilder")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] TaskBuilder['_], this => name: this.name);
 
 /// The name that the current task or fiber was given by [`Runtime::task`](crate::Runtime::task); in a thread, its name.
 #[must_use]

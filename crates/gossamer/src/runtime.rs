@@ -2,7 +2,6 @@
 
 mod structured;
 
-use std::fmt;
 use std::io;
 use std::mem;
 use std::num::NonZeroUsize;
@@ -485,8 +484,4 @@ impl Drop for Runtime {
     }
 }
 
-impl fmt::Debug for Runtime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runtime").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Runtime[]);

@@ -107,10 +107,7 @@ impl Shared {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_fiber(body, caller) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => no_fiber(&error),
-        }
+        started_fiber(self.try_spawn_fiber(body, caller))
     }
 
     pub(crate) fn try_spawn_fiber<F, T>(
@@ -139,17 +136,21 @@ impl Shared {
             Ok(fiber) => fiber,
             Err((error, future)) => return Err(SpawnError { error, future }),
         };
-        spawn(fiber).map_err(|refused| SpawnError {
-            error: refused.error,
-            future: refused.future.into_body().expect("it has not begun"),
-        })
+        spawn(fiber)
+            .map_err(|refused| refused.map(|fiber| fiber.into_body().expect("it has not begun")))
     }
 }
 
+/// The handle of a fiber.
+///
+/// # Panics
 /// The builder was not given what fibers need, there is no memory for a stack, or no thread.
-#[cold]
 #[track_caller]
-pub(crate) fn no_fiber(error: &io::Error) -> ! {
+pub(crate) fn started_fiber<T, F>(tried: Result<JoinHandle<T>, SpawnError<F>>) -> JoinHandle<T> {
+    let error = match tried {
+        Ok(handle) => return handle,
+        Err(refused) => refused.error,
+    };
     if error.kind() == io::ErrorKind::Unsupported {
         panic!("spawn_fiber(): {error}");
     }

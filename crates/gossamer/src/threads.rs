@@ -1,6 +1,5 @@
 //! OS threads without any runtime.
 
-use std::io;
 use std::panic::Location;
 
 use gossamer_sched::SpawnError;
@@ -30,16 +29,19 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    match try_spawn_thread(work) {
-        Ok(handle) => handle,
-        Err(SpawnError { error, .. }) => no_thread(&error),
-    }
+    started(try_spawn_thread(work))
 }
 
-#[cold]
+/// The handle of a thread.
+///
+/// # Panics
+/// It was not started.
 #[track_caller]
-pub(crate) fn no_thread(error: &io::Error) -> ! {
-    panic!("spawn_thread(): {error}: raise the limit")
+pub(crate) fn started<T, F>(tried: Result<JoinHandle<T>, SpawnError<F>>) -> JoinHandle<T> {
+    match tried {
+        Ok(handle) => handle,
+        Err(SpawnError { error, .. }) => panic!("spawn_thread(): {error}: raise the limit"),
+    }
 }
 
 /// As [`spawn_thread`].

@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
@@ -14,13 +13,8 @@ use gossamer_core::platform::thread_local;
 #[derive(Default, Clone)]
 pub struct Environment(Arc<OnceLock<Weak<dyn Any + Send + Sync>>>);
 
-#[cfg(not(loom))]
 thread_local! {
     static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
-}
-#[cfg(loom)]
-thread_local! {
-    static CURRENT: RefCell<Option<Environment>> = RefCell::new(None);
 }
 
 impl Environment {
@@ -71,8 +65,4 @@ pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
     current.0.get()?.upgrade()
 }
 
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Environment")
-    }
-}
+gossamer_core::impl_debug!([] Environment[]);

@@ -19,7 +19,6 @@ mod worker;
 mod worker_shard;
 mod workers;
 
-use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
@@ -121,8 +120,7 @@ impl Pool {
         } else {
             self.shared.injector
         };
-        // SAFETY: a shard that is run here is open; the injector is closed by `shutdown`, which turns tasks away.
-        unsafe { spawn(shard, future, caller) }
+        spawn(shard, future, caller)
     }
 
     /// Returns the pool's state and counts. The figures are read one by one, and need not belong together.
@@ -210,13 +208,7 @@ impl Drop for Pool {
     }
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool")
-            .field("workers", &self.shared.workers.figures().count())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Pool[], this => workers: this.shared.workers.figures().count());
 
 #[cfg(all(test, loom))]
 mod tests;

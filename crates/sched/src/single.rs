@@ -24,11 +24,10 @@ mod acquiring;
 mod run;
 mod scope;
 
-use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io;
 use std::panic::{Location, resume_unwind};
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
@@ -41,7 +40,7 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_core::wait::{RunWhileWaiting, Turned, refuse_inside_poll, run_while_waiting};
-use gossamer_task::{JoinHandle, spawn, spawn_root};
+use gossamer_task::{JoinHandle, spawn};
 use gossamer_time::timers::runner;
 
 use crate::environment::Environment;
@@ -49,6 +48,7 @@ use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
 pub(crate) use acquiring::acquire_again;
 use acquiring::acquire_patiently;
+use run::Guarded;
 pub(crate) use run::{Ran, hand_over, run, shut_down};
 pub use scope::LocalScope;
 
@@ -61,20 +61,15 @@ const POLLS_WITHOUT_TIMERS: u32 = 4_096;
 
 /// A runtime of the model M:1, with its scheduler.
 pub struct Single<S: Scheduler = Fifo> {
-    shard: &'static Shard,
     scheduling_points: bool,
     /// Its tasks are to be ended, by who runs next.
     ends: AtomicBool,
     environment: Environment,
     /// In a forked child it is not run.
     origin: Origin,
-    /// Touched only by who holds the shard's guard, outside polls.
-    scheduler: RefCell<S>,
+    /// And its shard. Touched outside polls.
+    scheduler: Guarded<S>,
 }
-
-// SAFETY: the scheduler is `Send`, and `Single::scheduler` gives it only to the holder of the shard's guard, of which
-// there is one, which stays on its thread.
-unsafe impl<S: Scheduler> Sync for Single<S> {}
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +84,7 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 /// The interface that the facade requires of a runtime, whatever its scheduler.
-///
-/// # Safety
-/// The shard stays open as long as the runtime lives, and the other methods keep what they say.
-pub unsafe trait SingleRuntime: RunWhileWaiting + Send + Sync {
+pub trait SingleRuntime: RunWhileWaiting + Send + Sync {
     /// Where its tasks live.
     fn shard(&self) -> &'static Shard;
 
@@ -103,20 +95,20 @@ pub unsafe trait SingleRuntime: RunWhileWaiting + Send + Sync {
     /// may be this thread, in a poll), whoever runs last or next does so.
     fn end(self: Arc<Self>);
 
-    /// Runs tasks until `root` has finished.
+    /// Runs tasks until `root`, one of them, has finished.
     ///
     /// # Errors
     /// The scheduler stopped.
     ///
-    /// # Safety
-    /// `guard` is of this runtime's shard; `root` is a task of it, held by the caller.
-    unsafe fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped>;
+    /// # Panics
+    /// `guard` is of another runtime's shard.
+    fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped>;
 
     /// Gives the tasks that were woken outside of a run to the scheduler.
     ///
-    /// # Safety
-    /// `guard` is of this runtime's shard.
-    unsafe fn hand_over(&self, guard: &ShardGuard);
+    /// # Panics
+    /// `guard` is of another runtime's shard.
+    fn hand_over(&self, guard: &ShardGuard);
 }
 
 impl Single<Fifo> {
@@ -137,7 +129,7 @@ impl<S: Scheduler> Single<S> {
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduler(scheduler: S) -> io::Result<Arc<Self>> {
         let single = Arc::new(Self::unowned(scheduler, false)?);
-        single.shard.set_owned();
+        single.shard().set_owned();
         let weak = Arc::downgrade(&single);
         run_while_waiting(weak);
         Ok(single)
@@ -168,12 +160,11 @@ impl<S: Scheduler> Single<S> {
         })?;
         shard.watch(scheduling_points);
         Ok(Self {
-            shard,
             scheduling_points,
             ends: AtomicBool::new(false),
             environment: Environment::default(),
             origin: Origin::here(),
-            scheduler: RefCell::new(scheduler),
+            scheduler: Guarded::new(shard, scheduler),
         })
     }
 
@@ -216,7 +207,7 @@ impl<S: Scheduler> Single<S> {
     /// Fires the timers that are due, and gives what they woke to the scheduler; `true` if there were any. The guard
     /// is held.
     fn serve(&self, scheduler: &mut S) -> bool {
-        let fired = runner::serve(self.shard);
+        let fired = runner::serve(self.shard());
         if fired {
             context::with(|context| hand_over(context, scheduler));
         }
@@ -227,16 +218,7 @@ impl<S: Scheduler> Single<S> {
     fn end_tasks(&self, guard: &ShardGuard) {
         let _tasks_of = self.environment.enter();
         guard.seal();
-        shut_down(guard, &mut *self.scheduler(guard));
-    }
-
-    /// The scheduler, outside polls.
-    fn scheduler<'a>(&'a self, guard: &'a ShardGuard) -> RefMut<'a, S> {
-        assert!(
-            ptr::eq(guard.shard(), self.shard),
-            "the guard of another runtime"
-        );
-        self.scheduler.borrow_mut()
+        shut_down(guard, &mut *self.scheduler.borrow(guard));
     }
 
     /// The scheduler, to look at between two runs.
@@ -255,8 +237,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // SAFETY: the runtime is borrowed, and closes its shard only when it is dropped.
-    unsafe { spawn(runtime.shard(), future, caller) }
+    spawn(runtime.shard(), future, caller)
 }
 
 /// Acquires `runtime`, runs the future that `make` makes as the root task, and ends the local scope.
@@ -293,13 +274,7 @@ pub fn run_blocking<F: Future>(
         let _tasks_of = runtime.environment().enter();
         make(scope.handle())
     };
-    // SAFETY: this thread holds the guard; the scope, which ends first, drops an unfinished future.
-    let mut root = unsafe { spawn_root(runtime.shard(), future, caller) };
-    // SAFETY: the guard is that of this runtime, and the handle holds the root.
-    let ran = unsafe { runtime.run_root(&guard, root.task()) };
-    let output = ran.map(|()| root.try_take());
-    drop(scope);
-    drop(root);
+    let output = scope.run_root(future, caller, |root| runtime.run_root(&guard, root));
     runner::rest(runtime.shard());
     match output? {
         Some(Ok(output)) => Ok(output),
@@ -330,17 +305,14 @@ struct HandOver<'a, D: SingleRuntime + ?Sized> {
 
 impl<D: SingleRuntime + ?Sized> Drop for HandOver<'_, D> {
     fn drop(&mut self) {
-        // SAFETY: made with the guard of this runtime.
-        let hand_over = || unsafe { self.runtime.hand_over(self.guard) };
         // The scheduler may panic, and we may be unwinding already.
-        panics::end(hand_over);
+        panics::end(|| self.runtime.hand_over(self.guard));
     }
 }
 
-// SAFETY: the shard is closed in `drop` alone.
-unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
+impl<S: Scheduler> SingleRuntime for Single<S> {
     fn shard(&self) -> &'static Shard {
-        self.shard
+        self.scheduler.shard()
     }
 
     fn environment(&self) -> &Environment {
@@ -350,24 +322,24 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
     fn end(self: Arc<Self>) {
         // Release pairs with the acquire in `turn`.
         self.ends.store(true, Ordering::Release);
-        let guard = self.shard.acquire(false).or_else(|| {
+        let guard = self.shard().acquire(false).or_else(|| {
             let ends = Waker::from(Arc::new(Ends(Arc::downgrade(&self))));
             if !gossamer_core::mutant!("end_forgotten_in_a_turn") {
-                self.shard.wait_to_run(&ends);
+                self.shard().wait_to_run(&ends);
             }
-            self.shard.acquire(false)
+            self.shard().acquire(false)
         });
         match guard {
             Some(guard) => self.end_tasks(&guard),
-            None => self.shard.call(),
+            None => self.shard().call(),
         }
     }
 
-    unsafe fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped> {
+    fn run_root(&self, guard: &ShardGuard, root: NonNull<Header>) -> Result<(), Stopped> {
         let _tasks_of = self.environment.enter();
         loop {
-            let scheduler = &mut *self.scheduler(guard);
-            let polls = if runner::may_have_any(self.shard) {
+            let scheduler = &mut *self.scheduler.borrow(guard);
+            let polls = if runner::may_have_any(self.shard()) {
                 TURN_POLLS
             } else {
                 POLLS_WITHOUT_TIMERS
@@ -383,17 +355,17 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped),
                 Idle::Park => Parker::with(|parker| {
-                    if self.shard.park(parker.waker()) {
-                        let until = runner::next_deadline(self.shard);
-                        parker.park_until(until, || self.shard.has_pending());
+                    if self.shard().park(parker.waker()) {
+                        let until = runner::next_deadline(self.shard());
+                        parker.park_until(until, || self.shard().has_pending());
                     }
                 }),
             }
         }
     }
 
-    unsafe fn hand_over(&self, guard: &ShardGuard) {
-        let scheduler = &mut *self.scheduler(guard);
+    fn hand_over(&self, guard: &ShardGuard) {
+        let scheduler = &mut *self.scheduler.borrow(guard);
         context::with(|context| hand_over(context, scheduler));
     }
 }
@@ -401,16 +373,16 @@ unsafe impl<S: Scheduler> SingleRuntime for Single<S> {
 impl<S: Scheduler> RunWhileWaiting for Single<S> {
     fn turn(&self, waker: &Waker) -> Turned {
         assert!(
-            !context::runs(self.shard.index()),
+            !context::runs(self.shard().index()),
             "wait() in the closure of block_on_local(), before the runtime runs: wait in the future"
         );
         if self.origin.is_elsewhere() {
             return Turned::Parked(Moment::NEVER);
         }
-        let visit = self.shard.visit().or_else(|| {
+        let visit = self.shard().visit().or_else(|| {
             // Somebody else runs, and may stop before it has run what this thread waits for.
-            self.shard.wait_to_run(waker);
-            self.shard.visit()
+            self.shard().wait_to_run(waker);
+            self.shard().visit()
         });
         let Some(visit) = visit else {
             return Turned::Parked(Moment::NEVER);
@@ -425,7 +397,7 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
         if !visit.may_run() {
             // Fibers that began on another thread run only when that one runs; and when it has, look again. A
             // thread that comes to run, or to end the runtime, waits until this visit is over.
-            self.shard.wait_to_run(waker);
+            self.shard().wait_to_run(waker);
             // Its thread may have ended just before.
             if gossamer_core::mutant!("left_shard_looked_at_once") || !visit.may_run() {
                 return Turned::Parked(Moment::NEVER);
@@ -433,14 +405,14 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
         }
         let guard = visit.upgrade();
         let _tasks_of = self.environment.enter();
-        let scheduler = &mut *self.scheduler(&guard);
+        let scheduler = &mut *self.scheduler.borrow(&guard);
         let ran = run(&guard, scheduler, TURN_POLLS, None);
         if self.serve(scheduler) || ran == Ran::Budget {
             return Turned::More;
         }
         match Self::idle(&guard, scheduler) {
-            Idle::Park | Idle::Stop if self.shard.park(waker) => {
-                Turned::Parked(runner::next_deadline(self.shard))
+            Idle::Park | Idle::Stop if self.shard().park(waker) => {
+                Turned::Parked(runner::next_deadline(self.shard()))
             }
             _ => Turned::More,
         }
@@ -448,36 +420,30 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
 
     fn rest(&self) {
         // Else somebody else runs, and will rest then.
-        if runner::may_have_any(self.shard)
+        if runner::may_have_any(self.shard())
             && !self.origin.is_elsewhere()
-            && let Some(_visit) = self.shard.visit()
+            && let Some(_visit) = self.shard().visit()
         {
-            runner::rest(self.shard);
+            runner::rest(self.shard());
         }
     }
 
     fn owner_ends(&self) {
-        self.shard.owner_ends();
+        self.shard().owner_ends();
     }
 }
 
 impl<S: Scheduler> Drop for Single<S> {
     fn drop(&mut self) {
-        let Some(guard) = self.shard.acquire(false) else {
+        let Some(guard) = self.shard().acquire(false) else {
             // Only who borrows or shares the runtime runs it, so nobody does now.
             debug_assert!(false, "a runtime was dropped while a thread ran it");
             return;
         };
         self.end_tasks(&guard);
-        runner::end(self.shard);
+        runner::end(self.shard());
         guard.close();
     }
 }
 
-impl<S: Scheduler> fmt::Debug for Single<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Single")
-            .field("shard", &self.shard.index())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([S: Scheduler] Single[S], this => shard: this.shard().index());

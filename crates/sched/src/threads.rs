@@ -50,11 +50,15 @@ pub struct SpawnError<F> {
     pub future: F,
 }
 
-impl<F> fmt::Debug for SpawnError<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpawnError")
-            .field("error", &self.error)
-            .finish_non_exhaustive()
+gossamer_core::impl_debug!([F] SpawnError[F], this => error: this.error);
+
+impl<F> SpawnError<F> {
+    /// With another future, made of this one.
+    pub fn map<G>(self, make: impl FnOnce(F) -> G) -> SpawnError<G> {
+        SpawnError {
+            error: self.error,
+            future: make(self.future),
+        }
     }
 }
 
@@ -133,8 +137,8 @@ impl Threads {
         let shared = self.shared.clone();
         let started = start_thread("gossamer-task", move || run_shard(&shared, shard));
         match started {
-            // SAFETY: the thread does not close the shard before a task has come, and this is the one.
-            Ok(()) => Ok(unsafe { spawn(shard, future, caller) }),
+            // The thread does not close the shard before a task has come, and this is the one.
+            Ok(()) => Ok(spawn(shard, future, caller)),
             Err(error) => {
                 self.shared.forget(shard);
                 close_unused(shard);
@@ -196,13 +200,7 @@ impl Drop for Threads {
     }
 }
 
-impl fmt::Debug for Threads {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Threads")
-            .field("running", &self.shared.shards.lock().len())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Threads[], this => running: this.shared.shards.lock().len());
 
 impl Shared {
     fn is_closing(&self) -> bool {

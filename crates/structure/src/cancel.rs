@@ -7,7 +7,6 @@
 //!
 //! Cancelling marks the whole subtree under the lock and takes it out of the tree; then, without it, wakes who waits.
 
-use std::fmt;
 use std::mem;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
@@ -320,13 +319,7 @@ impl Default for CancellationToken {
     }
 }
 
-impl fmt::Debug for CancellationToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancellationToken")
-            .field("is_cancelled", &self.is_cancelled())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] CancellationToken[], this => is_cancelled: this.is_cancelled());
 
 impl Drop for Token {
     fn drop(&mut self) {

@@ -1,6 +1,5 @@
 //! Bounded spawning: limits how many tasks run at once; a caller that wants one more waits.
 
-use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -86,14 +85,7 @@ impl ConcurrencyLimit {
     }
 }
 
-impl fmt::Debug for ConcurrencyLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConcurrencyLimit")
-            .field("limit", &self.limit)
-            .field("free", &self.free())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!([] ConcurrencyLimit[], this => limit: this.limit, free: this.free());
 
 pin_project! {
     /// [`ConcurrencyLimit::acquire`].
@@ -129,11 +121,7 @@ impl Drop for ConcurrencyPermit {
     }
 }
 
-impl fmt::Debug for ConcurrencyPermit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ConcurrencyPermit")
-    }
-}
+gossamer_core::impl_debug!([] ConcurrencyPermit[]);
 
 /// Spawns tasks, for a [`LimitedHandle`].
 pub trait SpawnFuture {

@@ -5,7 +5,6 @@
 //! the set.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -298,11 +297,7 @@ impl<T> Drop for JoinSet<T> {
     }
 }
 
-impl<T> fmt::Debug for JoinSet<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinSet").field("len", &self.len()).finish()
-    }
-}
+gossamer_core::impl_debug!([T] JoinSet[T], this => len: this.len());
 
 impl<T> Extend<JoinHandle<T>> for JoinSet<T> {
     fn extend<I: IntoIterator<Item = JoinHandle<T>>>(&mut self, handles: I) {

@@ -1,7 +1,6 @@
 //! Values of which each task, fiber and thread has its own.
 
 use std::cell::Cell;
-use std::fmt;
 use std::ptr;
 
 use gossamer_task::locals;
@@ -88,11 +87,7 @@ impl<T: Send + 'static> TaskLocal<Cell<T>> {
     }
 }
 
-impl<T> fmt::Debug for TaskLocal<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TaskLocal")
-    }
-}
+gossamer_core::impl_debug!([T] TaskLocal[T]);
 
 /// Declares values of which each task, fiber and thread has its own: see [`TaskLocal`](crate::TaskLocal).
 ///

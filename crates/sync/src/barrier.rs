@@ -3,15 +3,11 @@
 //! The bits: how many have come, and the number of the round. The last to come begins the next round; who waits goes
 //! when the round is not its own any more.
 
-use core::fmt;
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, constructors, operation};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
@@ -85,32 +81,29 @@ pub struct Barrier<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Barrier<gossamer_core::policy::Local>>() <= 24);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Barrier<$policy> {
-            /// For so many.
-            ///
-            /// # Panics
-            /// For none, because then nobody could be the last to come; or for more than 16,777,215.
-            #[track_caller]
-            pub $($const)? fn new(members: usize) -> Self {
-                assert!(
-                    members != 0,
-                    "a barrier was asked for where none meet: give it the number of those who do, at least 1"
-                );
-                assert!(
-                    members <= MEMBERS_MAX,
-                    "a barrier was asked for where more than 16,777,215 meet: it cannot count so many"
-                );
-                Self {
-                    line: Line::<$policy, Meeting>::new(0),
-                    members: members as u32,
-                }
+constructors! {
+    impl[] Barrier<P> {
+        /// For so many.
+        ///
+        /// # Panics
+        /// For none, because then nobody could be the last to come; or for more than 16,777,215.
+        #[track_caller]
+        pub fn new(members: usize) -> Self {
+            assert!(
+                members != 0,
+                "a barrier was asked for where none meet: give it the number of those who do, at least 1"
+            );
+            assert!(
+                members <= MEMBERS_MAX,
+                "a barrier was asked for where more than 16,777,215 meet: it cannot count so many"
+            );
+            Self {
+                line: Line::<P, Meeting>::new(0),
+                members: members as u32,
             }
         }
-    };
+    }
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Barrier<P> {
     /// Comes, and waits for the others.
@@ -139,53 +132,16 @@ impl BarrierResult {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Barrier::arrive`]. Dropped before all have come, it is taken back.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Arrive<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Meeting>,
-    }
+    Arrive['a, P: LockPolicy]['a, P] by Meeting, 0
+        => BarrierResult: |this, how| BarrierResult { is_leader: how == How::AtOnce }
 }
 
-impl<P: LockPolicy> Future for Arrive<'_, P> {
-    type Output = BarrierResult;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierResult> {
-        let how = ready!(self.project().waiting.poll(cx));
-        let is_leader = how == How::AtOnce;
-        Poll::Ready(BarrierResult { is_leader })
-    }
-}
-
-impl<P: LockPolicy> fmt::Debug for Barrier<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Barrier")
-            .field("members", &self.members)
-            .field("come", &(self.line.look() & COME))
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!(
+    [P: LockPolicy] Barrier[P],
+    this => members: this.members, come: this.line.look() & COME
+);
 
 #[cfg(test)]
-mod tests {
-    //! The number of the round, where it wraps, and as many as can meet.
-    use super::*;
-
-    #[test]
-    fn the_round_wraps_below_the_mark() {
-        for has_waiters in [0, HAS_WAITERS] {
-            let (bits, round) = Meeting::park(has_waiters | ROUND | (COME - 2), MEMBERS_MAX);
-            assert_eq!(bits, has_waiters | ROUND | (COME - 1));
-            assert_eq!(Meeting::grant(bits, round), None, "one is missing");
-            let met = Meeting::arrive(bits, MEMBERS_MAX);
-            assert_eq!(met, Some(has_waiters), "nobody has come to the first round");
-            assert_eq!(
-                Meeting::grant(has_waiters, round),
-                Some(has_waiters),
-                "it goes"
-            );
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,6 @@
 //! lets the first in line go and leaves [`ONE`] as its number; should it be dropped before it has the mutex again, the
 //! next in line has the notification.
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -15,7 +14,7 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
@@ -96,25 +95,17 @@ pub struct Condvar<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Condvar<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Condvar<$policy> {
-            /// Nobody waits.
-            pub $($const)? fn new() -> Self {
-                Self {
-                    line: Line::<$policy, CondvarAdmission>::new(0),
-                }
+constructors! {
+    impl[] Condvar<P> {
+        /// Nobody waits.
+        pub fn new() -> Self {
+            Self {
+                line: Line::<P, CondvarAdmission>::new(0),
             }
         }
-
-        impl Default for Condvar<$policy> {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-    };
+    }
+    default[] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Condvar<P> {
     /// Unlocks, waits for a notification, and locks again: gives the guard back.
@@ -202,36 +193,7 @@ impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Condvar<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condvar").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Condvar[P]);
 
 #[cfg(test)]
-mod tests {
-    //! The number of the last notification of all, where it wraps.
-    use super::*;
-
-    #[test]
-    fn the_number_wraps_below_the_mark() {
-        for has_waiters in [0, HAS_WAITERS] {
-            let mut bits = has_waiters | (HAS_WAITERS - 3);
-            for expected in [HAS_WAITERS - 2, HAS_WAITERS - 1, 0, 1] {
-                let (_, wants) = CondvarAdmission::park(bits, 0);
-                assert_eq!(
-                    CondvarAdmission::grant(bits, wants),
-                    None,
-                    "nobody has notified it"
-                );
-                bits = CondvarAdmission::all(bits);
-                assert_eq!(
-                    bits,
-                    has_waiters | expected,
-                    "the mark stays, and nothing else is touched"
-                );
-                assert_eq!(CondvarAdmission::grant(bits, wants), Some(bits));
-            }
-        }
-    }
-}
+mod tests;

@@ -3,15 +3,11 @@
 //! The bits: `SET`, and the number of the last setting. Whoever waited when the event was set goes, also if the event
 //! is reset before it is there: it came under another number.
 
-use core::fmt;
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// It has happened.
 const SET: u32 = 1;
@@ -82,25 +78,17 @@ pub struct Event<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Event<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Event<$policy> {
-            /// Not set.
-            pub $($const)? fn new() -> Self {
-                Self {
-                    line: Line::<$policy, Happening>::new(0),
-                }
+constructors! {
+    impl[] Event<P> {
+        /// Not set.
+        pub fn new() -> Self {
+            Self {
+                line: Line::<P, Happening>::new(0),
             }
         }
-
-        impl Default for Event<$policy> {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-    };
+    }
+    default[] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Event<P> {
     /// Sets the event; all who wait go. Nothing, if it is set.
@@ -129,52 +117,12 @@ impl<P: LockPolicy> Event<P> {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Event::ready`]. Dropped unfinished, it has no effect.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Ready<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Happening>,
-    }
+    Ready['a, P: LockPolicy]['a, P] by Happening, 0 => (): |this, _how| ()
 }
 
-impl<P: LockPolicy> Future for Ready<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let _how = ready!(self.project().waiting.poll(cx));
-        Poll::Ready(())
-    }
-}
-
-impl<P: LockPolicy> fmt::Debug for Event<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event")
-            .field("is_set", &self.is_set())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Event[P], this => is_set: this.is_set());
 
 #[cfg(test)]
-mod tests {
-    //! The number of the last setting, where it wraps.
-    use super::*;
-
-    #[test]
-    fn the_number_wraps_below_the_mark() {
-        for has_waiters in [0, HAS_WAITERS] {
-            let last = has_waiters | SETTING;
-            let (_, wants) = Happening::park(last, 0);
-            assert_eq!(Happening::grant(last, wants), None, "it has not happened");
-            let set = Happening::set(last);
-            assert_eq!(set, has_waiters | SET, "the mark stays");
-            assert_eq!(
-                Happening::grant(set & !SET, wants),
-                Some(has_waiters),
-                "it goes"
-            );
-        }
-    }
-}
+mod tests;

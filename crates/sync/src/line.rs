@@ -112,36 +112,99 @@ unsafe impl<P: LockPolicy, R: Admission> Send for Line<P, R> where P::Word: Sync
 // SAFETY: `&Line` reaches the list and its nodes only under the word's lock, which is atomic.
 unsafe impl<P: LockPolicy, R: Admission> Sync for Line<P, R> where P::Word: Sync {}
 
-/// Calls a macro for each policy there is, with `const` where constructors can be.
-macro_rules! for_each_policy {
-    ($make:ident) => {
-        #[cfg(not(loom))]
-        $make!(gossamer_core::policy::Local, const);
-        #[cfg(all(not(loom), feature = "std"))]
-        $make!(gossamer_core::policy::Shared, const);
-        #[cfg(loom)]
-        $make!(gossamer_core::policy::Local,);
-        #[cfg(all(loom, feature = "std"))]
-        $make!(gossamer_core::policy::Shared,);
-    };
-}
-pub(crate) use for_each_policy;
+/// Declares an operation that waits in a line: its parameters, with their bounds and without; the rules, and the number
+/// of its name there; the object, if it needs that when it goes; and what it gives then.
+macro_rules! operation {
+    (
+        $(#[$doc:meta])*
+        $name:ident[$($generics:tt)*][$($of:tt)*] by $rules:ty, $what:tt $(, $object:ident: $type:ty)?
+            => $output:ty: |$this:ident, $how:ident| $give:expr
+    ) => {
+        pin_project_lite::pin_project! {
+            $(#[$doc])*
+            #[must_use = "operations do nothing until they are awaited or waited for"]
+            #[derive(Debug)]
+            pub struct $name<$($generics)*> {
+                #[pin]
+                waiting: $crate::line::Waiting<'a, P, $rules, $what>,
+                $($object: &'a $type,)?
+            }
+        }
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<R: Admission> Line<$policy, R> {
-            /// Nobody waits, and the bits are these.
-            pub(crate) $($const)? fn new(bits: u32) -> Self {
-                Self {
-                    word: <$policy as LockPolicy>::Word::new(bits),
-                    list: WaitList::new(),
-                    _rules: PhantomData,
-                }
+        impl<$($generics)*> Future for $name<$($of)*> {
+            type Output = $output;
+
+            #[inline(always)]
+            fn poll(
+                self: core::pin::Pin<&mut Self>,
+                cx: &mut core::task::Context<'_>,
+            ) -> core::task::Poll<$output> {
+                let mut $this = self.project();
+                let $how = core::task::ready!($this.waiting.as_mut().poll(cx));
+                core::task::Poll::Ready($give)
             }
         }
     };
 }
-for_each_policy!(constructors);
+pub(crate) use operation;
+
+/// Declares the constructors of a type for each policy there is, which they call `P`: `const` where they can be.
+macro_rules! constructors {
+    ($($declared:tt)*) => {
+        const _: () = {
+            type P = gossamer_core::policy::Local;
+            $crate::line::constructors_of! { $($declared)* }
+        };
+        #[cfg(feature = "std")]
+        const _: () = {
+            type P = gossamer_core::policy::Shared;
+            $crate::line::constructors_of! { $($declared)* }
+        };
+    };
+}
+pub(crate) use constructors;
+
+/// [`constructors`] for one policy.
+macro_rules! constructors_of {
+    (
+        impl[$($generics:tt)*] $type:ty {
+            $($(#[$meta:meta])* $visible:vis fn $new:ident($($arguments:tt)*) -> Self $body:block)*
+        }
+        $(default[$($bounds:tt)*] = $default:expr;)?
+    ) => {
+        impl<$($generics)*> $type {
+            $(
+                $(#[$meta])*
+                #[cfg(not(loom))]
+                $visible const fn $new($($arguments)*) -> Self $body
+
+                $(#[$meta])*
+                #[cfg(loom)]
+                $visible fn $new($($arguments)*) -> Self $body
+            )*
+        }
+
+        $(impl<$($bounds)*> Default for $type {
+            fn default() -> Self {
+                $default
+            }
+        })?
+    };
+}
+pub(crate) use constructors_of;
+
+constructors! {
+    impl[R: Admission] Line<P, R> {
+        /// Nobody waits, and the bits are these.
+        pub(crate) fn new(bits: u32) -> Self {
+            Self {
+                word: <P as LockPolicy>::Word::new(bits),
+                list: WaitList::new(),
+                _rules: PhantomData,
+            }
+        }
+    }
+}
 
 impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// The bits at this moment.

@@ -38,14 +38,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Enter, Line, Waiting, for_each_policy};
+use crate::line::{Enter, Line, Waiting, constructors, operation};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
@@ -88,26 +85,18 @@ const _: () = assert!(size_of::<Mutex<u32, gossamer_core::policy::Local>>() == 2
 // SAFETY: `&Mutex` gives the value to one at a time, so `T: Send` is enough; the line is for any thread.
 unsafe impl<T: Send, P: LockPolicy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T, O: Order> Mutex<T, $policy, O> {
-            /// A value that nobody has locked.
-            pub $($const)? fn new(value: T) -> Self {
-                Self {
-                    line: Line::<$policy, Mutual<O>>::new(0),
-                    value: UnsafeCell::new(value),
-                }
+constructors! {
+    impl[T, O: Order] Mutex<T, P, O> {
+        /// A value that nobody has locked.
+        pub fn new(value: T) -> Self {
+            Self {
+                line: Line::<P, Mutual<O>>::new(0),
+                value: UnsafeCell::new(value),
             }
         }
-
-        impl<T: Default, O: Order> Default for Mutex<T, $policy, O> {
-            fn default() -> Self {
-                Self::new(T::default())
-            }
-        }
-    };
+    }
+    default[T: Default, O: Order] = Self::new(T::default());
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
     /// Waits until the value is free, and locks it.
@@ -158,35 +147,16 @@ impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
     }
 }
 
-pin_project! {
+operation! {
     /// [`Mutex::lock`]. Dropped unfinished, it has locked nothing.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Lock<'a, T, P: LockPolicy, O: Order> {
-        #[pin]
-        waiting: Waiting<'a, P, Mutual<O>>,
-        mutex: &'a Mutex<T, P, O>,
-    }
+    Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O] by Mutual<O>, 0, mutex: Mutex<T, P, O>
+        => MutexGuard<'a, T, P, O>: |this, _how| this.mutex.guard()
 }
 
-impl<'a, T, P: LockPolicy, O: Order> Future for Lock<'a, T, P, O> {
-    type Output = MutexGuard<'a, T, P, O>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let _how = ready!(this.waiting.poll(cx));
-        Poll::Ready(this.mutex.guard())
-    }
-}
-
-impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex")
-            .field("is_locked", &self.is_locked())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!(
+    [T: fmt::Debug, P: LockPolicy, O: Order] Mutex[T, P, O],
+    this => is_locked: this.is_locked()
+);
 
 /// A locked value; dropped, also by a panic, it unlocks.
 ///

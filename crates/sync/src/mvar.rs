@@ -4,7 +4,6 @@
 mod cell;
 mod others;
 
-use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -217,13 +216,7 @@ impl<T, P: LockPolicy> Drop for MVar<T, P> {
     }
 }
 
-impl<T, P: LockPolicy> fmt::Debug for MVar<T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MVar")
-            .field("is_empty", &self.is_empty())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([T, P: LockPolicy] MVar[T, P], this => is_empty: this.is_empty());
 
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($act:ty) -> $output:ty;)*) => {$(

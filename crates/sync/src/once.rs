@@ -15,7 +15,7 @@ use core::mem::MaybeUninit;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Line, for_each_policy};
+use crate::line::{Admission, Line, constructors};
 
 /// There is a value.
 const FULL: u32 = 1;
@@ -83,26 +83,23 @@ pub(crate) struct Once<T, P: LockPolicy> {
 // SAFETY: `&Once` moves a value in, from any thread, and shows it to many; the line is for any thread.
 unsafe impl<T: Send + Sync, P: LockPolicy> Sync for Once<T, P> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> Once<T, $policy> {
-            $($const)? fn new() -> Self {
-                Self {
-                    line: Line::<$policy, Assigned>::new(0),
-                    value: UnsafeCell::new(MaybeUninit::uninit()),
-                }
-            }
-
-            $($const)? fn with(value: T) -> Self {
-                Self {
-                    line: Line::<$policy, Assigned>::new(FULL),
-                    value: UnsafeCell::new(MaybeUninit::new(value)),
-                }
+constructors! {
+    impl[T] Once<T, P> {
+        fn new() -> Self {
+            Self {
+                line: Line::<P, Assigned>::new(0),
+                value: UnsafeCell::new(MaybeUninit::uninit()),
             }
         }
-    };
+
+        fn with(value: T) -> Self {
+            Self {
+                line: Line::<P, Assigned>::new(FULL),
+                value: UnsafeCell::new(MaybeUninit::new(value)),
+            }
+        }
+    }
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> Once<T, P> {
     /// The value, if there is one.

@@ -10,14 +10,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
@@ -101,26 +98,18 @@ const _: () = assert!(size_of::<RwLock<u32, gossamer_core::policy::Local>>() == 
 // thread.
 unsafe impl<T: Send + Sync, P: LockPolicy> Sync for RwLock<T, P> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> RwLock<T, $policy> {
-            /// A value that nobody has locked.
-            pub $($const)? fn new(value: T) -> Self {
-                Self {
-                    line: Line::<$policy, Access>::new(0),
-                    value: UnsafeCell::new(value),
-                }
+constructors! {
+    impl[T] RwLock<T, P> {
+        /// A value that nobody has locked.
+        pub fn new(value: T) -> Self {
+            Self {
+                line: Line::<P, Access>::new(0),
+                value: UnsafeCell::new(value),
             }
         }
-
-        impl<T: Default> Default for RwLock<T, $policy> {
-            fn default() -> Self {
-                Self::new(T::default())
-            }
-        }
-    };
+    }
+    default[T: Default] = Self::new(T::default());
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> RwLock<T, P> {
     /// Waits until nobody writes, and locks the value to read it.
@@ -199,37 +188,16 @@ impl<T, P: LockPolicy> RwLock<T, P> {
     }
 }
 
-macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident, $what:ident, $guards:ident -> $guard:ident;)*) => {$(
-        pin_project! {
-            $(#[$doc])*
-            #[must_use = "operations do nothing until they are awaited or waited for"]
-            #[derive(Debug)]
-            pub struct $name<'a, T, P: LockPolicy> {
-                #[pin]
-                waiting: Waiting<'a, P, Access, $what>,
-                lock: &'a RwLock<T, P>,
-            }
-        }
-
-        impl<'a, T, P: LockPolicy> Future for $name<'a, T, P> {
-            type Output = $guard<'a, T, P>;
-
-            #[inline(always)]
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
-                let _how = ready!(this.waiting.poll(cx));
-                Poll::Ready(this.lock.$guards())
-            }
-        }
-    )*};
+operation! {
+    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
+    ReadLock['a, T, P: LockPolicy]['a, T, P] by Access, READS, lock: RwLock<T, P>
+        => ReadGuard<'a, T, P>: |this, _how| this.lock.reads()
 }
 
-operations! {
-    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
-    ReadLock, READS, reads -> ReadGuard;
+operation! {
     /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
-    WriteLock, WRITES, writes -> WriteGuard;
+    WriteLock['a, T, P: LockPolicy]['a, T, P] by Access, WRITES, lock: RwLock<T, P>
+        => WriteGuard<'a, T, P>: |this, _how| this.lock.writes()
 }
 
 impl<T, P: LockPolicy> fmt::Debug for RwLock<T, P> {
@@ -313,18 +281,4 @@ impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for WriteGuard<'_, T, P> {
 }
 
 #[cfg(test)]
-mod tests {
-    //! As many readers as can be counted.
-    use super::*;
-
-    #[test]
-    fn one_reader_too_many_waits() {
-        for has_waiters in [0, HAS_WAITERS] {
-            let all = has_waiters | READERS;
-            assert_eq!(Access::grant(all - 1, READS), Some(all));
-            assert_eq!(Access::grant(all, READS), None);
-            assert_eq!(Access::grant(all, WRITES), None);
-            assert_eq!(Access::give_back(all, READS), all - 1);
-        }
-    }
-}
+mod tests;

@@ -3,15 +3,11 @@
 //! The bits are the number of permits that are free. First come, first served: one that wants many is not passed by
 //! those that want few.
 
-use core::fmt;
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, for_each_policy};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -86,27 +82,24 @@ pub struct Semaphore<P: LockPolicy> {
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Semaphore<gossamer_core::policy::Local>>() == 16);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl Semaphore<$policy> {
-            /// Returns a semaphore with `permits` permits, all free.
-            ///
-            /// # Panics
-            /// They are more than [`PERMITS_MAX`].
-            #[track_caller]
-            pub $($const)? fn new(permits: usize) -> Self {
-                assert!(
-                    permits <= PERMITS_MAX,
-                    "a semaphore was asked for with more than 536,870,911 permits: it cannot count so many"
-                );
-                Self {
-                    line: Line::<$policy, Permits>::new(permits as u32),
-                }
+constructors! {
+    impl[] Semaphore<P> {
+        /// Returns a semaphore with `permits` permits, all free.
+        ///
+        /// # Panics
+        /// They are more than [`PERMITS_MAX`].
+        #[track_caller]
+        pub fn new(permits: usize) -> Self {
+            assert!(
+                permits <= PERMITS_MAX,
+                "a semaphore was asked for with more than 536,870,911 permits: it cannot count so many"
+            );
+            Self {
+                line: Line::<P, Permits>::new(permits as u32),
             }
         }
-    };
+    }
 }
-for_each_policy!(constructors);
 
 impl<P: LockPolicy> Semaphore<P> {
     /// Waits for a permit.
@@ -231,40 +224,12 @@ impl<P: LockPolicy> Drop for Permit<'_, P> {
     }
 }
 
-impl<P: LockPolicy> fmt::Debug for Permit<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit")
-            .field("permits", &self.permits)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Permit['_, P], this => permits: this.permits);
 
-pin_project! {
+operation! {
     /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Acquire<'a, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Permits>,
-        semaphore: &'a Semaphore<P>,
-    }
+    Acquire['a, P: LockPolicy]['a, P] by Permits, 0, semaphore: Semaphore<P>
+        => Permit<'a, P>: |this, _how| this.semaphore.permit(this.waiting.action().wants())
 }
 
-impl<'a, P: LockPolicy> Future for Acquire<'a, P> {
-    type Output = Permit<'a, P>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let _how = ready!(this.waiting.as_mut().poll(cx));
-        Poll::Ready(this.semaphore.permit(this.waiting.action().wants()))
-    }
-}
-
-impl<P: LockPolicy> fmt::Debug for Semaphore<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Semaphore")
-            .field("available", &self.available())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([P: LockPolicy] Semaphore[P], this => available: this.available());

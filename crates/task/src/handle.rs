@@ -172,14 +172,10 @@ impl<T> Drop for JoinHandle<T> {
     }
 }
 
-impl<T> fmt::Debug for JoinHandle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinHandle")
-            .field("spawned", self.header().spawned)
-            .field("is_finished", &self.is_finished())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!(
+    [T] JoinHandle[T],
+    this => spawned: this.header().spawned, is_finished: this.is_finished()
+);
 
 /// Why a task has no output.
 pub struct JoinError(Failure);

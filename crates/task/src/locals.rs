@@ -257,18 +257,11 @@ mod ends {
         }
     }
 
-    #[cfg(not(loom))]
     thread_local! {
         static WATCHED: Watched = const { Watched };
         /// How many uses of a value of the thread's own go on.
         static USES: Cell<u32> = const { Cell::new(0) };
     }
-    #[cfg(loom)]
-    thread_local! {
-        static WATCHED: Watched = Watched;
-        static USES: Cell<u32> = Cell::new(0);
-    }
-
     /// A use of a value of the thread's own.
     struct Use;
 

@@ -11,11 +11,8 @@ use crate::handle::JoinHandle;
 
 /// Makes a task that any thread may run, and queues it at `shard`.
 ///
-/// If the shard is closing, the future is dropped here and now and the handle says so.
-///
-/// # Safety
-/// The shard has not been closed: its runtime lives.
-pub unsafe fn spawn<F>(
+/// If the shard is closing, or closed, the future is dropped here and now and the handle says so.
+pub fn spawn<F>(
     shard: &'static Shard,
     future: F,
     spawned: &'static Location<'static>,
@@ -84,7 +81,9 @@ unsafe fn start<F: Future>(
     spawned: &'static Location<'static>,
     local: bool,
 ) -> JoinHandle<F::Output> {
-    shard.task_created();
+    if !shard.task_created() {
+        return spawn_nowhere(future, spawned);
+    }
     let here = context::runs(shard.index());
     let runs_here = here && !shard.is_closing();
     let state = if runs_here && !local && shard.pool() != 0 {

@@ -1,6 +1,5 @@
 //! Something that is due again and again.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -153,10 +152,4 @@ impl Future for Tick<'_> {
     }
 }
 
-impl fmt::Debug for Tick<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tick")
-            .field("interval", &self.interval)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Tick['_], this => interval: this.interval);

@@ -1,6 +1,5 @@
 //! Waiting until a moment.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -151,10 +150,4 @@ impl Future for Sleep {
     }
 }
 
-impl fmt::Debug for Sleep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sleep")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Sleep[], this => state: this.state);

@@ -161,10 +161,4 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-impl<F> fmt::Debug for Timeout<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timeout")
-            .field("limit", &self.limit)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([F] Timeout[F], this => limit: this.limit);

@@ -43,17 +43,19 @@ mod wheel;
 use std::ptr::{self, NonNull};
 use std::task::Waker;
 
+use gossamer_core::context::{self, Context};
 use gossamer_core::moment::Moment;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{
     Mutex, MutexGuard, UnmodelledU32, UnmodelledU64, UnsafeCell, has_counter, per_process,
 };
 use gossamer_core::policy::{HeldWord, SharedWord, Word};
+use gossamer_core::shard::Shard;
 use gossamer_core::waiter::Deferred;
 use gossamer_core::{mutant, panics, waker};
 
 pub use self::node::Timer;
-use self::node::{Entry, Links};
+use self::node::{Entry, FIRED, Idle, Links};
 use self::wheel::{AT_ONCE, Cursor, Due, Wheel};
 
 /// No virtual clock.
@@ -184,6 +186,42 @@ impl Timers {
         }
     }
 
+    /// Those of a shard, if it has needed any so far.
+    #[inline(always)]
+    fn of(shard: &Shard) -> Option<&'static Self> {
+        // SAFETY: a shard's timers, or null.
+        unsafe { Self::known(shard.timers()) }
+    }
+
+    /// Those of the shard that this thread runs, if it has any.
+    #[inline(always)]
+    fn run_here() -> Option<&'static Self> {
+        // SAFETY: a shard's timers, or null.
+        unsafe { Self::known(context::with(Context::timers)) }
+    }
+
+    /// # Safety
+    /// A shard's timers, or null.
+    #[inline(always)]
+    unsafe fn known(timers: *const ()) -> Option<&'static Self> {
+        // SAFETY: `make` alone gives a shard timers; they are of this type, and never freed.
+        unsafe { timers.cast::<Self>().as_ref() }
+    }
+
+    /// Gives a shard its timers, unless another thread just has.
+    #[cold]
+    #[inline(never)]
+    fn make(shard: &'static Shard) -> &'static Self {
+        let _one_at_a_time = moves();
+        let made = Self::of(shard).filter(|_| !mutant!("timers_made_twice"));
+        made.unwrap_or_else(|| {
+            let new: &'static Self = Box::leak(Box::new(Self::new(true, None)));
+            // SAFETY: never freed, and `known` alone takes them for what they are.
+            unsafe { shard.set_timers(NonNull::from_ref(new).cast()) };
+            new
+        })
+    }
+
     /// The virtual time, if there is one.
     #[inline(always)]
     fn virtual_now(&self) -> Option<u64> {
@@ -210,15 +248,12 @@ impl Timers {
     }
 
     /// Registers a timer, whose waker is in place.
-    ///
-    /// # Safety
-    /// It is in no wheel, and stays where it is until it has been taken out of these.
     #[inline(always)]
-    unsafe fn register(&'static self, timer: NonNull<Timer>) {
+    fn register(&'static self, timer: Idle<'_>) {
         let mut locked = self.lock();
-        // SAFETY: this thread holds the lock; this function requires that the timer stays where it is.
-        let timer = unsafe { Entry::new(timer) };
-        // SAFETY: the timer is in no wheel, as this function requires too.
+        // SAFETY: this thread holds the lock, and the entry is used for the wheel alone.
+        let timer = unsafe { timer.into_entry() };
+        // SAFETY: the timer is in no wheel.
         let is_first = unsafe { locked.insert(timer) };
         drop(locked);
         if let Some(ring) = self.ring.filter(|_| is_first) {
@@ -376,6 +411,51 @@ impl Timers {
         self.lock().with(Wheel::begin_anew);
         // Relaxed: by the runner; there are no timers.
         self.clock.store(REAL, Ordering::Relaxed);
+    }
+}
+
+/// A timer in its wheel, whose lock is held.
+struct LockedTimer {
+    locked: Locked<'static>,
+    timer: Entry,
+}
+
+impl LockedTimer {
+    /// Takes the lock of the timer's owner, if it has one that is such.
+    #[inline(always)]
+    fn of(timer: &Timer, is_such: impl Fn(*const Timers) -> bool) -> Option<Self> {
+        loop {
+            // Acquire pairs with the release in `set_owner`.
+            let owner = timer.owner.load(Ordering::Acquire);
+            if owner.is_null() || owner == FIRED || !is_such(owner.cast()) {
+                return None;
+            }
+            // SAFETY: an owner but null and `FIRED` is timers, which are never freed.
+            let timers = unsafe { &*owner.cast::<Timers>() };
+            let locked = timers.lock();
+            // It may have fired meanwhile, or moved. Relaxed: it changes under this lock alone.
+            if timer.owner.load(Ordering::Relaxed) == owner || mutant!("timer_cancelled_twice") {
+                // SAFETY: in the wheel whose lock we have, until this is dropped or has taken it out.
+                let timer = unsafe { Entry::new(NonNull::from_ref(timer)) };
+                return Some(Self { locked, timer });
+            }
+        }
+    }
+
+    /// Takes it out of its wheel; perhaps it goes on elsewhere.
+    ///
+    /// # Returns
+    /// Its waker.
+    #[inline(always)]
+    fn take_out(mut self, goes_on: bool) -> Option<Waker> {
+        let timer = self.timer;
+        // SAFETY: it is in this wheel.
+        self.locked.with(|wheel| unsafe { wheel.remove(timer) });
+        if goes_on {
+            self.locked.with(|wheel| wheel.date_taken(timer));
+        }
+        // SAFETY: taken out, and this was the last look at it.
+        unsafe { timer.give_back(ptr::null_mut()) }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The two kinds of ends, and the steps of the protocol.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -91,7 +90,7 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
 /// let (client, server) = pipe::pair::<u32, Shared>();
 /// let client = client.say(7).unwrap();
 /// drop(server); // which has not taken it
-/// assert_eq!(format!("{client:?}"), "ReceivingEnd");
+/// assert_eq!(format!("{client:?}"), "ReceivingEnd { .. }");
 /// ```
 pub fn pair<M, P: PipePolicy>() -> (SendingEnd<M, P, First>, ReceivingEnd<M, P, Second>) {
     let slot = Box::new(Slot {
@@ -324,14 +323,6 @@ fn register<P: PipePolicy, S: Side>(
     polled
 }
 
-impl<M, P: PipePolicy, S: Side> fmt::Debug for SendingEnd<M, P, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SendingEnd")
-    }
-}
+gossamer_core::impl_debug!([M, P: PipePolicy, S: Side] SendingEnd[M, P, S]);
 
-impl<M, P: PipePolicy, S: Side> fmt::Debug for ReceivingEnd<M, P, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReceivingEnd")
-    }
-}
+gossamer_core::impl_debug!([M, P: PipePolicy, S: Side] ReceivingEnd[M, P, S]);

@@ -1,6 +1,5 @@
 //! Receiving, and what the types of a protocol have to say for it.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
@@ -172,11 +171,7 @@ impl<E: Hears> Future for Receiving<E> {
     }
 }
 
-impl<E: Hears> fmt::Debug for Receiving<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiving").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([E: Hears] Receiving[E]);
 
 /// An endpoint that sends again, though its last message may still be in the slot: [`ready`](Full::ready) gives it.
 #[must_use = "dropping the endpoint closes the pipe"]
@@ -231,8 +226,4 @@ impl<E: Speaks> Hears for Full<E> {
     }
 }
 
-impl<E: Speaks> fmt::Debug for Full<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Full").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([E: Speaks] Full[E]);

@@ -1,7 +1,6 @@
 //! The end of a pipe in a set, whatever its protocol.
 
 use std::any::{Any, TypeId};
-use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
 
@@ -122,8 +121,4 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
     }
 }
 
-impl<T, P: LockPolicy> fmt::Debug for PipeEnd<T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PipeEnd")
-    }
-}
+gossamer_core::impl_debug!([T, P: LockPolicy] PipeEnd[T, P]);

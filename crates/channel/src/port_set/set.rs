@@ -272,11 +272,7 @@ impl<T, P: RingPolicy> fmt::Display for AddError<T, P> {
 
 impl<T, P: RingPolicy> Error for AddError<T, P> {}
 
-impl<T, P: RingPolicy> fmt::Debug for PortSet<T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PortSet")
-            .field("ports", &self.len())
-            .field("ready", &self.ready.len())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!(
+    [T, P: RingPolicy] PortSet[T, P],
+    this => ports: this.len(), ready: this.ready.len()
+);

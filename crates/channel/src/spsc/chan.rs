@@ -274,8 +274,4 @@ fn new_slots<T>(length: usize) -> Box<[Slot<T>]> {
     unsafe { slots.assume_init() }
 }
 
-impl<T, P: RingPolicy> std::fmt::Debug for Chan<T, P> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Chan").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([T, P: RingPolicy] Chan[T, P]);

@@ -4,7 +4,20 @@ pub use loom::cell::UnsafeCell;
 pub use loom::hint::spin_loop;
 pub use loom::lazy_static;
 pub use loom::sync::MutexGuard;
-pub use loom::thread_local;
+pub use loom::thread_local as loom_thread_local;
+
+pub use crate::thread_local;
+
+/// As std's: loom's own knows no `const`.
+#[macro_export]
+macro_rules! thread_local {
+    ($($(#[$meta:meta])* static $name:ident: $type:ty = const $value:block $(;)?)*) => {
+        $crate::platform::loom_thread_local! { $($(#[$meta])* static $name: $type = $value;)* }
+    };
+    ($($statics:tt)*) => {
+        $crate::platform::loom_thread_local! { $($statics)* }
+    };
+}
 
 /// loom's atomics under the names of `core::sync::atomic`.
 pub mod atomic {

@@ -28,13 +28,8 @@ struct Here {
     shards: BTreeSet<u16>,
 }
 
-#[cfg(not(loom))]
 thread_local! {
     static HERE: RefCell<Option<Here>> = const { RefCell::new(None) };
-}
-#[cfg(loom)]
-thread_local! {
-    static HERE: RefCell<Option<Here>> = RefCell::new(None);
 }
 
 impl ThreadBound {

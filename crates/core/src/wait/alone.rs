@@ -32,13 +32,8 @@ const NOTHING: Joins = Joins {
     shard: context::NOWHERE,
 };
 
-#[cfg(not(loom))]
 thread_local! {
     static JOINS: Cell<Joins> = const { Cell::new(NOTHING) };
-}
-#[cfg(loom)]
-thread_local! {
-    static JOINS: Cell<Joins> = Cell::new(NOTHING);
 }
 
 /// This join handle was polled on a thread that runs nothing now, and is pending; `shard` is its task's.

@@ -9,13 +9,8 @@ use crate::moment::{Moment, OwnTimers};
 use crate::mutant;
 use crate::platform::thread_local;
 
-#[cfg(not(loom))]
 thread_local! {
     static OWN: Cell<Option<&'static dyn OwnTimers>> = const { Cell::new(None) };
-}
-#[cfg(loom)]
-thread_local! {
-    static OWN: Cell<Option<&'static dyn OwnTimers>> = Cell::new(None);
 }
 
 /// Says which timers this thread serves when it waits. (Nothing, where a model's thread has no thread-locals any more.)

@@ -3,7 +3,6 @@
 use crate::context;
 use crate::policy::{HeldWord, Word};
 use crate::waiter::{Could, Deferred, Node, State, WaitList};
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ptr::NonNull;
@@ -188,13 +187,7 @@ impl<'a, O: Waitable> Locked<'a, O> {
     }
 }
 
-impl<O: Waitable> fmt::Debug for Locked<'_, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Locked")
-            .field("bits", &self.bits)
-            .finish_non_exhaustive()
-    }
-}
+crate::impl_debug!([O: Waitable] Locked['_, O], this => bits: this.bits);
 
 /// Takes all waiters out of a queue of the object, which is about to be freed.
 ///

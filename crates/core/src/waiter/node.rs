@@ -1,12 +1,13 @@
-//! The node itself, and what it says of its operation: memory that [`super`] and its lists write.
+//! The node itself, and what it says of its operation: memory that [`super`] and its lists write. And the parts of a
+//! waker, of which a node keeps some.
 
 use core::cell::Cell;
 use core::fmt;
-use core::marker::PhantomPinned;
-use core::mem::MaybeUninit;
+use core::marker::{PhantomData, PhantomPinned};
+use core::mem::{ManuallyDrop, MaybeUninit};
 use core::panic::Location;
 use core::ptr::NonNull;
-use core::task::RawWakerVTable;
+use core::task::{RawWaker, RawWakerVTable, Waker};
 
 /// The kind of an operation: its name, and a check whether it could complete. Each kind has one static.
 #[repr(align(8))]
@@ -105,13 +106,7 @@ pub struct Node {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Node>() == 56);
 
-impl fmt::Debug for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node")
-            .field("location", &self.location)
-            .finish_non_exhaustive()
-    }
-}
+crate::impl_debug!([] Node[], this => location: this.location);
 
 impl Node {
     /// An idle node of an operation on `object`, called at `location`.
@@ -172,5 +167,46 @@ impl Node {
     pub(super) unsafe fn raw_state(&self) -> usize {
         // SAFETY: parking has written the kind, and the node has been parked, as the caller vouches.
         unsafe { self.kind.get() }.addr() & STATE
+    }
+}
+
+/// The waker of a poll, by value: what nobody points at need not be in memory, and its vtable is known where
+/// the poll is inlined into the one that made the waker.
+#[derive(Debug, Clone, Copy)]
+pub struct RawWakerParts<'a> {
+    data: *const (),
+    vtable: &'static RawWakerVTable,
+    _waker: PhantomData<&'a Waker>,
+}
+
+impl<'a> RawWakerParts<'a> {
+    /// The parts of a waker.
+    #[inline(always)]
+    pub fn new(waker: &'a Waker) -> Self {
+        Self {
+            data: waker.data(),
+            vtable: waker.vtable(),
+            _waker: PhantomData,
+        }
+    }
+
+    /// Loans the waker itself out.
+    #[inline(always)]
+    pub fn with<R>(self, use_it: impl FnOnce(&Waker) -> R) -> R {
+        // SAFETY: the parts are those of a waker that is borrowed as long as this lives, and the copy is not
+        // dropped.
+        let waker = unsafe { Waker::from_raw(RawWaker::new(self.data, self.vtable)) };
+        use_it(&ManuallyDrop::new(waker))
+    }
+
+    #[inline(always)]
+    pub(crate) fn data(self) -> *const () {
+        self.data
+    }
+
+    #[cfg_attr(not(feature = "std"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn vtable(self) -> &'static RawWakerVTable {
+        self.vtable
     }
 }

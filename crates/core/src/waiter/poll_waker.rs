@@ -4,7 +4,7 @@ use core::mem::ManuallyDrop;
 use core::task::Waker;
 
 use super::deferred::drop_quietly;
-use super::raw_waker::RawWakerParts;
+use super::node::RawWakerParts;
 use crate::waker;
 
 impl Drop for PollWaker<'_> {

@@ -92,7 +92,7 @@ impl Protocol {
                 (quote!(ReceivingEnd), "receives")
             };
             let text = format!("The endpoint of `{side}` in the state `{name}`, in which it {does}.");
-            let text = if docs.is_empty() { text } else { format!("\n\n{text}") };
+            let text = after(&docs, text);
             // Seen where the state stands, as what the compiler says names it.
             quote_spanned! {name.span()=>
                 #(#docs)*
@@ -241,15 +241,29 @@ impl Writer<'_> {
             self.heard_parameters()
         };
         let text = format!("What is received in the state `{name}`, by `{other}`.");
-        let text = if docs(attributes).is_empty() {
-            text
-        } else {
-            format!("\n\n{text}")
-        };
+        let text = after(&docs(attributes), text);
         quote! {
             #(#attributes)*
             #[doc = #text]
             pub enum #name<#parameters> { #(#variants),* }
+        }
+    }
+
+    /// What the endpoints of both sides have.
+    fn endpoint(&self, side: &Ident, marker: &TokenStream) -> TokenStream {
+        let (name, all) = (&self.state.name, self.protocol.parameters());
+        let debug = format!("{}::{side}::{name}", snake(&self.protocol.name));
+        quote! {
+            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Endpoint for #side::#name<#all __Flavour> {
+                type Message = __Message<#all>;
+                type Flavour = __Flavour;
+                type Side = __pipe::#marker;
+            }
+            impl<#all __Flavour: __pipe::PipePolicy> ::core::fmt::Debug for #side::#name<#all __Flavour> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.write_str(#debug)
+                }
+            }
         }
     }
 
@@ -261,15 +275,10 @@ impl Writer<'_> {
         let methods = self
             .messages()
             .map(|(variant, message)| self.method(&variant, message));
-        let debug = format!("{}::{side}::{name}", snake(&self.protocol.name));
+        let endpoint = self.endpoint(side, &marker);
         quote! {
             impl<#all __Flavour: __pipe::PipePolicy> #side::#name<#all __Flavour> {
                 #(#methods)*
-            }
-            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Endpoint for #side::#name<#all __Flavour> {
-                type Message = __Message<#all>;
-                type Flavour = __Flavour;
-                type Side = __pipe::#marker;
             }
             impl<#all __Flavour: __pipe::PipePolicy> __pipe::Speaks for #side::#name<#all __Flavour> {
                 #[inline(always)]
@@ -277,11 +286,7 @@ impl Writer<'_> {
                     Self(end)
                 }
             }
-            impl<#all __Flavour: __pipe::PipePolicy> ::core::fmt::Debug for #side::#name<#all __Flavour> {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    f.write_str(#debug)
-                }
-            }
+            #endpoint
         }
     }
 
@@ -313,11 +318,7 @@ impl Writer<'_> {
         let text = format!(
             "Sends `{name}`, and gives the endpoint in the state that follows, `{next}`. Never waits."
         );
-        let text = if docs.is_empty() {
-            text
-        } else {
-            format!("\n\n{text}")
-        };
+        let text = after(&docs, text);
         quote_spanned! {name.span()=>
             #(#docs)*
             #[doc = #text]
@@ -359,7 +360,7 @@ impl Writer<'_> {
             };
             quote!(::core::option::Option::Some(__Message::#variant(#(#values),*)) => #heard,)
         });
-        let debug = format!("{}::{other}::{name}", snake(&self.protocol.name));
+        let endpoint = self.endpoint(other, &marker);
         quote! {
             impl<#all __Flavour: __pipe::PipePolicy> #other::#name<#all __Flavour> {
                 /// Receives what the other side sends in this state.
@@ -373,11 +374,6 @@ impl Writer<'_> {
                 pub fn recv(self) -> __pipe::Receiving<Self> {
                     __pipe::Receiving::new(self)
                 }
-            }
-            impl<#all __Flavour: __pipe::PipePolicy> __pipe::Endpoint for #other::#name<#all __Flavour> {
-                type Message = __Message<#all>;
-                type Flavour = __Flavour;
-                type Side = __pipe::#marker;
             }
             impl<#all __Flavour: __pipe::PipePolicy> __pipe::Hears for #other::#name<#all __Flavour> {
                 type Heard = #name<#heard>;
@@ -403,11 +399,7 @@ impl Writer<'_> {
                     }
                 }
             }
-            impl<#all __Flavour: __pipe::PipePolicy> ::core::fmt::Debug for #other::#name<#all __Flavour> {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    f.write_str(#debug)
-                }
-            }
+            #endpoint
         }
     }
 }
@@ -433,4 +425,13 @@ fn docs(attributes: &[Attribute]) -> Vec<&Attribute> {
     let docs = attributes.iter();
     docs.filter(|attribute| attribute.path().is_ident("doc"))
         .collect()
+}
+
+/// The text as a paragraph after these docs.
+fn after(docs: &[&Attribute], text: String) -> String {
+    if docs.is_empty() {
+        text
+    } else {
+        format!("\n\n{text}")
+    }
 }

@@ -1,6 +1,5 @@
 //! The state that the workers of a pool share. The files of the pool that act on it add their own methods.
 
-use std::fmt;
 use std::io;
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Wake, Waker};
@@ -47,13 +46,7 @@ pub(super) struct Counts {
     pub(super) stuck: AtomicU64,
 }
 
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
-            .field("workers", &self.workers.figures().count())
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Shared[], this => workers: this.workers.figures().count());
 
 impl Shared {
     /// The injector, and no worker yet.

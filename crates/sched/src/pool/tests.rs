@@ -96,8 +96,7 @@ impl Acting {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> JoinHandle<T> {
-        // SAFETY: run here, so open.
-        unsafe { spawn(self.shard(), future, Location::caller()) }
+        spawn(self.shard(), future, Location::caller())
     }
 
     /// Puts what is woken into the queue: the last one in the slot, the others where thieves find them.

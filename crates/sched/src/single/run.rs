@@ -1,5 +1,6 @@
 //! The loop that polls tasks, and the one that ends them.
 
+use std::cell::{RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
@@ -11,6 +12,39 @@ use gossamer_core::shard::{Shard, ShardGuard};
 
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
+
+/// The scheduler of a shard, for whoever holds the guard of that.
+pub(super) struct Guarded<S> {
+    shard: &'static Shard,
+    scheduler: RefCell<S>,
+}
+
+// SAFETY: the scheduler is `Send`, and `borrow` gives it only to the holder of the shard's guard, of which there is one,
+// which stays on its thread.
+unsafe impl<S: Scheduler> Sync for Guarded<S> {}
+
+impl<S: Scheduler> Guarded<S> {
+    pub(super) fn new(shard: &'static Shard, scheduler: S) -> Self {
+        let scheduler = RefCell::new(scheduler);
+        Self { shard, scheduler }
+    }
+
+    pub(super) fn shard(&self) -> &'static Shard {
+        self.shard
+    }
+
+    /// # Panics
+    /// The guard is another shard's, or the scheduler is borrowed.
+    pub(super) fn borrow<'a>(&'a self, guard: &'a ShardGuard) -> RefMut<'a, S> {
+        let is_its = ptr::eq(guard.shard(), self.shard);
+        assert!(is_its, "the guard of another runtime");
+        self.scheduler.borrow_mut()
+    }
+
+    pub(super) fn get_mut(&mut self) -> &mut S {
+        self.scheduler.get_mut()
+    }
+}
 
 /// Why the loop came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

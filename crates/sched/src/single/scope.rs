@@ -1,13 +1,14 @@
 //! The scope of one blocking call, in which tasks need not be `Send`.
 
 use std::cell::Cell;
-use std::fmt;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use gossamer_core::context;
+use gossamer_core::header::Header;
 use gossamer_core::shard::{Shard, ShardGuard};
-use gossamer_task::{JoinHandle, spawn_local, spawn_nowhere};
+use gossamer_task::{JoinError, JoinHandle, spawn_local, spawn_nowhere, spawn_root};
 
 use super::run;
 
@@ -38,13 +39,7 @@ impl LocalScope {
     }
 }
 
-impl fmt::Debug for LocalScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalScope")
-            .field("open", &self.open.get())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!([] LocalScope[], this => open: this.open.get());
 
 /// Ends the scope when dropped: its tasks are dropped here, on this thread.
 pub(super) struct Scope<'a> {
@@ -67,16 +62,37 @@ impl<'a> Scope<'a> {
     pub(super) fn handle(&self) -> &LocalScope {
         &self.handle
     }
+
+    /// Makes the task that a blocking call waits for, has `run` run it, and ends the scope. The future may borrow what
+    /// outlives the call.
+    ///
+    /// # Returns
+    /// Its output, if it has one by then.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub(super) fn run_root<F: Future, E>(
+        self,
+        future: F,
+        caller: &'static Location<'static>,
+        run: impl FnOnce(NonNull<Header>) -> Result<(), E>,
+    ) -> Result<Option<Result<F::Output, JoinError>>, E> {
+        // SAFETY: this thread holds the guard. Before this function returns, or unwinds, the scope ends, which drops an
+        // unfinished future, and the handle goes, which drops an output that has not been taken.
+        let mut root = unsafe { spawn_root(self.guard.shard(), future, caller) };
+        let output = run(root.task()).map(|()| root.try_take());
+        drop(self);
+        output
+    }
 }
 
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
-        let shard = self.guard.shard();
         // First: what is spawned from here on, by a drop, has no shard.
         self.handle.open.set(false);
         // Tasks that were spawned from inside another runtime came through the inbox.
         self.guard.drain();
         run::end_all(self.guard, true);
-        debug_assert!(context::runs(shard.index()));
+        debug_assert!(context::runs(self.guard.shard().index()));
     }
 }

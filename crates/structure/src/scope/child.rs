@@ -393,8 +393,4 @@ impl Drop for ScopeTask {
     }
 }
 
-impl std::fmt::Debug for ScopeTask {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ScopeTask")
-    }
-}
+gossamer_core::impl_debug!([] ScopeTask[]);

@@ -1,6 +1,5 @@
 //! The handle of a scope's child.
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -65,10 +64,4 @@ impl<T> Drop for ScopedHandle<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for ScopedHandle<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopedHandle")
-            .field("is_finished", &self.is_finished())
-            .finish()
-    }
-}
+gossamer_core::impl_debug!([T] ScopedHandle['_, T], this => is_finished: this.is_finished());

@@ -21,7 +21,6 @@ mod host;
 mod owned;
 mod take_back;
 
-use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::marker::PhantomData;
@@ -159,10 +158,7 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        match self.try_spawn(future) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn", &error),
-        }
+        started("spawn", self.try_spawn(future))
     }
 
     /// Spawns a task.
@@ -193,10 +189,7 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        match self.try_spawn_fiber(body) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn_fiber", &error),
-        }
+        started("spawn_fiber", self.try_spawn_fiber(body))
     }
 
     /// Spawns a fiber.
@@ -234,10 +227,7 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        match self.try_spawn_thread(work) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn_thread", &error),
-        }
+        started("spawn_thread", self.try_spawn_thread(work))
     }
 
     /// Starts an OS thread.
@@ -255,10 +245,7 @@ impl<'scope> Scope<'scope, '_> {
     {
         let caller = Location::caller();
         let started = self.start(Call(Some(work)), false, |task| start_thread(task, caller));
-        started.map_err(|SpawnError { error, future }| SpawnError {
-            error,
-            future: future.0.expect("it has not been called"),
-        })
+        started.map_err(|refused| refused.map(|call| call.0.expect("it has not been called")))
     }
 
     fn start<F>(
@@ -337,15 +324,21 @@ fn start_thread(
             task.run();
         }
     };
-    gossamer_sched::spawn_thread("gossamer-thread", work, caller).map_err(|refused| SpawnError {
-        error: refused.error,
-        future: task.lock().take().expect("no thread has taken it"),
-    })
+    let started = gossamer_sched::spawn_thread("gossamer-thread", work, caller);
+    let take_back = |_work| task.lock().take().expect("no thread has taken it");
+    started.map_err(|refused| refused.map(take_back))
 }
 
-#[cold]
+/// The handle of a child that was to be started by the function `what`.
+///
+/// # Panics
+/// It was not.
 #[track_caller]
-fn refuse(what: &str, error: &io::Error) -> ! {
+fn started<H, F>(what: &str, tried: Result<H, SpawnError<F>>) -> H {
+    let error = match tried {
+        Ok(handle) => return handle,
+        Err(refused) => refused.error,
+    };
     if error.kind() == io::ErrorKind::Unsupported {
         panic!("{what}() in a scope: {error}");
     }
@@ -354,11 +347,7 @@ fn refuse(what: &str, error: &io::Error) -> ! {
     )
 }
 
-impl fmt::Debug for Scope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Scope['_, '_]);
 
 /// A closure that is called in the one poll there is, by a thread of its own.
 struct Call<F>(Option<F>);
@@ -419,10 +408,7 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
 
     /// It was not spawned: the closure comes back.
     fn refused(refused: SpawnError<Self>) -> SpawnError<F> {
-        SpawnError {
-            error: refused.error,
-            future: take_body(&refused.future.stage),
-        }
+        refused.map(|fiber| take_body(&fiber.stage))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The scope that is a future: children that own what they have.
 
-use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use gossamer_core::header::Payload;
 use gossamer_sched::SpawnError;
 
 use super::data::{Data, caught};
-use super::{ScopedFiber, ScopedHandle, Spawn, refuse, start};
+use super::{ScopedFiber, ScopedHandle, Spawn, start, started};
 
 /// Runs `body` with a scope and `input`, which it owns, and is complete when it has ended and all children that were
 /// spawned there have. `on` runs them.
@@ -63,10 +62,7 @@ impl AsyncScope {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match self.try_spawn(future) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn", &error),
-        }
+        started("spawn", self.try_spawn(future))
     }
 
     /// Spawns a task.
@@ -95,10 +91,7 @@ impl AsyncScope {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        match self.try_spawn_fiber(body) {
-            Ok(handle) => handle,
-            Err(SpawnError { error, .. }) => refuse("spawn_fiber", &error),
-        }
+        started("spawn_fiber", self.try_spawn_fiber(body))
     }
 
     /// Spawns a fiber.
@@ -120,11 +113,7 @@ impl AsyncScope {
     }
 }
 
-impl fmt::Debug for AsyncScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncScope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] AsyncScope[]);
 
 /// [`async_scope`].
 #[must_use = "futures do nothing unless polled"]
@@ -188,8 +177,4 @@ impl<B: Future> Drop for RunScope<B> {
     }
 }
 
-impl<B: Future> fmt::Debug for RunScope<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunScope").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([B: Future] RunScope[B]);

@@ -36,7 +36,7 @@ use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
-use crate::line::for_each_policy;
+use crate::line::constructors;
 
 /// There is a value.
 pub(super) const FULL: u32 = 1;
@@ -99,38 +99,29 @@ unsafe impl<T: Send, P: LockPolicy> Send for MVar<T, P> where P::Word: Sync {}
 // SAFETY: an atomic lock guards everything; `&MVar` gives out `T` only by value, or clones under the reservation.
 unsafe impl<T: Send, P: LockPolicy> Sync for MVar<T, P> where P::Word: Sync {}
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> MVar<T, $policy> {
-            /// An empty `MVar`.
-            pub $($const)? fn empty() -> Self {
-                Self::with(0, MaybeUninit::uninit())
-            }
-
-            /// An `MVar` that holds `value`.
-            pub $($const)? fn new(value: T) -> Self {
-                Self::with(FULL, MaybeUninit::new(value))
-            }
-
-            $($const)? fn with(bits: u32, value: MaybeUninit<T>) -> Self {
-                Self {
-                    word: <$policy as LockPolicy>::Word::new(bits),
-                    value: UnsafeCell::new(value),
-                    takers: WaitList::new(),
-                    putters: WaitList::new(),
-                }
-            }
+constructors! {
+    impl[T] MVar<T, P> {
+        /// An empty `MVar`.
+        pub fn empty() -> Self {
+            Self::with(0, MaybeUninit::uninit())
         }
 
-        impl<T> Default for MVar<T, $policy> {
-            /// An empty `MVar`.
-            fn default() -> Self {
-                Self::empty()
+        /// An `MVar` that holds `value`.
+        pub fn new(value: T) -> Self {
+            Self::with(FULL, MaybeUninit::new(value))
+        }
+
+        fn with(bits: u32, value: MaybeUninit<T>) -> Self {
+            Self {
+                word: <P as LockPolicy>::Word::new(bits),
+                value: UnsafeCell::new(value),
+                takers: WaitList::new(),
+                putters: WaitList::new(),
             }
         }
-    };
+    }
+    default[T] = Self::empty();
 }
-for_each_policy!(constructors);
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
 unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {

@@ -9,7 +9,7 @@ use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, MAKES, Once};
-use crate::line::{Enter, Waiting, for_each_policy};
+use crate::line::{Enter, Waiting, constructors};
 
 /// A value that is assigned once, mostly by the first who needs it.
 ///
@@ -37,29 +37,20 @@ pub struct OnceCell<T, P: LockPolicy>(Once<T, P>);
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<OnceCell<u32, gossamer_core::policy::Local>>() == 24);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> OnceCell<T, $policy> {
-            /// Without a value.
-            pub $($const)? fn new() -> Self {
-                Self(Once::<T, $policy>::new())
-            }
-
-            /// With a value from the beginning.
-            pub $($const)? fn with(value: T) -> Self {
-                Self(Once::<T, $policy>::with(value))
-            }
+constructors! {
+    impl[T] OnceCell<T, P> {
+        /// Without a value.
+        pub fn new() -> Self {
+            Self(Once::<T, P>::new())
         }
 
-        impl<T> Default for OnceCell<T, $policy> {
-            /// Without a value.
-            fn default() -> Self {
-                Self::new()
-            }
+        /// With a value from the beginning.
+        pub fn with(value: T) -> Self {
+            Self(Once::<T, P>::with(value))
         }
-    };
+    }
+    default[T] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> OnceCell<T, P> {
     /// The value, if there is one.

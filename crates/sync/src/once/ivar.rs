@@ -3,14 +3,11 @@
 
 use core::fmt;
 use core::panic::Location;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, Once, READS};
-use crate::line::{Enter, Waiting, for_each_policy};
+use crate::line::{Enter, Waiting, constructors, operation};
 
 /// A variable that is assigned once; who reads it before that waits.
 ///
@@ -39,29 +36,20 @@ pub struct IVar<T, P: LockPolicy>(Once<T, P>);
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = assert!(size_of::<IVar<u32, gossamer_core::policy::Local>>() == 24);
 
-macro_rules! constructors {
-    ($policy:ty, $($const:tt)?) => {
-        impl<T> IVar<T, $policy> {
-            /// Not assigned.
-            pub $($const)? fn new() -> Self {
-                Self(Once::<T, $policy>::new())
-            }
-
-            /// Assigned from the beginning.
-            pub $($const)? fn assigned(value: T) -> Self {
-                Self(Once::<T, $policy>::with(value))
-            }
+constructors! {
+    impl[T] IVar<T, P> {
+        /// Not assigned.
+        pub fn new() -> Self {
+            Self(Once::<T, P>::new())
         }
 
-        impl<T> Default for IVar<T, $policy> {
-            /// Not assigned.
-            fn default() -> Self {
-                Self::new()
-            }
+        /// Assigned from the beginning.
+        pub fn assigned(value: T) -> Self {
+            Self(Once::<T, P>::with(value))
         }
-    };
+    }
+    default[T] = Self::new();
 }
-for_each_policy!(constructors);
 
 impl<T, P: LockPolicy> IVar<T, P> {
     /// Assigns the value; all who wait for it go.
@@ -94,31 +82,10 @@ impl<T, P: LockPolicy> IVar<T, P> {
     }
 }
 
-pin_project! {
+operation! {
     /// [`IVar::read`]. Dropped unfinished, it has no effect.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct ReadIVar<'a, T, P: LockPolicy> {
-        #[pin]
-        waiting: Waiting<'a, P, Assigned, READS>,
-        ivar: &'a IVar<T, P>,
-    }
-}
-
-impl<'a, T, P: LockPolicy> Future for ReadIVar<'a, T, P> {
-    type Output = &'a T;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a T> {
-        let this = self.project();
-        let _how = ready!(this.waiting.poll(cx));
-        Poll::Ready(
-            this.ivar
-                .0
-                .get()
-                .expect("a reader goes when there is a value"),
-        )
-    }
+    ReadIVar['a, T, P: LockPolicy]['a, T, P] by Assigned, READS, ivar: IVar<T, P>
+        => &'a T: |this, _how| (this.ivar.0.get()).expect("a reader goes when there is a value")
 }
 
 impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for IVar<T, P> {

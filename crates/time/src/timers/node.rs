@@ -11,7 +11,6 @@
 //! taking that lock has the node. `Timers` are never freed. `FIRED` is published with release: who sees it need not
 //! take the lock, and may free the node.
 
-use std::fmt;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
@@ -47,6 +46,9 @@ const _: () = assert!(size_of::<Timer>() == 64);
 unsafe impl Send for Timer {}
 // SAFETY: `&Timer` gives access to the owner's word alone.
 unsafe impl Sync for Timer {}
+
+/// A timer in no wheel, for its operation.
+pub(super) struct Idle<'a>(Pin<&'a mut Timer>);
 
 /// A timer, for the holder of the lock of the wheel that it is in, or comes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,20 +89,32 @@ impl Timer {
         }
     }
 
-    /// Its links, for the operation; `None` if it is in a wheel, or has fired.
+    /// The timer, for the operation; `None` if it is in a wheel, or has fired.
     #[inline(always)]
-    pub(super) fn own_links<R>(
-        self: Pin<&mut Self>,
-        use_them: impl FnOnce(&mut Links) -> R,
-    ) -> Option<R> {
+    pub(super) fn idle(self: Pin<&mut Self>) -> Option<Idle<'_>> {
         // Relaxed: only polling, which is here, changes null.
         let is_ours = self.owner.load(Ordering::Relaxed).is_null();
-        if !is_ours {
-            return None;
-        }
+        is_ours.then_some(Idle(self))
+    }
+}
+
+impl Idle<'_> {
+    /// Its links.
+    #[inline(always)]
+    pub(super) fn links<R>(&mut self, use_them: impl FnOnce(&mut Links) -> R) -> R {
         // SAFETY: in no wheel, so nobody else touches them; and this borrow of the timer is exclusive.
         let with = |links: *mut Links| use_them(unsafe { &mut *links });
-        Some(self.links.with_mut(with))
+        self.0.links.with_mut(with)
+    }
+
+    /// The timer as an entry of the wheel that it comes into. It stays where it is until its drop, which takes it out.
+    ///
+    /// # Safety
+    /// The caller holds the lock of that wheel, and uses the entry as [`Entry::new`] says.
+    #[inline(always)]
+    pub(super) unsafe fn into_entry(self) -> Entry {
+        // SAFETY: pinned, and the rest is what this function requires too.
+        unsafe { Entry::new(NonNull::from_ref(&*self.0)) }
     }
 }
 
@@ -181,8 +195,4 @@ impl Links {
     }
 }
 
-impl fmt::Debug for Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timer").finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Timer[]);

@@ -44,12 +44,12 @@ impl Hand {
     }
 
     fn set(&self, number: u64, deadline: u64) -> Pin<Box<Timer>> {
-        let timer = Box::pin(Timer::at(Moment::from_nanos(deadline)));
+        let mut timer = Box::pin(Timer::at(Moment::from_nanos(deadline)));
         let woken = self.woken.clone();
         let waker = Waker::from(Arc::new(Note { number, woken }));
-        entry(&timer).links(|links| links.waker = Some(waker));
-        // SAFETY: new and pinned.
-        unsafe { self.timers.register(NonNull::from_ref(&*timer)) };
+        let mut idle = timer.as_mut().idle().expect("it is new");
+        idle.links(|links| links.waker = Some(waker));
+        self.timers.register(idle);
         timer
     }
 
@@ -212,13 +212,13 @@ fn a_stamp_is_dated_from_when_it_was_made() {
 fn undated(timers: &'static Timers, after: &[Duration]) -> Vec<(u64, Pin<Box<Timer>>)> {
     let set = |after: &Duration| {
         let made = Moment::real_now().nanos();
-        let timer = Box::pin(Timer::after(*after));
-        entry(&timer).links(|links| {
+        let mut timer = Box::pin(Timer::after(*after));
+        let mut idle = timer.as_mut().idle().expect("it is new");
+        idle.links(|links| {
             links.waker = Some(Waker::noop().clone());
             timers.stamp(links);
         });
-        // SAFETY: new and pinned.
-        unsafe { timers.register(NonNull::from_ref(&*timer)) };
+        timers.register(idle);
         (made, timer)
     };
     after.iter().map(set).collect()

@@ -2,21 +2,23 @@
 //! dropped. The node and its owner's word are in `node.rs`.
 
 use std::pin::Pin;
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::task::{Poll, Waker};
 
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::{mutant, waker};
 
 use super::here::{here, now};
-use super::node::{Entry, FIRED, Timer};
-use super::{Locked, Timers};
+use super::node::{FIRED, Timer};
+use super::{LockedTimer, Timers};
 
 impl Timer {
     /// Whether it is [at](Timer::at) a moment that is not ahead; `false` if it has been polled.
     pub fn is_past(self: Pin<&mut Self>) -> bool {
-        let deadline = self.own_links(|links| links.deadline);
-        deadline.is_some_and(|deadline| deadline <= now().nanos())
+        self.idle().is_some_and(|mut timer| {
+            let deadline = timer.links(|links| links.deadline);
+            deadline <= now().nanos()
+        })
     }
 
     /// Whether its time has come; if not, `waker` is called then. Registers with the timers of whoever runs this
@@ -50,11 +52,14 @@ impl Timer {
     /// Registers a timer that is in no wheel.
     #[inline(always)]
     fn register(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         here: impl FnOnce() -> &'static Timers,
         waker: &Waker,
     ) -> Poll<()> {
-        let timers = self.as_mut().own_links(|links| {
+        let Some(mut timer) = self.idle() else {
+            return Poll::Pending;
+        };
+        let timers = timer.links(|links| {
             if links.deadline == u64::MAX {
                 return None;
             }
@@ -69,9 +74,8 @@ impl Timer {
             }
             Some(timers)
         });
-        if let Some(timers) = timers.flatten() {
-            // SAFETY: in no wheel; pinned, and its drop takes it out again.
-            unsafe { timers.register(NonNull::from_ref(&*self)) };
+        if let Some(timers) = timers {
+            timers.register(timer);
         }
         Poll::Pending
     }
@@ -82,7 +86,7 @@ impl Timer {
         let mut new = None;
         loop {
             let is_here = |owner| ptr::eq(owner, here) || mutant!("timer_stays_behind");
-            let Some((locked, timer)) = self.lock_owner(is_here) else {
+            let Some(timer) = LockedTimer::of(&self, is_here) else {
                 // The runner of the wheel that it is in may never run again.
                 self.leave(true);
                 // Acquire pairs with the release in `set_owner`.
@@ -92,7 +96,7 @@ impl Timer {
                     self.register(|| here, waker)
                 };
             };
-            let before = timer.links(|links| {
+            let before = timer.timer.links(|links| {
                 let same = links.waker.as_ref().is_some_and(|old| old.will_wake(waker));
                 match new.take() {
                     _ if same => Some(None),
@@ -100,8 +104,8 @@ impl Timer {
                     None => None,
                 }
             });
-            let timers = locked.timers;
-            drop(locked);
+            let timers = timer.locked.timers;
+            drop(timer);
             if let Some(before) = before {
                 // Dropped only here: it may be user code.
                 drop(before);
@@ -114,45 +118,10 @@ impl Timer {
         }
     }
 
-    /// Takes the lock of its owner, if it has one that is such, and gives it as an entry of the wheel there.
-    #[inline(always)]
-    fn lock_owner(
-        &self,
-        is_such: impl Fn(*const Timers) -> bool,
-    ) -> Option<(Locked<'static>, Entry)> {
-        loop {
-            // Acquire pairs with the release in `set_owner`.
-            let owner = self.owner.load(Ordering::Acquire);
-            if owner.is_null() || owner == FIRED || !is_such(owner.cast()) {
-                return None;
-            }
-            // SAFETY: an owner but null and `FIRED` is timers, which are never freed.
-            let timers = unsafe { &*owner.cast::<Timers>() };
-            let locked = timers.lock();
-            // It may have fired meanwhile, or moved. Relaxed: it changes under this lock alone.
-            if self.owner.load(Ordering::Relaxed) == owner || mutant!("timer_cancelled_twice") {
-                // SAFETY: in the wheel whose lock we have.
-                let timer = unsafe { Entry::new(NonNull::from_ref(self)) };
-                return Some((locked, timer));
-            }
-        }
-    }
-
     /// Takes the timer out of its wheel, if it is in one; perhaps it goes on elsewhere.
     #[inline(always)]
     fn leave(&self, goes_on: bool) {
-        let Some((mut locked, timer)) = self.lock_owner(|_| true) else {
-            return;
-        };
-        // SAFETY: in the wheel whose lock we have.
-        locked.with(|wheel| unsafe { wheel.remove(timer) });
-        if goes_on {
-            locked.with(|wheel| wheel.date_taken(timer));
-        }
-        let waker = timer.links(|links| links.waker.take());
-        // Relaxed: only the operation, which is here, reads it from now on.
-        self.owner.store(ptr::null_mut(), Ordering::Relaxed);
-        drop(locked);
+        let waker = LockedTimer::of(self, |_| true).and_then(|timer| timer.take_out(goes_on));
         if let Some(waker) = waker {
             waker::let_go(waker);
         }

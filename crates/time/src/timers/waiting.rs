@@ -29,13 +29,8 @@ impl Drop for Own {
     }
 }
 
-#[cfg(not(loom))]
 thread_local! {
     static OWN: Own = const { Own(Cell::new(None)) };
-}
-#[cfg(loom)]
-thread_local! {
-    static OWN: Own = Own(Cell::new(None));
 }
 
 /// This thread's timers; `None` if the thread is so late in its end that it has none any more.

@@ -1,6 +1,5 @@
 //! When a worker is stuck, and who is told: what the builder says.
 
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -62,10 +61,4 @@ impl Default for Watching {
     }
 }
 
-impl fmt::Debug for Watching {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watching")
-            .field("stuck_after", &self.stuck_after)
-            .finish_non_exhaustive()
-    }
-}
+gossamer_core::impl_debug!([] Watching[], this => stuck_after: this.stuck_after);

@@ -113,8 +113,7 @@ fn evacuation_against_a_spawn() {
         let mut owner = Acting::begin(&shared, 0);
         let (shard, child) = (owner.shard(), log.once());
         drop(owner.spawn(async move {
-            // SAFETY: run by the one who polls this, so open.
-            drop(unsafe { super::spawn(shard, child, std::panic::Location::caller()) });
+            drop(super::spawn(shard, child, std::panic::Location::caller()));
         }));
         let its = shared.clone();
         let monitor = thread::spawn(move || relieve(&its));

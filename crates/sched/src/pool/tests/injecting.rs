@@ -14,8 +14,7 @@ use crate::fifo::Fifo;
 use crate::single::{acquire_again, shut_down};
 
 fn inject(shared: &Shared, log: &Log) -> JoinHandle<()> {
-    // SAFETY: the injector is sealed at the end, and turns tasks away from then on; closed when `shared` goes.
-    unsafe { spawn(shared.injector, log.once(), Location::caller()) }
+    spawn(shared.injector, log.once(), Location::caller())
 }
 
 /// Two workers take their shares while a third thread spawns: each task is polled once (`ShardGuard::take_from`).
