@@ -162,8 +162,7 @@ fn late_abort_against_seal() {
             let _dropped_with_it = guard;
             pending::<()>().await;
         };
-        // SAFETY: as in `inject`.
-        let handle = unsafe { spawn(shared.injector, waits, Location::caller()) };
+        let handle = spawn(shared.injector, waits, Location::caller());
         let aborts = thread::spawn(move || {
             handle.abort();
             handle
