@@ -41,6 +41,7 @@ mod iterators;
 mod join_pattern;
 mod mpmc;
 pub mod oneshot;
+mod operations;
 pub mod pipe;
 pub mod port_set;
 pub mod select;

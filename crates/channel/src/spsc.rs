@@ -23,32 +23,39 @@
 //!
 //! | bit | set by | until |
 //! | --- | --- | --- |
-//! | the sender, the receiver waits | that side, when it parks | the other one wakes it, or it leaves |
+//! | the sender, the receiver waits | that side, before its last look | nobody of that side is in its queue |
+//! | a set waits | the port set that has the receiver | the sender wakes it, or the receiver leaves the set |
 //! | the sender, the receiver is gone | that side, when its handle is dropped | for ever |
-//! | the sender, the receiver has left | the same, when it uses the channel no more | for ever; the second side frees |
 //!
-//! The lock is taken only to park, to wake, to leave and to close. Nobody waits for it while a message passes.
+//! The lock is taken only to park, to wake and to close. Nobody waits for it while a message passes.
 //!
 //! # The race to fear
 //!
 //! A side parks just as the other one does what it waits for. Each writes and then reads what the other one writes: the
 //! one that parks its bit, then the number; the other one its number, then the bit. With a fence in between on both
-//! sides, at least one sees the other. The fences are those of [`gossamer_core::platform`]: the one that passes
-//! messages pays nothing, the one that parks has all other threads run a barrier. Closing is the same race: a receiver
-//! that goes takes along (and drops) what has been sent before, and a sender that finds, *after* it has put a message,
-//! that the receiver is gone asks under the lock whether it was; if not it takes the message back.
+//! sides, at least one sees the other. So a side that finds nothing first sets its bit, and goes on to the fence; from
+//! then on the other side takes the lock after each step. It takes the lock itself, looks once more, and parks: a step
+//! of the other side comes before that look, or finds the side in its queue. (If the bit has gone meanwhile, as the
+//! other side has woken one that was forgotten, it begins anew.) A port set registers its waker under the lock, goes on
+//! to the fence, and looks then.
+//!
+//! The fences are those of [`gossamer_core::platform`]: the one that passes messages pays nothing, the one that parks
+//! has all other threads run a barrier. Closing is the same race: a receiver that goes takes along (and drops) what has
+//! been sent before, and a sender that finds, *after* it has put a message, that the receiver is gone asks under the
+//! lock whether it was; if not it takes the message back.
 //!
 //! A barrier on all threads takes a microsecond or more, and is for nothing if both sides run on one worker. So each
 //! side notes on which worker it is, and when it comes to another one, it writes that down, and has a full fence,
 //! before it goes on. The one that parks has a full fence after its bit is set, and looks there. If it reads its own
 //! worker, then what the other one has done so far, it did there, in order; and what it is going to do elsewhere comes
 //! after its fence, and sees the bit. (The same holds if the other one has done nothing so far.) A side that runs on a
-//! bare thread is on no worker: then there is a barrier, but not in a process of one thread.
+//! bare thread is on no worker: then there is a barrier. A process of one thread needs none, and sets the bit with the
+//! parking.
 //!
 //! # Waking
 //!
-//! A side that waits is woken by the first message, or the first free place; it takes its bit away, so what follows
-//! wakes nobody. A sender is *not* kept waiting until a good part of the ring is free: the receiver may wait for what
+//! A side that waits is woken by the first message, or the first free place, and its bit goes, so what follows wakes
+//! nobody. A sender is *not* kept waiting until a good part of the ring is free: the receiver may wait for what
 //! comes after that message before it receives more. Between tasks of one worker that is no loss, as the sender runs
 //! when the receiver has to wait; between threads the receiver goes on while the sender wakes up.
 
@@ -57,10 +64,10 @@ mod ends;
 mod flavour;
 mod iter;
 mod op;
-mod parked_receiver;
+mod pause;
 mod receiver;
 mod sender;
-mod waiter;
+mod side;
 
 /// The handles and iterators, generic over the lock policy.
 pub mod raw {
@@ -94,6 +101,5 @@ macro_rules! constructors {
 }
 pub(crate) use constructors;
 pub(crate) use ends::pair;
-pub(crate) use parked_receiver::ParkedReceiver;
 
 constructors!(gossamer_core::policy::Shared);

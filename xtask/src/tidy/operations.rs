@@ -136,7 +136,7 @@ fn made_by_macro<'a>(
     };
     let own = pattern(&format!(r"\bmacro_rules!\s*{}\b", &name[1]));
     let call = pattern(&format!(r"(?m)^(?:\w+::)*{}!\s*\{{([^}}]*)", &name[1]));
-    let word = pattern(r"(?m)^\s+([A-Z]\w*)");
+    let word = pattern(r"\n\s+([A-Z]\w*)");
     let of_crate = |path: &str| path.split('/').nth(1) == file.path.split('/').nth(1);
     let mut found = Vec::new();
     for (other, text) in all.iter().filter(|(other, _)| of_crate(&other.path)) {

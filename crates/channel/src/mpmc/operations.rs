@@ -13,32 +13,9 @@ use super::action::{Many, One, Op, Receives, withdraw};
 use super::chan::Chan;
 use super::offer::Offer;
 use crate::error::{Closed, SendError};
+use crate::operations::operations;
 
-/// Names of operations that do nothing else.
-macro_rules! operations {
-    ($($(#[$about:meta])* $name:ident<$T:ident>: $action:ty => $output:ty;)*) => {$(
-        pin_project! {
-            $(#[$about])*
-            #[must_use = "operations do nothing until they are awaited or waited for"]
-            #[derive(Debug)]
-            pub struct $name<'a, $T, P: LockPolicy> {
-                #[pin]
-                pub(super) op: Op<'a, $T, P, $action>,
-            }
-        }
-
-        impl<$T, P: LockPolicy> Future for $name<'_, $T, P> {
-            type Output = $output;
-
-            #[inline(always)]
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                self.project().op.poll(cx)
-            }
-        }
-    )*};
-}
-
-operations! {
+operations! { LockPolicy;
     /// [`Sender::send`](super::Sender::send).
     Sending<T>: Offer<T> => Result<(), SendError<T>>;
     /// [`Receiver::recv`](super::Receiver::recv).

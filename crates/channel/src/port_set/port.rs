@@ -1,6 +1,5 @@
 //! The ports of a set: receivers whose channels announce their entries themselves, and others that call a waker.
 
-use std::panic::Location;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -14,7 +13,6 @@ use crate::error::{Closed, TryRecvError};
 use crate::mpmc::{Receiver, Unsettled};
 use crate::oneshot;
 use crate::pipe::Hears;
-use crate::spsc::ParkedReceiver;
 use crate::spsc::raw::{self as spsc, RingPolicy};
 
 /// A receiving end that can be in a [`PortSet`](super::PortSet).
@@ -84,7 +82,7 @@ pub(super) struct Signalled<T, P: RingPolicy> {
 /// The receiving end of a port that calls a waker.
 enum Source<T, P: RingPolicy> {
     Oneshot(oneshot::Receiver<T>),
-    Ring(ParkedReceiver<T, P>),
+    Ring(spsc::Receiver<T, P>),
     Pipe(PipeEnd<T, P>),
 }
 
@@ -100,16 +98,11 @@ pub(super) enum Rest<T, P: RingPolicy> {
 
 impl<T, P: RingPolicy> Placed<T, P> {
     /// Gets a port ready for its entry, without any lock: a waker that it has from before is dropped here.
-    pub(super) fn new(
-        port: Port<T, P>,
-        ready: &Arc<Ready>,
-        index: u32,
-        location: &'static Location<'static>,
-    ) -> Self {
+    pub(super) fn new(port: Port<T, P>, ready: &Arc<Ready>, index: u32) -> Self {
         let source = match port {
             Port::Channel(receiver) => return Self::Channel(receiver),
             Port::Oneshot(receiver) => Source::Oneshot(receiver),
-            Port::Spsc(receiver) => Source::Ring(ParkedReceiver::new(receiver, location)),
+            Port::Spsc(receiver) => Source::Ring(receiver),
             Port::Pipe(pipe) => Source::Pipe(pipe),
         };
         let mut signalled = Signalled {
@@ -159,10 +152,8 @@ impl<T, P: RingPolicy> Placed<T, P> {
         };
         match signalled.source {
             Source::Oneshot(receiver) => Port::Oneshot(receiver),
-            Source::Ring(parked) => {
-                let receiver = parked.into_receiver();
-                // A look may have reported a waiting sender, and its caller does not find the port any more.
-                receiver.tell();
+            Source::Ring(mut receiver) => {
+                receiver.leave_set();
                 Port::Spsc(receiver)
             }
             Source::Pipe(mut pipe) => {
@@ -190,7 +181,7 @@ impl<T, P: RingPolicy> Placed<T, P> {
             return None;
         };
         match &signalled.source {
-            Source::Ring(parked) => parked.let_sender_go(),
+            Source::Ring(receiver) => receiver.let_sender_go(),
             _ => None,
         }
     }
@@ -245,7 +236,7 @@ impl<T, P: RingPolicy> Signalled<T, P> {
     fn find(&mut self) -> (Found<T>, Rest<T, P>) {
         self.signal.begin();
         let found = match &mut self.source {
-            Source::Ring(parked) => return look_at_ring(parked, &self.signal),
+            Source::Ring(receiver) => return look_at_ring(receiver, &self.signal),
             Source::Oneshot(receiver) => receiver.find(&self.signal.waker()).map(Found::end),
             Source::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
             Source::Pipe(pipe) => match pipe.poll(&self.signal.waker()) {
@@ -267,11 +258,11 @@ impl<T, P: RingPolicy> Signalled<T, P> {
 /// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
 /// message there is always a look more.
 fn look_at_ring<T, P: RingPolicy>(
-    parked: &mut ParkedReceiver<T, P>,
+    receiver: &mut spsc::Receiver<T, P>,
     signal: &Arc<Signal>,
 ) -> (Found<T>, Rest<T, P>) {
     loop {
-        match parked.take() {
+        match receiver.take_in_set() {
             Ok((message, more, is_awaited)) => {
                 // It may be in line from a look before: then it has perhaps been announced just now.
                 let more = if signal.end() { 0 } else { more.max(1) };
@@ -286,7 +277,7 @@ fn look_at_ring<T, P: RingPolicy>(
                 return (Found::end(Err(Closed)), Rest::Nothing);
             }
             Err(TryRecvError::Empty) => {
-                let waits = parked.waits(&signal.waker());
+                let waits = receiver.waits_in_set(&signal.waker());
                 if waits || gossamer_core::mutant!("port_of_ring_looks_once") {
                     return (Found::NOTHING, Rest::Nothing);
                 }

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt;
 use std::mem;
-use std::panic::Location;
 use std::sync::Arc;
 
 use gossamer_core::policy::{Local, LocalWord, Shared, SharedWord};
@@ -82,7 +81,6 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     ///
     /// # Errors
     /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
-    #[track_caller]
     pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
         let port = port.into();
         if !port.is_unique() {
@@ -91,7 +89,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         self.ready.count_in();
         let index = self.table.reserve();
         self.ready.reserve(index as usize + 1);
-        let placed = Placed::new(port, &self.ready, index, Location::caller());
+        let placed = Placed::new(port, &self.ready, index);
         let (key, (unsettled, announce)) = self.table.with(|entries| {
             let (key, placed, announced) = entries.fill(index, placed);
             (key, placed.enter(&self.ready, index, announced))

@@ -1,29 +1,39 @@
-//! The channel that the two sides share.
+//! The channel that the two sides share: the ring, and the lock under which they wait.
 
+use std::cell::Cell;
 use std::mem::MaybeUninit;
-use std::ops::Deref;
-use std::ptr::{self, NonNull};
+use std::ptr;
+use std::task::Waker;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::platform::atomic::{AtomicPtr, Ordering};
-use gossamer_core::policy::{HeldWord, Word};
-use gossamer_core::waiter::{Deferred, WaitList};
+use gossamer_core::policy::Word;
+use gossamer_core::wait::may_spin;
+use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable};
+use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 use super::flavour::{Number, RingPolicy, UNSETTLED};
+use super::pause::{LOOKS, pause};
 
 /// The bits of the word; see the module.
 pub(super) const SENDER_WAITS: u32 = 1;
 pub(super) const RECEIVER_WAITS: u32 = 2;
 pub(super) const SENDER_GONE: u32 = 4;
 pub(super) const RECEIVER_GONE: u32 = 8;
-pub(super) const SENDER_LEFT: u32 = 16;
-pub(super) const RECEIVER_LEFT: u32 = 32;
+/// The receiver is in a port set, which waits for a message.
+pub(super) const SET_WAITS: u32 = 16;
 
 /// The number of the first message: so each channel's numbers wrap soon.
 pub(super) const FIRST: usize = 0_usize.wrapping_sub(3);
 
 /// A place for a message.
 type Slot<T> = UnsafeCell<MaybeUninit<T>>;
+
+/// The channel's lock, held.
+pub(super) type Held<'a, T, P> = Locked<'a, Chan<T, P>>;
+
+/// An operation on the channel.
+pub(super) type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
 /// The channel.
 #[repr(C)]
@@ -38,11 +48,18 @@ pub(crate) struct Chan<T, P: RingPolicy> {
     mask: usize,
     capacity: usize,
     /// Under the lock. One waits at most, and those that were forgotten while they did.
-    pub(super) sending: WaitList,
-    pub(super) receiving: WaitList,
+    sending: WaitList,
+    receiving: WaitList,
+    /// Under the lock: the waker of the set that has the receiver and [waits](SET_WAITS).
+    set: Cell<Option<Waker>>,
     pub(super) tail: P::Count,
     pub(super) head: P::Count,
 }
+
+// SAFETY: only messages move to another thread; the lists and the set's waker are used under the lock, which is atomic.
+unsafe impl<T: Send, P: RingPolicy> Send for Chan<T, P> where P::Word: Sync {}
+// SAFETY: as above; one side at a time uses a place, as the numbers say, which are atomic where the word is.
+unsafe impl<T: Send, P: RingPolicy> Sync for Chan<T, P> where P::Word: Sync {}
 
 impl<T, P: RingPolicy> Chan<T, P> {
     #[track_caller]
@@ -75,6 +92,7 @@ impl<T, P: RingPolicy> Chan<T, P> {
             capacity,
             sending: WaitList::new(),
             receiving: WaitList::new(),
+            set: Cell::new(None),
             tail: P::Count::new(FIRST),
             head: P::Count::new(FIRST),
         }
@@ -83,11 +101,6 @@ impl<T, P: RingPolicy> Chan<T, P> {
     #[inline(always)]
     pub(super) fn capacity(&self) -> usize {
         self.capacity
-    }
-
-    #[inline(always)]
-    pub(super) fn lock(&self) -> HeldWord<'_, P::Word> {
-        self.word.lock()
     }
 
     /// The bits at this moment.
@@ -136,8 +149,11 @@ impl<T, P: RingPolicy> Chan<T, P> {
         })
     }
 
-    /// Makes the ring, if that has not been done. By the sender.
-    pub(super) fn allocate(&self) {
+    /// Makes the ring, if that has not been done.
+    ///
+    /// # Safety
+    /// By the sender.
+    pub(super) unsafe fn allocate(&self) {
         // Relaxed: only the sender writes it, before it publishes a message.
         if self.slots.load(Ordering::Relaxed).is_null() {
             let new = Box::leak(new_slots(self.mask + 1)).as_mut_ptr();
@@ -163,88 +179,289 @@ impl<T, P: RingPolicy> Chan<T, P> {
         P::heavy_fence(place.look());
     }
 
-    /// Lets all go that wait in this line; they have the bit `waits`. Gives the lock up.
+    /// Takes the lock.
+    pub(super) fn locked(&self) -> Held<'_, T, P> {
+        // SAFETY: a thread that has a `Held` uses its channel through that alone until it has given it up.
+        unsafe { Locked::lock(self) }
+    }
+
+    /// Wakes whoever waits and can go on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell(&self) {
+        Self::wake(self.locked());
+    }
+
+    /// Wakes whoever waits and can go on, and gives the lock up. As a rule that is one.
+    #[inline(always)]
+    pub(super) fn wake(mut held: Held<'_, T, P>) {
+        let Some(deferred) = Self::wake_next(&mut held) else {
+            return held.unlock();
+        };
+        let (chan, more) = (held.object(), Self::has_waiters(&held));
+        held.run(deferred);
+        if more {
+            chan.locked().wake_ready();
+        }
+    }
+
+    /// Sets the bit that this side waits, before it looks for the last time: from now on the other side takes the lock
+    /// after each step.
+    fn announce<E: End>(&self) {
+        if !self.word.try_change(|bits| Some(bits | E::WAITS)) {
+            let held = self.word.lock();
+            let bits = held.bits | E::WAITS;
+            held.with(bits).unlock();
+        }
+        self.reach(E::other_at(self));
+    }
+
+    /// Has this waker called when the receiver has something to do, or no waker any more.
     ///
-    /// One that comes while the lock is given up, for a waker to be called, is not let go: it has looked, and would
-    /// come again.
-    pub(super) fn let_go<'a>(
-        &'a self,
-        mut held: HeldWord<'a, P::Word>,
-        line: &WaitList,
-        waits: u32,
-    ) {
-        while let Some((deferred, is_last)) = let_first_go(held, line, waits) {
-            // User code, perhaps.
-            deferred.run();
-            if is_last {
-                return;
-            }
-            held = self.lock();
+    /// # Returns
+    /// The waker before, to be dropped without the lock.
+    pub(super) fn wait_in_set(held: &mut Held<'_, T, P>, waker: Option<Waker>) -> Option<Waker> {
+        held.bits &= !SET_WAITS;
+        if waker.is_some() {
+            held.bits |= SET_WAITS;
+        }
+        held.object().set.replace(waker)
+    }
+}
+
+/// One of the two sides.
+pub(super) trait End {
+    /// The bit that it waits.
+    const WAITS: u32;
+
+    /// Where it waits.
+    fn queue<T, P: RingPolicy>(chan: &Chan<T, P>) -> &WaitList;
+
+    /// Where it runs.
+    fn at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position;
+
+    /// Where the other side runs.
+    fn other_at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position;
+
+    /// Whether an operation could go on, with these bits.
+    fn could_go<T, P: RingPolicy>(chan: &Chan<T, P>, bits: u32) -> bool;
+}
+
+/// The side that sends.
+pub(super) struct SendingEnd;
+
+/// The side that receives.
+pub(super) struct ReceivingEnd;
+
+impl End for SendingEnd {
+    const WAITS: u32 = SENDER_WAITS;
+
+    fn queue<T, P: RingPolicy>(chan: &Chan<T, P>) -> &WaitList {
+        &chan.sending
+    }
+
+    fn at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position {
+        &chan.sender_at
+    }
+
+    fn other_at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position {
+        &chan.receiver_at
+    }
+
+    fn could_go<T, P: RingPolicy>(chan: &Chan<T, P>, bits: u32) -> bool {
+        chan.tail.look().wrapping_sub(chan.head.look()) < chan.capacity || bits & RECEIVER_GONE != 0
+    }
+}
+
+impl End for ReceivingEnd {
+    const WAITS: u32 = RECEIVER_WAITS;
+
+    fn queue<T, P: RingPolicy>(chan: &Chan<T, P>) -> &WaitList {
+        &chan.receiving
+    }
+
+    fn at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position {
+        &chan.receiver_at
+    }
+
+    fn other_at<T, P: RingPolicy>(chan: &Chan<T, P>) -> &P::Position {
+        &chan.sender_at
+    }
+
+    fn could_go<T, P: RingPolicy>(chan: &Chan<T, P>, bits: u32) -> bool {
+        chan.head.look() != chan.tail.look() || bits & SENDER_GONE != 0
+    }
+}
+
+/// One of the operations. All of it is done without the lock.
+pub(super) trait RingAction<T, P: RingPolicy> {
+    /// The side that the operation belongs to.
+    type End: End;
+    /// The operation's output.
+    type Output;
+    /// Name of the operation in dumps.
+    const NAME: &'static str;
+
+    /// Completes the operation, if that is simple; `None` says nothing.
+    #[inline(always)]
+    fn quickly(&mut self) -> Option<Self::Output> {
+        None
+    }
+
+    /// Completes the operation, if that can be at once.
+    fn attempt(&mut self) -> Option<Self::Output>;
+
+    /// Whether there is nothing to wait for.
+    fn is_nothing(&self) -> bool {
+        false
+    }
+}
+
+/// An action as the wait queue knows it: under the lock it does nothing but look.
+pub(super) struct Waits<A>(pub(super) A);
+
+/// Completes an action, or says that it waits.
+#[inline(never)]
+fn go<T, P: RingPolicy, A: RingAction<T, P>>(
+    action: &mut A,
+    chan: &Chan<T, P>,
+) -> Option<A::Output> {
+    let mut looks = 0;
+    loop {
+        if let Some(output) = action.attempt() {
+            return Some(output);
+        }
+        if looks == LOOKS || P::Word::THREAD_BOUND || !may_spin() {
+            break;
+        }
+        pause(looks);
+        looks += 1;
+    }
+    if !P::is_alone() {
+        chan.announce::<A::End>();
+    }
+    None
+}
+
+/// Completes an action that may be done, or has not said yet that it waits.
+#[cold]
+#[inline(never)]
+fn attempt_anew<'a, T, P: RingPolicy, A: RingAction<T, P>>(
+    action: &mut A,
+    mut held: Held<'a, T, P>,
+) -> Result<A::Output, Held<'a, T, P>> {
+    let chan = held.object();
+    loop {
+        held.unlock();
+        if let Some(output) = go(action, chan) {
+            return Ok(output);
+        }
+        held = chan.locked();
+        let has_announced = P::is_alone() || held.bits & A::End::WAITS != 0;
+        if has_announced && !could_go(action, &held) {
+            return Err(held);
         }
     }
 }
 
-/// Lets the first one go that waits in this line, which is that of the lock, if there is any: it is woken by the caller,
-/// without any lock. And whether it is the last. Gives the lock up.
-pub(super) fn let_first_go<W: Word>(
-    mut held: HeldWord<'_, W>,
-    line: &WaitList,
-    waits: u32,
-) -> Option<(Deferred, bool)> {
-    if line.is_empty() {
-        held.unlock();
-        return None;
-    }
-    // SAFETY: under the lock, and not empty.
-    let deferred = unsafe { line.release_first() };
-    let is_last = line.is_empty();
-    if is_last {
-        held.bits &= !waits;
-    }
-    held.unlock();
-    Some((deferred, is_last))
+/// Whether the action could be completed.
+#[inline(always)]
+fn could_go<T, P: RingPolicy, A: RingAction<T, P>>(action: &A, held: &Held<'_, T, P>) -> bool {
+    A::End::could_go(held.object(), held.bits) || action.is_nothing()
 }
 
-/// One side's pointer to the channel; `LEFT` is the bit that it has left, which it says when this is dropped. The side
-/// has closed before.
-pub(super) struct Side<T, P: RingPolicy, const LEFT: u32>(NonNull<Chan<T, P>>);
-
-// SAFETY: the channel is shared: only messages move to another thread, one side uses a place at a time, and the lock
-// and the lines' nodes are used under the atomic word.
-unsafe impl<T: Send, P: RingPolicy, const LEFT: u32> Send for Side<T, P, LEFT> where P::Word: Sync {}
-// SAFETY: a `&` of a side only looks at the numbers, and uses the word.
-unsafe impl<T: Send, P: RingPolicy, const LEFT: u32> Sync for Side<T, P, LEFT> where P::Word: Sync {}
-
-/// The pointers of both sides of a new channel.
-#[track_caller]
-pub(super) fn sides<T, P: RingPolicy>(
-    capacity: usize,
-) -> (Side<T, P, SENDER_LEFT>, Side<T, P, RECEIVER_LEFT>) {
-    let chan = NonNull::from(Box::leak(Box::new(Chan::new(capacity))));
-    (Side(chan), Side(chan))
-}
-
-impl<T, P: RingPolicy, const LEFT: u32> Deref for Side<T, P, LEFT> {
-    type Target = Chan<T, P>;
+// SAFETY: the queue is that of the action's end; nobody looks at the actions in it.
+unsafe impl<T, P: RingPolicy, A: RingAction<T, P>> Action<Chan<T, P>> for Waits<A> {
+    type Output = A::Output;
+    type Shown = ();
+    const NAME: &'static str = A::NAME;
 
     #[inline(always)]
-    fn deref(&self) -> &Chan<T, P> {
-        // SAFETY: it is there until both sides have left.
-        unsafe { self.0.as_ref() }
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
+        A::End::queue(chan)
+    }
+
+    #[inline(always)]
+    fn try_quickly<'a>(
+        &mut self,
+        chan: &'a Chan<T, P>,
+    ) -> Result<A::Output, Option<Held<'a, T, P>>> {
+        let output = self.0.quickly().or_else(|| go(&mut self.0, chan));
+        output.ok_or(None)
+    }
+
+    /// It parks only where its bit has been set before, since when the other side has not taken it away.
+    #[inline(always)]
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<A::Output, Held<'a, T, P>> {
+        let has_announced = P::is_alone() || held.bits & A::End::WAITS != 0;
+        if has_announced && !could_go(&self.0, &held) {
+            return Err(held);
+        }
+        attempt_anew(&mut self.0, held)
+    }
+
+    #[inline(always)]
+    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<A::Output, Held<'a, T, P>> {
+        let chan = held.object();
+        held.unlock();
+        // What it was woken for is there: nobody else takes it.
+        match self.0.attempt() {
+            Some(output) => Ok(output),
+            None => attempt_anew(&mut self.0, chan.locked()),
+        }
+    }
+
+    /// It was promised nothing that another one could have.
+    fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
+
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        could_go(&self.0, held).into()
     }
 }
 
-impl<T, P: RingPolicy, const LEFT: u32> Drop for Side<T, P, LEFT> {
-    /// The side leaves; the second one frees.
-    fn drop(&mut self) {
-        // The word alone is borrowed, as the other side may free the channel before `unlock` has returned.
-        let held = self.word.lock();
-        let bits = held.bits;
-        held.with(bits | LEFT).unlock();
-        if bits & (SENDER_LEFT | RECEIVER_LEFT) != 0 {
-            // SAFETY: made by `Box`; the other side has left, and this one does now.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+// SAFETY: the word is a lock, an atomic one unless it is `Local`'s.
+unsafe impl<T, P: RingPolicy> Waitable for Chan<T, P> {
+    type Word = P::Word;
+
+    #[inline(always)]
+    fn word(&self, _: Key) -> &P::Word {
+        &self.word
+    }
+
+    /// The bit of a side stays if that waits.
+    #[inline(always)]
+    fn unlock(mut held: Held<'_, T, P>) {
+        let chan = held.object();
+        held.bits &= !(SENDER_WAITS | RECEIVER_WAITS);
+        if !chan.sending.is_empty() {
+            held.bits |= SENDER_WAITS;
         }
+        if !chan.receiving.is_empty() {
+            held.bits |= RECEIVER_WAITS;
+        }
+        held.into_word().unlock();
+    }
+
+    #[inline(always)]
+    fn has_waiters(held: &Held<'_, T, P>) -> bool {
+        let chan = held.object();
+        !chan.sending.is_empty() || !chan.receiving.is_empty() || held.bits & SET_WAITS != 0
+    }
+
+    /// One that is woken finds what it waits for: nobody else takes it.
+    fn wake_next(held: &mut Held<'_, T, P>) -> Option<Deferred> {
+        let chan = held.object();
+        let queue = if !chan.sending.is_empty() && SendingEnd::could_go(chan, held.bits) {
+            &chan.sending
+        } else if !chan.receiving.is_empty() && ReceivingEnd::could_go(chan, held.bits) {
+            &chan.receiving
+        } else if held.bits & SET_WAITS != 0 && ReceivingEnd::could_go(chan, held.bits) {
+            return Self::wait_in_set(held, None).map(Deferred::new);
+        } else {
+            return None;
+        };
+        // SAFETY: under the lock, and not empty.
+        Some(unsafe { queue.release_first() })
     }
 }
 
@@ -273,5 +490,3 @@ fn new_slots<T>(length: usize) -> Box<[Slot<T>]> {
     // SAFETY: without loom a slot is a cell of memory that is not yet initialised.
     unsafe { slots.assume_init() }
 }
-
-gossamer_core::impl_debug!([T, P: RingPolicy] Chan[T, P]);

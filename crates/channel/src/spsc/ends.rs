@@ -3,19 +3,19 @@
 use std::fmt;
 use std::panic::Location;
 
-use super::chan::{RECEIVER_GONE, SENDER_GONE, sides};
+use super::chan::{RECEIVER_GONE, SENDER_GONE};
 use super::flavour::RingPolicy;
-use super::op::{Op, Receives, ReceivesMany, Receiving, ReceivingMany, Sending, Sends};
+use super::op::{Receiving, ReceivingMany, Sending};
 use super::receiver::Receiver;
 use super::sender::{Put, Sender};
-use super::waiter::End;
+use super::side::sides;
 use crate::error::{TryRecvError, TrySendError};
 
 /// Both sides of a new channel.
 #[track_caller]
 pub(crate) fn pair<T, P: RingPolicy>(capacity: usize) -> (Sender<T, P>, Receiver<T, P>) {
     let (sender, receiver) = sides(capacity);
-    (Sender::new(sender), Receiver::new(receiver))
+    (Sender(sender), Receiver(receiver))
 }
 
 impl<T, P: RingPolicy> Sender<T, P> {
@@ -33,10 +33,7 @@ impl<T, P: RingPolicy> Sender<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn send(&mut self, message: T) -> Sending<'_, T, P> {
-        let location = Location::caller();
-        Sending {
-            op: Op::new(self, Sends(Some(message)), location),
-        }
+        Sending::new(self.0.turn(), message, Location::caller())
     }
 
     /// Sends a message, if there is room for it.
@@ -45,9 +42,9 @@ impl<T, P: RingPolicy> Sender<T, P> {
     /// Gives the message back, and says why.
     #[inline(always)]
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        let mut message = Some(message);
-        let put = match self.put_quickly(&mut message) {
-            Put::Full => self.put(&mut message),
+        let (mut turn, mut message) = (self.0.turn(), Some(message));
+        let put = match turn.put_quickly(&mut message) {
+            Put::Full => turn.put(&mut message),
             put => put,
         };
         match (put, message) {
@@ -59,7 +56,7 @@ impl<T, P: RingPolicy> Sender<T, P> {
 
     /// Whether the receiver is gone.
     pub fn is_closed(&self) -> bool {
-        self.chan().look() & RECEIVER_GONE != 0
+        self.0.chan().look() & RECEIVER_GONE != 0
     }
 }
 
@@ -78,9 +75,7 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn recv(&mut self) -> Receiving<'_, T, P> {
-        Receiving {
-            op: Op::new(self, Receives, Location::caller()),
-        }
+        Receiving::new(self.0.turn(), Location::caller())
     }
 
     /// The next message, if there is one.
@@ -89,9 +84,10 @@ impl<T, P: RingPolicy> Receiver<T, P> {
     /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
     #[inline(always)]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        match self.take_quickly() {
+        let mut turn = self.0.turn();
+        match turn.take_quickly() {
             Some(message) => Ok(message),
-            None => self.take(),
+            None => turn.take(),
         }
     }
 
@@ -112,15 +108,12 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         into: &'a mut Vec<T>,
         most: usize,
     ) -> ReceivingMany<'a, T, P> {
-        let location = Location::caller();
-        ReceivingMany {
-            op: Op::new(self, ReceivesMany::new(into, most), location),
-        }
+        ReceivingMany::new(self.0.turn(), into, most, Location::caller())
     }
 
     /// Whether the sender is gone. There may be messages all the same.
     pub fn is_closed(&self) -> bool {
-        self.chan().look() & SENDER_GONE != 0
+        self.0.chan().look() & SENDER_GONE != 0
     }
 }
 
@@ -145,7 +138,7 @@ macro_rules! both {
 
             /// How many there may be.
             pub fn capacity(&self) -> usize {
-                self.chan().capacity()
+                self.0.chan().capacity()
             }
         }
 

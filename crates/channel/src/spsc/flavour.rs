@@ -104,6 +104,9 @@ pub trait RingPolicy: LockPolicy {
 
     /// The fence of the side that parks, if the other one runs there.
     fn heavy_fence(there: usize);
+
+    /// Whether no other thread can use a channel at this moment.
+    fn is_alone() -> bool;
 }
 
 impl RingPolicy for Shared {
@@ -140,9 +143,14 @@ impl RingPolicy for Shared {
 
     fn heavy_fence(there: usize) {
         let is_together = there == Self::here() && there != usize::from(NOWHERE);
-        if there != UNSETTLED && !is_together && !platform::single_threaded() {
+        if there != UNSETTLED && !is_together && !Self::is_alone() {
             platform::heavy_fence();
         }
+    }
+
+    #[inline(always)]
+    fn is_alone() -> bool {
+        platform::single_threaded()
     }
 }
 
@@ -175,4 +183,9 @@ impl RingPolicy for Local {
 
     #[inline(always)]
     fn heavy_fence(_there: usize) {}
+
+    #[inline(always)]
+    fn is_alone() -> bool {
+        true
+    }
 }

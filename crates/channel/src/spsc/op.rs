@@ -1,245 +1,101 @@
-//! A waiting operation: it goes at once, or parks until the other side has done something; or is dropped on the way.
+//! The operations: each goes at once, or waits until the other side has done something; or is dropped on the way.
 //!
 //! Nothing is ever given to an operation that waits: it is woken, and then tries once more.
 
-use std::fmt;
 use std::panic::Location;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
-use gossamer_core::context;
-use gossamer_core::platform::{spin_loop, thread};
-use gossamer_core::wait::may_spin;
-use gossamer_core::waiter::{PollWaker, RawWakerParts};
-use pin_project_lite::pin_project;
-
+use super::chan::{Op, ReceivingEnd, RingAction, SendingEnd, Waits};
 use super::flavour::RingPolicy;
-use super::receiver::Receiver;
-use super::sender::{Put, Sender};
-use super::waiter::{End, Named, Waiter};
+use super::sender::Put;
+use super::side::Turn;
 use crate::error::{Closed, SendError, TryRecvError};
+use crate::operations::operations;
 
-/// How often a thread looks before it parks: it waits longer each time, up to a limit, and in the end lets others run.
-const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 11 };
-/// The first of those that lets others run.
-const YIELDS: u32 = 7;
-/// The processor's pauses before the second look, and the most before one. A side that looks sooner takes the other
-/// side's cache lines away for one message. With 1 a stream takes a quarter longer; with 16 a side that has to wait for
-/// each message gets it twice as late.
-const FIRST_PAUSE: u32 = 8;
-const LAST_PAUSE: u32 = 64;
-
-/// Where the operation stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// Not polled yet.
-    Fresh,
-    /// Past its scheduling point.
-    Begun,
-    /// Complete.
-    Done,
-}
-
-pin_project! {
-    /// One operation.
-    pub(super) struct Op<'a, T, P: RingPolicy, A: RingAction<T, P>> {
-        #[pin]
-        waiter: Waiter<T, P, A::End, A>,
-        // Dropped after `waiter`, and so after the operation has left the queue.
-        act: A,
-        end: &'a mut A::End,
-        phase: Phase,
-    }
-}
-
-// SAFETY: `&Op` gives access to nothing: what it does is done by `&mut`.
-unsafe impl<T: Send, P: RingPolicy, A: RingAction<T, P>> Sync for Op<'_, T, P, A> where P::Word: Sync
-{}
-
-impl<'a, T, P: RingPolicy, A: RingAction<T, P>> Op<'a, T, P, A> {
-    #[inline(always)]
-    pub(super) fn new(end: &'a mut A::End, act: A, location: &'static Location<'static>) -> Self {
-        Self {
-            // SAFETY: the end is borrowed for longer.
-            waiter: unsafe { Waiter::new(end, location) },
-            act,
-            end,
-            phase: Phase::Fresh,
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
-        let this = self.as_mut().project();
-        if *this.phase == Phase::Fresh {
-            if context::must_yield() {
-                *this.phase = Phase::Begun;
-                context::yield_to_others(RawWakerParts::new(cx.waker()));
-                return Poll::Pending;
-            }
-            if let Some(output) = this.act.quickly(this.end) {
-                *this.phase = Phase::Done;
-                return Poll::Ready(output);
-            }
-        }
-        self.poll_slowly(cx.waker())
-    }
-
-    #[inline(never)]
-    fn poll_slowly(self: Pin<&mut Self>, waker: &Waker) -> Poll<A::Output> {
-        let mut this = self.project();
-        assert!(
-            *this.phase != Phase::Done,
-            "{} was polled after it was complete",
-            A::NAME
-        );
-        *this.phase = Phase::Begun;
-        let mut waker = PollWaker::new(waker);
-        let mut looks = 0;
-        loop {
-            if this.waiter.is_queued() && this.waiter.as_mut().stays_queued(&mut waker) {
-                return Poll::Pending;
-            }
-            if let Some(output) = this.act.attempt(this.end) {
-                *this.phase = Phase::Done;
-                return Poll::Ready(output);
-            }
-            if looks < LOOKS && !P::THREAD_BOUND && may_spin() {
-                pause(looks);
-                looks += 1;
-                continue;
-            }
-            if this.waiter.as_mut().parks(&mut waker) {
-                return Poll::Pending;
-            }
-        }
-    }
-}
-
-/// Waits a while before the next look.
-fn pause(looks: u32) {
-    if looks < YIELDS {
-        for _ in 0..(FIRST_PAUSE << looks).min(LAST_PAUSE) {
-            spin_loop();
-        }
-    } else {
-        thread::yield_now();
-    }
-}
-
-impl<T, P: RingPolicy, A: RingAction<T, P>> fmt::Debug for Op<'_, T, P, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at {} ({:?})",
-            A::NAME,
-            self.waiter.location(),
-            self.phase
-        )
-    }
-}
-
-/// One of the operations.
-pub(super) trait RingAction<T, P: RingPolicy>: Named {
-    /// The side that the operation belongs to.
-    type End: End<T, P>;
-    /// The operation's output.
-    type Output;
-
-    /// Completes the operation, if that is simple; `None` says nothing.
-    #[inline(always)]
-    fn quickly(&mut self, _end: &mut Self::End) -> Option<Self::Output> {
-        None
-    }
-
-    /// Completes the operation, if that can be at once.
-    fn attempt(&mut self, end: &mut Self::End) -> Option<Self::Output>;
+operations! { RingPolicy;
+    /// [`Sender::send`](super::sender::Sender::send).
+    Sending<T>: Waits<Sends<'a, T, P>> => Result<(), SendError<T>>;
+    /// [`Receiver::recv`](super::receiver::Receiver::recv).
+    Receiving<T>: Waits<Receives<'a, T, P>> => Result<T, Closed>;
+    /// [`Receiver::recv_many`](super::receiver::Receiver::recv_many).
+    ReceivingMany<T>: Waits<ReceivesMany<'a, T, P>> => Result<usize, Closed>;
 }
 
 /// Sending one message, as long as it has not been sent.
-pub(super) struct Sends<T>(pub(super) Option<T>);
+pub(super) struct Sends<'a, T, P: RingPolicy> {
+    turn: Turn<'a, T, P, SendingEnd>,
+    message: Option<T>,
+}
 
-impl<T> Sends<T> {
+impl<T, P: RingPolicy> Sends<'_, T, P> {
     #[inline(always)]
     fn ended(&mut self, put: Put) -> Option<Result<(), SendError<T>>> {
         match put {
             Put::Sent => Some(Ok(())),
             Put::Full => None,
-            Put::Closed => Some(
-                self.0
-                    .take()
-                    .map_or(Ok(()), |message| Err(SendError(message))),
-            ),
+            Put::Closed => Some(match self.message.take() {
+                Some(message) => Err(SendError(message)),
+                None => Ok(()),
+            }),
         }
     }
 }
 
-impl<T> Named for Sends<T> {
-    const NAME: &'static str = "spsc::Sender::send";
-}
-
-impl<T, P: RingPolicy> RingAction<T, P> for Sends<T> {
-    type End = Sender<T, P>;
+impl<T, P: RingPolicy> RingAction<T, P> for Sends<'_, T, P> {
+    type End = SendingEnd;
     type Output = Result<(), SendError<T>>;
+    const NAME: &'static str = "spsc::Sender::send";
 
     #[inline(always)]
-    fn quickly(&mut self, end: &mut Sender<T, P>) -> Option<Self::Output> {
-        let put = end.put_quickly(&mut self.0);
+    fn quickly(&mut self) -> Option<Self::Output> {
+        let put = self.turn.put_quickly(&mut self.message);
         self.ended(put)
     }
 
-    fn attempt(&mut self, end: &mut Sender<T, P>) -> Option<Self::Output> {
-        let put = end.put(&mut self.0);
+    fn attempt(&mut self) -> Option<Self::Output> {
+        let put = self.turn.put(&mut self.message);
         self.ended(put)
     }
 }
 
 /// Receiving one message.
-pub(super) struct Receives;
+pub(super) struct Receives<'a, T, P: RingPolicy>(Turn<'a, T, P, ReceivingEnd>);
 
-impl Named for Receives {
-    const NAME: &'static str = "spsc::Receiver::recv";
-}
-
-impl<T, P: RingPolicy> RingAction<T, P> for Receives {
-    type End = Receiver<T, P>;
+impl<T, P: RingPolicy> RingAction<T, P> for Receives<'_, T, P> {
+    type End = ReceivingEnd;
     type Output = Result<T, Closed>;
+    const NAME: &'static str = "spsc::Receiver::recv";
 
     #[inline(always)]
-    fn quickly(&mut self, end: &mut Receiver<T, P>) -> Option<Self::Output> {
-        end.take_quickly().map(Ok)
+    fn quickly(&mut self) -> Option<Self::Output> {
+        self.0.take_quickly().map(Ok)
     }
 
-    fn attempt(&mut self, end: &mut Receiver<T, P>) -> Option<Self::Output> {
-        unless_empty(end.take())
+    fn attempt(&mut self) -> Option<Self::Output> {
+        unless_empty(self.0.take())
     }
 }
 
 /// Receiving several messages.
-pub(super) struct ReceivesMany<'a, T> {
+pub(super) struct ReceivesMany<'a, T, P: RingPolicy> {
+    turn: Turn<'a, T, P, ReceivingEnd>,
     into: &'a mut Vec<T>,
     most: usize,
 }
 
-impl<'a, T> ReceivesMany<'a, T> {
-    pub(super) fn new(into: &'a mut Vec<T>, most: usize) -> Self {
-        Self { into, most }
-    }
-}
-
-impl<T> Named for ReceivesMany<'_, T> {
-    const NAME: &'static str = "spsc::Receiver::recv_many";
-}
-
-impl<T, P: RingPolicy> RingAction<T, P> for ReceivesMany<'_, T> {
-    type End = Receiver<T, P>;
+impl<T, P: RingPolicy> RingAction<T, P> for ReceivesMany<'_, T, P> {
+    type End = ReceivingEnd;
     type Output = Result<usize, Closed>;
+    const NAME: &'static str = "spsc::Receiver::recv_many";
 
-    fn attempt(&mut self, end: &mut Receiver<T, P>) -> Option<Self::Output> {
+    fn attempt(&mut self) -> Option<Self::Output> {
         if self.most == 0 {
             return Some(Ok(0));
         }
-        unless_empty(end.take_many(self.into, self.most))
+        unless_empty(self.turn.take_many(self.into, self.most))
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.most == 0
     }
 }
 
@@ -252,58 +108,41 @@ fn unless_empty<R>(taken: Result<R, TryRecvError>) -> Option<Result<R, Closed>> 
     }
 }
 
-pin_project! {
-    /// [`Sender::send`].
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Sending<'a, T: 'a, P: RingPolicy> {
-        #[pin]
-        pub(super) op: Op<'a, T, P, Sends<T>>,
-    }
-}
-
-impl<T, P: RingPolicy> Future for Sending<'_, T, P> {
-    type Output = Result<(), SendError<T>>;
-
+impl<'a, T, P: RingPolicy> Sending<'a, T, P> {
     #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project().op.poll(cx)
+    pub(super) fn new(
+        turn: Turn<'a, T, P, SendingEnd>,
+        message: T,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let chan = turn.chan();
+        let message = Some(message);
+        let op = Op::new(chan, Waits(Sends { turn, message }), location);
+        Self { op }
     }
 }
 
-pin_project! {
-    /// [`Receiver::recv`].
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Receiving<'a, T: 'a, P: RingPolicy> {
-        #[pin]
-        pub(super) op: Op<'a, T, P, Receives>,
-    }
-}
-
-impl<T, P: RingPolicy> Future for Receiving<'_, T, P> {
-    type Output = Result<T, Closed>;
-
+impl<'a, T, P: RingPolicy> Receiving<'a, T, P> {
     #[inline(always)]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project().op.poll(cx)
+    pub(super) fn new(
+        turn: Turn<'a, T, P, ReceivingEnd>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let op = Op::new(turn.chan(), Waits(Receives(turn)), location);
+        Self { op }
     }
 }
 
-pin_project! {
-    /// [`Receiver::recv_many`].
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct ReceivingMany<'a, T: 'a, P: RingPolicy> {
-        #[pin]
-        pub(super) op: Op<'a, T, P, ReceivesMany<'a, T>>,
-    }
-}
-
-impl<T, P: RingPolicy> Future for ReceivingMany<'_, T, P> {
-    type Output = Result<usize, Closed>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project().op.poll(cx)
+impl<'a, T, P: RingPolicy> ReceivingMany<'a, T, P> {
+    pub(super) fn new(
+        turn: Turn<'a, T, P, ReceivingEnd>,
+        into: &'a mut Vec<T>,
+        most: usize,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let chan = turn.chan();
+        let receives = ReceivesMany { turn, into, most };
+        let op = Op::new(chan, Waits(receives), location);
+        Self { op }
     }
 }

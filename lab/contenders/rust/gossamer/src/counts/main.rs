@@ -1,7 +1,7 @@
 //! One operation of a primitive, again and again, for `cargo xtask counts`: `gossamer-counts OPERATION FLAVOUR N`.
 //!
-//! All run under `Model::Single`: one thread does everything, so the count is exact. What waits is two tasks that take
-//! turns, so that each operation waits, is woken and goes on.
+//! All but `pool` run under `Model::Single`: one thread does everything, so the count is exact. What waits is two tasks
+//! that take turns, so that each operation waits, is woken and goes on.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ macro_rules! flavour {
             let fair = &leak([gossamer::$primitives::FairMutex::new(0)])[0];
             match operation {
                 "pass" => $spawned($($on,)? turns::pass::<$Channel>(times)),
+                "pass-spsc" => $spawned($($on,)? turns::pass::<$Spsc>(times)),
                 "trip" => $spawned($($on,)? to_and_fro::<$Channel>(&asked)),
                 "trip-spsc" => $spawned($($on,)? to_and_fro::<$Spsc>(&asked)),
                 "trip-pipe" => $spawned($($on,)? pipes::to_and_fro::<$policy>(&asked)),
@@ -51,6 +52,7 @@ macro_rules! flavour {
 
 flavour!(here: local, Local, LocalSpsc, raw::Local, spawned_here());
 flavour!(shared: sync, Shared, Spsc, raw::Shared, spawned(runtime(Model::Single)?));
+flavour!(pool: sync, Shared, Spsc, raw::Shared, spawned(runtime(Model::Pool { workers: 1 })?));
 
 /// Of a channel of one, or a pipe, in each direction.
 fn trips(messages: u64) -> Asked {
@@ -72,6 +74,7 @@ fn run(words: &[String]) -> Result<u64, Failure> {
     match flavour.as_str() {
         "local" => here(operation, times),
         "shared" => shared(operation, times),
+        "pool" => pool(operation, times),
         other => Err(format!("unknown flavour '{other}'").into()),
     }
 }
