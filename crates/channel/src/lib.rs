@@ -36,6 +36,7 @@
 //! therefore not use these channels.
 
 pub mod broadcast;
+mod drop_all;
 mod error;
 mod iterators;
 mod join_pattern;

@@ -11,6 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::error::{RecvError, TryRecvError};
 use super::ring::{Found, Pushed, Ring};
+use crate::drop_all::drop_all;
 use crate::error::SendError;
 use crate::shared_state::{SharedState, Waiting, counted_ends};
 
@@ -164,24 +165,14 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        /// Drops what nobody needs; user code.
-        struct Rest<'a, T, P: LockPolicy>(&'a Chan<T, P>);
-        impl<T, P: LockPolicy> Rest<'_, T, P> {
-            fn drop_all(&self) {
-                while let Some(message) = self.0.look(Ring::pop_unneeded) {
-                    drop(message);
-                }
-            }
-        }
-        impl<T, P: LockPolicy> Drop for Rest<'_, T, P> {
-            /// Also where a message panicked.
-            fn drop(&mut self) {
-                self.drop_all();
-                drop(self.0.look(Ring::shrink));
-            }
-        }
         self.chan.look(|ring| ring.leave(self.next));
-        Rest::<T, P>(&self.chan).drop_all();
+        drop_all(|| {
+            let message = self.chan.look(Ring::pop_unneeded);
+            if message.is_none() {
+                drop(self.chan.look(Ring::shrink));
+            }
+            message
+        });
     }
 }
 

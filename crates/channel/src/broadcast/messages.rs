@@ -15,6 +15,7 @@ use pin_project_lite::pin_project;
 
 use super::ends::{Receiver, Receiving, own, received};
 use super::error::{Lagged, RecvError, TryRecvError};
+use crate::iterators::iterators;
 
 impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     /// Receives all messages that there are for this receiver, but at most `most`, and waits until there is one: puts
@@ -70,24 +71,6 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
             Err(TryRecvError::Lagged(number)) => Some(Err(Lagged(number))),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
         })
-    }
-
-    /// Messages until no sender is left, and [`Lagged`], where some are gone: waits for each as `.wait()` does, in a
-    /// thread or a fiber.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer_channel::broadcast::{self, Lagged};
-    ///
-    /// let (tx, mut rx) = broadcast::broadcast(2);
-    /// for number in 1..=3 {
-    ///     tx.send(number).unwrap();
-    /// }
-    /// drop(tx);
-    /// assert_eq!(rx.iter().collect::<Vec<_>>(), [Err(Lagged(1)), Ok(2), Ok(3)]);
-    /// ```
-    pub fn iter(&mut self) -> Iter<'_, T, P> {
-        Iter(self)
     }
 
     /// The messages as a stream, which ends when no sender is left; [`Lagged`], where some are gone.
@@ -196,47 +179,24 @@ impl<T, P: LockPolicy> fmt::Debug for Messages<'_, T, P> {
     }
 }
 
-/// [`Receiver::iter`].
-#[derive(Debug)]
-pub struct Iter<'a, T, P: LockPolicy>(&'a mut Receiver<T, P>);
-
-impl<T: Clone, P: LockPolicy> Iterator for Iter<'_, T, P> {
-    type Item = Result<T, Lagged>;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<Self::Item> {
-        item(self.0.recv().wait())
-    }
+#[track_caller]
+#[inline(always)]
+fn next<T: Clone, P: LockPolicy>(receiver: &mut Receiver<T, P>) -> Option<Result<T, Lagged>> {
+    item(receiver.recv().wait())
 }
 
-impl<'a, T: Clone, P: LockPolicy> IntoIterator for &'a mut Receiver<T, P> {
-    type Item = Result<T, Lagged>;
-    type IntoIter = Iter<'a, T, P>;
-
-    fn into_iter(self) -> Iter<'a, T, P> {
-        self.iter()
-    }
-}
-
-/// [`Receiver::into_iter`].
-#[derive(Debug)]
-pub struct IntoIter<T, P: LockPolicy>(Receiver<T, P>);
-
-impl<T: Clone, P: LockPolicy> Iterator for IntoIter<T, P> {
-    type Item = Result<T, Lagged>;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<Self::Item> {
-        item(self.0.recv().wait())
-    }
-}
-
-impl<T: Clone, P: LockPolicy> IntoIterator for Receiver<T, P> {
-    type Item = Result<T, Lagged>;
-    type IntoIter = IntoIter<T, P>;
-
-    /// As [`iter`](Receiver::iter).
-    fn into_iter(self) -> IntoIter<T, P> {
-        IntoIter(self)
-    }
+iterators! { LockPolicy, next, Result<T, Lagged>: Clone, mut;
+    /// Where some are gone, it gives [`Lagged`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer_channel::broadcast::{self, Lagged};
+    ///
+    /// let (tx, mut rx) = broadcast::broadcast(2);
+    /// for number in 1..=3 {
+    ///     tx.send(number).unwrap();
+    /// }
+    /// drop(tx);
+    /// assert_eq!(rx.iter().collect::<Vec<_>>(), [Err(Lagged(1)), Ok(2), Ok(3)]);
+    /// ```
 }

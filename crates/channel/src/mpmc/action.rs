@@ -80,8 +80,13 @@ impl<T: Copy> Chan<T, Shared> {
 }
 
 impl<T, P: LockPolicy> Locked<'_, T, P> {
-    /// Takes the message of the rendezvous sender that has waited longest.
+    /// Takes the message of the rendezvous sender that has waited longest, if that has not been done since the lock was
+    /// taken.
+    #[inline(always)]
     pub(super) fn take_offer(&mut self) -> Option<T> {
+        if self.offering == 0 || self.is_first_taken {
+            return None;
+        }
         self.offering -= 1;
         self.is_first_taken = true;
         // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the

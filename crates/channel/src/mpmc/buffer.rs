@@ -3,6 +3,8 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use crate::drop_all::drop_all;
+
 /// First in, first out, in memory that grows eightfold while it is small, else twofold.
 ///
 /// A ring. A message is put at `write`, and the next one to come out is at `read`; both go up to the end of the places,
@@ -294,19 +296,8 @@ impl<T> Buffer<T> {
 }
 
 impl<T> Drop for Buffer<T> {
-    /// User code; of the rest of the messages too, if the drop of one panics.
+    /// User code.
     fn drop(&mut self) {
-        struct Rest<'a, T>(&'a mut Buffer<T>);
-        impl<T> Drop for Rest<'_, T> {
-            fn drop(&mut self) {
-                while let Some(message) = self.0.pop() {
-                    drop(message);
-                }
-            }
-        }
-        let rest = Rest(self);
-        while let Some(message) = rest.0.pop() {
-            drop(message);
-        }
+        drop_all(|| self.pop());
     }
 }

@@ -356,10 +356,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// [settled](Locked::settle).
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<T> {
-        match self.buffer.pop() {
-            None if self.offering > 0 && !self.is_first_taken => self.take_offer(),
-            message => message,
-        }
+        self.buffer.pop().or_else(|| self.take_offer())
     }
 
     /// Puts a message, if only an observer waits for it.

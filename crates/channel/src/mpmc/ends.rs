@@ -256,7 +256,7 @@ fn next<T, P: LockPolicy>(receiver: &Receiver<T, P>) -> Option<T> {
     receiver.recv().wait().ok()
 }
 
-iterators! { LockPolicy, next }
+iterators! { LockPolicy, next, T; }
 
 macro_rules! both {
     ($($name:ident)*) => {$(

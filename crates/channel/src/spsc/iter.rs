@@ -42,4 +42,4 @@ fn next<T, P: RingPolicy>(receiver: &mut Receiver<T, P>) -> Option<T> {
     }
 }
 
-iterators! { RingPolicy, next, mut }
+iterators! { RingPolicy, next, T, mut; }

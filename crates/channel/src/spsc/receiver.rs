@@ -8,6 +8,7 @@ use gossamer_core::waiter::Deferred;
 use super::chan::{Chan, End, ReceivingEnd, SENDER_WAITS};
 use super::flavour::{Number, RingPolicy};
 use super::side::{Side, Turn};
+use crate::drop_all::drop_all;
 use crate::error::TryRecvError;
 
 /// The side that receives; there is one. When it goes, the sender is told, and messages that wait are dropped.
@@ -141,19 +142,6 @@ impl<T, P: RingPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         let mut turn = self.0.turn();
         turn.close();
-        drop(Messages(&mut turn));
-    }
-}
-
-/// The messages that a receiver leaves behind, which go with this: also if one panics.
-struct Messages<'a, 't, T, P: RingPolicy>(&'a mut Turn<'t, T, P, ReceivingEnd>);
-
-impl<T, P: RingPolicy> Drop for Messages<'_, '_, T, P> {
-    fn drop(&mut self) {
-        while let Some(message) = self.0.next() {
-            let rest = Messages(self.0);
-            drop(message);
-            std::mem::forget(rest);
-        }
+        drop_all(|| turn.next());
     }
 }
