@@ -32,6 +32,13 @@ fn ends_clean(shards: usize) {
     shards_are_free(shards);
 }
 
+/// Closes a shard that nobody runs.
+fn close(shard: &'static Shard) {
+    let guard = shard.acquire(false).expect("nobody runs it");
+    guard.seal();
+    guard.close();
+}
+
 /// All of these shards are free, once and not twice.
 fn shards_are_free(shards: usize) {
     let again = (0..=shards).map(|_| Shard::open().expect("few shards are in use"));
@@ -435,16 +442,20 @@ fn thread_parks_against_the_end() {
     });
 }
 
-/// 1:1: a spawn against the end: the thread is waited for, and waits for its task; or none is started.
+/// 1:1: a spawn against the end: the thread is waited for, and waits for its task; or none is started. Whoever has the
+/// shard next does not get the task.
 #[test]
 fn thread_spawn_against_the_end() {
     explore("thread_spawn_against_the_end", || {
         let (threads, log) = (Arc::new(Threads::new()), Log::default());
         let other = threads.clone();
-        let ends = thread::spawn(move || other.shutdown(None));
+        let ends = thread::spawn(move || {
+            other.shutdown(None);
+            Shard::open().expect("few shards are in use")
+        });
         let ended = threads.start(log.once()).wait();
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_cancelled()));
-        ends.join().expect("the other thread does not panic");
+        close(ends.join().expect("the other thread does not panic"));
         drop(threads);
         assert_eq!(log.dropped(), 1);
         ends_clean(1);
