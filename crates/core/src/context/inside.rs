@@ -120,6 +120,18 @@ impl Context {
         self.access_if_outside().is_some()
     }
 
+    /// Makes sure that nobody may find the runner stuck at this moment, and open its shard.
+    ///
+    /// # Panics
+    /// It is in a poll.
+    #[inline(always)]
+    pub fn expect_inside(&self) {
+        assert!(
+            !self.is_outside(),
+            "the runner's work was asked for in a poll"
+        );
+    }
+
     /// Whether the runner may touch the plain memory of this task of its shard, in the midst of a poll.
     #[inline(always)]
     pub(crate) fn owns(&self, task: NonNull<Header>) -> bool {

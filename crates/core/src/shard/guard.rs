@@ -329,8 +329,11 @@ impl ShardGuard {
         context::with(|context| unsafe { context.take_woken() })
     }
 
-    /// The guard is the innermost that this thread has, and no task is being polled.
-    fn expect_no_poll(&self) {
+    /// Makes sure that the guard is the innermost that this thread has, and that no task is being polled.
+    ///
+    /// # Panics
+    /// It is not so.
+    pub fn expect_no_poll(&self) {
         let is_between =
             |context: &Context| context.shard() == self.shard.index && !context.is_polling();
         assert!(

@@ -65,6 +65,7 @@ pub(crate) fn run<S: Scheduler>(
     mut polls: u32,
     root: Option<NonNull<Header>>,
 ) -> Ran {
+    guard.expect_no_poll();
     let root = root.map_or(ptr::null(), |root| root.as_ptr().cast_const());
     loop {
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -97,12 +98,16 @@ fn fail_polled(shard: &Shard, payload: Payload) -> NonNull<Header> {
         // The scheduler itself panicked, outside any poll.
         resume_unwind(payload);
     };
-    fail(shard, task, Failure::panicked(payload));
+    // SAFETY: we run the shard; its poll has panicked, so the future is present.
+    unsafe { fail(shard, task, Failure::panicked(payload)) };
     task
 }
 
 /// Drops a task's future and publishes the failure.
-fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
+///
+/// # Safety
+/// This thread runs the shard, where the task lives and has not finished; no poll goes on.
+unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task) });
@@ -113,14 +118,18 @@ fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
     // SAFETY: we run the task's shard, and its future is present.
     unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
-    finish(shard, task);
+    // SAFETY: we run the shard, and the failure is stored.
+    unsafe { finish(shard, task) };
     // SAFETY: it has ended.
     context::with(|context| unsafe { context.end_poll() });
 }
 
 /// Publishes a task's output.
+///
+/// # Safety
+/// This thread runs the shard, where the task lives; the output or failure is stored, just now.
 #[inline]
-fn finish(shard: &Shard, task: NonNull<Header>) {
+unsafe fn finish(shard: &Shard, task: NonNull<Header>) {
     // SAFETY: we run the shard, where the task has not finished so far.
     unsafe { Header::leave_shard(task, shard) };
     // SAFETY: we run the shard, the output or failure is stored, and this happens once.
@@ -187,7 +196,8 @@ fn poll_until<S: Scheduler>(
                     *polls -= 1;
                     // SAFETY: we run its shard, and it was taken out of the one queue it was in.
                     let turn = unsafe { Header::begin_turn(task) };
-                    (task, take_turn::<S>(context, task, turn))
+                    // SAFETY: its turn has begun just now.
+                    (task, unsafe { take_turn::<S>(context, task, turn) })
                 }
                 None if shard.has_pending() => continue,
                 None => return Ran::Idle,
@@ -195,11 +205,13 @@ fn poll_until<S: Scheduler>(
         };
         match ended {
             Ended::Ready => {
-                finish(shard, task);
+                // SAFETY: its poll has stored the output.
+                unsafe { finish(shard, task) };
                 // SAFETY: it has ended.
                 unsafe { context.end_poll() };
             }
-            Ended::Cancelled => fail(shard, task, Failure::Cancelled),
+            // SAFETY: its turn has begun, and it was not polled.
+            Ended::Cancelled => unsafe { fail(shard, task, Failure::Cancelled) },
             Ended::Parked | Ended::Over => continue,
         }
         if ptr::eq(task.as_ptr(), root) {
@@ -239,7 +251,8 @@ fn follow_chain<S: Scheduler>(
             // SAFETY: this thread runs the shard of the task, whose turn has not begun.
             unsafe { Header::begin_turn(task) }
         };
-        let ended = take_turn::<S>(context, task, turn);
+        // SAFETY: its turn has begun just now.
+        let ended = unsafe { take_turn::<S>(context, task, turn) };
         last = Some((task, ended));
         if ended != Ended::Parked || shard.has_pending() {
             break;
@@ -248,21 +261,30 @@ fn follow_chain<S: Scheduler>(
     last
 }
 
-/// The turn of a task taken from its queue, which has begun.
+/// The turn of a task taken from its queue.
+///
+/// # Safety
+/// This thread runs the task's shard; the turn has begun as `turn` says.
 #[inline(always)]
-fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn: Turn) -> Ended {
+unsafe fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn: Turn) -> Ended {
     match turn {
-        Turn::Poll => poll::<S>(context, task),
-        Turn::PollNew => poll_new::<S>(context, task),
+        // SAFETY: it is to be polled, so the future is present.
+        Turn::Poll => unsafe { poll::<S>(context, task) },
+        // SAFETY: it is to be polled, so the future is present.
+        Turn::PollNew => unsafe { poll_new::<S>(context, task) },
         Turn::Cancel => Ended::Cancelled,
         Turn::Over => Ended::Over,
     }
 }
 
 /// The first poll of a task at its shard, in a pool.
+///
+/// # Safety
+/// As [`poll`].
 #[inline(never)]
-fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
-    let ended = poll::<S>(context, task);
+unsafe fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
+    // SAFETY: the caller vouches for it.
+    let ended = unsafe { poll::<S>(context, task) };
     if ended == Ended::Parked {
         // SAFETY: pending, so alive; we run its shard.
         unsafe { Shard::at(context.shard()).list(task) };
@@ -270,8 +292,10 @@ fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     ended
 }
 
+/// # Safety
+/// This thread runs the task's shard; the task's turn has begun, and its future is present.
 #[inline(always)]
-fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
+unsafe fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
     // SAFETY: we run the task's shard, and say so when the poll has ended.
     unsafe { context.begin_poll(task) };
     if S::IS_MONITORED {
@@ -324,6 +348,7 @@ fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
+    context.expect_inside();
     let last = begin_handing_over(context, scheduler);
     let mut any = false;
     // SAFETY: between two polls, so inside.
@@ -386,14 +411,17 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
         let turn = unsafe { Header::begin_turn(runnable.0.task()) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
-            fail(shard, runnable.0.task(), Failure::Cancelled);
+            // SAFETY: it lives here, and its turn has begun.
+            unsafe { fail(shard, runnable.0.task(), Failure::Cancelled) };
         }
     }
 }
 
 /// Cancels every task of the shard, or of its local scope, also those that dropping a future adds.
 pub(super) fn end_all(guard: &ShardGuard, is_local: bool) {
+    guard.expect_no_poll();
     while let Some(task) = guard.first_task(is_local) {
-        fail(guard.shard(), task, Failure::Cancelled);
+        // SAFETY: this thread runs the shard; on its list, so it has not finished.
+        unsafe { fail(guard.shard(), task, Failure::Cancelled) };
     }
 }

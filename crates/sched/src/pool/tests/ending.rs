@@ -8,7 +8,7 @@ use crate::single::shut_down;
 
 impl Acting {
     /// As a worker whose pool is shutting down.
-    fn end(mut self) {
+    pub(super) fn end(mut self) {
         self.queue.close();
         let guard = self.guard.take().expect("it does not sleep");
         guard.seal();
