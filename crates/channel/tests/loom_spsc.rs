@@ -201,6 +201,21 @@ fn another_waker_against_the_wake() {
     });
 }
 
+/// A receive that waits is forgotten; what wakes it does not keep the next ones from being woken.
+#[test]
+fn a_receive_is_forgotten() {
+    explore("a_receive_is_forgotten", || {
+        let (mut tx, mut rx) = spsc(1);
+        let mut forgotten = Box::pin(rx.recv());
+        assert!(poll_once(forgotten.as_mut(), Waker::noop()).is_pending());
+        std::mem::forget(forgotten);
+        let sends = thread::spawn(move || tx.send(1).wait().and(tx.send(2).wait()));
+        assert_eq!(rx.recv().wait(), Ok(1));
+        assert_eq!(rx.recv().wait(), Ok(2));
+        assert_eq!(joined(sends), Ok(()));
+    });
+}
+
 /// Many at once against a sender that waits.
 #[test]
 fn many_at_once() {

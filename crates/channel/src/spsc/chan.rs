@@ -320,6 +320,12 @@ pub(super) trait RingAction<T, P: RingPolicy> {
 /// An action as the wait queue knows it: under the lock it does nothing but look.
 pub(super) struct Waits<A>(pub(super) A);
 
+/// Whether a side that parks has to say so before its last look: the other side may go on meanwhile.
+#[inline(always)]
+fn has_to_announce<P: RingPolicy>() -> bool {
+    !P::is_alone() && !gossamer_core::mutant!("spsc_parks_unannounced")
+}
+
 /// Completes an action, or says that it waits.
 #[inline(never)]
 fn go<T, P: RingPolicy, A: RingAction<T, P>>(
@@ -337,7 +343,7 @@ fn go<T, P: RingPolicy, A: RingAction<T, P>>(
         pause(looks);
         looks += 1;
     }
-    if !P::is_alone() {
+    if has_to_announce::<P>() {
         chan.announce::<A::End>();
     }
     None
@@ -357,7 +363,7 @@ fn attempt_anew<'a, T, P: RingPolicy, A: RingAction<T, P>>(
             return Ok(output);
         }
         held = chan.locked();
-        let has_announced = P::is_alone() || held.bits & A::End::WAITS != 0;
+        let has_announced = !has_to_announce::<P>() || held.bits & A::End::WAITS != 0;
         if has_announced && !could_go(action, &held) {
             return Err(held);
         }
@@ -393,7 +399,7 @@ unsafe impl<T, P: RingPolicy, A: RingAction<T, P>> Action<Chan<T, P>> for Waits<
     /// It parks only where its bit has been set before, since when the other side has not taken it away.
     #[inline(always)]
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<A::Output, Held<'a, T, P>> {
-        let has_announced = P::is_alone() || held.bits & A::End::WAITS != 0;
+        let has_announced = !has_to_announce::<P>() || held.bits & A::End::WAITS != 0;
         if has_announced && !could_go(&self.0, &held) {
             return Err(held);
         }
