@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
-use std::task::{Poll, Waker, ready};
+use std::task::{Poll, Waker};
 
 use gossamer_core::platform::UnsafeCell;
 
@@ -202,42 +202,19 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
         if !self.0.has_turn() && !gossamer_core::mutant!("pipe_ready_too_early") {
             return Err(self);
         }
-        // SAFETY: the turn has come.
-        Ok(unsafe { self.speaks() })
+        // SAFETY: its turn has come, and it goes here.
+        Ok(unsafe { ManuallyDrop::new(self).take() })
     }
 
-    /// Like [`poll`](ReceivingEnd::poll), and takes the end out when the turn has come, or will never come: gives the
-    /// message that came with it, if any, and the end, which speaks now.
+    /// Returns the message that came with the turn, if any, and the end, which speaks now.
     ///
-    /// # Errors
-    /// The other end is gone. The end is dropped.
-    #[inline(always)]
-    pub(super) fn poll_turn(
-        place: &mut Option<Self>,
-        waker: &Waker,
-    ) -> Poll<Result<Turned<M, P, S>, Closed>> {
-        let Some(end) = place else {
-            return Poll::Pending;
-        };
-        let closed = ready!(end.poll(waker)).err();
-        let Some(end) = place.take() else {
-            return Poll::Pending;
-        };
-        if let Some(closed) = closed {
-            return Poll::Ready(Err(closed));
-        }
-        // SAFETY: the turn has come.
-        Poll::Ready(Ok(unsafe { end.speaks() }))
-    }
-
     /// # Safety
-    /// The turn has come.
+    /// The turn has come. The end is not used or dropped any more.
     #[inline(always)]
-    unsafe fn speaks(self) -> Turned<M, P, S> {
-        let end = ManuallyDrop::new(self);
+    pub(super) unsafe fn take(&mut self) -> Turned<M, P, S> {
         // SAFETY: the turn has come.
-        let message = unsafe { end.0.take() };
-        (message, SendingEnd(Handle::new(end.0.slot)))
+        let message = unsafe { self.0.take() };
+        (message, SendingEnd(Handle::new(self.0.slot)))
     }
 
     /// Takes the waker out of the word: it is not called any more.

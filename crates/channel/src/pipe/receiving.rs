@@ -1,6 +1,7 @@
 //! Receiving, and what the types of a protocol have to say for it.
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -72,11 +73,30 @@ pub trait Hears: Endpoint {
 /// Polled after it has given its output.
 #[must_use = "dropping the operation closes the pipe"]
 pub struct Receiving<E: Hears> {
-    /// None: it has given its output.
-    end: Option<ReceivingEnd<E::Message, E::Flavour, E::Side>>,
-    /// It is past its scheduling point.
-    has_begun: bool,
+    /// Not any more once it is [`Phase::Done`].
+    end: ManuallyDrop<ReceivingEnd<E::Message, E::Flavour, E::Side>>,
+    phase: Phase,
     _endpoint: PhantomData<fn() -> E>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    /// Past its scheduling point.
+    Begun,
+    /// It has given its output.
+    Done,
+}
+
+/// Says in the end that an operation is done: after its output has been made, or was to be made and the maker panicked.
+/// (Last, as the compiler then sees that there is nothing left to drop.)
+struct Ends<'a>(&'a mut Phase);
+
+impl Drop for Ends<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.0 = Phase::Done;
+    }
 }
 
 impl<E: Hears> Unpin for Receiving<E> {}
@@ -86,17 +106,32 @@ impl<E: Hears> Receiving<E> {
     #[inline(always)]
     pub fn new(endpoint: E) -> Self {
         Self {
-            end: Some(endpoint.into_receiving_end()),
-            has_begun: false,
+            end: ManuallyDrop::new(endpoint.into_receiving_end()),
+            phase: Phase::Fresh,
             _endpoint: PhantomData,
         }
     }
 
     /// Gives up receiving, and has the endpoint back; `None` if the operation has given its output.
     pub fn into_endpoint(mut self) -> Option<E> {
-        let mut end = self.end.take()?;
+        if self.phase == Phase::Done {
+            return None;
+        }
+        self.phase = Phase::Done;
+        // SAFETY: it was not done until now, and so the end is there, and goes here.
+        let mut end = unsafe { ManuallyDrop::take(&mut self.end) };
         end.forget_waker();
         Some(E::of_receiving_end(end))
+    }
+}
+
+impl<E: Hears> Drop for Receiving<E> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.phase != Phase::Done {
+            // SAFETY: not done, so the end is there; it goes here.
+            unsafe { ManuallyDrop::drop(&mut self.end) };
+        }
     }
 }
 
@@ -106,19 +141,33 @@ impl<E: Hears> Future for Receiving<E> {
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        assert!(
-            this.end.is_some(),
-            "the receiving of a pipe was polled after it had given its output"
-        );
-        if !this.has_begun {
-            this.has_begun = true;
-            if context::must_yield() {
-                context::yield_to_others(RawWakerParts::new(cx.waker()));
-                return Poll::Pending;
+        match this.phase {
+            Phase::Begun => {}
+            Phase::Fresh => {
+                if context::must_yield() {
+                    this.phase = Phase::Begun;
+                    context::yield_to_others(RawWakerParts::new(cx.waker()));
+                    return Poll::Pending;
+                }
+            }
+            Phase::Done => {
+                panic!("the receiving of a pipe was polled after it had given its output")
             }
         }
-        let turned = ReceivingEnd::poll_turn(&mut this.end, cx.waker());
-        turned.map_ok(|(message, speaking)| E::hear(message, speaking))
+        let Poll::Ready(ended) = this.end.poll(cx.waker()) else {
+            this.phase = Phase::Begun;
+            return Poll::Pending;
+        };
+        let ends = Ends(&mut this.phase);
+        if ended.is_err() {
+            drop(ends);
+            // SAFETY: it was not done until now, and so the end is there; it goes here.
+            unsafe { ManuallyDrop::drop(&mut this.end) };
+            return Poll::Ready(Err(Closed));
+        }
+        // SAFETY: its turn has come, and it is done from now on.
+        let (message, speaking) = unsafe { this.end.take() };
+        Poll::Ready(Ok(E::hear(message, speaking)))
     }
 }
 
