@@ -163,16 +163,16 @@ fn late_abort_against_seal() {
             pending::<()>().await;
         };
         let handle = spawn(shared.injector, waits, Location::caller());
-        let aborts = thread::spawn(move || {
-            handle.abort();
-            handle
+        let its = shared.clone();
+        let takes = thread::spawn(move || {
+            let mut worker = Acting::begin(&its, 0);
+            worker.take_share();
+            worker.run();
         });
-        let mut worker = Acting::begin(&shared, 0);
-        worker.take_share();
-        worker.run();
+        handle.abort();
         seal(&shared);
-        let handle = aborts.join().expect("the other thread does not panic");
-        worker.end();
+        takes.join().expect("the worker does not panic");
+        Acting::begin(&shared, 0).end();
         assert!(handle.is_finished(), "a task has outlived its worker");
         drop(handle);
         assert_eq!(log.dropped(), 1);
