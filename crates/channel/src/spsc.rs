@@ -23,7 +23,7 @@
 //!
 //! | bit | set by | until |
 //! | --- | --- | --- |
-//! | the sender, the receiver waits | that side, before its last look | nobody of that side is in its queue |
+//! | the sender, the receiver waits | that side, before its last look | the lock is given up while nobody of that side is in its queue |
 //! | a set waits | the port set that has the receiver | the sender wakes it, or the receiver leaves the set |
 //! | the sender, the receiver is gone | that side, when its handle is dropped | for ever |
 //!
@@ -35,8 +35,9 @@
 //! one that parks its bit, then the number; the other one its number, then the bit. With a fence in between on both
 //! sides, at least one sees the other. So a side that finds nothing first sets its bit, and goes on to the fence; from
 //! then on the other side takes the lock after each step. It takes the lock itself, looks once more, and parks: a step
-//! of the other side comes before that look, or finds the side in its queue. (If the bit has gone meanwhile, as the
-//! other side has woken one that was forgotten, it begins anew.) A port set registers its waker under the lock, goes on
+//! of the other side comes before that look, or finds the side in its queue. (If the bit has gone meanwhile, it
+//! begins anew: whoever gives the lock up takes the bit of a side that is not in its queue, be it the other side after a
+//! late look at a step before.) A port set registers its waker under the lock, goes on
 //! to the fence, and looks then.
 //!
 //! The fences are those of [`gossamer_core::platform`]: the one that passes messages pays nothing, the one that parks

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use gossamer_channel::{Closed, SendError, TryRecvError, TrySendError, spsc};
 use gossamer_core::platform::atomic::{AtomicU32, Ordering};
-use gossamer_core::platform::model::{explore, joined};
+use gossamer_core::platform::model::{explore, explore_within, joined};
 use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
 
@@ -213,6 +213,18 @@ fn a_receive_is_forgotten() {
         assert_eq!(rx.recv().wait(), Ok(1));
         assert_eq!(rx.recv().wait(), Ok(2));
         assert_eq!(joined(sends), Ok(()));
+    });
+}
+
+/// A sender that looks late at a step before takes the bit of a receiver that is about to park: that one sees so, and
+/// begins anew.
+#[test]
+fn a_late_look_against_parking() {
+    explore_within(4, "a_late_look_against_parking", || {
+        let (mut tx, mut rx) = spsc(2);
+        let receives = thread::spawn(move || (rx.recv().wait(), rx.recv().wait()));
+        assert!(tx.try_send(1).is_ok() && tx.try_send(2).is_ok());
+        assert_eq!(joined(receives), (Ok(1), Ok(2)));
     });
 }
 

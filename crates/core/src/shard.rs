@@ -249,7 +249,8 @@ impl Shard {
         }
     }
 
-    /// Counts a task that is about to be made; `false` if the shard has been closed, and then it cannot be made here.
+    /// Counts a task that is about to be made; `false` if the shard has been closed, and then it cannot be made here. Its
+    /// runner asks [`is_closing`](Shard::is_closing) too.
     #[must_use]
     pub fn task_created(&self) -> bool {
         if context::runs(self.index) {

@@ -170,7 +170,7 @@ macro_rules! constructors_of {
         impl[$($generics:tt)*] $type:ty {
             $($(#[$meta:meta])* $visible:vis fn $new:ident($($arguments:tt)*) -> Self $body:block)*
         }
-        $(default[$($bounds:tt)*] = $default:expr;)?
+        $($(#[$about:meta])* default[$($bounds:tt)*] = $default:expr;)?
     ) => {
         impl<$($generics)*> $type {
             $(
@@ -185,6 +185,7 @@ macro_rules! constructors_of {
         }
 
         $(impl<$($bounds)*> Default for $type {
+            $(#[$about])*
             fn default() -> Self {
                 $default
             }

@@ -1,4 +1,4 @@
-//! Channels of one sender and one receiver in a set, whose receiver waits in its line with the set's waker.
+//! Channels of one sender and one receiver in a set, which registers its waker with the receiver's ring.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -255,8 +255,8 @@ impl<T, P: RingPolicy> Signalled<T, P> {
     }
 }
 
-/// A message of a ring; it gets in line only when there is none, as that may need a system-wide barrier. So after a
-/// message there is always a look more.
+/// A message of a ring; the set's waker is registered only when there is none, as that may need a system-wide barrier.
+/// So after a message there is always a look more.
 fn look_at_ring<T, P: RingPolicy>(
     receiver: &mut spsc::Receiver<T, P>,
     signal: &Arc<Signal>,
@@ -264,7 +264,7 @@ fn look_at_ring<T, P: RingPolicy>(
     loop {
         match receiver.take_in_set() {
             Ok((message, more, is_awaited)) => {
-                // It may be in line from a look before: then it has perhaps been announced just now.
+                // The waker may be registered from a look before: then it has perhaps been called just now.
                 let more = if signal.end() { 0 } else { more.max(1) };
                 let rest = if is_awaited {
                     Rest::SenderWaits

@@ -321,7 +321,6 @@ pub(super) trait RingAction<T, P: RingPolicy> {
 pub(super) struct Waits<A>(pub(super) A);
 
 /// Whether a side that parks has to say so before its last look: the other side may go on meanwhile.
-#[inline(always)]
 fn has_to_announce<P: RingPolicy>() -> bool {
     !P::is_alone() && !gossamer_core::mutant!("spsc_parks_unannounced")
 }
@@ -363,15 +362,19 @@ fn attempt_anew<'a, T, P: RingPolicy, A: RingAction<T, P>>(
             return Ok(output);
         }
         held = chan.locked();
-        let has_announced = !has_to_announce::<P>() || held.bits & A::End::WAITS != 0;
-        if has_announced && !could_go(action, &held) {
+        if has_announced::<P, A::End>(held.bits) && !could_go(action, &held) {
             return Err(held);
         }
     }
 }
 
+/// Whether the side, which is about to park, has its bit set since before its barrier; or needs none.
+fn has_announced<P: RingPolicy, E: End>(bits: u32) -> bool {
+    let is_set = bits & E::WAITS != 0 || gossamer_core::mutant!("spsc_trusts_a_cleared_bit");
+    is_set || !has_to_announce::<P>()
+}
+
 /// Whether the action could be completed.
-#[inline(always)]
 fn could_go<T, P: RingPolicy, A: RingAction<T, P>>(action: &A, held: &Held<'_, T, P>) -> bool {
     A::End::could_go(held.object(), held.bits) || action.is_nothing()
 }
@@ -399,8 +402,7 @@ unsafe impl<T, P: RingPolicy, A: RingAction<T, P>> Action<Chan<T, P>> for Waits<
     /// It parks only where its bit has been set before, since when the other side has not taken it away.
     #[inline(always)]
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<A::Output, Held<'a, T, P>> {
-        let has_announced = !has_to_announce::<P>() || held.bits & A::End::WAITS != 0;
-        if has_announced && !could_go(&self.0, &held) {
+        if has_announced::<P, A::End>(held.bits) && !could_go(&self.0, &held) {
             return Err(held);
         }
         attempt_anew(&mut self.0, held)
@@ -454,7 +456,7 @@ unsafe impl<T, P: RingPolicy> Waitable for Chan<T, P> {
         !chan.sending.is_empty() || !chan.receiving.is_empty() || held.bits & SET_WAITS != 0
     }
 
-    /// One that is woken finds what it waits for: nobody else takes it.
+    /// One that is woken finds what it waits for, as nobody else takes it; but a set may have taken it by then.
     fn wake_next(held: &mut Held<'_, T, P>) -> Option<Deferred> {
         let chan = held.object();
         let queue = if !chan.sending.is_empty() && SendingEnd::could_go(chan, held.bits) {

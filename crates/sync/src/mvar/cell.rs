@@ -120,6 +120,7 @@ constructors! {
             }
         }
     }
+    /// An empty `MVar`.
     default[T] = Self::empty();
 }
 

@@ -49,6 +49,7 @@ constructors! {
             Self(Once::<T, P>::with(value))
         }
     }
+    /// Without a value.
     default[T] = Self::new();
 }
 

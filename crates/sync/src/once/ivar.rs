@@ -48,6 +48,7 @@ constructors! {
             Self(Once::<T, P>::with(value))
         }
     }
+    /// Not assigned.
     default[T] = Self::new();
 }
 
