@@ -71,6 +71,26 @@ fn fair_among_those_that_are_ready() {
     }
 }
 
+/// A place in a full channel is free, and the select that waits to send takes another branch: nothing was sent.
+#[test]
+fn a_send_that_was_not_taken_has_not_sent() {
+    let ((tx, rx), (stop, stopped)) = (bounded(1), oneshot());
+    tx.try_send(1).unwrap();
+    let mut waits = parked(async {
+        select! {
+            biased;
+            _ = stopped => "stopped",
+            _ = tx.send(2) => "sent",
+        }
+    });
+    assert_eq!(rx.try_recv(), Ok(1));
+    stop.send(()).unwrap();
+    assert_eq!(waits.poll(), Poll::Ready("stopped"));
+    drop(waits);
+    assert!(rx.try_recv().is_err(), "a message that nobody sent");
+    assert!(tx.try_send(3).is_ok(), "its place is still reserved");
+}
+
 /// Operations are each for itself: a receiver and another branch may come in the same moment, and the message has gone.
 #[test]
 fn a_send_that_is_let_go_has_sent_whichever_is_taken() {

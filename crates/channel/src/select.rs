@@ -1,11 +1,12 @@
 //! Waiting for whichever of several operations comes first.
 //!
 //! All are polled with one waker, until one is ready; the others are dropped then, and an operation that is dropped
-//! loses nothing. (It may have been let go in the same moment: then a `send` has sent its message, and a `send_from`
-//! has it no longer. A select that sends and receives on one rendezvous channel may be its own partner.) In which order
-//! they are asked is a matter of chance, at each poll, so that none is passed for ever by others that are always ready;
-//! and of two that are, each is asked first as often as the other. A poll asks each of them: what it costs grows with
-//! their number, and for many receivers there is the [port set](crate::port_set).
+//! loses nothing, and has sent nothing. (But at a rendezvous a receiver may have come in the same moment: then a `send`
+//! has sent its message, and a `send_from` has it no longer. A select that sends and receives on one rendezvous channel
+//! may be its own partner.) In which order they are asked is a matter of chance, at each poll, so that none is passed
+//! for ever by others that are always ready; and of two that are, each is asked first as often as the other. A poll asks
+//! each of them: what it costs grows with their number, and for many receivers there is the
+//! [port set](crate::port_set).
 
 use std::panic::Location;
 use std::pin::Pin;
