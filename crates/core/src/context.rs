@@ -66,8 +66,8 @@ pub struct Context {
     publishes: Cell<bool>,
     /// The fiber that runs on this thread.
     fiber: Cell<Option<NonNull<dyn Stackful>>>,
-    /// The [timers](crate::shard::Shard::timers) of the shard that is run, whose runner serves what is polled here. Null: nobody has
-    /// looked for them since it was entered, or it has none so far, or nobody runs.
+    /// The [timers](crate::shard::Shard::timers) of the shard that is run, whose runner serves what is polled here.
+    /// Null: nobody has looked for them since it was entered, or it has none so far, or nobody runs.
     timers: Cell<*const ()>,
     /// Whether the thread waits, and so serves its own. (Two words of their own: what is written in two parts and read
     /// in one keeps the processor waiting.)
@@ -200,8 +200,7 @@ impl Context {
     }
 
     /// Begins or ends publishing what a poll wakes. While it does, there is never room for only one woken task, so
-    /// every wake comes by `Context::push_another`.
-    /// Nothing, in a poll.
+    /// every wake comes by `Context::push_another`. In a poll it does nothing.
     pub fn set_publishes(&self, publishes: bool) {
         if self.is_polling() || publishes == self.publishes.replace(publishes) {
             return;
@@ -258,11 +257,6 @@ impl Context {
     /// Leaks what is kept so for the task that is polled, or dropped.
     pub fn leak_locals_of_polled(&self) {
         self.with_polled(|task| (task.vtable.leak_locals)(task.pointer()));
-    }
-
-    /// A number that stands for the thread as long as it lives.
-    pub fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
     }
 
     /// No task is being polled any more.
@@ -336,7 +330,7 @@ pub fn with<R>(use_it: impl FnOnce(&Context) -> R) -> R {
 }
 
 /// The current thread's context, which stands for the thread as long as it lives.
-pub(crate) fn address() -> *mut Context {
+pub fn address() -> *mut Context {
     with(|context| ptr::from_ref(context).cast_mut())
 }
 

@@ -9,7 +9,8 @@
 //! 2. `next`, `owned` and the rest of `state` belong to the runner alone and are plain memory (`state` is
 //!    an atomic only because others read it). Whoever finds
 //!    [`Context::shard`](crate::context::Context) equal to the task's shard *is* the runner.
-//!    (While a shard is open for evacuation, that is who holds the lock of its steal queue: see `context/access_flag.rs`.)
+//!    (While a shard is open for evacuation, that is who holds the lock of its steal queue: see
+//!    `context/access_flag.rs`.)
 //!    Two exceptions, in a pool: `next` and `state` of a task in a steal queue belong to who holds that queue's
 //!    lock, so there the runner writes to no task that it finds scheduled; and `owned` is changed only under the
 //!    lock of its shard's list.

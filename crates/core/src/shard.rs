@@ -94,8 +94,8 @@ pub struct Shard {
 // SAFETY: `runner` is touched only by the thread that holds `acquired`, which is acquired and released; but for
 // `runner.owned` of a pool's shard, from which thieves take tasks: it is changed only under `list`, and read without
 // it only by the runner, when its steal queue is empty for good; and but for a shard that is open for evacuation, whose
-// `runner.slot`, tasks and runner's context belong to who holds the steal queue's lock. The pointers in the inbox's loans
-// are loans; none is tied to a thread.
+// `runner.slot`, tasks and runner's context belong to who holds the steal queue's lock. The pointers in the inbox's
+// loans are loans; none is tied to a thread.
 unsafe impl Sync for Shard {}
 // SAFETY: what is in it is tied to no thread, as said above for sharing it.
 unsafe impl Send for Shard {}
@@ -249,8 +249,8 @@ impl Shard {
         }
     }
 
-    /// Counts a task that is about to be made; `false` if the shard has been closed, and then it cannot be made here. Its
-    /// runner asks [`is_closing`](Shard::is_closing) too.
+    /// Counts a task that is about to be made; `false` if the shard has been closed, and then it cannot be made here.
+    /// Its runner asks [`is_closing`](Shard::is_closing) too.
     #[must_use]
     pub fn task_created(&self) -> bool {
         if context::runs(self.index) {

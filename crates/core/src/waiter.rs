@@ -27,9 +27,9 @@
 //! # The inline waiter
 //!
 //! Mostly there is one waiter. A primitive of one thread may then keep it *inline*: its list names the node, and another
-//! list of the primitive the task, which is loaned to the node. Nothing of the node is written; the primitive's word says
-//! the rest. [`WaitList::spill_inline`] makes a proper list of it, before anything else is done to the list. When an inline
-//! waiter has left, the list is not emptied: [`WaitList::forget_inline`] does it, before the list is looked at.
+//! list of the primitive the task, which is loaned to the node. Nothing of the node is written; the primitive's word
+//! says the rest. [`WaitList::spill_inline`] makes a proper list of it, before anything else is done to the list. When an
+//! inline waiter has left, the list is not emptied: [`WaitList::forget_inline`] does it, before the list is looked at.
 
 mod deferred;
 mod list;

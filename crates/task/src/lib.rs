@@ -1,8 +1,8 @@
 //! Builds the stackless task cells; knows no scheduler.
 //!
 //! One allocation holds a task: header, then the future, and in the future's place later its
-//! output. [`spawn()`] makes one and gives it to a shard; what runs it there is not known here. [`locals`] keeps the names
-//! and values that few tasks have.
+//! output. [`spawn()`] makes one and gives it to a shard; what runs it there is not known here. [`locals`] keeps the
+//! names and values that few tasks have.
 
 mod cell;
 mod handle;

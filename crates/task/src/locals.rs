@@ -64,7 +64,7 @@ impl Owner {
     fn here() -> Self {
         match context::with(Context::polling) {
             Some(task) => Self::Task(task),
-            None => Self::Thread(context::with(Context::address)),
+            None => Self::Thread(context::address().addr()),
         }
     }
 
@@ -217,8 +217,8 @@ pub(crate) fn leak_task(task: NonNull<Header>) {
 /// The thread's work is done: what it has beside goes, now and not later. Not what is being used: that goes with the
 /// thread.
 pub fn end_thread() {
-    if !ends::uses() {
-        end(context::with(Context::address));
+    if !ends::uses() || gossamer_core::mutant!("thread_ends_what_is_used") {
+        end(context::address().addr());
     }
 }
 
@@ -262,6 +262,7 @@ mod ends {
         /// How many uses of a value of the thread's own go on.
         static USES: Cell<u32> = const { Cell::new(0) };
     }
+
     /// A use of a value of the thread's own.
     struct Use;
 

@@ -11,8 +11,8 @@ use crate::handle::JoinHandle;
 
 /// Makes a task that any thread may run, and queues it at `shard`.
 ///
-/// If the shard is closing, or closed, the future is dropped here and now and the handle says so. (One that has been given
-/// back may be another runtime's: then the task is that one's.)
+/// If the shard is closing, or closed, the future is dropped here and now and the handle says so. (One that has been
+/// given back may be another runtime's: then the task is that one's.)
 pub fn spawn<F>(
     shard: &'static Shard,
     future: F,

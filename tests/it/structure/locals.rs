@@ -294,6 +294,22 @@ fn tasks_have_names() {
     });
 }
 
+/// A value of a thread that is being used outlasts the end of the thread's work, and goes with the thread.
+#[test]
+fn what_a_thread_uses_is_not_ended() {
+    let drops = Arc::new(AtomicUsize::new(0));
+    let its = drops.clone();
+    let uses = move || {
+        COUNTED.with(|counted| {
+            *counted.lock().expect("no panic") = Some(Counts(its.clone()));
+            gossamer_task::locals::end_thread();
+            assert_eq!(its.load(Ordering::SeqCst), 0, "it was ended in its use");
+        });
+    };
+    std::thread::spawn(uses).join().expect("no panic");
+    assert_eq!(drops.load(Ordering::SeqCst), 1);
+}
+
 #[test]
 fn a_report_names_the_task_that_is_stuck() {
     watched("pool", || {

@@ -119,8 +119,8 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         Ok((message, sent.wrapping_sub(received), is_awaited))
     }
 
-    /// Wakes a sender that waits for a place, without any lock; or else who else waits, as one that was forgotten, or the
-    /// set itself, does. And whether there are more.
+    /// Wakes a sender that waits for a place, without any lock; or else who else waits, as one that was forgotten, or
+    /// the set itself, does. And whether there are more.
     pub(crate) fn let_sender_go(&self) -> Option<(Deferred, bool)> {
         let mut held = self.0.chan().locked();
         let deferred = Chan::wake_next(&mut held);

@@ -34,14 +34,8 @@ pub struct AccessFlag {
 unsafe impl Sync for AccessFlag {}
 
 impl Default for AccessFlag {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl AccessFlag {
     /// Inside, and not open.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             inside: AtomicU32::new(INSIDE),
             open: AtomicU32::new(0),
@@ -49,7 +43,9 @@ impl AccessFlag {
             plain: crate::platform::UnsafeCell::new(()),
         }
     }
+}
 
+impl AccessFlag {
     /// The shard's plain memory is touched: tells loom.
     #[inline(always)]
     pub fn touch(&self) {

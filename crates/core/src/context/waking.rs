@@ -91,8 +91,8 @@ pub(crate) unsafe fn wake_here(context: &Context, task: TaskRef<'_>) {
     }
 }
 
-/// Like [`wake_here`], for any task. Returns `false`, having done nothing, if this thread does not run it. One look decides
-/// ([`crate::waker`] says why).
+/// Like [`wake_here`], for any task. Returns `false`, having done nothing, if this thread does not run it. One look
+/// decides ([`crate::waker`] says why).
 #[inline(always)]
 pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
     if context.is_outside() {

@@ -223,8 +223,7 @@ impl Owned {
         self.0.get()
     }
 
-    /// The newest task. In a pool: inside [`Shard::with_list`](crate::shard::Shard::with_list), or when no thief can come
-    /// any more.
+    /// The newest task. In a pool: inside `Shard::with_list`, or when no thief can come any more.
     pub(crate) fn first(&self) -> Option<NonNull<Header>> {
         self.0.get().map(TaskRef::pointer)
     }

@@ -16,12 +16,12 @@ impl Shard {
         unsafe { self.runner.list_of(state).push(task) };
     }
 
-    /// Puts a task that is new here on the list.
+    /// Puts a task that is new at its shard on the list there.
     ///
     /// # Safety
-    /// The current thread runs this shard, where the task lives, and the task is alive.
+    /// The current thread runs that shard, and the task is alive.
     #[cold]
-    pub unsafe fn list(&self, task: NonNull<Header>) {
+    pub unsafe fn list(task: NonNull<Header>) {
         // SAFETY: alive, as the caller says.
         let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
         // SAFETY: on the runner of the task's shard.

@@ -233,8 +233,8 @@ pub(super) struct Waiter<A> {
 /// The action of the operation that a node belongs to.
 ///
 /// # Safety
-/// The node is that of an [`Operation`](super::Operation) whose action is an `A`, or begins as an `A` does, and alive: as long as the
-/// result is used, the lock of its object is held.
+/// The node is that of an [`Operation`](super::Operation) whose action is an `A`, or begins as an `A` does, and alive: as
+/// long as the result is used, the lock of its object is held.
 #[inline(always)]
 pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
     // SAFETY: the node is the first field of a `Waiter` and points at all of it (`Operation::node`); the caller vouches

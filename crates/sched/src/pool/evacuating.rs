@@ -2,10 +2,9 @@
 //!
 //! A worker that has been in the same poll for long is found by a *monitor*, which
 //! [opens](WorkerShard::open_for_evacuation) its shard ([`AccessFlag`](gossamer_core::context::AccessFlag) tells the
-//! protocol). While a shard is open, whatever is runnable there is
-//! *evacuated*: the task in the run-next slot, those that the poll has woken so far, and those that are woken from
-//! elsewhere and come to the inbox; all go to the shard's steal queue, from which other workers steal. What the poll
-//! wakes from then on goes there at once. The task that is being polled stays, and so do fibers that have begun, which
+//! protocol). While a shard is open, whatever is runnable there is *evacuated*: the task in the run-next slot, those
+//! that the poll has woken so far, and those that are woken from elsewhere and come to the inbox; all go to the shard's
+//! steal queue, from which other workers steal. What the poll wakes from then on goes there at once. The task that is being polled stays, and so do fibers that have begun, which
 //! stay with their thread. When the poll has ended, the runner takes the lock, closes the shard, and all is as before.
 //!
 //! The runner's context belongs to another thread than the one that evacuates. It is that thread's memory, and is there

@@ -4,10 +4,10 @@
 //! A poll that does not end (a computation, `read(2)`, a page fault, a foreign function) holds all tasks of its worker
 //! hostage. So every few milliseconds the monitor pings each busy worker; a worker that has not acknowledged by the
 //! next look has been in one poll since. When its thread has run or been blocked for 10 ms in that poll (`held.rs`; a
-//! preempted thread has not), the monitor opens its shard, and its tasks are evacuated (`evacuating.rs`). If work waits and no worker is idle, the monitor starts a *spare*: a worker with a number above those that
-//! were asked for. (Go's sysmon moves the processor away from a stuck thread; here the tasks move.) A worker whose poll
-//! has ended closes its shard, and surplus spares retire as after a [`resize`](super::resize). The monitor fires a
-//! stuck worker's timers.
+//! preempted thread has not), the monitor opens its shard, and its tasks are evacuated (`evacuating.rs`). If work waits
+//! and no worker is idle, the monitor starts a *spare*: a worker with a number above those that were asked for. (Go's
+//! sysmon moves the processor away from a stuck thread; here the tasks move.) A worker whose poll has ended closes its
+//! shard, and surplus spares retire as after a [`resize`](super::resize). The monitor fires a stuck worker's timers.
 //!
 //! # Reports
 //!

@@ -70,7 +70,7 @@ impl WorkerShard {
                 steal_queue: Mutex::new(StealQueue::default()),
                 steal_len: AtomicUsize::new(0),
                 monitored: UnmodelledU32::new(0),
-                access: AccessFlag::new(),
+                access: AccessFlag::default(),
                 pinged: UnmodelledU32::new(0),
                 returned: UnmodelledU32::new(0),
                 publish_wanted: UnmodelledU32::new(0),

@@ -287,7 +287,7 @@ unsafe fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> En
     let ended = unsafe { poll::<S>(context, task) };
     if ended == Ended::Parked {
         // SAFETY: pending, so alive; we run its shard.
-        unsafe { Shard::at(context.shard()).list(task) };
+        unsafe { Shard::list(task) };
     }
     ended
 }
