@@ -16,8 +16,8 @@ use super::{patience, runtime, watched};
 /// for what is small, which the standard library ends the process over.
 const LIMIT: &str = "1500000";
 const STACK: &str = "67108864";
-/// Bytes that glibc's allocator takes from the system ahead of need: a thread for which it can get no arena of its own
-/// still finds memory in those that are there. Other allocators ignore it.
+/// Bytes that glibc's allocator takes from the system ahead of need. It has one arena here: one of 64 MiB for each thread
+/// would take the room that a test grants to a thread. Other allocators ignore both.
 const KEPT_FREE: &str = "16777216";
 
 /// Set in the process that is limited.
@@ -39,6 +39,7 @@ fn in_a_process(test: &str, limit: &str, stack: &str, body: impl FnOnce() + Send
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(LIMITED, "1")
         .env("RUST_MIN_STACK", stack)
+        .env("MALLOC_ARENA_MAX", "1")
         .env("MALLOC_TOP_PAD_", KEPT_FREE)
         .env("GOSSAMER_PATIENCE", patience().as_secs().to_string())
         .output()
