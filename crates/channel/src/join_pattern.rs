@@ -3,7 +3,9 @@
 //!
 //! # Protocol
 //!
-//! An attempt locks all channels, in one order for all, and takes a message from each if each has one. Else
+//! An attempt locks all channels, in one order for all, and takes a message from each if each has one. (It claims the
+//! messages of senders first that are members of a select's [group](gossamer_core::group), and gives them back if it
+//! cannot have all.) Else
 //! it waits in the lines of all that have none, as a receiver does; when it is called in one, it does not take the
 //! message, but passes the call on and attempts anew. So it never has some of the messages and waits for others. At
 //! those that have one it waits for their end, as others may take that message (`join_pattern/awaiting.rs`).
@@ -17,6 +19,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
 use self::awaiting::{Awaiting, First};
@@ -190,20 +193,25 @@ macro_rules! group {
                     unreachable!("all have been locked");
                 };
                 let is_over = [$($lock.is_over()),*].contains(&true);
-                let missing = 0 $(| (u8::from($lock.messages() == 0) << $at))*;
-                let takes = missing == 0 || gossamer_core::mutant!("join_takes_what_is_there");
+                let has_all = $($lock.messages_here() > 0)&&*;
+                let mut claimed = [0; 4];
+                let takes = gossamer_core::mutant!("join_takes_what_is_there")
+                    || !is_over && has_all && $($lock.claim_message(&mut claimed, $at))&&*;
                 if is_over || !takes {
+                    let roused = [$($lock.give_back()),*];
+                    let missing = 0 $(| (u8::from($lock.messages_here() == 0) << $at))*;
                     $($lock.unlock();)*
+                    roused.into_iter().for_each(Deferred::run);
                     return if is_over { Attempt::Closed } else { Attempt::Missing(missing) };
                 }
-                let taken = ($($lock.pop(),)*);
+                let taken = ($($lock.take_message(),)*);
                 // A sender whose message is taken goes on before its channel's lock is given up.
                 let unsettled = ($(Unsettled::new(&self.$at.0, $lock),)*);
                 // Wakers of other runtimes are called without any lock.
                 $(unsettled.$at.settle();)*
                 match taken {
                     ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),
-                    _ => Attempt::Missing(missing),
+                    _ => unreachable!("all have been claimed"),
                 }
             }
 

@@ -1,18 +1,35 @@
 //! Waiting for whichever of several operations comes first.
 //!
 //! All are polled with one waker, until one is ready; the others are dropped then, and an operation that is dropped
-//! loses nothing, and has sent nothing. (But at a rendezvous a receiver may have come in the same moment: then a `send`
-//! has sent its message, and a `send_from` has it no longer. A select that sends and receives on one rendezvous channel
-//! may be its own partner.) In which order they are asked is a matter of chance, at each poll, so that none is passed
-//! for ever by others that are always ready; and of two that are, each is asked first as often as the other. A poll asks
-//! each of them: what it costs grows with their number, and for many receivers there is the
-//! [port set](crate::port_set).
+//! loses nothing, and has sent nothing: **at most one branch takes effect**. In which order they are asked is a matter
+//! of chance, at each poll, so that none is passed for ever by others that are always ready; and of two that are, each
+//! is asked first as often as the other. A poll asks each of them: what it costs grows with their number, and for many
+//! receivers there is the [port set](crate::port_set).
+//!
+//! # What is a branch
+//!
+//! An operation takes effect in its own poll, but for one: the receiver of a rendezvous takes the message out of the
+//! `send` that waits. So such sends are members of the select's group, and who wants to take the message of one claims
+//! the group (as in Concurrent ML, and in Go). That holds for a `send` or `send_from` that is a branch itself, for one
+//! in a `timeout`, for a branch of `select!` that is a pinned reference to one, and for `select::any`. What lies deeper
+//! is foreign to the select: an `async` block that does more than to await one operation, a future of another library,
+//! a box. A rendezvous in there may have taken place when another branch is taken.
+//!
+//! * A select does not match itself: its `send` never meets its own `recv` over the same rendezvous channel.
+//! * The receiver of a rendezvous does not find the `send` of a select that is being polled at this moment: `try_recv`
+//!   then says that there is no message, and `recv` waits until the poll has ended.
+//! * A branch by reference goes on after the select that did not take it. But nobody takes its message before it is
+//!   polled again.
+//! * A branch whose pattern did not match has taken effect.
+//! * If a receiver has taken the message of a branch, and the select is dropped before its next poll (its task is
+//!   aborted), then the rendezvous has taken place.
 
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gossamer_core::context::{self, SchedulingPoint};
+pub use gossamer_core::context::poll_branch_at;
+use gossamer_core::context::{self, Place, SchedulingPoint, Selecting, place_of, poll_branch};
 
 /// The result of polling one branch; for the macro.
 #[doc(hidden)]
@@ -36,6 +53,7 @@ pub struct Select<F> {
     branches: usize,
     fair: bool,
     ask: F,
+    selecting: Selecting,
 }
 
 impl<F> Unpin for Select<F> {}
@@ -51,6 +69,7 @@ impl<F> Select<F> {
             branches,
             fair,
             ask,
+            selecting: Selecting::default(),
         }
     }
 }
@@ -59,22 +78,59 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let place = place_of(&*self);
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
-            for branch in turns(this.branches, this.fair) {
+            let turns = || turns(this.branches, this.fair);
+            let polled = this.selecting.poll(place, turns, |branch| {
                 match (this.ask)(branch, cx) {
-                    Turn::Ready(output) => return Poll::Ready(Some(output)),
+                    Turn::Ready(output) => return Poll::Ready(output),
                     Turn::Waits => waits = true,
                     Turn::Out => {}
                 }
-            }
-            if waits {
                 Poll::Pending
-            } else {
-                Poll::Ready(None)
+            });
+            match polled {
+                Poll::Pending if waits => Poll::Pending,
+                Poll::Pending => Poll::Ready(None),
+                Poll::Ready(output) => Poll::Ready(Some(output)),
             }
         })
+    }
+}
+
+/// Where a branch is in memory: if it is a reference, what that refers to. For the macro, which has `&Branch(&it)` and so
+/// finds the [reference's](PlaceOfReference) function before [this one](PlaceOfValue).
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Branch<'a, F>(pub &'a F);
+
+#[doc(hidden)]
+pub trait PlaceOfReference {
+    fn place(&self) -> Place;
+}
+
+impl<F> PlaceOfReference for Branch<'_, Pin<&mut F>> {
+    fn place(&self) -> Place {
+        place_of(&**self.0)
+    }
+}
+
+impl<F> PlaceOfReference for Branch<'_, &mut F> {
+    fn place(&self) -> Place {
+        place_of(&**self.0)
+    }
+}
+
+#[doc(hidden)]
+pub trait PlaceOfValue {
+    fn place(&self) -> Place;
+}
+
+impl<F> PlaceOfValue for &Branch<'_, F> {
+    fn place(&self) -> Place {
+        place_of(self.0)
     }
 }
 
@@ -152,6 +208,7 @@ where
     }
     Any {
         operations: operations.into(),
+        selecting: Selecting::default(),
         point: SchedulingPoint::new(),
         location: Location::caller(),
     }
@@ -163,6 +220,7 @@ where
 pub struct Any<F> {
     /// None: it is complete.
     operations: Pin<Box<[F]>>,
+    selecting: Selecting,
     point: SchedulingPoint,
     location: &'static Location<'static>,
 }
@@ -177,22 +235,27 @@ impl<F: Future> Future for Any<F> {
             "{} was polled after it was complete",
             self.location
         );
+        let place = place_of(&*self);
         let this = &mut *self;
         let (point, operations) = (&mut this.point, &mut this.operations);
         point.pass_with(cx.waker(), || {
-            for place in turns(count, true) {
-                // SAFETY: the operations are pinned as the list is; none is moved.
-                let operation = unsafe {
-                    operations
-                        .as_mut()
-                        .map_unchecked_mut(|operations| &mut operations[place])
-                };
-                if let Poll::Ready(output) = operation.poll(cx) {
-                    *operations = Pin::from(Box::from([]));
-                    return Poll::Ready((place, output));
-                }
+            let polled = this.selecting.poll(
+                place,
+                || turns(count, true),
+                |at| {
+                    // SAFETY: the operations are pinned as the list is; none is moved.
+                    let operation = unsafe {
+                        operations
+                            .as_mut()
+                            .map_unchecked_mut(|operations| &mut operations[at])
+                    };
+                    poll_branch(operation, cx).map(|output| (at, output))
+                },
+            );
+            if polled.is_ready() {
+                *operations = Pin::from(Box::from([]));
             }
-            Poll::Pending
+            polled
         })
     }
 }

@@ -6,7 +6,8 @@
 //! no atomics, no scheduler called. The runner hands the woken tasks to its scheduler after the
 //! poll, so no scheduler is ever entered from inside a task.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
+use core::mem::{self, ManuallyDrop};
 use core::ptr::{self, NonNull};
 use core::task;
 
@@ -18,6 +19,7 @@ mod access_flag;
 mod budget;
 mod inside;
 mod rng;
+mod selecting;
 mod timers;
 mod waking;
 
@@ -27,6 +29,12 @@ pub use self::budget::{
 };
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
+use self::selecting::Asking;
+pub(crate) use self::selecting::outside_selects;
+pub use self::selecting::{
+    Place, Selecting, announces, asks_members, join_group, place_of, poll_branch, poll_branch_at,
+    selecting,
+};
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
 
@@ -74,6 +82,8 @@ pub struct Context {
     waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
+    /// The select whose branches are polled.
+    asking: RefCell<ManuallyDrop<Asking>>,
 }
 
 /// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
@@ -133,6 +143,7 @@ impl Context {
             again: Cell::new(false),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
+            asking: RefCell::new(Asking::NONE),
         }
     }
 
@@ -373,6 +384,7 @@ pub struct Entered {
     fiber: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,
+    asking: ManuallyDrop<Asking>,
 }
 
 /// Puts the current context aside and runs `shard` from here on.
@@ -406,6 +418,7 @@ pub(crate) unsafe fn enter(
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
+        asking: context.replace_asking(Asking::NONE),
     })
 }
 
@@ -431,6 +444,8 @@ impl Drop for Entered {
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
+            let outer = mem::replace(&mut self.asking, Asking::NONE);
+            let _none = context.replace_asking(outer);
             context.access.set(self.access);
             if self.was_outside {
                 context.go_outside();

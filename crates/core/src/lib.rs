@@ -51,6 +51,8 @@ pub mod context;
 #[cfg(feature = "std")]
 pub mod fork;
 #[cfg(feature = "std")]
+pub mod group;
+#[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
 pub mod moment;

@@ -183,7 +183,8 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
         Poll::Pending => false,
     };
     // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
-    unsafe { fiber.as_ref() }.wait(&mut step);
+    let fiber = unsafe { fiber.as_ref() };
+    context::outside_selects(|| fiber.wait(&mut step));
     output.expect("the last step was ready")
 }
 

@@ -109,7 +109,11 @@ impl Select {
             quote! {
                 #at => match #op.as_mut().as_pin_mut() {
                     ::core::option::Option::None => #facade::select::Turn::Out,
-                    ::core::option::Option::Some(#pinned) => match ::core::future::Future::poll(#pinned, #cx) {
+                    ::core::option::Option::Some(#pinned) => match #facade::select::poll_branch_at(
+                        (&#facade::select::Branch(&*#pinned)).place(),
+                        #pinned,
+                        #cx,
+                    ) {
                         ::core::task::Poll::Pending => #facade::select::Turn::Waits,
                         #[allow(unreachable_patterns)]
                         ::core::task::Poll::Ready(#value) => match #value {
@@ -142,6 +146,8 @@ impl Select {
             enum #branches<#(#types),*> { #(#names(#types)),* }
             let #output = {
                 #(let mut #ops = ::core::pin::pin!(#made);)*
+                #[allow(unused_imports)]
+                use #facade::select::{PlaceOfReference as _, PlaceOfValue as _};
                 let #select = #facade::select::Select::new(#count, #fair, |#branch, #cx| match #branch {
                     #(#asked)*
                     _ => ::core::unreachable!(),

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use gossamer_core::context::{self, SchedulingPoint};
+use gossamer_core::context::{self, SchedulingPoint, Selecting, place_of, poll_branch};
 use gossamer_core::mutant;
 use pin_project_lite::pin_project;
 
@@ -119,6 +120,7 @@ pin_project! {
         limit: Sleep,
         point: SchedulingPoint,
         polled: bool,
+        selecting: Selecting,
     }
 }
 
@@ -129,6 +131,7 @@ impl<F> Timeout<F> {
             limit: limit.without_scheduling_point(),
             point: SchedulingPoint::new(),
             polled: false,
+            selecting: Selecting::default(),
         }
     }
 }
@@ -138,27 +141,44 @@ impl<F: Future> Future for Timeout<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let place = place_of(&*self);
         let this = self.project();
-        let (operation, mut limit, polled) = (this.operation, this.limit, this.polled);
+        let (mut operation, mut limit, polled) = (this.operation, this.limit, this.polled);
+        let turns = || {
+            let order = match mutant!("timeout_looks_first") {
+                true => [Branch::Limit, Branch::Operation],
+                false => [Branch::Operation, Branch::Limit],
+            };
+            order.into_iter().map(|branch| branch as usize)
+        };
         this.point.pass_with(cx.waker(), || {
-            if mutant!("timeout_looks_first") && limit.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Err(Elapsed));
-            }
-            let yielded = context::yields_so_far();
-            if let Poll::Ready(output) = operation.poll(cx) {
-                return Poll::Ready(Ok(output));
-            }
-            if !std::mem::replace(polled, true) && context::yields_so_far() != yielded {
-                // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by
-                // ours.
-                if !mutant!("timeout_trusts_yielding") {
+            let mut yields = false;
+            this.selecting.poll(place, turns, |branch| {
+                if branch == Branch::Limit as usize {
+                    return match yields {
+                        true => Poll::Pending,
+                        false => limit.as_mut().poll(cx).map(|()| Err(Elapsed)),
+                    };
+                }
+                let yielded = context::yields_so_far();
+                if let Poll::Ready(output) = poll_branch(operation.as_mut(), cx) {
+                    return Poll::Ready(Ok(output));
+                }
+                // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by ours.
+                yields = !mem::replace(polled, true) && context::yields_so_far() != yielded;
+                if yields && !mutant!("timeout_trusts_yielding") {
                     cx.waker().wake_by_ref();
                 }
-                return Poll::Pending;
-            }
-            limit.poll(cx).map(|()| Err(Elapsed))
+                Poll::Pending
+            })
         })
     }
+}
+
+/// A time limit is a select of two: the operation is asked first.
+enum Branch {
+    Operation,
+    Limit,
 }
 
 gossamer_core::impl_debug!([F] Timeout[F], this => limit: this.limit);

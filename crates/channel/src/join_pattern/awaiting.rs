@@ -33,7 +33,7 @@ impl<'a, T, P: LockPolicy> Awaiting<'a, T, P> {
         location: &'static Location<'static>,
     ) -> Self {
         if missing {
-            let op = Op::new(chan, Receives(Awaits), location);
+            let op = Op::new(chan, Receives::new(Awaits), location);
             Self::Message { op }
         } else {
             let op = Op::new(chan, WatchesEnd, location);
@@ -93,6 +93,6 @@ impl<T> Receive<T> for Awaits {
     const TAKES: bool = false;
 
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<()> {
-        (locked.messages() > 0 || locked.is_over()).then_some(())
+        (locked.messages_here() > 0 || locked.is_over()).then_some(())
     }
 }

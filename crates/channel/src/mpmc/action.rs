@@ -1,16 +1,18 @@
 //! The steps of sending and receiving, once an operation can go on. They all run under the lock: they move messages and
 //! run no user code.
 
+use std::cell::Cell;
+use std::mem;
 use std::pin::Pin;
 
 use gossamer_core::context;
 use gossamer_core::policy::{LockPolicy, Shared};
 use gossamer_core::wait_queue::{Action, Operation};
-use gossamer_core::waiter::{Could, State, WaitList};
+use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 use super::buffer::Buffer;
 use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
-use super::offer::Offer;
+use super::offer::{Claim, Claimed, Offer};
 use crate::error::{Closed, SendError};
 
 /// An operation on a channel.
@@ -80,19 +82,96 @@ impl<T: Copy> Chan<T, Shared> {
 }
 
 impl<T, P: LockPolicy> Locked<'_, T, P> {
-    /// Takes the message of the rendezvous sender that has waited longest, if that has not been done since the lock was
-    /// taken.
+    /// Takes the message of the rendezvous sender that has waited longest of those that this receiver can have, if none
+    /// has been taken since the lock was.
     #[inline(always)]
     pub(super) fn take_offer(&mut self) -> Option<T> {
-        if self.offering == 0 || self.is_first_taken {
-            return None;
+        self.claim_offer(&mut [0; 4], 0)
+            .then(|| self.take_claimed())?
+    }
+
+    /// Claims a message for the receiver that is polled, which has claimed these groups, for its channel `at` there;
+    /// `false` if there is none. One in the buffer need not be claimed.
+    pub(crate) fn claim_message(&mut self, claimed: &mut Claimed, at: usize) -> bool {
+        !self.buffer.is_empty() || self.claim_offer(claimed, at)
+    }
+
+    fn claim_offer(&mut self, claimed: &mut Claimed, at: usize) -> bool {
+        if self.offering == 0 || self.is_claimed {
+            return false;
         }
-        self.offering -= 1;
-        self.is_first_taken = true;
-        // SAFETY: under the lock, and only sends wait in this queue. Once: `is_first_taken` was not set, and is until the
-        // first one leaves the queue.
-        let take = |first: &Offer<T>| unsafe { first.take_offered() };
-        self.held().first::<Offer<T>>().map(take)
+        let mut silenced = 0;
+        let claims = |_: &_, offer: &Offer<T>| {
+            let claim = offer.is_for(0).then(|| offer.claim(claimed, at));
+            silenced += usize::from(claim == Some(Claim::Refused));
+            claim == Some(Claim::Ours)
+        };
+        let is_claimed = self.held_ref().find::<Offer<T>>(claims).is_some();
+        self.offering -= silenced + usize::from(is_claimed);
+        self.is_claimed = is_claimed;
+        is_claimed
+    }
+
+    /// Takes the message that has been claimed, which goes with the lock.
+    fn take_claimed(&mut self) -> Option<T> {
+        let claimed = self
+            .held_ref()
+            .find::<Offer<T>>(|_, offer| offer.is_taken());
+        // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
+        claimed.map(|offer| unsafe { offer.take_claimed() })
+    }
+
+    /// Takes the message that has been [claimed](Locked::claim_message).
+    pub(crate) fn take_message(&mut self) -> Option<T> {
+        self.buffer.pop().or_else(|| self.take_claimed())
+    }
+
+    /// Gives back what has been claimed, if anything has.
+    ///
+    /// # Returns
+    /// The waker to call without any lock.
+    pub(crate) fn give_back(&mut self) -> Deferred {
+        if !mem::take(&mut self.is_claimed) {
+            return Deferred::NOTHING;
+        }
+        self.offering += 1;
+        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back();
+        let roused = self.held().rouse_found::<Offer<T>>(rouses);
+        roused.unwrap_or(Deferred::NOTHING)
+    }
+
+    /// Messages that a receiver in this select can have.
+    pub(super) fn messages_for(&self, Select(select): &Select) -> usize {
+        if self.offering == 0 || select.get() == 0 {
+            return self.messages();
+        }
+        let mut offers = 0;
+        let count = |_: &_, offer: &Offer<T>| {
+            offers += usize::from(offer.is_for(select.get()));
+            false
+        };
+        let _none = self.held_ref().find::<Offer<T>>(count);
+        self.buffer.len() + offers
+    }
+
+    /// Messages that what is polled now can have.
+    pub(crate) fn messages_here(&self) -> usize {
+        if self.offering == 0 {
+            return self.buffer.len();
+        }
+        self.messages_for(&Select(Cell::new(context::selecting())))
+    }
+
+    /// Announces those offers again from which receivers were turned away: one that was called for another reason may
+    /// find that they can be had, or is turned away itself.
+    fn announce_all(&mut self) {
+        let mut announced = 0;
+        let announces = |_: &_, offer: &Offer<T>| {
+            announced += usize::from(offer.announce());
+            false
+        };
+        let _none = self.held_ref().find::<Offer<T>>(announces);
+        self.offering += announced;
     }
 }
 
@@ -102,9 +181,9 @@ pub(super) fn withdraw<T, P: LockPolicy>(
     op: Pin<&mut Op<'_, T, P, Offer<T>>>,
     from: &mut Option<T>,
 ) {
-    op.withdraw(|offer, state| {
+    op.withdraw(|offer, _| {
         // SAFETY: the operation was not complete and has left its queue, and only here is its message taken from now on.
-        *from = unsafe { offer.take_unsent(state) };
+        *from = unsafe { offer.take_unsent() };
     });
 }
 
@@ -148,9 +227,16 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     }
 
     fn park(&mut self, held: &mut Held<'_, T, P>) {
-        self.note_parked();
-        let is_rendezvous = held.object().is_rendezvous();
-        Locked::of_held(held).offering += usize::from(is_rendezvous);
+        if held.object().is_rendezvous() {
+            self.note_parked();
+            Locked::of_held(held).offering += 1;
+        }
+    }
+
+    fn polled_again(&mut self, held: &mut Held<'_, T, P>) -> bool {
+        let is_announced = held.object().is_rendezvous() && self.note_polled();
+        Locked::of_held(held).offering += usize::from(is_announced);
+        is_announced
     }
 
     #[inline(always)]
@@ -160,19 +246,24 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         _: State,
     ) -> Result<Self::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
-        // SAFETY: it was woken, so it had parked.
-        if unsafe { self.is_taken() } {
+        if self.is_taken() {
+            self.leave_group();
             locked.unlock();
             return Ok(Ok(()));
         }
-        // SAFETY: only the receiver of a rendezvous channel takes the message from here, and none has.
-        let message = unsafe { self.take() };
         if locked.has(NO_RECEIVERS) {
+            // The group is not held: a receiver may have taken another branch.
+            if locked.chan().is_rendezvous() && context::asks_members() {
+                return Err(locked.into_held());
+            }
+            self.leave_group();
             locked.unlock();
-            return Ok(Err(SendError(message)));
+            // SAFETY: only the receiver of a rendezvous channel takes the message from here, and none has.
+            return Ok(Err(SendError(unsafe { self.take() })));
         }
         locked.reserved -= 1;
-        locked.push(message);
+        // SAFETY: as above.
+        locked.push(unsafe { self.take() });
         locked.settle();
         Ok(Ok(()))
     }
@@ -180,17 +271,18 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
         let is_rendezvous = held.object().is_rendezvous();
         let locked = Locked::of_held(held);
-        if state == State::Parked {
-            locked.offering -= usize::from(is_rendezvous);
-        } else if !is_rendezvous && !locked.has(NO_RECEIVERS) {
+        if is_rendezvous {
+            self.leave_group();
+            locked.offering -= usize::from(self.silence());
+        } else if state != State::Parked && !locked.has(NO_RECEIVERS) {
             locked.reserved -= 1;
         }
     }
 
     #[inline(always)]
-    fn abandon(&mut self, state: State) {
+    fn abandon(&mut self, _: State) {
         // SAFETY: the operation has ended, and the message is not used again.
-        drop(unsafe { self.take_unsent(state) });
+        drop(unsafe { self.take_unsent() });
     }
 
     fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
@@ -225,12 +317,39 @@ pub(crate) trait Receive<T>: Sized {
 }
 
 /// Waiting for a message. When it is woken it has been *called*: there is a message, or none will come.
-pub(crate) struct Receives<R>(pub(crate) R);
+#[repr(C)]
+pub(crate) struct Receives<R> {
+    select: Select,
+    pub(crate) receive: R,
+}
 
-// SAFETY: nobody looks at the actions in this queue.
+/// The select that polls a waiting receiver of a rendezvous channel; zero: none does.
+#[derive(Debug, Default)]
+pub(crate) struct Select(Cell<usize>);
+
+impl<R> Receives<R> {
+    #[inline(always)]
+    pub(crate) fn new(receive: R) -> Self {
+        Self {
+            select: Select::default(),
+            receive,
+        }
+    }
+
+    /// Notes what polls it; gives whether that is something else than before.
+    fn note_select<T, P: LockPolicy>(&self, chan: &Chan<T, P>) -> bool {
+        if !chan.is_rendezvous() {
+            return false;
+        }
+        let select = context::selecting();
+        self.select.0.replace(select) != select
+    }
+}
+
+// SAFETY: an action in this queue begins with the select.
 unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> {
     type Output = R::Output;
-    type Shown = ();
+    type Shown = Select;
     const NAME: &'static str = R::NAME;
     const PREPARES: bool = true;
 
@@ -246,7 +365,7 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
 
     #[inline(always)]
     fn prepare(&mut self, chan: &Chan<T, P>) {
-        self.0.prepare(chan);
+        self.receive.prepare(chan);
     }
 
     #[inline(always)]
@@ -259,32 +378,47 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         };
         // SAFETY: operations are polled without the lock. No `QUICKLY` runs user code.
         let received =
-            unsafe { chan.pop_quickly(|message, rest| quickly(&mut self.0, message, rest)) };
+            unsafe { chan.pop_quickly(|message, rest| quickly(&mut self.receive, message, rest)) };
         received.map_err(|locked| Some(locked.into_held()))
     }
 
     #[inline(always)]
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<R::Output, Held<'a, T, P>> {
         let locked = Locked::from(held);
-        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_held)
+        attempt(locked, R::TAKES, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
     }
 
     #[inline(always)]
     fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<R::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
         locked.called -= 1;
-        attempt(locked, R::TAKES, |locked| self.0.attempt(locked)).map_err(Locked::into_held)
+        attempt(locked, R::TAKES, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
+    }
+
+    fn park(&mut self, held: &mut Held<'_, T, P>) {
+        self.note_select(held.object());
+    }
+
+    fn polled_again(&mut self, held: &mut Held<'_, T, P>) -> bool {
+        self.note_select(held.object())
     }
 
     fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
-        Locked::of_held(held).called -= usize::from(state == State::Released);
+        if state == State::Released {
+            let locked = Locked::of_held(held);
+            locked.called -= 1;
+            // It was called for a message, perhaps for one from which those behind it were turned away.
+            if locked.chan().is_rendezvous() {
+                locked.announce_all();
+            }
+        }
     }
 
     /// A receiver could go on whenever there is a message: if one that was called is kept from polling, those behind it
     /// are told of by a simulation as if they had been forgotten.
     fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
         let locked = Locked::seen(held);
-        if locked.messages() == 0 && !locked.is_over() {
+        if locked.messages_for(&self.select) == 0 && !locked.is_over() {
             Could::No
         } else if locked.is_promised() {
             Could::IfOthersDoNot

@@ -45,10 +45,10 @@ pub(crate) struct State<T> {
     pub(crate) receivers: usize,
     /// Both, those of them that are about to go, and those that wakers still to be called keep (`Unsettled`).
     pub(super) handles: usize,
-    /// Of a rendezvous channel: senders in the queue whose messages nobody has taken.
+    /// Of a rendezvous channel: senders in the queue that are announced, and whose messages nobody has taken.
     pub(super) offering: usize,
-    /// Of a rendezvous channel: the first sender's message has been taken under this hold of the lock.
-    pub(super) is_first_taken: bool,
+    /// Of a rendezvous channel: a sender's message has been claimed or taken under this hold of the lock.
+    pub(super) is_claimed: bool,
     /// Of any other one: places for senders that were woken and have not put their messages there so far.
     pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
@@ -75,7 +75,7 @@ impl<T, P: LockPolicy> Chan<T, P> {
                 receivers: 1,
                 handles: 2,
                 offering: 0,
-                is_first_taken: false,
+                is_claimed: false,
                 reserved: 0,
                 called: 0,
             }),
@@ -267,6 +267,12 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     #[inline(always)]
     pub(super) fn held(&mut self) -> &mut Held<'a, T, P> {
         &mut self.0
+    }
+
+    /// The proof in the words of the wait queue.
+    #[inline(always)]
+    pub(super) fn held_ref(&self) -> &Held<'a, T, P> {
+        &self.0
     }
 
     /// The proof in the words of the wait queue.

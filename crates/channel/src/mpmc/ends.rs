@@ -167,7 +167,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     #[track_caller]
     #[inline(always)]
     pub fn recv(&self) -> Receiving<'_, T, P> {
-        let op = Op::new(&self.0, Receives(One), Location::caller());
+        let op = Op::new(&self.0, Receives::new(One), Location::caller());
         Receiving { op }
     }
 
@@ -197,7 +197,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// [`Closed`]: no sender is left, and no message.
     #[track_caller]
     pub fn recv_many<'a>(&'a self, into: &'a mut Vec<T>, most: usize) -> ReceivingMany<'a, T, P> {
-        let receives = Receives(Many::new(into, most));
+        let receives = Receives::new(Many::new(into, most));
         let op = Op::new(&self.0, receives, Location::caller());
         ReceivingMany { op }
     }

@@ -1,19 +1,49 @@
 //! The message of an operation that sends.
 
 use std::cell::Cell;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ptr;
+use std::sync::Arc;
 
+use gossamer_core::context;
+use gossamer_core::group::Group;
 use gossamer_core::platform::UnsafeCell;
-use gossamer_core::waiter::State;
 
 /// A message until it is sent. In a rendezvous channel the receiver takes it from here, under the channel's lock.
 ///
-/// It is the action of a [sending operation](super::action). It says nothing of whether the message is still there, so
-/// that sending at once writes nothing but the message; the operation knows.
+/// It is the action of a [sending operation](super::action). It says nothing of whether the message is still there; the
+/// operation knows.
 pub(crate) struct Offer<T> {
     message: UnsafeCell<MaybeUninit<T>>,
-    /// Whether a receiver has taken the message. Written by parking.
-    is_taken: Cell<MaybeUninit<bool>>,
+    /// Under the lock, or before the operation parks.
+    stage: Cell<Stage>,
+    /// The select whose branch it is, by its group; while the operation is in the queue of a rendezvous channel. (There
+    /// is nothing to drop otherwise.)
+    group: ManuallyDrop<Cell<Option<Arc<Group>>>>,
+}
+
+/// What becomes of an offer of a rendezvous channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The channel does not count it among those that a receiver can take.
+    Silent,
+    Announced,
+    /// A receiver is about to take it, or has.
+    Taken,
+}
+
+/// The groups that one receiver has claimed, by their addresses: one for each channel that it takes a message from.
+pub(crate) type Claimed = [usize; 4];
+
+/// What a receiver finds that wants an announced offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// It is the receiver's.
+    Ours,
+    /// It is of the select that the receiver is a branch of.
+    Own,
+    /// Its select may take another branch at this moment, or has. It is silent now.
+    Refused,
 }
 
 impl<T> Offer<T> {
@@ -21,7 +51,8 @@ impl<T> Offer<T> {
     pub(crate) fn new(message: T) -> Self {
         Self {
             message: UnsafeCell::new(MaybeUninit::new(message)),
-            is_taken: Cell::new(MaybeUninit::uninit()),
+            stage: Cell::new(Stage::Silent),
+            group: ManuallyDrop::new(Cell::new(None)),
         }
     }
 
@@ -36,40 +67,118 @@ impl<T> Offer<T> {
             .with(|message| unsafe { message.cast::<T>().read() })
     }
 
-    /// The operation parks.
+    /// The operation, of a rendezvous channel, parks, and is announced.
     pub(super) fn note_parked(&self) {
-        self.is_taken.set(MaybeUninit::new(false));
+        self.stage.set(Stage::Announced);
+        self.join_group();
     }
 
-    /// Whether a receiver has taken the message.
-    ///
-    /// # Safety
-    /// The operation has parked.
+    /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether it
+    /// is announced from now on, and was not.
+    pub(super) fn note_polled(&self) -> bool {
+        let is_member = self.join_group();
+        (!is_member || context::announces()) && self.announce()
+    }
+
+    /// The channel counts it, if no receiver has taken it; gives whether it did not before.
+    pub(super) fn announce(&self) -> bool {
+        let was_silent = self.stage.get() == Stage::Silent;
+        if was_silent {
+            self.stage.set(Stage::Announced);
+        }
+        was_silent
+    }
+
+    /// Joins the group of the select whose branch the operation is. Gives whether it is one.
+    fn join_group(&self) -> bool {
+        let group = context::join_group(context::place_of(self));
+        let is_member = group.is_some();
+        self.group.set(group);
+        is_member
+    }
+
+    /// The operation leaves its queue, and is no member any more.
+    pub(super) fn leave_group(&self) {
+        self.group.set(None);
+    }
+
+    /// Calls `look` with its group, if it is a member of one.
+    fn in_group<R>(&self, look: impl FnOnce(&Group) -> R) -> Option<R> {
+        let group = self.group.take();
+        let seen = group.as_deref().map(look);
+        self.group.set(group);
+        seen
+    }
+
+    /// The channel does not count it any more; gives whether it did.
+    pub(super) fn silence(&self) -> bool {
+        let was_announced = self.stage.get() == Stage::Announced;
+        if was_announced {
+            self.stage.set(Stage::Silent);
+        }
+        was_announced
+    }
+
+    /// Whether it is announced, and a receiver could take it whose operation is a branch of this select (zero: of none).
+    pub(super) fn is_for(&self, select: usize) -> bool {
+        let is_own = || self.in_group(|group| group.owner()) == Some(select);
+        self.stage.get() == Stage::Announced && (select == 0 || !is_own())
+    }
+
+    /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.
+    pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> Claim {
+        let claim = self.in_group(|group| {
+            let address = ptr::from_ref(group).addr();
+            if group.owner() == context::selecting()
+                && !gossamer_core::mutant!("select_takes_its_own")
+            {
+                return Claim::Own;
+            }
+            // Of one select it has one message at most.
+            if claimed.contains(&address) || !group.claim() {
+                return Claim::Refused;
+            }
+            claimed[at] = address;
+            Claim::Ours
+        });
+        let claim = claim.unwrap_or(Claim::Ours);
+        match claim {
+            Claim::Ours => self.stage.set(Stage::Taken),
+            Claim::Own => {}
+            Claim::Refused => self.stage.set(Stage::Silent),
+        }
+        claim
+    }
+
+    /// The receiver that has claimed it does not take it. Gives whether its task is to be woken, as other receivers were
+    /// turned away meanwhile.
+    pub(super) fn give_back(&self) -> bool {
+        self.stage.set(Stage::Announced);
+        self.in_group(Group::give_back) == Some(true)
+    }
+
+    /// Whether a receiver is about to take the message, or has.
     #[inline(always)]
-    pub(super) unsafe fn is_taken(&self) -> bool {
-        // SAFETY: parking has written it, as the caller vouches.
-        unsafe { self.is_taken.get().assume_init() }
+    pub(super) fn is_taken(&self) -> bool {
+        self.stage.get() == Stage::Taken
     }
 
-    /// The message of an operation that has ended without its output, and left its queue in this state; `None`: a
-    /// receiver has taken it.
+    /// The message of an operation that has ended without its output; `None`: a receiver has taken it.
     ///
     /// # Safety
     /// Once; the operation is not in its queue.
-    pub(super) unsafe fn take_unsent(&self, state: State) -> Option<T> {
-        // SAFETY: one that left its queue has been parked.
-        let is_taken = state != State::Idle && unsafe { self.is_taken() };
+    pub(super) unsafe fn take_unsent(&self) -> Option<T> {
         // SAFETY: nobody has taken it, and the caller does so once.
-        (!is_taken).then(|| unsafe { self.take() })
+        (!self.is_taken()).then(|| unsafe { self.take() })
     }
 
-    /// Takes the message of a parked operation, for a receiver.
+    /// Takes the message of an operation that [is taken](Offer::is_taken), for the receiver.
     ///
     /// # Safety
     /// Once. Under the lock of the operation's queue.
-    pub(super) unsafe fn take_offered(&self) -> T {
-        self.is_taken.set(MaybeUninit::new(true));
-        // SAFETY: the caller holds the lock and comes once. The flag tells the owner that the message is gone.
+    pub(super) unsafe fn take_claimed(&self) -> T {
+        let _member = self.in_group(Group::take);
+        // SAFETY: the caller holds the lock and comes once. The stage tells the owner that the message is gone.
         unsafe { self.take() }
     }
 }

@@ -73,7 +73,7 @@ pin_project! {
 impl<'a, T, P: LockPolicy> Messages<'a, T, P> {
     pub(super) fn new(chan: &'a Chan<T, P>, location: &'static Location<'static>) -> Self {
         Self {
-            op: Op::new(chan, Receives(One), location),
+            op: Op::new(chan, Receives::new(One), location),
             chan,
             is_over: false,
             location,
@@ -93,7 +93,7 @@ impl<T, P: LockPolicy> Stream for Messages<'_, T, P> {
         let message = ready!(this.op.as_mut().poll(cx)).ok();
         *this.is_over = message.is_none();
         this.op
-            .set(Op::new(this.chan, Receives(One), this.location));
+            .set(Op::new(this.chan, Receives::new(One), this.location));
         Poll::Ready(message)
     }
 }

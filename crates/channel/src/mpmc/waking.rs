@@ -3,8 +3,8 @@
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::Deferred;
 
-use super::action::{One, Receives, WatchesEnd};
-use super::chan::{Locked, NO_RECEIVERS};
+use super::action::{One, Receives, Select, WatchesEnd};
+use super::chan::{Held, Locked, NO_RECEIVERS};
 use super::offer::Offer;
 
 impl<T, P: LockPolicy> Locked<'_, T, P> {
@@ -17,11 +17,29 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.chan().receiving().is_empty() {
             return self.is_watched().then(|| self.tell())?;
         }
-        if self.messages() <= self.called && !self.is_over() {
+        if self.is_over() {
+            self.called += 1;
+            return self.held().release_first::<Receives<One>>();
+        }
+        if self.messages() <= self.called {
             return None;
         }
-        self.called += 1;
-        self.held().release_first::<Receives<One>>()
+        let receiver = match self.offering {
+            0 => self.held().release_first::<Receives<One>>(),
+            _ => self.call_receiver(),
+        };
+        self.called += usize::from(receiver.is_some());
+        receiver
+    }
+
+    /// Calls the first receiver of a rendezvous channel for which there is a message. One in a select is passed over as
+    /// long as there is no message but that of another branch.
+    fn call_receiver(&mut self) -> Option<Deferred> {
+        let is_due = |held: &Held<'_, T, P>, select: &Select| {
+            let locked = Locked::seen(held);
+            locked.messages_for(select) > locked.called
+        };
+        self.held().release_found::<Receives<One>>(is_due)
     }
 
     /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a
@@ -33,12 +51,16 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         }
         let is_closed = self.has(NO_RECEIVERS);
         if self.chan().is_rendezvous() {
-            if !std::mem::take(&mut self.is_first_taken) {
-                if !is_closed {
-                    return None;
-                }
-                self.offering -= 1;
+            if std::mem::take(&mut self.is_claimed) {
+                return self
+                    .held()
+                    .release_found::<Offer<T>>(|_, offer| offer.is_taken());
             }
+            if !is_closed {
+                return None;
+            }
+            let first = self.held_ref().first::<Offer<T>>();
+            self.offering -= usize::from(first.is_some_and(Offer::silence));
         } else if !is_closed {
             if !self.has_room() {
                 return None;
@@ -52,7 +74,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     #[inline(never)]
     fn tell(&mut self) -> Option<Deferred> {
         let is_over = self.is_over();
-        if self.observation.is_armed() && (is_over || self.messages() > 0) {
+        if self.observation.is_armed() && (is_over || self.messages_here() > 0) {
             return Some(self.observation.notify());
         }
         let wakes = is_over

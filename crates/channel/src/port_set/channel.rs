@@ -78,7 +78,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
         let mut locked = self.0.locked();
         let found = match locked.pop() {
             Some(message) => {
-                let more = locked.messages() + usize::from(locked.has(NO_SENDERS));
+                let more = locked.messages_here() + usize::from(locked.has(NO_SENDERS));
                 Found::message(message, more)
             }
             None if locked.is_over() => Found::end(Err(Closed)),

@@ -126,7 +126,7 @@ pin_project! {
 
 impl<'a> PopReady<'a> {
     pub(super) fn new(ready: &'a Ready, location: &'static Location<'static>) -> Self {
-        let receives = Receives(PopsReady { ahead: None });
+        let receives = Receives::new(PopsReady { ahead: None });
         Self {
             op: Op::new(&ready.0, receives, location),
         }
@@ -135,7 +135,7 @@ impl<'a> PopReady<'a> {
     /// An entry whose turn comes soon, if many are announced; it may be free by now.
     #[inline(always)]
     pub(super) fn ahead(self: Pin<&mut Self>) -> Option<u32> {
-        self.project().op.action().0.ahead
+        self.project().op.action().receive.ahead
     }
 }
 

@@ -145,15 +145,19 @@ impl<'a, O: Waitable> Locked<'a, O> {
         deferred.run();
     }
 
+    const fn shows<A: Action<O>>() -> bool {
+        size_of::<A::Shown>() == 0
+            || offset_of!(Waiter<A>, action) == offset_of!(Waiter<A::Shown>, action)
+    }
+
     /// Of the operation that has waited longest in this queue, what its action shows.
     #[inline(always)]
     pub fn first<A: Action<O>>(&self) -> Option<&A::Shown> {
         const {
             assert!(
-                size_of::<A::Shown>() == 0
-                    || offset_of!(Waiter<A>, action) == offset_of!(Waiter<A::Shown>, action),
+                Self::shows::<A>(),
                 "what the action shows has to be aligned as the action is"
-            );
+            )
         }
         let first = A::queue(self.object).first()?;
         // SAFETY: nodes in the queue are alive as long as the lock is held, which the result borrows; who wrote the
@@ -177,6 +181,57 @@ impl<'a, O: Waitable> Locked<'a, O> {
         let queue = A::queue(self.object);
         // SAFETY: under the lock; not empty.
         (!queue.is_empty()).then(|| unsafe { queue.release_first() })
+    }
+
+    /// Of the operations in this queue, what the action of the first one shows that `is_it` accepts. The queue is not
+    /// inline.
+    #[inline(always)]
+    pub fn find<A: Action<O>>(
+        &self,
+        is_it: impl FnMut(&Self, &A::Shown) -> bool,
+    ) -> Option<&A::Shown> {
+        let found = self.find_node::<A>(is_it)?;
+        // SAFETY: as in `first`.
+        Some(unsafe { action_of::<A::Shown>(found) })
+    }
+
+    /// As [`Locked::release_first`], the first operation that `is_it` accepts.
+    #[inline(always)]
+    pub fn release_found<A: Action<O>>(
+        &mut self,
+        is_it: impl FnMut(&Self, &A::Shown) -> bool,
+    ) -> Option<Deferred> {
+        let found = self.find_node::<A>(is_it)?;
+        // SAFETY: under the lock, and in this queue.
+        Some(unsafe { A::queue(self.object).release(found) })
+    }
+
+    /// Wakes the task of the first operation that `is_it` accepts. The operation goes on waiting where it is.
+    #[cold]
+    pub fn rouse_found<A: Action<O>>(
+        &mut self,
+        is_it: impl FnMut(&Self, &A::Shown) -> bool,
+    ) -> Option<Deferred> {
+        let found = self.find_node::<A>(is_it)?;
+        // SAFETY: under the lock, and in this queue, in which a released operation is not.
+        Some(unsafe { A::queue(self.object).rouse(found) })
+    }
+
+    #[inline(always)]
+    fn find_node<A: Action<O>>(
+        &self,
+        mut is_it: impl FnMut(&Self, &A::Shown) -> bool,
+    ) -> Option<NonNull<Node>> {
+        const {
+            assert!(
+                Self::shows::<A>(),
+                "what the action shows has to be aligned as the action is"
+            )
+        }
+        // SAFETY: nodes in the queue are alive as long as the lock is held; who wrote the `Action` vouches for the type.
+        let is_it = |node| is_it(self, unsafe { action_of::<A::Shown>(node) });
+        // SAFETY: under the lock. Only an action that waits inline has such queues.
+        unsafe { A::queue(self.object).find(is_it) }
     }
 
     /// Takes a notification back: the first operation of this queue goes on waiting, still first. Its task has been
@@ -325,6 +380,15 @@ pub unsafe trait Action<O: Waitable> {
     /// The operation is about to park.
     #[inline(always)]
     fn park(&mut self, _locked: &mut Locked<'_, O>) {}
+
+    /// The operation was polled again, and still waits.
+    ///
+    /// # Returns
+    /// Whether others may go on because of that.
+    #[inline(always)]
+    fn polled_again(&mut self, _locked: &mut Locked<'_, O>) -> bool {
+        false
+    }
 
     /// The operation was woken with something reserved or granted, and has left its queue: as [`Action::attempt`]. If
     /// it has to wait again, it waits before all others.

@@ -321,7 +321,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let (object, node) = (this.object(), this.node());
         let queue = A::queue(object);
         // SAFETY: an operation is polled without the lock.
-        let locked = unsafe { Locked::lock(object) };
+        let mut locked = unsafe { Locked::lock(object) };
         // SAFETY: under the lock; the node has been parked.
         let state = unsafe { this.waiter.node.state() };
         if state == State::Notified {
@@ -330,7 +330,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         } else if state != State::Released {
             // SAFETY: under the lock, and in this queue.
             let replaced = unsafe { queue.renew(node, waker, O::Word::THREAD_BOUND) };
-            locked.unlock();
+            if this.waiter.action.polled_again(&mut locked) {
+                locked.wake_ready();
+            } else {
+                locked.unlock();
+            }
             drop(replaced);
             return Poll::Pending;
         }

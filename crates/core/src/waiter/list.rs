@@ -253,6 +253,26 @@ impl WaitList {
         NonNull::new(self.0.get().cast_mut())
     }
 
+    /// The node that has waited longest of those that `is_it` accepts.
+    ///
+    /// # Safety
+    /// Under the lock; the list is not inline.
+    #[inline(always)]
+    pub unsafe fn find(
+        &self,
+        mut is_it: impl FnMut(NonNull<Node>) -> bool,
+    ) -> Option<NonNull<Node>> {
+        let first = self.oldest()?;
+        let mut node = first;
+        while !is_it(node.0) {
+            node = node.next();
+            if node.0 == first.0 {
+                return None;
+            }
+        }
+        Some(node.0)
+    }
+
     /// Takes the node that has waited longest out of the list, gives it what it waits for, and wakes its task, if that
     /// has not been done. The node may be gone as soon as the lock is.
     ///
@@ -260,11 +280,33 @@ impl WaitList {
     /// Under the lock.
     #[inline(always)]
     pub unsafe fn release_first(&self) -> Deferred {
-        let Some(first) = self.oldest() else {
-            return Deferred::NOTHING;
-        };
-        self.take_out(first);
-        first.wake(RELEASED)
+        match self.first() {
+            // SAFETY: under the lock; the first one is in the list.
+            Some(first) => unsafe { self.release(first) },
+            None => Deferred::NOTHING,
+        }
+    }
+
+    /// As [`WaitList::release_first`], any node.
+    ///
+    /// # Safety
+    /// Under the lock; the node is in this list.
+    #[inline(always)]
+    pub unsafe fn release(&self, node: NonNull<Node>) -> Deferred {
+        // SAFETY: nodes in the list have been parked, and are alive.
+        let released = unsafe { Parked::new(node) };
+        self.take_out(released);
+        released.wake(RELEASED)
+    }
+
+    /// Wakes the task of a node that goes on waiting where it is: it polls the operation, which is parked anew.
+    ///
+    /// # Safety
+    /// Under the lock; the node is parked in this list.
+    #[cold]
+    pub unsafe fn rouse(&self, node: NonNull<Node>) -> Deferred {
+        // SAFETY: nodes in the list have been parked, and are alive.
+        unsafe { Parked::new(node) }.wake(BARE)
     }
 
     /// Takes a notification back: the first node goes on waiting, still first. Its task has been
