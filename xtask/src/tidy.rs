@@ -68,7 +68,7 @@ impl fmt::Display for Finding {
 
 type Check = fn(&Repo) -> Vec<Finding>;
 
-const CHECKS: [Check; 20] = [
+const CHECKS: [Check; 21] = [
     words::first_line_says_what,
     words::no_unfinished_code,
     words::no_sleep_in_tests,
@@ -84,6 +84,7 @@ const CHECKS: [Check; 20] = [
     links::resolve,
     links::named_files_exist,
     operations::all_are_tested,
+    operations::all_are_on_the_page,
     mutants::table_matches_source,
     gates::name_tests,
     gates::sanitizer_names_tests,

@@ -24,7 +24,8 @@ impl<T> Error for SendError<T> {}
 /// Why a message was not sent at once; it comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// There is no room at this moment; in a rendezvous channel: no receiver waits.
+    /// There is no room at this moment, or none that is not reserved for senders that wait; in a rendezvous channel: no
+    /// receiver waits.
     Full(T),
     /// No receiver is left.
     Closed(T),

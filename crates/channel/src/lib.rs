@@ -15,7 +15,7 @@
 //!
 //! | | messages of one sender | of several senders | who is served when many send | what is contended |
 //! | --- | --- | --- | --- | --- |
-//! | a channel, with a clone of [`Sender`] each | in their order | in causal order: what was sent before something that led to another message comes before that | in order of arrival; who waits for room is passed by nobody | one lock, by senders and receiver alike |
+//! | a channel, with a clone of [`Sender`] each | in their order | in causal order: what was sent before something that led to another message comes before that | places go to the first that waits, and nobody else may use them; those that have one enter in the order of their polls | one lock, by senders and receiver alike |
 //! | [`SharedSender`] | in their order | in causal order | strictly in turn | the turn, by the senders; the receiver meets one sender at a time |
 //! | [`PortSet`], with a channel each | in their order | none: the ports take turns, so a message may overtake one that led to it | each port in turn, however much others send | nothing but the moment when an idle port gets its first message |
 //!
@@ -23,6 +23,16 @@
 //! which few are active, and where a sender must not be able to crowd out the others. A shared sender is for an end
 //! that exists only once. Where the order between senders matters with a port set, wait for the ends: a server that
 //! answers when all of them are closed has seen all that was sent before.
+//!
+//! # Room that is reserved
+//!
+//! A receiver that makes room in a full channel reserves a place for the first sender that waits, as a count; the sender
+//! puts its message there in its own poll. So a send that is dropped has not sent, and passes its place on; and
+//! `try_send` says *full* while messages and reserved places together are as many as the capacity. (A ring has one
+//! sender, and reserves nothing.)
+//!
+//! One that has a place and is neither polled nor dropped keeps it from all others. A task that waits for another place
+//! meanwhile may wait for ever: a *futurelock* (Oxide's RFD 609). So poll what you keep, or drop it.
 //!
 //! # Flavours
 //!

@@ -176,7 +176,7 @@ impl<T, P: LockPolicy, E: UniqueSender<T>> SharedSender<T, P, E> {
     /// # Cancellation
     /// Dropped before its turn, it has sent nothing, and the message is dropped with it. Dropped later, it is as if the
     /// end's own operation had been dropped. The next one has its turn. One that has its turn and is neither polled nor
-    /// dropped keeps the others waiting.
+    /// dropped keeps the others waiting: a [futurelock](crate#room-that-is-reserved), if its own task waits for one of them.
     ///
     /// # Errors
     /// The receiver is gone: gives the message back.

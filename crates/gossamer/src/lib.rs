@@ -17,6 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Dropping an unfinished operation has no effect: no value is lost, and no wake-up. [`cancellation`] has a table of what
+//! that means for each operation that is dropped, times out, loses in a [`select!`], or ends with its task.
+//!
 //! [`#[gossamer::main]`](macro@main) and [`#[gossamer::test]`](macro@test) write the first line for a program and
 //! for a test.
 #![forbid(unsafe_code)]
@@ -60,6 +63,9 @@ pub use self::yielding::{YieldNow, yield_now};
 pub mod join_set {
     pub use gossamer_structure::{Id, JoinNext, JoinNextWithId, Shutdown};
 }
+
+#[doc = include_str!("../../../docs/CANCELLATION.md")]
+pub mod cancellation {}
 
 /// Primitives for any thread.
 pub mod sync {

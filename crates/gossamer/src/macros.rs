@@ -78,16 +78,17 @@ pub use gossamer_macros::test;
 ///
 /// The operations are any futures; they are made in their order, pinned, and polled until one is ready. The others are
 /// dropped before the branch's body runs, so the body may use what they had borrowed; and as an operation that is
-/// dropped loses nothing, a branch that is not taken has had no effect. (What an operation *owns* goes with it: the
+/// dropped has not happened, a branch that is not taken has had no effect. (What an operation *owns* goes with it: the
 /// message of a `send` in a branch that is not taken is dropped, and that of a `send_from` is not. The senders of an
 /// `spsc` channel and `SharedSender` have only `send`.)
 ///
-/// Each operation is for itself, though: of two that others complete in the same moment one is taken, and if the other
-/// one is a `send` of a rendezvous that waited, its message has been sent all the same. After a `send_from` that shows,
-/// as the message is gone. And a select that sends and receives on one rendezvous channel may be its own partner.
+/// At most one branch takes effect, also at a rendezvous, where the other side may complete several at the same moment;
+/// and a select is never its own partner. That is promised of this library's operations, also in a
+/// [`timeout`](crate::time::timeout()) and by reference. Any other future, an `async` block around an operation included,
+/// is dropped when it has lost, and what it had done by then is done. [`cancellation`](crate::cancellation) has a table.
 ///
 /// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
-/// and the others go on. (A name in a pattern that begins with a small letter is taken for a binding, not for a
+/// and the others go on; what has come has been taken all the same. (A name in a pattern that begins with a small letter is taken for a binding, not for a
 /// constant.) If no branch takes part any more, the `else` is the one.
 ///
 /// In which order branches are asked is a matter of chance, so that one that is always ready does not keep the others

@@ -1,4 +1,5 @@
-//! The operations of the facade and the test that does each of them again and again beside a sleeper.
+//! The operations of the facade, the test that does each of them again and again beside a sleeper, and the page that
+//! says what becomes of each that ends early.
 //!
 //! An operation is a public future (or stream) of a crate that the facade re-exports from. Its name is that of the module
 //! it is implemented in, and its own: `sync::mutex::Lock`.
@@ -13,6 +14,9 @@ use crate::source::Source;
 
 /// The test, and its modules beside it.
 const TEST: &str = "tests/it/models/always_ready";
+
+/// The page, which names operations in comments behind its rows.
+const PAGE: &str = "docs/CANCELLATION.md";
 
 /// The crates that have operations.
 const CRATES: [&str; 8] = [
@@ -31,6 +35,22 @@ type Names = BTreeMap<String, (String, usize)>;
 
 /// The test names every operation, and nothing else; no operation is without a name.
 pub(super) fn all_are_tested(repo: &Repo) -> Vec<Finding> {
+    let (there_are, mut findings) = operations(repo);
+    let case = format!("a case of it in {TEST}.rs: whoever does it all the time must give way");
+    let found = "is done in no test beside a sleeper";
+    findings.extend(compare(&there_are, &tested(repo), found, &case));
+    findings
+}
+
+/// The page names every operation, and nothing else.
+pub(super) fn all_are_on_the_page(repo: &Repo) -> Vec<Finding> {
+    let expected = format!("its name in a comment behind a row of {PAGE}");
+    let found = "is in no row of the table of what ends early";
+    compare(&operations(repo).0, &on_the_page(repo), found, &expected)
+}
+
+/// The operations that there are, and those without a name.
+fn operations(repo: &Repo) -> (Names, Vec<Finding>) {
     let (mut there_are, mut findings) = (Names::new(), Vec::new());
     let all: Vec<_> = repo
         .rust()
@@ -50,27 +70,26 @@ pub(super) fn all_are_tested(repo: &Repo) -> Vec<Finding> {
             )),
         }
     }
-    let tested = tested(repo);
-    let compare = |one: &Names, other: &Names, found: &str, expected: &str| {
+    (there_are, findings)
+}
+
+/// Operations that are not named, as told, and names of what is none.
+fn compare(there_are: &Names, named: &Names, found: &str, expected: &str) -> Vec<Finding> {
+    let missing = |one: &Names, other: &Names, found: &str, expected: &str| {
         let missing = one.iter().filter(|(name, _)| !other.contains_key(*name));
         let finding = |(name, (path, line)): (&String, &(String, usize))| {
             Finding::new(path, *line, format!("`{name}` {found}"), expected)
         };
         missing.map(finding).collect::<Vec<_>>()
     };
-    let case = format!("a case of it in {TEST}.rs: whoever does it all the time must give way");
-    findings.extend(compare(
-        &there_are,
-        &tested,
-        "is done in no test beside a sleeper",
-        &case,
-    ));
-    findings.extend(compare(
-        &tested,
-        &there_are,
+    let mut findings = missing(there_are, named, found, expected);
+    let none = missing(
+        named,
+        there_are,
         "is no operation",
         "the name of a public future",
-    ));
+    );
+    findings.extend(none);
     findings
 }
 
@@ -165,4 +184,21 @@ fn tested(repo: &Repo) -> Names {
         }
     }
     tested
+}
+
+/// The names in the page's comments.
+fn on_the_page(repo: &Repo) -> Names {
+    let name = Regex::new(r"\b\w+(?:::\w+)+").expect("a valid pattern");
+    let mut names = Names::new();
+    for (line, text) in repo
+        .get(PAGE)
+        .iter()
+        .flat_map(|page| (1..).zip(page.text.lines()))
+    {
+        let comment = text.split_once("<!--").map_or("", |(_, comment)| comment);
+        for found in name.find_iter(comment) {
+            names.insert(found.as_str().to_string(), (PAGE.to_string(), line));
+        }
+    }
+    names
 }

@@ -55,11 +55,13 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.
     ///
     /// # Cancellation
-    /// Dropped unfinished, it has sent nothing, and the message is dropped with it; but in a rendezvous channel a
-    /// receiver may have taken the message before, and then it has been sent.
+    /// Dropped unfinished, it has sent nothing, and the message is dropped with it. In a rendezvous channel a receiver may
+    /// have taken the message already; then it has been sent, also if the task is aborted before it could see that. (In a
+    /// `select!` or a `timeout` it has been sent only if that says so.)
     ///
     /// When a receiver makes room, a place is reserved for the first sender that waits. One that is then neither polled
-    /// nor dropped keeps the place from all others.
+    /// nor dropped keeps the place from all others: a [futurelock](crate#room-that-is-reserved), if its own task waits for
+    /// one of them.
     ///
     /// # Errors
     /// No receiver is left: gives the message back.
@@ -87,8 +89,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// As [`send`](Sender::send).
     ///
     /// # Cancellation
-    /// Dropped unfinished: either it has sent nothing, and the message is in its place again; or the receiver of a
-    /// rendezvous has taken it, and then there is none.
+    /// Dropped unfinished, it has sent nothing, and the message is in its place again. If the receiver of a rendezvous has
+    /// taken it already, as with [`send`](Sender::send), there is none.
     ///
     /// # Errors
     /// No receiver is left.
@@ -108,7 +110,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// (A [join](crate::join_pattern()) that waits is one, though it leaves the message if another one is missing.)
     ///
     /// # Errors
-    /// Gives the message back, and says why.
+    /// Gives the message back. [`TrySendError::Full`]: messages and places that are reserved for senders together are as
+    /// many as the capacity; or no receiver waits at a rendezvous. [`TrySendError::Closed`]: no receiver is left.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut message = Some(message);
         let mut take = || message.take().expect("a message is sent once");
@@ -271,7 +274,8 @@ macro_rules! both {
                 self.len() == 0
             }
 
-            /// Whether there are as many as there may be; a rendezvous channel always is.
+            /// Whether there are as many as there may be; a rendezvous channel always is. (One that is not may have no
+            /// room all the same: places may be reserved for senders that wait.)
             pub fn is_full(&self) -> bool {
                 let room = usize::from(gossamer_core::mutant!("channel_never_full"));
                 self.len() >= self.0.capacity().saturating_add(room)

@@ -1,7 +1,7 @@
-//! Operations that no test does beside a sleeper.
+//! Operations that no test does beside a sleeper, or that the page of what ends early does not name.
 
 use super::super::Finding;
-use super::super::operations::all_are_tested;
+use super::super::operations::{all_are_on_the_page, all_are_tested};
 use crate::repo::Repo;
 
 const TEST: &str = "tests/it/models/always_ready/locks.rs";
@@ -82,4 +82,26 @@ fn what_is_no_operation_of_the_facade() {
     assert_eq!(on(&format!("#[cfg(test)] mod tests {{ {LOCK} }}"), ""), []);
     let elsewhere = [("crates/sim/src/lib.rs", LOCK), ("examples/a.rs", LOCK)];
     assert_eq!(all_are_tested(&Repo::of(&elsewhere)), []);
+}
+
+#[test]
+fn an_operation_that_is_in_no_row() {
+    let on = |page: &str| {
+        let files = [
+            ("crates/sync/src/mutex.rs", LOCK),
+            ("docs/CANCELLATION.md", page),
+        ];
+        let findings = all_are_on_the_page(&Repo::of(&files));
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let row = "| `Mutex::lock` | no effect <!-- sync::mutex::Lock --> |";
+    assert!(on(row).is_empty());
+    assert!(
+        on("| `sync::mutex::Lock` | no effect |")[0]
+            .starts_with("crates/sync/src/mutex.rs:2: `sync::mutex::Lock`")
+    );
+    let more = format!("\n{row}<!-- sync::mutex::Gone -->");
+    assert!(
+        on(&more)[0].starts_with("docs/CANCELLATION.md:2: `sync::mutex::Gone` is no operation")
+    );
 }
