@@ -10,10 +10,9 @@
 //! one, and where it is given up in the midst of an operation, is for loom.) Tasks are polled by hand, with wakers that
 //! only note that they were called.
 //!
-//! A history is linearizable if it is the history of a sequence. That sequence is known: sending takes effect in its first
-//! poll, when the message is in the channel or its sender in line, and everything else in its last. So the
-//! [specification](spec) goes along, and says of each poll what it has to give. It also says who has to have been woken
-//! by then.
+//! A history is linearizable if it is the history of a sequence. That sequence is known: each operation takes effect in
+//! its last poll; but a send over a rendezvous channel as its message is taken. So the [specification](spec) goes along,
+//! and says of each poll what it has to give. It also says who has to have been woken by then.
 //!
 //! `cargo xtask whole` has them all (four minutes on two processors), CI each twentieth program, and the tests a few.
 //! Three tasks of two operations are there too, in the flavour for one thread.

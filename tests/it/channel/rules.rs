@@ -16,6 +16,7 @@ use crate::hand::{Hand, parked, ready};
 both! {
     a_full_channel_lets_senders_wait_in_order,
     a_send_that_is_dropped_has_not_sent,
+    those_that_have_places_enter_as_they_are_polled,
     a_message_comes_back_though_its_waker_panics,
     a_rendezvous_ends_when_the_message_is_taken,
     try_send_meets_a_waiting_receiver,
@@ -79,6 +80,22 @@ fn a_send_that_is_dropped_has_not_sent<F: Channels>() {
         drop(last);
         assert_eq!(tx.try_send(12), Ok(()));
     }
+}
+
+fn those_that_have_places_enter_as_they_are_polled<F: Channels>() {
+    let (tx, rx) = F::channel(2);
+    for number in 0..2 {
+        tx.try_send(number).expect("there is room");
+    }
+    let (mut first, mut second) = (parked(tx.send(2)), parked(tx.send(3)));
+    assert!(rx.try_iter().eq(0..2));
+    assert_eq!((first.wakes(), second.wakes()), (1, 1));
+    // Nothing is in the channel, and all of it is reserved.
+    assert_eq!(tx.try_send(9), Err(TrySendError::Full(9)));
+    assert_eq!(ready(second.poll()), Ok(()));
+    assert_eq!(tx.try_send(9), Err(TrySendError::Full(9)));
+    assert_eq!(ready(first.poll()), Ok(()));
+    assert!(rx.try_iter().eq([3, 2]));
 }
 
 /// The waker belongs to the operation alone, so the operation's drop drops it, which panics.

@@ -101,7 +101,8 @@ impl Spec {
         }
     }
 
-    /// Whether a message may be put that no place was reserved for.
+    /// Whether a message may be put that no place was reserved for: messages and reserved places are fewer than the
+    /// capacity. Else a try-send finds it full.
     fn has_room(&self) -> bool {
         let has_place = |waits: &&Waits| **waits == Waits::HasPlace;
         let reserved = self.waits.iter().filter(has_place).count();
