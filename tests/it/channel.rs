@@ -9,6 +9,7 @@ pub(crate) mod sharing;
 mod small;
 pub(crate) mod spsc;
 mod threads;
+mod timed;
 pub(crate) mod watch;
 
 use gossamer::raw::{self, channel::Receiver, channel::Sender};
