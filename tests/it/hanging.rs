@@ -4,12 +4,15 @@
 //! process sleeps for as long: then it ends, with the same words.
 
 use std::fmt::Write as _;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::process::Command;
 use std::sync::{Mutex, Once, PoisonError};
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{Model, Wait, sync::MVar};
+use gossamer::{Model, Wait, channel::bounded, sync::MVar};
 
 use crate::models::{patience, runtime, watched};
 use crate::patience::{counted, until_asleep_for};
@@ -78,11 +81,31 @@ pub(crate) fn watch() {
 /// Set in the process that hangs.
 const HANGS: &str = "GOSSAMER_HANGS";
 
+/// Runs this test in a process of its own, where `body` hangs, and finds these words in what it says.
+fn hangs(test: &str, body: fn(), words: &[&str]) {
+    if std::env::var_os(HANGS).is_some() {
+        return watched("it waits for ever", body);
+    }
+    let this = std::env::current_exe().expect("a test is a program");
+    let ran = Command::new(this)
+        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+        .env(HANGS, "1")
+        .env("GOSSAMER_PATIENCE", "1")
+        .output()
+        .expect("it can run itself");
+    let cried = String::from_utf8_lossy(&ran.stderr);
+    assert!(!ran.status.success(), "{cried}");
+    for word in ["it waits for ever: it hangs", test].iter().chain(words) {
+        assert!(cried.contains(word), "{word:?} is missing in:\n{cried}");
+    }
+}
+
 #[test]
 fn a_test_that_hangs_says_where() {
     const TEST: &str = "hanging::a_test_that_hangs_says_where";
-    if std::env::var_os(HANGS).is_some() {
-        watched("it waits for ever", || {
+    hangs(
+        TEST,
+        || {
             let rt = runtime(Model::Single);
             let mvar = std::sync::Arc::new(MVar::<u32>::empty());
             let from = mvar.clone();
@@ -90,30 +113,41 @@ fn a_test_that_hangs_says_where() {
             let thread = rt.spawn_thread(move || mvar.read().wait());
             thread.wait().expect("no panic");
             task.wait().expect("no panic");
-        });
-        return;
-    }
-    let this = std::env::current_exe().expect("a test is a program");
-    let ran = Command::new(this)
-        .args(["--exact", TEST, "--nocapture", "--test-threads", "1"])
-        .env(HANGS, "1")
-        .env("GOSSAMER_PATIENCE", "1")
-        .output()
-        .expect("it can run itself");
-    let cried = String::from_utf8_lossy(&ran.stderr);
-    assert!(!ran.status.success(), "{cried}");
-    for word in [
-        "it waits for ever: it hangs",
+        },
+        &[
+            "MVar::take on ",
+            "by a task spawned at tests/it/hanging.rs:",
+            "MVar::read on ",
+            "JoinHandle<u32>, called at ",
+            "called at tests/it/hanging.rs:",
+            " sleeps",
+        ],
+    );
+}
+
+/// A send that was woken and is not polled any more keeps the place from its own task, and the report says so.
+#[test]
+fn a_futurelock_is_named() {
+    const TEST: &str = "hanging::a_futurelock_is_named";
+    hangs(
         TEST,
-        "MVar::take on ",
-        "by a task spawned at tests/it/hanging.rs:",
-        "MVar::read on ",
-        "JoinHandle<u32>, called at ",
-        "called at tests/it/hanging.rs:",
-        " sleeps",
-    ] {
-        assert!(cried.contains(word), "{word:?} is missing in:\n{cried}");
-    }
+        || {
+            let rt = runtime(Model::Single);
+            let (tx, rx) = bounded(1);
+            tx.try_send(0).expect("there is room");
+            let task = rt.spawn(async move {
+                let mut first = pin!(tx.send(1));
+                poll_fn(|cx| Poll::Ready(first.as_mut().poll(cx).is_ready())).await;
+                tx.send(2).await
+            });
+            let _first = rt.block_on(async { rx.recv().await });
+            task.wait().expect("no panic").expect("there is a receiver");
+        },
+        &[
+            "Sender::send on ",
+            "; it was woken, holds a reservation, and is not polled",
+        ],
+    );
 }
 
 #[test]

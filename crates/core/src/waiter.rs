@@ -82,17 +82,28 @@ impl Node {
         self.note(state);
     }
 
-    /// Notes, for a test that hangs, that the node begins to wait, or does not wait any more.
+    /// Notes, for a test that hangs, that the node begins to wait, has something reserved for it, or does not wait any
+    /// more.
     #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
     fn note(&self, state: usize) {
         let at = ptr::from_ref(self).addr();
-        if matches!(state, LOANED | OWNED) {
-            // SAFETY: the kind has just been written.
-            let name = unsafe { self.kind() }.name;
-            crate::waits::begins(at, name, self.object.addr(), self.location);
-        } else {
-            crate::waits::ends(at);
+        match state {
+            LOANED | OWNED => {
+                // SAFETY: the kind has just been written.
+                let name = unsafe { self.kind() }.name;
+                crate::waits::begins(at, name, self.object.addr(), self.location);
+            }
+            node::NOTIFIED | node::RELEASED => crate::waits::is_promised(at),
+            _ => crate::waits::ends(at),
         }
+    }
+
+    /// The operation acts on what is reserved for it.
+    #[inline(always)]
+    fn acts(&self, state: State) -> State {
+        #[cfg(all(debug_assertions, feature = "std", not(any(loom, shuttle))))]
+        crate::waits::ends(ptr::from_ref(self).addr());
+        state
     }
 
     /// Notes, for dumps of a simulation, that the task that is being polled parks on the node.

@@ -1,7 +1,8 @@
 //! A record of who waits for what, and since when, for the report of a test that hangs.
 //!
 //! Noted once [parks are watched](crate::parker::watch_parks): every thread that sleeps without a limit of time; and in
-//! a build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line.
+//! a build with debug assertions whatever a thread or a fiber waits for, and every operation that has a node in a line,
+//! or was woken with something reserved and has been neither polled nor dropped since: it may keep that from all others.
 //! Waits of a task without such a node are not here: joins, pipes, one-shots, inline waiters of `local` primitives.
 
 use core::fmt;
@@ -22,6 +23,7 @@ pub struct Waits {
     what: What,
     /// Where it began to.
     thread: Thread,
+    /// Since when; or since when it has a reservation.
     since: Instant,
 }
 
@@ -40,6 +42,8 @@ enum What {
         called: &'static Location<'static>,
         /// Where the task was spawned that waits; `None`: a thread, or a foreign executor's task.
         task: Option<&'static Location<'static>>,
+        /// Whether it was woken, and what it waited for is reserved for it.
+        is_promised: bool,
     },
 }
 
@@ -132,8 +136,28 @@ pub(crate) fn begins(
         object: Some(object),
         called,
         task: context::with(context::Context::polled_from),
+        is_promised: false,
     };
     note(node, what);
+}
+
+/// An operation that waits in a line is woken with something reserved.
+#[cfg(debug_assertions)]
+pub(crate) fn is_promised(node: usize) {
+    if !is_watched() {
+        return;
+    }
+    if crate::mutant!("waits_forget_the_woken") {
+        return forget(node);
+    }
+    let mut noted = NOTED.lock();
+    let near = near(&mut noted, node).iter_mut().flatten();
+    for (_, waits) in near.filter(|(at, _)| *at == node) {
+        if let What::Operation { is_promised, .. } = &mut waits.what {
+            *is_promised = true;
+            waits.since = Instant::now();
+        }
+    }
 }
 
 /// It does no more.
@@ -161,6 +185,7 @@ impl Blocks {
             object: None,
             called: Location::caller(),
             task: context::with(context::Context::polled_from),
+            is_promised: false,
         };
         // A node of its own may be where it begins, at a multiple of eight.
         let at = core::ptr::from_ref(future).addr() | 1;
@@ -204,6 +229,7 @@ impl fmt::Display for Waits {
                 object,
                 called,
                 task,
+                is_promised,
             } => {
                 f.write_str(name)?;
                 if let Some(object) = object {
@@ -213,7 +239,12 @@ impl fmt::Display for Waits {
                 match task {
                     Some(task) => write!(f, "by a task spawned at {task}"),
                     None => write!(f, "by thread `{thread}`"),
-                }
+                }?;
+                f.write_str(if is_promised {
+                    "; it was woken, holds a reservation, and is not polled"
+                } else {
+                    ""
+                })
             }
         }
     }

@@ -35,6 +35,8 @@ pub enum Waits {
         called: &'static Location<'static>,
         /// Whether it could complete now, so that its wake-up was lost.
         could_complete: bool,
+        /// Whether others were woken for what it waits for, and are neither polled nor dropped.
+        is_promised: bool,
     },
     /// The end of another waiting task.
     Task {
@@ -77,6 +79,8 @@ impl Report {
                         object,
                         called,
                         could_complete: could_complete != Could::No,
+                        is_promised: could_complete == Could::IfOthersDoNot
+                            && !gossamer_core::mutant!("report_conceals_promises"),
                     }
                 }
                 WaitsFor::Task(address) => match known.get(&address) {
@@ -132,13 +136,16 @@ impl fmt::Display for Waits {
                 object,
                 called,
                 could_complete,
+                is_promised,
             } => {
                 let kind = name.split("::").next().unwrap_or(name);
                 write!(f, "{name} on {kind} #{object}, called at {called}")?;
-                f.write_str(if *could_complete {
-                    " (which could complete)"
-                } else {
-                    ""
+                f.write_str(match (could_complete, is_promised) {
+                    (_, true) => {
+                        " (which could complete, but for another one: that was woken, holds a reservation, and is not polled)"
+                    }
+                    (true, false) => " (which could complete)",
+                    (false, false) => "",
                 })
             }
             Self::Task { task, spawned } => {

@@ -1,18 +1,24 @@
 //! Cancelling a send that does not own its message; all others are in [`every_channel`](crate::every_channel).
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use gossamer_sim::{Sim, spawn};
 
 use super::Channels;
-use crate::exploring::{Cut, explore_seeded};
+use crate::exploring::{Cut, explore_seeded, quiet};
 use crate::flavour::both;
 
 both! {
     a_send_that_keeps_its_message,
+    one_that_is_woken_and_not_polled_is_told_of,
 }
 
 const CAPACITIES: [usize; 4] = [0, 1, 2, usize::MAX];
 
-/// Cut off after any poll, the message is where it was, or it has been sent; never both, and never neither.
+/// Cut off after any poll, the message is where it was, or it has been sent; never both, and never neither. It has been
+/// sent by an operation that was cut off only at a rendezvous.
 fn a_send_that_keeps_its_message<F: Channels>() {
     explore_seeded(Sim::new(), |seed| async move {
         let capacity = CAPACITIES[(seed / 8 % 4) as usize];
@@ -32,7 +38,10 @@ fn a_send_that_keeps_its_message<F: Channels>() {
         });
         let mut message = Some(2);
         let sent = Cut::nth(seed).apply(tx.send_from(&mut message)).await;
-        assert!(sent.is_none_or(|sent| sent.is_ok() == message.is_none()));
+        match sent {
+            Some(sent) => assert_eq!(sent.is_ok(), message.is_none()),
+            None => assert!(capacity == 0 || message.is_some(), "it has sent"),
+        }
         drop(tx);
         let (first, got) = (before.await.unwrap(), receiver.await.unwrap());
         assert!(
@@ -47,4 +56,22 @@ fn a_send_that_keeps_its_message<F: Channels>() {
             "{got:?} {message:?}"
         );
     });
+}
+
+/// A task keeps a receive that was woken for a message, does not poll it, and waits for the message by another one.
+fn one_that_is_woken_and_not_polled_is_told_of<F: Channels>() {
+    let failure = Sim::new().without_scheduling_points().run(0, || async {
+        let (tx, rx) = F::channel::<u32>(1);
+        let _task = spawn(async move {
+            let mut first = pin!(rx.recv());
+            poll_fn(|cx| Poll::Ready(first.as_mut().poll(cx).is_ready())).await;
+            rx.recv().await
+        });
+        quiet().await;
+        tx.send(1).await.unwrap();
+        quiet().await;
+    });
+    let text = failure.unwrap_err().to_string();
+    let words = "another one: that was woken, holds a reservation, and is not polled";
+    assert!(text.contains(words), "{text}");
 }

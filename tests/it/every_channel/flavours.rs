@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use gossamer::channel::broadcast::{RecvError, TryRecvError as Missing};
 use gossamer::channel::pipe::{Full, Receiving};
-use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError, oneshot};
+use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError, UniqueSender, oneshot};
 use gossamer::raw::LockPolicy;
 use gossamer::raw::channel as raw;
 use gossamer::raw::channel::spsc::{self, RingPolicy};
@@ -79,8 +79,8 @@ pub(super) fn pipes<F: Pipes>() -> Kind {
     }])
 }
 
-/// Sending ends that several share: of channels.
-pub(super) fn shared_senders<F: Shares>() -> Kind {
+/// Sending ends that several share: of channels, and of a ring.
+pub(super) fn shared_senders<F: Shares + Rings>() -> Kind {
     fn shared<F: Shares>(capacity: usize) -> (Tx, Rx) {
         let (tx, rx) = F::channel(capacity);
         boxed((F::shared(tx), rx))
@@ -88,6 +88,10 @@ pub(super) fn shared_senders<F: Shares>() -> Kind {
     kind::<F>(vec![
         Variant::new(1, || shared::<F>(1)),
         Variant::new(0, || shared::<F>(0)),
+        Variant::new(1, || {
+            let (tx, rx) = F::ring(1);
+            boxed((F::shared_ring(tx), rx))
+        }),
     ])
 }
 
@@ -260,7 +264,7 @@ impl<P: LockPolicy> Receives for raw::broadcast::Receiver<Message, P> {
     }
 }
 
-impl<P: LockPolicy> Sends for raw::SharedSender<Message, P, raw::Sender<Message, P>> {
+impl<P: LockPolicy, E: UniqueSender<Message> + 'static> Sends for raw::SharedSender<Message, P, E> {
     fn try_send(&mut self, message: Message) -> Result<(), TrySendError<Message>> {
         raw::SharedSender::try_send(self, message)
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::LockPolicy;
@@ -40,7 +40,14 @@ pin_project! {
             if gossamer_core::mutant!("channel_forgets_message") {
                 return;
             }
-            let this = this.project();
+            let mut this = this.project();
+            // Mutant: what has a place sends though it is dropped.
+            if gossamer_core::mutant!("dropped_send_has_sent")
+                && this.op.is_queued()
+                && this.op.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+            {
+                return;
+            }
             withdraw(this.op, this.from);
         }
     }

@@ -40,6 +40,16 @@ impl<T, P: RingPolicy> Sends<'_, T, P> {
     }
 }
 
+/// Mutant: it sends though it is dropped.
+#[cfg(mutants)]
+impl<T, P: RingPolicy> Drop for Sends<'_, T, P> {
+    fn drop(&mut self) {
+        if gossamer_core::mutant!("dropped_ring_send_has_sent") && self.message.is_some() {
+            let _put = self.turn.put(&mut self.message);
+        }
+    }
+}
+
 impl<T, P: RingPolicy> RingAction<T, P> for Sends<'_, T, P> {
     type End = SendingEnd;
     type Output = Result<(), SendError<T>>;

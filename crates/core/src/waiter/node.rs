@@ -148,6 +148,9 @@ impl Node {
 
     /// Where the node stands; only under the primitive's lock, and when its list is not inline.
     ///
+    /// Its operation asks when it is polled or dropped, and then acts on what is reserved for it; so that is not noted
+    /// any more, for a test that hangs.
+    ///
     /// # Safety
     /// The node has been parked.
     #[inline(always)]
@@ -155,8 +158,8 @@ impl Node {
         // SAFETY: the node has been parked, as the caller vouches.
         match unsafe { self.raw_state() } {
             IDLE => State::Idle,
-            NOTIFIED => State::Notified,
-            RELEASED => State::Released,
+            NOTIFIED => self.acts(State::Notified),
+            RELEASED => self.acts(State::Released),
             _ => State::Parked,
         }
     }

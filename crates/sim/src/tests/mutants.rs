@@ -137,6 +137,7 @@ fn a_lost_wake_up_is_no_deadlock() {
             object,
             called,
             could_complete,
+            is_promised: false,
         } = waits
         else {
             panic!("{failure}")
