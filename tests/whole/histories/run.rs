@@ -1,5 +1,6 @@
 //! One program in all schedules, by hand.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use gossamer::channel::{TryRecvError, TrySendError};
 use gossamer::raw::channel::{Receiver, Sender};
 use gossamer::raw::{Local, LockPolicy, Shared};
+use gossamer::select;
 
 use super::Op;
 use super::spec::{Output, Spec};
@@ -98,6 +100,26 @@ impl<P: Flavour> Task<'_, P> {
                     sent.map_or(Output::Closed, |()| Output::Sent)
                 })
             }
+            (Op::SendOrGiveUp, None) => {
+                let tx = tx.clone().expect("kept");
+                Box::pin(async move {
+                    select! {
+                        biased;
+                        sent = tx.send(message) => sent.map_or(Output::Closed, |()| Output::Sent),
+                        () = second_poll() => Output::GivenUp,
+                    }
+                })
+            }
+            (Op::GiveUpOrSend, None) => {
+                let tx = tx.clone().expect("kept");
+                Box::pin(async move {
+                    select! {
+                        biased;
+                        () = second_poll() => Output::GivenUp,
+                        sent = tx.send(message) => sent.map_or(Output::Closed, |()| Output::Sent),
+                    }
+                })
+            }
             (Op::Recv, None) => {
                 let rx = rx.clone().expect("kept");
                 Box::pin(async move { rx.recv().await.map_or(Output::Closed, Output::Got) })
@@ -140,7 +162,17 @@ fn try_recv<P: Flavour>(rx: &Receiver<u8, P>) -> Output {
 }
 
 fn sends(op: &Op) -> bool {
-    matches!(op, Op::Send | Op::TrySend)
+    !matches!(op, Op::Recv | Op::TryRecv)
+}
+
+/// Is ready in its second poll, whoever wakes.
+async fn second_poll() {
+    let mut is_first = true;
+    poll_fn(|_| match std::mem::take(&mut is_first) {
+        true => Poll::Pending,
+        false => Poll::Ready(()),
+    })
+    .await;
 }
 
 /// A run of a program so far.
@@ -180,7 +212,8 @@ impl<'a, P: Flavour> Run<'a, P> {
     fn enabled(&self) -> u8 {
         let is_enabled = |number: usize| {
             let (ops, task) = (&self.program.tasks[number], &self.tasks[number]);
-            task.done < ops.len() && (task.waiting.is_none() || task.is_woken())
+            let is_waiting = task.waiting.is_some() && !task.is_woken();
+            task.done < ops.len() && (!is_waiting || ops[task.done].gives_up())
         };
         (0..3)
             .map(|number| u8::from(is_enabled(number)) << number)

@@ -9,6 +9,8 @@ use super::Op;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     Sent,
+    /// Not sent: the other branch of its select was taken.
+    GivenUp,
     Full,
     Got(u8),
     Empty,
@@ -62,17 +64,29 @@ impl Spec {
         woken: [bool; 3],
     ) -> Option<Output> {
         let before = std::mem::replace(&mut self.waits[task], Waits::No);
+        // In a select the other branch is asked first; but what was taken at a rendezvous has been sent.
+        let is_sent = before == Waits::Has(Output::Sent);
+        if op == Op::GiveUpOrSend && before != Waits::No && !is_sent {
+            return Some(self.give_up(task, message));
+        }
         if let Waits::Has(output) = before {
             return Some(output);
         }
+        if op == Op::SendOrGiveUp && matches!(before, Waits::ToSend(_)) {
+            return Some(self.give_up(task, message));
+        }
         match op {
-            Op::Send if self.receivers == 0 => Some(Output::Closed),
+            Op::Send | Op::SendOrGiveUp | Op::GiveUpOrSend if self.receivers == 0 => {
+                Some(Output::Closed)
+            }
             // Its own place is no longer reserved: `waits` says nothing of it.
-            Op::Send if before == Waits::HasPlace || self.has_room() => {
+            Op::Send | Op::SendOrGiveUp | Op::GiveUpOrSend
+                if before == Waits::HasPlace || self.has_room() =>
+            {
                 self.queue.push_back(message);
                 Some(Output::Sent)
             }
-            Op::Send => {
+            Op::Send | Op::SendOrGiveUp | Op::GiveUpOrSend => {
                 if self.capacity == 0 {
                     self.queue.push_back(message);
                 }
@@ -109,6 +123,16 @@ impl Spec {
         self.queue.len() + reserved < self.capacity
     }
 
+    /// It has not sent, and no longer waits: who waits behind it has its place.
+    fn give_up(&mut self, task: usize, message: u8) -> Output {
+        self.line.retain(|waits| *waits != task);
+        if self.capacity == 0 {
+            self.queue.retain(|offered| *offered != message);
+        }
+        self.pass_places_on();
+        Output::GivenUp
+    }
+
     /// Who waited with the message that is out has sent it; or the first that waits has a place.
     fn make_room(&mut self, received: u8) {
         for waits in &mut self.waits {
@@ -116,6 +140,10 @@ impl Spec {
                 *waits = Waits::Has(Output::Sent);
             }
         }
+        self.pass_places_on();
+    }
+
+    fn pass_places_on(&mut self) {
         while self.has_room()
             && let Some(first) = self.line.pop_front()
         {
@@ -139,6 +167,7 @@ impl Spec {
         self.receivers -= 1;
         if self.receivers == 0 {
             self.queue.clear();
+            self.line.clear();
             for waits in &mut self.waits {
                 if let Waits::ToSend(_) | Waits::HasPlace = waits {
                     *waits = Waits::Has(Output::Closed);
