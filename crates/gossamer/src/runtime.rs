@@ -207,6 +207,9 @@ impl Runtime {
     ///
     /// A worker that is surplus retires when its current poll has ended; the others take over its tasks.
     ///
+    /// # Cancellation
+    /// Dropped before its first poll, it changes nothing; later the pool is resized all the same.
+    ///
     /// # Errors
     /// No workers, or more than 1,024; the system grants no more threads (the pool keeps those it has); the runtime
     /// is shutting down; another resize came in between; this is a forked child; or the model has no workers

@@ -287,7 +287,9 @@ impl CancellationToken {
     /// The token is asked first, so nothing is done for one that is cancelled.
     ///
     /// # Cancellation
-    /// As the future's.
+    /// Dropped unfinished, it drops the future. It gives `None` also if a receiver has taken the message of a `send` over
+    /// a rendezvous channel in the moment in which the token was cancelled: a `select!` of the `send` and
+    /// [`cancelled`](CancellationToken::cancelled) takes one of the two.
     #[track_caller]
     pub fn run_until_cancelled<F: IntoFuture>(
         &self,
