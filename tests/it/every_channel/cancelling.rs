@@ -5,10 +5,12 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
-use gossamer::JoinHandle;
-use gossamer::yield_now;
-use gossamer_sim::spawn;
+use gossamer::channel::Closed;
+use gossamer::time::Elapsed;
+use gossamer::{JoinHandle, TimeoutExt, yield_now};
+use gossamer_sim::{sleep as pause, spawn};
 
 use super::{Kind, Message, Rx, Tx, Variant, over_all};
 use crate::exploring::{Cut, exhaust_in, explore_in, sim};
@@ -18,6 +20,7 @@ over_all! {
     a_send_dropped_after_any_poll,
     a_receive_dropped_after_any_poll,
     every_small_case,
+    operations_that_time_out_at_any_time,
     any_task_aborted_at_any_time,
     either_side_goes_at_any_time,
 }
@@ -215,6 +218,45 @@ fn ends(variant: &Variant, books: &Books, rounds: (u32, u32)) -> [Vec<JoinHandle
         (0..).zip(senders).map(sends).collect(),
         receivers.map(receives).collect(),
     ]
+}
+
+/// Both sides give up often, and often in the moment in which the other side comes.
+fn operations_that_time_out_at_any_time(kind: &Kind) {
+    fn ms(seed: u64, turn: u32) -> Duration {
+        Duration::from_millis(1 + (seed >> (2 * turn) & 1))
+    }
+    explore(kind, |variant, seed| async move {
+        let books = Books::default();
+        let (mut tx, mut rx) = (variant.make)();
+        let (own, messages) = (books.clone(), variant.messages.min(8) as u32);
+        let sends = spawn(async move {
+            for turn in 0..messages {
+                let send = tx.send(Message::new(&own.tally, turn));
+                match send.timeout(ms(seed, turn)).await {
+                    Ok(sent) => assert!(sent.is_ok(), "the receiver is there"),
+                    Err(Elapsed) => continue,
+                }
+                own.accepted.borrow_mut().push(turn);
+            }
+        });
+        let own = books.clone();
+        let receives = spawn(async move {
+            for turn in 0.. {
+                if seed >> (turn % 32) & 2 > 0 {
+                    pause(ms(seed, turn % 16)).await;
+                }
+                match rx.recv().timeout(ms(!seed, turn % 16)).await {
+                    Ok(Ok(message)) => own.received.borrow_mut().push(message.id),
+                    Ok(Err(Closed)) => break,
+                    Err(Elapsed) => {}
+                }
+            }
+        });
+        for task in [sends, receives] {
+            task.await.expect("no panic");
+        }
+        no_more_than_was_sent(variant, &books, true);
+    });
 }
 
 /// Nothing came twice, or came that was not sent, and all are gone. All of what was sent has come if `all`.
