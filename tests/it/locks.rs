@@ -1,10 +1,12 @@
 //! Locks and cells: what their documentation states.
 //!
+//! * [`arriving`]: an arrival at a barrier that is given up says whether it counted.
 //! * [`conform`]: each primitive, by every pair of task, fiber and thread, under every model and on sim.
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
 //! * [`panics`]: closures that panic.
 
+mod arriving;
 mod cancelling;
 mod conform;
 mod panics;

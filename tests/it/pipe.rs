@@ -4,6 +4,7 @@ mod anywhere;
 mod cancelling;
 mod closing;
 mod dropping;
+mod giving_up;
 mod rules;
 mod small;
 

@@ -5,6 +5,7 @@ mod panics;
 mod pipes;
 mod rings;
 mod rules;
+mod serving;
 mod threads;
 
 use gossamer::raw;

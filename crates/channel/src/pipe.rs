@@ -43,8 +43,10 @@
 
 mod ends;
 mod receiving;
+mod timeout;
 mod word;
 
 pub use self::ends::{ReceivingEnd, SendingEnd, pair};
 pub use self::receiving::{Endpoint, Full, Hears, Receiving, Speaks};
+pub use self::timeout::{ReceivingInTime, TimedOut};
 pub use self::word::{AnyThread, First, PipePolicy, Second, Side};

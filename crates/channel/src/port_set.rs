@@ -16,8 +16,13 @@
 //! not know of sets: they have the waker of their entry (`port_set/signal.rs`), which
 //! puts the index into the queue. The set registers it whenever it looks there and finds nothing; before, it says that
 //! the waker announces from now on, so that what comes meanwhile is looked at once more. A pipe's end is used up by
-//! what it receives: then the entry is free, and the protocol's code runs without any lock; also, who receives from
+//! what it receives. Its entry is *kept* then, and the protocol's code runs without any lock; also, who receives from
 //! many ports at once has no other entry then.
+//!
+//! A pipe's allocation has a place for each end's *lease* of an entry (`port_set/signal.rs`). As long as the end is
+//! there, in whatever state of its protocol, the set counts the entry as a port, so that receivers wait; and the end
+//! that comes back has its entry and its key again. An end that goes drops its lease: that counts the port out, and
+//! announces the entry, and the next look frees it.
 //!
 //! Locks are taken in this order: the table's, a channel's, the queue's. Wakers are called without any.
 
@@ -34,4 +39,5 @@ pub use self::pipe_end::{Holds, PipeEnd};
 pub use self::port::Port;
 pub use self::recv::{PortReceiving, PortsReceiving};
 pub use self::set::{AddError, PortSet};
+pub(crate) use self::signal::Lease;
 pub use self::table::{Event, Key};

@@ -295,11 +295,53 @@ fn a_pipe_against_looks() {
         let Some((from, Ok(Item::Heard((5, next))))) = set.recv().wait() else {
             panic!("it was said");
         };
-        assert_eq!((from, set.len()), (key, 0));
-        set.add(Hearing(next.pass())).unwrap();
+        assert_eq!((from, set.len()), (key, 1));
+        assert_eq!(set.add(Hearing(next.pass())).unwrap(), key);
         assert!(matches!(set.recv().wait(), Some((_, Err(Closed)))));
         assert!(set.recv().wait().is_none());
         joined(says);
+    });
+}
+
+/// An end that is being served goes, while another receiver waits for it to come back: that is told.
+#[test]
+fn a_served_end_that_goes() {
+    explore("a_served_end_that_goes", || {
+        let set = Arc::new(PortSet::<Item>::new());
+        let (speaks, listens) = pair();
+        set.add(Hearing(listens)).unwrap();
+        let says = thread::spawn(move || speaks.say(5).map(drop));
+        let Some((_, Ok(Item::Heard((5, end))))) = set.recv().wait() else {
+            panic!("it was said");
+        };
+        let waits = set.clone();
+        let waits = thread::spawn(move || waits.recv().wait().is_none());
+        drop(end);
+        assert!(joined(waits));
+        assert!(set.is_empty());
+        joined(says).unwrap();
+    });
+}
+
+/// An end that is being served comes back, while another receiver waits for it.
+#[test]
+fn a_served_end_that_comes_back() {
+    explore("a_served_end_that_comes_back", || {
+        let set = Arc::new(PortSet::<Item>::new());
+        let (speaks, listens) = pair();
+        let key = set.add(Hearing(listens)).unwrap();
+        let hears = speaks.say(5).unwrap();
+        let Some((_, Ok(Item::Heard((5, end))))) = set.try_recv() else {
+            panic!("it was said");
+        };
+        let waits = set.clone();
+        let waits = thread::spawn(move || match waits.recv().wait() {
+            Some((key, Err(Closed))) => key,
+            _ => panic!("its end is reported"),
+        });
+        assert_eq!(set.add(Hearing(end.pass())).unwrap(), key);
+        drop(hears);
+        assert_eq!(joined(waits), key);
     });
 }
 

@@ -3,9 +3,16 @@
 //! The bits: how many have come, and the number of the round. The last to come begins the next round; who waits goes
 //! when the round is not its own any more.
 
+#[cfg(feature = "std")]
+mod timeout;
+#[cfg(feature = "std")]
+pub use self::timeout::{ArriveInTime, NotArrived};
+
 use core::panic::Location;
+use core::pin::Pin;
 
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::waiter::State;
 
 use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, constructors, operation};
 
@@ -60,6 +67,7 @@ impl Admission for Meeting {
 ///
 /// # Cancellation
 /// An arrival that was dropped before all had come is taken back: one more has to come. After that it has counted.
+/// [`Arrive::take_back`] says which of the two it was, and so does the result of `arrive().timeout(…)`.
 ///
 /// # Examples
 /// ```
@@ -107,6 +115,10 @@ constructors! {
 
 impl<P: LockPolicy> Barrier<P> {
     /// Comes, and waits for the others.
+    ///
+    /// # Cancellation
+    /// Dropped before all have come, it is taken back; after that it has counted. Who gives it up and comes again has to
+    /// know which: [`Arrive::timeout`], [`Arrive::take_back`].
     #[track_caller]
     pub fn arrive(&self) -> Arrive<'_, P> {
         Arrive {
@@ -136,6 +148,26 @@ operation! {
     /// [`Barrier::arrive`]. Dropped before all have come, it is taken back.
     Arrive['a, P: LockPolicy]['a, P] by Meeting, 0
         => BarrierResult: |this, how| BarrierResult { is_leader: how == How::AtOnce }
+}
+
+impl<P: LockPolicy> Arrive<'_, P> {
+    /// Gives the arrival up. `Some`: all had come before, so it has counted; `None`: it has not, and one more has to come.
+    ///
+    /// # Panics
+    /// It has given its output, or was taken back before.
+    pub fn take_back(self: Pin<&mut Self>) -> Option<BarrierResult> {
+        let has_counted = |enter: &mut Enter, state| match state {
+            State::Idle => false,
+            // In line, also if its round is over and it is about to be let go.
+            State::Parked => {
+                enter.wants() == 0 && !gossamer_core::mutant!("barrier_forgets_a_late_arrival")
+            }
+            State::Notified | State::Released => true,
+        };
+        let has_counted = self.project().waiting.withdraw(has_counted);
+        let has_counted = has_counted.expect("an arrival that is complete cannot be taken back");
+        has_counted.then_some(BarrierResult { is_leader: false })
+    }
 }
 
 gossamer_core::impl_debug!(

@@ -23,6 +23,8 @@ mod semaphore;
 /// The primitives, generic over the lock policy, and their operations.
 pub mod raw {
     pub use crate::barrier::{Arrive, Barrier, BarrierResult};
+    #[cfg(feature = "std")]
+    pub use crate::barrier::{ArriveInTime, NotArrived};
     pub use crate::condvar::{Condvar, Notified};
     pub use crate::event::{Event, Ready};
     pub use crate::mutex::{Barging, Fair, Lock, Mutex, MutexGuard, Order};
@@ -37,6 +39,8 @@ pub mod raw {
 /// The names of one flavour.
 macro_rules! flavour {
     ($policy:ty, $whom:literal) => {
+        #[cfg(feature = "std")]
+        pub use crate::raw::NotArrived;
         pub use crate::raw::{AlreadyAssigned, BarrierResult};
 
         #[doc = concat!("An [`MVar`](crate::raw::MVar) for ", $whom, ".")]

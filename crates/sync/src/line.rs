@@ -375,7 +375,8 @@ impl<const WHAT: usize> Enter<WHAT> {
         Self(Cell::new(wants))
     }
 
-    /// The number: after the end of the operation, what it had then.
+    /// The number: after the end of the operation, what it had then; of one that was dropped while it waited, whether
+    /// that changed the bits.
     pub(crate) fn wants(&self) -> usize {
         self.0.get()
     }
@@ -436,10 +437,13 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     }
 
     fn cancel(&mut self, locked: &mut LockedLine<'_, P, R>, state: State) {
-        locked.bits = match state {
-            State::Released => R::give_back(locked.bits, self.wants()),
-            _ => R::leave(locked.bits, self.wants(), state == State::Notified),
-        };
+        if state == State::Released {
+            locked.bits = R::give_back(locked.bits, self.wants());
+            return;
+        }
+        let after = R::leave(locked.bits, self.wants(), state == State::Notified);
+        self.0.set(usize::from(after != locked.bits));
+        locked.bits = after;
     }
 
     fn could_complete(&self, locked: &LockedLine<'_, P, R>) -> Could {

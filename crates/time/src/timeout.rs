@@ -110,6 +110,13 @@ impl From<Elapsed> for std::io::Error {
     }
 }
 
+impl<F> Timeout<F> {
+    /// The operation: also when the time is over, as it is dropped with the `Timeout`.
+    pub fn operation(self: Pin<&mut Self>) -> Pin<&mut F> {
+        self.project().operation
+    }
+}
+
 pin_project! {
     /// [`timeout`], [`timeout_at`].
     #[must_use = "operations do nothing until they are awaited or waited for"]

@@ -11,11 +11,11 @@ use crate::repo::{File, Repo};
 /// Each layer (a folder in `crates/`) and the layers it may depend on.
 const LAYERS: [(&str, &[&str]); 11] = [
     ("core", &[]),
-    ("sync", &["core"]),
-    ("channel", &["core"]),
+    ("time", &["core"]),
+    ("sync", &["core", "time"]),
+    ("channel", &["core", "time"]),
     ("task", &["core"]),
     ("fiber", &["core"]),
-    ("time", &["core"]),
     ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),

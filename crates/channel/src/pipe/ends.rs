@@ -1,7 +1,7 @@
 //! The two kinds of ends, and the steps of the protocol.
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
 
@@ -11,20 +11,23 @@ use super::word::{
     AnyThread, Content, First, Gone, PackedWaker, PipePolicy, Second, Side, Turn, Word,
 };
 use crate::error::{Closed, SendError};
+use crate::port_set::Lease;
 
 /// The allocation that both ends point at.
 struct Slot<M, P: PipePolicy> {
     word: Word<P>,
     /// Touched by the side whose turn it is.
     message: UnsafeCell<Option<M>>,
+    /// The place of each side's end in a port set. Touched by that end.
+    leases: [UnsafeCell<Lease>; 2],
 }
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = {
     use gossamer_core::policy::{Local, Shared};
-    // An allocation of at most 24 bytes takes 32 with glibc.
-    assert!(size_of::<Slot<u64, Shared>>() <= 24);
-    assert!(size_of::<Slot<u64, Local>>() <= 24);
+    // An allocation of at most 40 bytes takes 48 with glibc.
+    assert!(size_of::<Slot<u64, Shared>>() <= 40);
+    assert!(size_of::<Slot<u64, Local>>() <= 40);
 };
 
 /// One side's pointer to the slot. A side that goes says so in the word, and does not use the pointer again.
@@ -33,7 +36,8 @@ struct Handle<M, P: PipePolicy, S: Side> {
     _owned: PhantomData<(Slot<M, P>, S)>,
 }
 
-// SAFETY: only messages move between threads; the word is atomic, and says whose the slot is.
+// SAFETY: only messages and leases move between threads, and a lease may be anywhere; the word is atomic, and says whose
+// the slot is.
 unsafe impl<M: Send, P: AnyThread, S: Side> Send for Handle<M, P, S> {}
 // SAFETY: a `&` of an end only looks at the word.
 unsafe impl<M: Send, P: AnyThread, S: Side> Sync for Handle<M, P, S> {}
@@ -69,6 +73,15 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
         })
     }
 
+    /// Replaces the lease of this side's end. It drops nothing.
+    #[inline(always)]
+    fn replace_lease(&mut self, lease: Lease) -> Lease {
+        self.slot().leases[S::TURN].with_mut(|place| {
+            // SAFETY: only the end of this side looks there, which there is one of, and it is borrowed here.
+            mem::replace(unsafe { &mut *place }, lease)
+        })
+    }
+
     /// Frees the allocation and returns the message that was in the slot.
     ///
     /// # Safety
@@ -96,6 +109,7 @@ pub fn pair<M, P: PipePolicy>() -> (SendingEnd<M, P, First>, ReceivingEnd<M, P, 
     let slot = Box::new(Slot {
         word: Word::new(),
         message: UnsafeCell::new(None),
+        leases: [Lease::NONE, Lease::NONE].map(UnsafeCell::new),
     });
     let slot = NonNull::from(Box::leak(slot));
     (
@@ -151,6 +165,11 @@ impl<M, P: PipePolicy, S: Side> SendingEnd<M, P, S> {
                 )
             }
         }
+    }
+
+    /// Keeps a place in a port set for this side's end, as long as it is there.
+    pub(crate) fn keep(&mut self, lease: Lease) {
+        drop(self.0.replace_lease(lease));
     }
 
     /// Gives the turn without a message. Never waits.
@@ -217,6 +236,11 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
         (message, SendingEnd(Handle::new(self.0.slot)))
     }
 
+    /// Takes the lease of its place in a port set.
+    pub(crate) fn take_lease(&mut self) -> Lease {
+        self.0.replace_lease(Lease::NONE)
+    }
+
     /// Takes the waker out of the word: it is not called any more.
     pub(crate) fn forget_waker(&mut self) {
         let word = &self.0.slot().word;
@@ -232,6 +256,8 @@ impl<M, P: PipePolicy, S: Side> ReceivingEnd<M, P, S> {
 
 impl<M, P: PipePolicy, S: Side> Drop for SendingEnd<M, P, S> {
     fn drop(&mut self) {
+        // Given up last.
+        let _lease = self.0.replace_lease(Lease::NONE);
         match self.0.slot().word.swap(Turn::of::<S>().gone()) {
             // The allocation may be gone.
             Ok(waiter) => {
@@ -248,6 +274,8 @@ impl<M, P: PipePolicy, S: Side> Drop for SendingEnd<M, P, S> {
 impl<M, P: PipePolicy, S: Side> Drop for ReceivingEnd<M, P, S> {
     /// Drops a message that was sent to this end and not received.
     fn drop(&mut self) {
+        // Given up last.
+        let _lease = self.0.replace_lease(Lease::NONE);
         let word = &self.0.slot().word;
         let mut now = word.look();
         while !now.is_turn_of::<S>() {

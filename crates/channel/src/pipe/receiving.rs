@@ -62,16 +62,17 @@ pub trait Hears: Endpoint {
 /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
 ///
 /// # Cancellation
-/// The operation has the endpoint: dropped, it closes the pipe. To give up only the wait, await a `&mut` of it, and
-/// have the endpoint back by [`into_endpoint`](Receiving::into_endpoint). A message that came meanwhile is received by
-/// the next operation.
+/// The operation has the endpoint: dropped, it closes the pipe. Given up by [`timeout`](Receiving::timeout), it gives
+/// the endpoint back in the error. Elsewhere, as in `select!`, await a `&mut` of it, and have the endpoint back by
+/// [`into_endpoint`](Receiving::into_endpoint). A message that came meanwhile is received by the next operation.
 ///
 /// # Errors
 /// [`Closed`]: the other end was dropped, and all that it had sent has been received.
 ///
 /// # Panics
 /// Polled after it has given its output.
-#[must_use = "dropping the operation closes the pipe"]
+#[must_use = "dropping the operation closes the pipe, also in a `select!` that takes another branch: await a `&mut` of it \
+              there, and `into_endpoint()` gives the endpoint back"]
 pub struct Receiving<E: Hears> {
     /// Not any more once it is [`Phase::Done`].
     end: ManuallyDrop<ReceivingEnd<E::Message, E::Flavour, E::Side>>,
@@ -114,6 +115,11 @@ impl<E: Hears> Receiving<E> {
 
     /// Gives up receiving, and has the endpoint back; `None` if the operation has given its output.
     pub fn into_endpoint(mut self) -> Option<E> {
+        self.give_up()
+    }
+
+    /// As [`into_endpoint`](Receiving::into_endpoint); then it is done.
+    pub(super) fn give_up(&mut self) -> Option<E> {
         if self.phase == Phase::Done {
             return None;
         }

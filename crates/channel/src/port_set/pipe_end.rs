@@ -6,6 +6,7 @@ use std::task::{Poll, Waker};
 
 use gossamer_core::policy::{Local, LockPolicy, Shared};
 
+use super::signal::Lease;
 use crate::error::Closed;
 use crate::pipe::{Hears, ReceivingEnd};
 
@@ -38,11 +39,15 @@ trait Heard<T> {
     /// Whether its turn has come; if not, the waker is called when it has, or when the other end has gone.
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), Closed>>;
 
-    /// Returns the message that came with the turn, and the next endpoint. Runs the protocol's code.
+    /// Returns the message that came with the turn, and the next endpoint, which has the lease. Runs the protocol's
+    /// code.
     ///
     /// # Panics
     /// The turn has not come.
-    fn hear(self: Box<Self>) -> T;
+    fn hear(self: Box<Self>, lease: Lease) -> T;
+
+    /// The lease that the endpoint has.
+    fn take_lease(&mut self) -> Lease;
 
     /// Forgets the waker: it is not called any more.
     fn forget_waker(&mut self);
@@ -62,9 +67,16 @@ impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
         self.0.poll(waker)
     }
 
-    fn hear(self: Box<Self>) -> T {
-        let (message, speaking) = self.0.turned().expect("the turn has come");
+    fn hear(self: Box<Self>, lease: Lease) -> T {
+        let (message, mut speaking) = self.0.turned().expect("the turn has come");
+        if !gossamer_core::mutant!("port_place_is_not_kept") {
+            speaking.keep(lease);
+        }
         E::hear(message, speaking).into()
+    }
+
+    fn take_lease(&mut self) -> Lease {
+        self.0.take_lease()
     }
 
     fn forget_waker(&mut self) {
@@ -108,12 +120,16 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
         self.end.poll(waker)
     }
 
-    /// Returns the message that came with the turn, and the next endpoint.
+    /// Returns the message that came with the turn, and the next endpoint, which has the lease.
     ///
     /// # Panics
     /// The turn has not come.
-    pub(super) fn hear(self) -> T {
-        self.end.hear()
+    pub(super) fn hear(self, lease: Lease) -> T {
+        self.end.hear(lease)
+    }
+
+    pub(super) fn take_lease(&mut self) -> Lease {
+        self.end.take_lease()
     }
 
     pub(super) fn forget_waker(&mut self) {

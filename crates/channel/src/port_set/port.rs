@@ -8,7 +8,7 @@ use gossamer_core::waiter::Deferred;
 use super::channel::Found;
 use super::pipe_end::{Holds, PipeEnd};
 use super::ready::Ready;
-use super::signal::Signal;
+use super::signal::{Lease, Signal};
 use crate::error::{Closed, TryRecvError};
 use crate::mpmc::{Receiver, Unsettled};
 use crate::oneshot;
@@ -25,7 +25,7 @@ pub enum Port<T, P: RingPolicy> {
     Oneshot(oneshot::Receiver<T>),
     /// Of a channel for one sender and one receiver.
     Spsc(spsc::Receiver<T, P>),
-    /// Of a pipe: what it receives has the next endpoint, so that this one is no longer in the set.
+    /// Of a pipe: what it receives has the next endpoint, for which the set keeps the place.
     Pipe(PipeEnd<T, P>),
 }
 
@@ -64,6 +64,14 @@ impl<T, P: RingPolicy> Port<T, P> {
             Self::Oneshot(_) | Self::Spsc(_) | Self::Pipe(_) => true,
         }
     }
+
+    /// The lease of a pipe's end that has been served.
+    pub(super) fn take_lease(&mut self) -> Lease {
+        match self {
+            Self::Pipe(pipe) => pipe.take_lease(),
+            _ => Lease::NONE,
+        }
+    }
 }
 
 /// A port in its place.
@@ -97,8 +105,14 @@ pub(super) enum Rest<T, P: RingPolicy> {
 }
 
 impl<T, P: RingPolicy> Placed<T, P> {
-    /// Gets a port ready for its entry, without any lock: a waker that it has from before is dropped here.
-    pub(super) fn new(port: Port<T, P>, ready: &Arc<Ready>, index: u32) -> Self {
+    /// Gets a port ready for its entry, without any lock: a waker that it has from before is dropped here. `kept`: the
+    /// entry was kept for it, and this is its signal.
+    pub(super) fn new(
+        port: Port<T, P>,
+        ready: &Arc<Ready>,
+        index: u32,
+        kept: Option<Arc<Signal>>,
+    ) -> Self {
         let source = match port {
             Port::Channel(receiver) => return Self::Channel(receiver),
             Port::Oneshot(receiver) => Source::Oneshot(receiver),
@@ -106,7 +120,7 @@ impl<T, P: RingPolicy> Placed<T, P> {
             Port::Pipe(pipe) => Source::Pipe(pipe),
         };
         let mut signalled = Signalled {
-            signal: Signal::new(ready.clone(), index),
+            signal: kept.unwrap_or_else(|| Signal::new(ready.clone(), index)),
             source,
         };
         // A waiter from before has already left its ring or its pipe.
@@ -144,6 +158,14 @@ impl<T, P: RingPolicy> Placed<T, P> {
         }
     }
 
+    /// The signal of a port that calls a waker.
+    pub(super) fn signal(&self) -> Option<&Arc<Signal>> {
+        match self {
+            Self::Channel(_) => None,
+            Self::Signalled(signalled) => Some(&signalled.signal),
+        }
+    }
+
     /// The port, which has left its entry; no lock is held.
     pub(super) fn into_port(self) -> Port<T, P> {
         let signalled = match self {
@@ -164,13 +186,13 @@ impl<T, P: RingPolicy> Placed<T, P> {
     }
 
     /// Returns the message that came with the turn of a pipe, and the next endpoint; `None` for any other port.
-    /// [`find`](Placed::find) has reported the turn, and the pipe has left its entry. No lock is held.
-    pub(super) fn hear(self) -> Option<T> {
+    /// [`find`](Placed::find) has reported the turn, and the lease is of its entry. No lock is held.
+    pub(super) fn hear(self, lease: Lease) -> Option<T> {
         let Self::Signalled(signalled) = self else {
             return None;
         };
         match signalled.source {
-            Source::Pipe(pipe) => Some(pipe.hear()),
+            Source::Pipe(pipe) => Some(pipe.hear(lease)),
             _ => None,
         }
     }
@@ -241,13 +263,7 @@ impl<T, P: RingPolicy> Signalled<T, P> {
             Source::Pipe(_) if gossamer_core::mutant!("port_of_pipe_does_not_wait") => None,
             Source::Pipe(pipe) => match pipe.poll(&self.signal.waker()) {
                 Poll::Pending => None,
-                Poll::Ready(Ok(())) => {
-                    let turn = Found {
-                        is_end: true,
-                        ..Found::NOTHING
-                    };
-                    return (turn, Rest::Turn);
-                }
+                Poll::Ready(Ok(())) => return (Found::NOTHING, Rest::Turn),
                 Poll::Ready(Err(closed)) => Some(Found::end(Err(closed))),
             },
         };

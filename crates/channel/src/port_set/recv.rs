@@ -85,7 +85,7 @@ impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
 
 impl<T, P: RingPolicy> PortSet<T, P> {
     /// Receives from any port: waits until one has something. `None`: there is no port in the set, or, while it waits,
-    /// none is left.
+    /// none is left. An end of a pipe that is being served counts as a port.
     ///
     /// # Blocking
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread.

@@ -20,9 +20,14 @@ use crate::spsc::raw::RingPolicy;
 /// (a shared channel keeps that order).
 ///
 /// An end of a pipe, in a state in which it receives, is used up by its message: the event has that and the next
-/// endpoint, and the port is no longer in the set; the endpoint is put in again when it is its turn to listen. What it
-/// receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in one set. That
-/// may wait for another receiver of the set: no port is kept from it meanwhile.
+/// endpoint, which is *served* outside the set, and [added](PortSet::add) again when it is its turn to listen. Meanwhile
+/// the set keeps its place and its key: it counts as a port, so others that receive wait for it to come back. The place
+/// is given up when the endpoint goes, because it is dropped, its session ends, or it comes into another set. So who
+/// keeps such endpoints elsewhere must not wait for `None`. (To go on without the set, add the endpoint when it
+/// listens, and [remove](PortSet::remove) it.)
+///
+/// What a pipe's end receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in
+/// one set. That may wait for another receiver of the set: no port is kept from it meanwhile.
 ///
 /// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
 ///
@@ -75,21 +80,23 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         }
     }
 
-    /// Puts a receiving end into the set. What waits in its channel comes as if it had just been sent.
+    /// Puts a receiving end into the set. What waits in its channel comes as if it had just been sent. A pipe's end that
+    /// this set has served comes back to its place: it has the key that it had.
     ///
     /// A rendezvous channel's `try_send` finds no receiver while that is in a set; `send` works as ever.
     ///
     /// # Errors
     /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
     pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
-        let port = port.into();
+        let mut port = port.into();
         if !port.is_unique() {
             return Err(AddError(port));
         }
-        self.ready.count_in();
-        let index = self.table.reserve();
-        self.ready.reserve(index as usize + 1);
-        let placed = Placed::new(port, &self.ready, index);
+        let (index, kept) = match port.take_lease().into_entry(&self.ready) {
+            Some((index, signal)) => (index, Some(signal)),
+            None => (self.reserve(), None),
+        };
+        let placed = Placed::new(port, &self.ready, index, kept);
         let (key, (unsettled, announce)) = self.table.with(|entries| {
             let (key, placed, announced) = entries.fill(index, placed);
             (key, placed.enter(&self.ready, index, announced))
@@ -101,7 +108,16 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         Ok(key)
     }
 
-    /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer.
+    /// A free entry, for a port that is counted from now on.
+    fn reserve(&self) -> u32 {
+        self.ready.count_in();
+        let index = self.table.reserve();
+        self.ready.reserve(index as usize + 1);
+        index
+    }
+
+    /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer; or it is
+    /// of a pipe, and is being served.
     pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
         let placed = self.table.with(|entries| {
             let is_there = entries.has(key);
@@ -111,12 +127,12 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         Some(placed.into_port())
     }
 
-    /// Whether the port is in the set.
+    /// Whether the port is in the set, or its place is kept as it is being served.
     pub fn contains(&self, key: Key) -> bool {
-        self.table.with(|entries| entries.has(key))
+        self.table.with(|entries| entries.keeps(key))
     }
 
-    /// How many ports are in the set.
+    /// How many ports are in the set, with those whose places are kept.
     pub fn len(&self) -> usize {
         self.ready.ports()
     }
@@ -177,10 +193,11 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         let looked = self.table.with(|entries| {
             let (key, placed) = entries.look(index)?;
             let (found, rest) = placed.find();
+            let served = matches!(rest, Rest::Turn).then(|| entries.keep(index));
             let ended = found.is_end.then(|| entries.take(index, true));
-            Some((key, found, rest, ended))
+            Some((key, found, rest, served.flatten(), ended))
         });
-        let Some((key, found, rest, ended)) = looked else {
+        let Some((key, found, rest, served, ended)) = looked else {
             return (None, 0);
         };
         if ended.is_some() {
@@ -202,7 +219,9 @@ impl<T, P: RingPolicy> PortSet<T, P> {
                 {
                     taken.put_back();
                 }
-                result = ended.and_then(Placed::hear).map(Ok);
+                result = served
+                    .and_then(|(placed, lease)| placed.hear(lease))
+                    .map(Ok);
             }
         }
         // From here on it is the caller's.

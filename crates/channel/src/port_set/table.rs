@@ -5,11 +5,13 @@
 //! next port in it: looking at one that has nothing does no harm.
 
 use std::mem;
+use std::sync::Arc;
 
 use gossamer_core::platform::prefetch;
 use gossamer_core::waiter::Deferred;
 
 use super::port::Placed;
+use super::signal::{Lease, Signal};
 use crate::error::Closed;
 use crate::shared_state::{self, SharedState};
 use crate::spsc::raw::RingPolicy;
@@ -44,7 +46,12 @@ struct Entry<T, P: RingPolicy> {
 
 enum Content<T, P: RingPolicy> {
     Port(Placed<T, P>),
-    Free { next: u32, announced: bool },
+    /// For a pipe's end that is being served, which has the lease.
+    Served(Arc<Signal>),
+    Free {
+        next: u32,
+        announced: bool,
+    },
 }
 
 /// No entry.
@@ -102,16 +109,14 @@ impl<T, P: RingPolicy> Entries<T, P> {
         Some(index)
     }
 
-    /// Puts a port into an entry that has been taken; also whether the entry is announced.
+    /// Puts a port into an entry that has been taken, or was kept for it; also whether the entry is announced.
     pub(super) fn fill(&mut self, index: u32, placed: Placed<T, P>) -> (Key, &Placed<T, P>, bool) {
         let entry = &mut self.all[index as usize];
-        let announced = matches!(
-            entry.content,
-            Content::Free {
-                announced: true,
-                ..
-            }
-        );
+        let announced = match &entry.content {
+            Content::Free { announced, .. } => *announced,
+            Content::Served(signal) => signal.end(),
+            Content::Port(_) => unreachable!("it was not free"),
+        };
         entry.content = Content::Port(placed);
         let Content::Port(placed) = &entry.content else {
             unreachable!("it has just been put there");
@@ -120,19 +125,27 @@ impl<T, P: RingPolicy> Entries<T, P> {
         (Key { index, generation }, placed, announced)
     }
 
-    /// The port whose entry was announced, and its key; none: the entry is free, and no longer announced.
+    /// The port whose entry was announced, and its key; none: the entry has no port, and is no longer announced.
     #[inline(always)]
     pub(super) fn look(&mut self, index: u32) -> Option<(Key, &mut Placed<T, P>)> {
+        if !matches!(self.all[index as usize].content, Content::Port(_)) {
+            self.look_without_port(index);
+            return None;
+        }
         let entry = &mut self.all[index as usize];
+        let generation = entry.generation;
         match &mut entry.content {
-            Content::Port(placed) => {
-                let generation = entry.generation;
-                Some((Key { index, generation }, placed))
-            }
-            Content::Free { announced, .. } => {
-                *announced = false;
-                None
-            }
+            Content::Port(placed) => Some((Key { index, generation }, placed)),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn look_without_port(&mut self, index: u32) {
+        match &mut self.all[index as usize].content {
+            Content::Free { announced, .. } => *announced = false,
+            Content::Served(signal) if !signal.begin_kept() => drop(self.release(index)),
+            _ => {}
         }
     }
 
@@ -152,6 +165,19 @@ impl<T, P: RingPolicy> Entries<T, P> {
         }
     }
 
+    /// Whether the port is there, or its place is kept.
+    pub(super) fn keeps(&self, key: Key) -> bool {
+        let entry = self.all.get(key.index as usize);
+        entry.is_some_and(|entry| {
+            entry.generation == key.generation
+                && match &entry.content {
+                    Content::Port(_) => true,
+                    Content::Served(signal) => signal.is_kept(),
+                    Content::Free { .. } => false,
+                }
+        })
+    }
+
     /// Whether the port is there.
     pub(super) fn has(&self, key: Key) -> bool {
         let entry = self.all.get(key.index as usize);
@@ -162,21 +188,40 @@ impl<T, P: RingPolicy> Entries<T, P> {
 
     /// Takes a port out, which is there; `looked`: the caller has taken the entry from the queue.
     pub(super) fn take(&mut self, index: u32, looked: bool) -> Placed<T, P> {
+        let Content::Port(placed) = self.release(index) else {
+            unreachable!("the caller has seen a port there");
+        };
+        let is_announced = placed.leave(looked);
+        if let Content::Free { announced, .. } = &mut self.all[index as usize].content {
+            *announced = is_announced && !gossamer_core::mutant!("port_announced_twice");
+        }
+        placed
+    }
+
+    /// Frees an entry; gives what was in it.
+    fn release(&mut self, index: u32) -> Content<T, P> {
         let entry = &mut self.all[index as usize];
         let free = Content::Free {
             next: self.free,
             announced: false,
         };
-        let Content::Port(placed) = mem::replace(&mut entry.content, free) else {
-            unreachable!("the caller has seen a port there");
-        };
-        let is_announced = placed.leave(looked);
-        if let Content::Free { announced, .. } = &mut entry.content {
-            *announced = is_announced && !gossamer_core::mutant!("port_announced_twice");
-        }
-        entry.generation = entry.generation.wrapping_add(1);
         self.free = index;
-        placed
+        entry.generation = entry.generation.wrapping_add(1);
+        mem::replace(&mut entry.content, free)
+    }
+
+    /// Takes a pipe's end out, whose turn has come, and keeps its entry for it.
+    pub(super) fn keep(&mut self, index: u32) -> Option<(Placed<T, P>, Lease)> {
+        let content = &mut self.all[index as usize].content;
+        let Content::Port(placed) = content else {
+            return None;
+        };
+        let signal = placed.signal()?.clone();
+        let lease = Lease::new(signal.clone());
+        match mem::replace(content, Content::Served(signal)) {
+            Content::Port(placed) => Some((placed, lease)),
+            _ => None,
+        }
     }
 
     /// A sender that waits for what a look at this port has taken.

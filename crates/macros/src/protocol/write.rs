@@ -366,7 +366,8 @@ impl Writer<'_> {
                 /// Receives what the other side sends in this state.
                 ///
                 /// # Cancellation
-                /// The operation has the endpoint: dropped, it closes the pipe.
+                /// The operation has the endpoint: dropped, it closes the pipe. `recv().timeout(…)` gives it back in
+                /// its error; in `select!` the branch is a `&mut` of the operation, whose `into_endpoint()` gives it back.
                 ///
                 /// # Errors
                 /// `Closed`, from the operation: the other end was dropped.

@@ -111,6 +111,11 @@ macro_rules! flavour {
                     drop(asker);
                     answerer.recv().await
                 };
+                "channel::pipe::timeout::ReceivingInTime, from nobody": {} {
+                    let (asker, answerer) = asking::$pipe();
+                    drop(asker);
+                    answerer.recv().timeout(std::time::Duration::MAX).await
+                };
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::time::Duration;
 
 use super::{Case, Turn, cases};
 
@@ -13,6 +14,9 @@ macro_rules! flavour {
             };
             cases! { turn;
                 "sync::barrier::Arrive": { let one = Barrier::new(1); } one.arrive().await;
+                "sync::barrier::timeout::ArriveInTime": { let one = Barrier::new(1); } {
+                    one.arrive().timeout(Duration::MAX).await
+                };
                 "sync::condvar::Notified": {
                     let (lock, changed) = (Mutex::new(0), Condvar::new());
                 } {
