@@ -14,6 +14,8 @@ use crate::exploring::{Cut, explore_seeded, quiet};
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
 
+mod group;
+
 #[test]
 fn the_one_that_is_ready() {
     let ((tx, rx), (_other, others)) = (unbounded(), unbounded::<&str>());
@@ -89,76 +91,6 @@ fn a_send_that_was_not_taken_has_not_sent() {
     drop(waits);
     assert!(rx.try_recv().is_err(), "a message that nobody sent");
     assert!(tx.try_send(3).is_ok(), "its place is still reserved");
-}
-
-/// A receiver has taken the message in the moment in which another branch became ready: that one is taken no more.
-#[test]
-fn a_send_whose_message_was_taken_is_the_branch() {
-    let ((tx, rx), (other, others)) = (rendezvous(), unbounded());
-    let mut message = Some("hello");
-    let mut waits = parked(async {
-        select! {
-            biased;
-            _ = others.recv() => "other",
-            _ = tx.send_from(&mut message) => "sent",
-        }
-    });
-    assert_eq!(rx.try_recv(), Ok("hello"));
-    other.try_send(()).unwrap();
-    assert_eq!(waits.poll(), Poll::Ready("sent"));
-    drop(waits);
-    assert_eq!(message, None);
-    assert_eq!(others.try_recv(), Ok(()));
-}
-
-/// A select that sends and receives over one rendezvous channel meets others, and not itself.
-#[test]
-fn a_select_is_not_its_own_partner() {
-    let (tx, rx) = rendezvous();
-    let both = async |number: i32| {
-        select! {
-            received = rx.recv() => received.ok(),
-            sent = tx.send(number) => sent.ok().and(None),
-        }
-    };
-    for number in 0..20 {
-        let mut waits = parked(both(number));
-        assert_eq!(waits.poll(), Poll::Pending);
-        let mut partner = Hand::new(both(-1));
-        assert_eq!(partner.poll(), Poll::Ready(Some(number)));
-        assert_eq!(waits.poll(), Poll::Ready(None));
-    }
-    assert!(rx.try_recv().is_err(), "nobody sends");
-}
-
-/// Each sends once in a select over four rendezvous channels; a second message is not to be had.
-#[test]
-fn of_four_sends_one_is_received() {
-    let channels: [_; 4] = std::array::from_fn(|_| rendezvous());
-    let [(a, from_a), (b, from_b), (c, from_c), (d, from_d)] = &channels;
-    for place in 0..4 {
-        let mut waits = parked(async {
-            select! {
-                _ = a.send(0) => 0,
-                _ = b.send(1) => 1,
-                _ = c.send(2) => 2,
-                _ = d.send(3).timeout(Duration::from_secs(600)) => 3,
-            }
-        });
-        let ways = [from_a, from_b, from_c, from_d];
-        assert_eq!(ways[place].try_recv(), Ok(place as i32));
-        for other in ways {
-            assert!(other.try_recv().is_err(), "a second one was received");
-        }
-        // One that waits where it is turned away is called when there is a sender again.
-        let mut receiver = parked(ways[(place + 1) % 4].recv());
-        assert_eq!(waits.poll(), Poll::Ready(place as i32));
-        drop(waits);
-        assert_eq!(receiver.poll(), Poll::Pending);
-        let mut later = parked(channels[(place + 1) % 4].0.send(7));
-        assert_eq!(receiver.poll(), Poll::Ready(Ok(7)));
-        assert_eq!(later.poll(), Poll::Ready(Ok(())));
-    }
 }
 
 #[test]

@@ -111,16 +111,23 @@ pub trait PlaceOfReference {
     fn place(&self) -> Place;
 }
 
-impl<F> PlaceOfReference for Branch<'_, Pin<&mut F>> {
-    fn place(&self) -> Place {
-        place_of(&**self.0)
-    }
+/// Each of: a type, and how to get from `&` it to what it refers to.
+macro_rules! references {
+    ($($reference:ty: $it:ident => $place:expr;)*) => {
+        $(impl<F> PlaceOfReference for Branch<'_, $reference> {
+            fn place(&self) -> Place {
+                let $it = self.0;
+                place_of::<F>($place)
+            }
+        })*
+    };
 }
 
-impl<F> PlaceOfReference for Branch<'_, &mut F> {
-    fn place(&self) -> Place {
-        place_of(&**self.0)
-    }
+references! {
+    Pin<&mut F>: it => it;
+    &mut Pin<&mut F>: it => it;
+    Pin<Box<F>>: it => it;
+    &mut Pin<Box<F>>: it => it;
 }
 
 #[doc(hidden)]

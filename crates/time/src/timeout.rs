@@ -168,7 +168,11 @@ impl<F: Future> Future for Timeout<F> {
                     };
                 }
                 let yielded = context::yields_so_far();
-                if let Poll::Ready(output) = poll_branch(operation.as_mut(), cx) {
+                let ready = match mutant!("timeout_withdraws_nothing") {
+                    true => operation.as_mut().poll(cx),
+                    false => poll_branch(operation.as_mut(), cx),
+                };
+                if let Poll::Ready(output) = ready {
                     return Poll::Ready(Ok(output));
                 }
                 // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by ours.

@@ -97,17 +97,19 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     }
 
     fn claim_offer(&mut self, claimed: &mut Claimed, at: usize) -> bool {
-        if self.offering == 0 || self.is_claimed {
+        if !self.chan().is_rendezvous() || self.is_claimed {
             return false;
         }
-        let mut silenced = 0;
+        let mut counted = 0;
+        // Also one that the channel does not count: it may be to be had again.
         let claims = |_: &_, offer: &Offer<T>| {
-            let claim = offer.is_for(0).then(|| offer.claim(claimed, at));
-            silenced += usize::from(claim == Some(Claim::Refused));
-            claim == Some(Claim::Ours)
+            let was_counted = offer.is_for(0);
+            let claim = offer.claim(claimed, at);
+            counted += usize::from(was_counted && claim != Claim::Own);
+            claim == Claim::Ours
         };
         let is_claimed = self.held_ref().find::<Offer<T>>(claims).is_some();
-        self.offering -= silenced + usize::from(is_claimed);
+        self.offering -= counted;
         self.is_claimed = is_claimed;
         is_claimed
     }

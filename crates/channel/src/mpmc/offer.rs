@@ -135,7 +135,8 @@ impl<T> Offer<T> {
                 return Claim::Own;
             }
             // Of one select it has one message at most.
-            if claimed.contains(&address) || !group.claim() {
+            let is_free = !claimed.contains(&address) && group.claim();
+            if !is_free && !gossamer_core::mutant!("offer_is_taken_unclaimed") {
                 return Claim::Refused;
             }
             claimed[at] = address;
@@ -154,7 +155,8 @@ impl<T> Offer<T> {
     /// turned away meanwhile.
     pub(super) fn give_back(&self) -> bool {
         self.stage.set(Stage::Announced);
-        self.in_group(Group::give_back) == Some(true)
+        !gossamer_core::mutant!("join_keeps_its_claim")
+            && self.in_group(Group::give_back) == Some(true)
     }
 
     /// Whether a receiver is about to take the message, or has.

@@ -38,6 +38,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         let is_due = |held: &Held<'_, T, P>, select: &Select| {
             let locked = Locked::seen(held);
             locked.messages_for(select) > locked.called
+                || gossamer_core::mutant!("select_calls_itself")
         };
         self.held().release_found::<Receives<One>>(is_due)
     }

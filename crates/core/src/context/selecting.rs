@@ -222,7 +222,7 @@ impl Selecting {
         };
         loop {
             let hold = group.hold();
-            if hold == Hold::Held || crate::mutant!("group_is_not_held") {
+            if hold == Hold::Held || crate::mutant!("select_goes_on_though_taken") {
                 return Poll::Pending;
             }
             set_pass(Pass::Taken);
@@ -278,7 +278,9 @@ impl Selecting {
 impl Drop for Selecting {
     /// No receiver takes from a member any more, which may go on without this select.
     fn drop(&mut self) {
-        if let Some(group) = &self.group {
+        if let Some(group) = &self.group
+            && !crate::mutant!("group_outlives_its_select")
+        {
             let _was = group.hold();
         }
     }
