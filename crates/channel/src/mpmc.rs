@@ -30,6 +30,7 @@
 mod action;
 mod buffer;
 mod chan;
+mod claiming;
 mod ends;
 mod handle;
 mod observer;

@@ -28,8 +28,11 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+#[doc(hidden)]
 pub use gossamer_core::context::poll_branch_at;
-use gossamer_core::context::{self, Place, SchedulingPoint, Selecting, place_of, poll_branch};
+use gossamer_core::context::{
+    self, MemoryRange, SchedulingPoint, Selecting, poll_branch, range_of,
+};
 
 /// The result of polling one branch; for the macro.
 #[doc(hidden)]
@@ -78,12 +81,12 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let place = place_of(&*self);
+        let range = range_of(&*self);
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
             let turns = || turns(this.branches, this.fair);
-            let polled = this.selecting.poll(place, turns, |branch| {
+            let polled = this.selecting.poll(range, turns, |branch| {
                 match (this.ask)(branch, cx) {
                     Turn::Ready(output) => return Poll::Ready(output),
                     Turn::Waits => waits = true,
@@ -101,23 +104,23 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
 }
 
 /// Where a branch is in memory: if it is a reference, what that refers to. For the macro, which has `&Branch(&it)` and so
-/// finds the [reference's](PlaceOfReference) function before [this one](PlaceOfValue).
+/// finds the [reference's](RangeOfReference) function before [this one](RangeOfValue).
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Branch<'a, F>(pub &'a F);
 
 #[doc(hidden)]
-pub trait PlaceOfReference {
-    fn place(&self) -> Place;
+pub trait RangeOfReference {
+    fn range(&self) -> MemoryRange;
 }
 
 /// Each of: a type, and how to get from `&` it to what it refers to.
 macro_rules! references {
-    ($($reference:ty: $it:ident => $place:expr;)*) => {
-        $(impl<F> PlaceOfReference for Branch<'_, $reference> {
-            fn place(&self) -> Place {
+    ($($reference:ty: $it:ident => $range:expr;)*) => {
+        $(impl<F> RangeOfReference for Branch<'_, $reference> {
+            fn range(&self) -> MemoryRange {
                 let $it = self.0;
-                place_of::<F>($place)
+                range_of::<F>($range)
             }
         })*
     };
@@ -131,13 +134,13 @@ references! {
 }
 
 #[doc(hidden)]
-pub trait PlaceOfValue {
-    fn place(&self) -> Place;
+pub trait RangeOfValue {
+    fn range(&self) -> MemoryRange;
 }
 
-impl<F> PlaceOfValue for &Branch<'_, F> {
-    fn place(&self) -> Place {
-        place_of(self.0)
+impl<F> RangeOfValue for &Branch<'_, F> {
+    fn range(&self) -> MemoryRange {
+        range_of(self.0)
     }
 }
 
@@ -242,12 +245,12 @@ impl<F: Future> Future for Any<F> {
             "{} was polled after it was complete",
             self.location
         );
-        let place = place_of(&*self);
+        let range = range_of(&*self);
         let this = &mut *self;
         let (point, operations) = (&mut this.point, &mut this.operations);
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
-                place,
+                range,
                 || turns(count, true),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.

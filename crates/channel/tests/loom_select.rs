@@ -12,7 +12,7 @@ use std::task::Poll;
 
 use gossamer_channel::select::{Select, Turn, poll_branch_at};
 use gossamer_channel::{Closed, bounded, join_pattern, rendezvous, unbounded};
-use gossamer_core::context::place_of;
+use gossamer_core::context::range_of;
 use gossamer_core::platform::model::{explore, explore_within, joined, poll_once};
 use gossamer_core::platform::thread;
 use gossamer_core::wait::Wait;
@@ -31,9 +31,9 @@ async fn first<A: Future, B: Future>(one: A, other: B) -> Taken<A::Output, B::Ou
     let (mut one, mut other) = (pin!(one), pin!(other));
     let select = Select::new(2, false, |branch, cx| {
         let polled = if branch == 0 {
-            poll_branch_at(place_of(&*one), one.as_mut(), cx).map(Taken::One)
+            poll_branch_at(range_of(&*one), one.as_mut(), cx).map(Taken::One)
         } else {
-            poll_branch_at(place_of(&*other), other.as_mut(), cx).map(Taken::Other)
+            poll_branch_at(range_of(&*other), other.as_mut(), cx).map(Taken::Other)
         };
         match polled {
             Poll::Ready(taken) => Turn::Ready(taken),

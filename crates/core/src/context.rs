@@ -16,6 +16,7 @@ use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
 
 mod access_flag;
+mod asking;
 mod budget;
 mod inside;
 mod rng;
@@ -24,16 +25,17 @@ mod timers;
 mod waking;
 
 pub use self::access_flag::AccessFlag;
+use self::asking::Asking;
+pub use self::asking::{MemoryRange, range_of};
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
 };
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
-use self::selecting::Asking;
+
 pub(crate) use self::selecting::outside_selects;
 pub use self::selecting::{
-    Place, Selecting, announces, asks_members, join_group, place_of, poll_branch, poll_branch_at,
-    selecting,
+    Selecting, announces, asks_members, join_group, poll_branch, poll_branch_at, selecting,
 };
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};

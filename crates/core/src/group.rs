@@ -21,7 +21,7 @@
 //! The word decides, and nothing else: what belongs to a member is under the lock of its channel, which a claim, its end,
 //! and the look at the member all hold. So every access is relaxed.
 
-use crate::platform::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::platform::atomic::{AtomicU32, Ordering};
 
 const OPEN: u32 = 0;
 const HELD: u32 = 1;
@@ -66,7 +66,9 @@ impl Group {
 
     /// Changes the word by `change`, which gives the new word, or nothing if there is none. Gives the last word it saw.
     fn change(&self, change: impl FnMut(u32) -> Option<u32>) -> Result<u32, u32> {
-        self.word.fetch_update(Relaxed, Relaxed, change)
+        // Relaxed: the word decides, and publishes nothing.
+        self.word
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, change)
     }
 
     /// Claims the group for a receiver, under the lock of a member's channel. `false`: it cannot be had, which is noted.
@@ -115,11 +117,13 @@ impl Group {
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.word.load(Relaxed) & STATE == OPEN
+        // Relaxed: as in `change`.
+        self.word.load(Ordering::Relaxed) & STATE == OPEN
     }
 
     /// The select waits. Gives whether somebody was turned away while it held its group.
     pub(crate) fn open(&self) -> bool {
-        self.word.swap(OPEN, Relaxed) & TURNED_AWAY != 0
+        // Relaxed: as in `change`.
+        self.word.swap(OPEN, Ordering::Relaxed) & TURNED_AWAY != 0
     }
 }

@@ -91,8 +91,7 @@ impl Select {
         let internal = |name: &str| Ident::new(name, Span::mixed_site());
         // Items are seen by what the user writes, too: a name that nobody has.
         let branches = internal("__GossamerSelected");
-        let [output, select, branch, cx, pinned, value] =
-            ["output", "select", "branch", "cx", "pinned", "value"].map(internal);
+        let [output, select, branch, cx] = ["output", "select", "branch", "cx"].map(internal);
         let count = self.branches.len();
         let fair = self.fair;
         let types: Vec<_> = (0..count).map(|at| internal(&format!("T{at}"))).collect();
@@ -104,29 +103,8 @@ impl Select {
             .collect();
         let made = self.branches.iter().map(Branch::operation);
         let asked = self.branches.iter().enumerate().map(|(at, own)| {
-            let (op, name) = (&ops[at], &names[at]);
-            let looked_at = looked_at(&own.pattern);
-            quote! {
-                #at => match #op.as_mut().as_pin_mut() {
-                    ::core::option::Option::None => #facade::select::Turn::Out,
-                    ::core::option::Option::Some(#pinned) => match #facade::select::poll_branch_at(
-                        (&#facade::select::Branch(&*#pinned)).place(),
-                        #pinned,
-                        #cx,
-                    ) {
-                        ::core::task::Poll::Pending => #facade::select::Turn::Waits,
-                        #[allow(unreachable_patterns)]
-                        ::core::task::Poll::Ready(#value) => match #value {
-                            #looked_at => #facade::select::Turn::Ready(#branches::#name(#value)),
-                            _ => {
-                                // It is out, and the others go on.
-                                #op.set(::core::option::Option::None);
-                                #facade::select::Turn::Out
-                            }
-                        },
-                    },
-                }
-            }
+            let name = &names[at];
+            own.asked(facade, at, &ops[at], &quote!(#branches::#name), &cx)
         });
         let finish = match self.waits {
             false => quote!(#select.await),
@@ -147,7 +125,7 @@ impl Select {
             let #output = {
                 #(let mut #ops = ::core::pin::pin!(#made);)*
                 #[allow(unused_imports)]
-                use #facade::select::{PlaceOfReference as _, PlaceOfValue as _};
+                use #facade::select::{RangeOfReference as _, RangeOfValue as _};
                 let #select = #facade::select::Select::new(#count, #fair, |#branch, #cx| match #branch {
                     #(#asked)*
                     _ => ::core::unreachable!(),
@@ -212,6 +190,40 @@ fn body(input: ParseStream<'_>) -> syn::Result<Expr> {
 }
 
 impl Branch {
+    /// The arm that polls the branch at this place, whose operation is `op`, and wraps its output in `name`.
+    fn asked(
+        &self,
+        facade: &Path,
+        at: usize,
+        op: &Ident,
+        name: &TokenStream,
+        cx: &Ident,
+    ) -> TokenStream {
+        let [pinned, value] = ["pinned", "value"].map(|name| Ident::new(name, Span::mixed_site()));
+        let looked_at = looked_at(&self.pattern);
+        quote! {
+            #at => match #op.as_mut().as_pin_mut() {
+                ::core::option::Option::None => #facade::select::Turn::Out,
+                ::core::option::Option::Some(#pinned) => match #facade::select::poll_branch_at(
+                    (&#facade::select::Branch(&*#pinned)).range(),
+                    #pinned,
+                    #cx,
+                ) {
+                    ::core::task::Poll::Pending => #facade::select::Turn::Waits,
+                    #[allow(unreachable_patterns)]
+                    ::core::task::Poll::Ready(#value) => match #value {
+                        #looked_at => #facade::select::Turn::Ready(#name(#value)),
+                        _ => {
+                            // It is out, and the others go on.
+                            #op.set(::core::option::Option::None);
+                            #facade::select::Turn::Out
+                        }
+                    },
+                },
+            }
+        }
+    }
+
     /// The operation, if it takes part.
     fn operation(&self) -> TokenStream {
         let operation = &self.operation;

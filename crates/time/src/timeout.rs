@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use gossamer_core::context::{self, SchedulingPoint, Selecting, place_of, poll_branch};
+use gossamer_core::context::{self, SchedulingPoint, Selecting, poll_branch, range_of};
 use gossamer_core::mutant;
 use pin_project_lite::pin_project;
 
@@ -148,7 +148,7 @@ impl<F: Future> Future for Timeout<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let place = place_of(&*self);
+        let range = range_of(&*self);
         let this = self.project();
         let (mut operation, mut limit, polled) = (this.operation, this.limit, this.polled);
         let turns = || {
@@ -160,7 +160,7 @@ impl<F: Future> Future for Timeout<F> {
         };
         this.point.pass_with(cx.waker(), || {
             let mut yields = false;
-            this.selecting.poll(place, turns, |branch| {
+            this.selecting.poll(range, turns, |branch| {
                 if branch == Branch::Limit as usize {
                     return match yields {
                         true => Poll::Pending,

@@ -1,18 +1,17 @@
 //! The steps of sending and receiving, once an operation can go on. They all run under the lock: they move messages and
 //! run no user code.
 
-use std::cell::Cell;
-use std::mem;
 use std::pin::Pin;
 
 use gossamer_core::context;
 use gossamer_core::policy::{LockPolicy, Shared};
 use gossamer_core::wait_queue::{Action, Operation};
-use gossamer_core::waiter::{Could, Deferred, State, WaitList};
+use gossamer_core::waiter::{Could, State, WaitList};
 
 use super::buffer::Buffer;
 use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
-use super::offer::{Claim, Claimed, Offer};
+use super::claiming::Select;
+use super::offer::Offer;
 use crate::error::{Closed, SendError};
 
 /// An operation on a channel.
@@ -78,102 +77,6 @@ impl<T: Copy> Chan<T, Shared> {
     pub(crate) fn push_copy(&self, message: T) -> Result<(), Locked<'_, T, Shared>> {
         // SAFETY: a thread that has a `Locked` does not use its channel otherwise; copying is no user code.
         unsafe { self.push_quickly(|| message) }
-    }
-}
-
-impl<T, P: LockPolicy> Locked<'_, T, P> {
-    /// Takes the message of the rendezvous sender that has waited longest of those that this receiver can have, if none
-    /// has been taken since the lock was.
-    #[inline(always)]
-    pub(super) fn take_offer(&mut self) -> Option<T> {
-        self.claim_offer(&mut [0; 4], 0)
-            .then(|| self.take_claimed())?
-    }
-
-    /// Claims a message for the receiver that is polled, which has claimed these groups, for its channel `at` there;
-    /// `false` if there is none. One in the buffer need not be claimed.
-    pub(crate) fn claim_message(&mut self, claimed: &mut Claimed, at: usize) -> bool {
-        !self.buffer.is_empty() || self.claim_offer(claimed, at)
-    }
-
-    fn claim_offer(&mut self, claimed: &mut Claimed, at: usize) -> bool {
-        if !self.chan().is_rendezvous() || self.is_claimed {
-            return false;
-        }
-        let mut counted = 0;
-        // Also one that the channel does not count: it may be to be had again.
-        let claims = |_: &_, offer: &Offer<T>| {
-            let was_counted = offer.is_for(0);
-            let claim = offer.claim(claimed, at);
-            counted += usize::from(was_counted && claim != Claim::Own);
-            claim == Claim::Ours
-        };
-        let is_claimed = self.held_ref().find::<Offer<T>>(claims).is_some();
-        self.offering -= counted;
-        self.is_claimed = is_claimed;
-        is_claimed
-    }
-
-    /// Takes the message that has been claimed, which goes with the lock.
-    fn take_claimed(&mut self) -> Option<T> {
-        let claimed = self
-            .held_ref()
-            .find::<Offer<T>>(|_, offer| offer.is_taken());
-        // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
-        claimed.map(|offer| unsafe { offer.take_claimed() })
-    }
-
-    /// Takes the message that has been [claimed](Locked::claim_message).
-    pub(crate) fn take_message(&mut self) -> Option<T> {
-        self.buffer.pop().or_else(|| self.take_claimed())
-    }
-
-    /// Gives back what has been claimed, if anything has.
-    ///
-    /// # Returns
-    /// The waker to call without any lock.
-    pub(crate) fn give_back(&mut self) -> Deferred {
-        if !mem::take(&mut self.is_claimed) {
-            return Deferred::NOTHING;
-        }
-        self.offering += 1;
-        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back();
-        let roused = self.held().rouse_found::<Offer<T>>(rouses);
-        roused.unwrap_or(Deferred::NOTHING)
-    }
-
-    /// Messages that a receiver in this select can have.
-    pub(super) fn messages_for(&self, Select(select): &Select) -> usize {
-        if self.offering == 0 || select.get() == 0 {
-            return self.messages();
-        }
-        let mut offers = 0;
-        let count = |_: &_, offer: &Offer<T>| {
-            offers += usize::from(offer.is_for(select.get()));
-            false
-        };
-        let _none = self.held_ref().find::<Offer<T>>(count);
-        self.buffer.len() + offers
-    }
-
-    /// Messages that what is polled now can have.
-    pub(crate) fn messages_here(&self) -> usize {
-        if self.offering == 0 {
-            return self.buffer.len();
-        }
-        self.messages_for(&Select(Cell::new(context::selecting())))
-    }
-
-    /// Announces those offers again from which receivers were turned away: one that was called for another reason may
-    /// find that they can be had, or is turned away itself.
-    fn announce_all(&mut self) {
-        let mut announced = 0;
-        let announces = |_: &_, offer: &Offer<T>| {
-            announced += usize::from(offer.announce());
-            false
-        };
-        let _none = self.held_ref().find::<Offer<T>>(announces);
-        self.offering += announced;
     }
 }
 
@@ -324,10 +227,6 @@ pub(crate) struct Receives<R> {
     select: Select,
     pub(crate) receive: R,
 }
-
-/// The select that polls a waiting receiver of a rendezvous channel; zero: none does.
-#[derive(Debug, Default)]
-pub(crate) struct Select(Cell<usize>);
 
 impl<R> Receives<R> {
     #[inline(always)]

@@ -37,7 +37,7 @@ pub(crate) type Claimed = [usize; 4];
 
 /// What a receiver finds that wants an announced offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(super) enum ClaimOutcome {
     /// It is the receiver's.
     Ours,
     /// It is of the select that the receiver is a branch of.
@@ -91,7 +91,7 @@ impl<T> Offer<T> {
 
     /// Joins the group of the select whose branch the operation is. Gives whether it is one.
     fn join_group(&self) -> bool {
-        let group = context::join_group(context::place_of(self));
+        let group = context::join_group(context::range_of(self));
         let is_member = group.is_some();
         self.group.set(group);
         is_member
@@ -126,27 +126,27 @@ impl<T> Offer<T> {
     }
 
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.
-    pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> Claim {
+    pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> ClaimOutcome {
         let claim = self.in_group(|group| {
             let address = ptr::from_ref(group).addr();
             if group.owner() == context::selecting()
                 && !gossamer_core::mutant!("select_takes_its_own")
             {
-                return Claim::Own;
+                return ClaimOutcome::Own;
             }
             // Of one select it has one message at most.
             let is_free = !claimed.contains(&address) && group.claim();
             if !is_free && !gossamer_core::mutant!("offer_is_taken_unclaimed") {
-                return Claim::Refused;
+                return ClaimOutcome::Refused;
             }
             claimed[at] = address;
-            Claim::Ours
+            ClaimOutcome::Ours
         });
-        let claim = claim.unwrap_or(Claim::Ours);
+        let claim = claim.unwrap_or(ClaimOutcome::Ours);
         match claim {
-            Claim::Ours => self.stage.set(Stage::Taken),
-            Claim::Own => {}
-            Claim::Refused => self.stage.set(Stage::Silent),
+            ClaimOutcome::Ours => self.stage.set(Stage::Taken),
+            ClaimOutcome::Own => {}
+            ClaimOutcome::Refused => self.stage.set(Stage::Silent),
         }
         claim
     }

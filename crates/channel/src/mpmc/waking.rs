@@ -3,8 +3,9 @@
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::Deferred;
 
-use super::action::{One, Receives, Select, WatchesEnd};
+use super::action::{One, Receives, WatchesEnd};
 use super::chan::{Held, Locked, NO_RECEIVERS};
+use super::claiming::Select;
 use super::offer::Offer;
 
 impl<T, P: LockPolicy> Locked<'_, T, P> {

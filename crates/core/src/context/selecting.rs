@@ -10,66 +10,13 @@
 
 use core::mem::{self, ManuallyDrop};
 use core::pin::Pin;
-use core::ptr;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
 
+use super::asking::{Asking, MemoryRange, Pass, range_of};
 use super::{Context, with};
 use crate::group::{Group, Hold};
-
-/// More than the parts of an operation beside its action take, and less than a second operation takes besides: its node
-/// alone has seven words.
-const ROOM: usize = 15 * size_of::<usize>();
-
-/// Why a select asks its branches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pass {
-    /// It holds its group: a branch that can take effect does.
-    All,
-    /// A receiver has, or may have, taken the message of a member.
-    Taken,
-    /// It waits, and its members are announced anew.
-    Announces,
-}
-
-/// The select whose branches are polled on this thread. (It is dropped by hand, as a context has no drop.)
-#[derive(Debug)]
-pub(super) struct Asking {
-    /// Address of the select; zero: none.
-    owner: usize,
-    /// Address and size of the branch.
-    branch: Place,
-    pass: Pass,
-    /// Whether a member waits in the branch.
-    offers: bool,
-    group: Option<Arc<Group>>,
-}
-
-/// Address and size of something in memory.
-pub type Place = (usize, usize);
-
-/// Where this is in memory.
-pub fn place_of<T>(of: &T) -> Place {
-    (ptr::from_ref(of).addr(), size_of::<T>())
-}
-
-impl Asking {
-    pub(super) const NONE: ManuallyDrop<Self> = ManuallyDrop::new(Self {
-        owner: 0,
-        branch: (0, 0),
-        pass: Pass::All,
-        offers: false,
-        group: None,
-    });
-
-    /// Whether an operation there is the branch that is polled.
-    fn is_branch(&self, (at, size): Place) -> bool {
-        let (branch, branch_size) = self.branch;
-        let is_inside = branch <= at && at + size <= branch + branch_size;
-        self.owner != 0 && is_inside && branch_size < size + ROOM
-    }
-}
 
 impl Context {
     fn asking<R>(&self, change: impl FnOnce(&mut Asking) -> R) -> R {
@@ -122,7 +69,7 @@ pub fn announces() -> bool {
 
 /// An operation there waits, and is to be a member of the group of the select whose branch it is. `None`: it is no
 /// branch.
-pub fn join_group(operation: Place) -> Option<Arc<Group>> {
+pub fn join_group(operation: MemoryRange) -> Option<Arc<Group>> {
     let join = |asking: &mut Asking| {
         asking.offers = true;
         let owner = asking.owner;
@@ -137,17 +84,17 @@ pub fn join_group(operation: Place) -> Option<Arc<Group>> {
 /// Polls a branch of the select that is polled.
 #[inline(always)]
 pub fn poll_branch<F: Future>(branch: Pin<&mut F>, cx: &mut task::Context<'_>) -> Poll<F::Output> {
-    poll_branch_at(place_of(&*branch), branch, cx)
+    poll_branch_at(range_of(&*branch), branch, cx)
 }
 
-/// As [`poll_branch`]; the branch, or what it refers to, is at `place`.
+/// As [`poll_branch`]; the branch, or what it refers to, is at `range`.
 #[inline(always)]
 pub fn poll_branch_at<F: Future>(
-    place: Place,
+    range: MemoryRange,
     branch: Pin<&mut F>,
     cx: &mut task::Context<'_>,
 ) -> Poll<F::Output> {
-    with(|context| context.asking(|asking| asking.branch = place));
+    with(|context| context.asking(|asking| asking.branch = range));
     branch.poll(cx)
 }
 
@@ -160,17 +107,17 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// Polls branches by `ask`, each in its turn, until one is ready. `place`: where the select is. `ask` polls by
+    /// Polls branches by `ask`, each in its turn, until one is ready. `range`: where the select is. `ask` polls by
     /// [`poll_branch`].
     pub fn poll<R, I: Iterator<Item = usize>>(
         &mut self,
-        place: Place,
+        range: MemoryRange,
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
-        let owner = place.0;
+        let owner = range.0;
         match with(|context| {
-            context.asking(|asking| asking.is_branch(place).then_some(asking.pass))
+            context.asking(|asking| asking.is_branch(range).then_some(asking.pass))
         }) {
             // It is a branch of another one, whose group its operations join.
             Some(Pass::All) => return self.ask_all(turns(), &mut ask),
