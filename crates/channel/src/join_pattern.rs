@@ -24,7 +24,7 @@ use pin_project_lite::pin_project;
 
 use self::awaiting::{Awaiting, First};
 use crate::error::Closed;
-use crate::mpmc::{Receiver, Unsettled};
+use crate::mpmc::{Claimed, Receiver, Unsettled};
 
 /// Receives a message from each of two to four channels at once, when each has one: `join_pattern((&one, &two))`.
 ///
@@ -193,12 +193,25 @@ macro_rules! group {
                     unreachable!("all have been locked");
                 };
                 let is_over = [$($lock.is_over()),*].contains(&true);
-                let has_all = $($lock.messages_here() > 0)&&*;
-                let mut claimed = [0; 4];
+                let may_have_all = $($lock.may_have_message())&&*;
+                let mut claimed = Claimed::default();
+                let mut roused = Vec::new();
+                let mut claim = || loop {
+                    if $($lock.claim_message(&mut claimed, $at))&&* {
+                        return true;
+                    }
+                    let tries_again = claimed.again();
+                    // What cannot be had together is no reason to call this join again.
+                    let announced = !claimed.lacks();
+                    let given_back = [$($lock.give_back(announced)),*];
+                    roused.extend(given_back.into_iter().filter(|waker| !waker.is_nothing()));
+                    if !tries_again {
+                        return false;
+                    }
+                };
                 let takes = gossamer_core::mutant!("join_takes_what_is_there")
-                    || !is_over && has_all && $($lock.claim_message(&mut claimed, $at))&&*;
+                    || !is_over && may_have_all && claim();
                 if is_over || !takes {
-                    let roused = [$($lock.give_back()),*];
                     let missing = 0 $(| (u8::from($lock.messages_here() == 0) << $at))*;
                     $($lock.unlock();)*
                     roused.into_iter().for_each(Deferred::run);
@@ -208,6 +221,7 @@ macro_rules! group {
                 // A sender whose message is taken goes on before its channel's lock is given up.
                 let unsettled = ($(Unsettled::new(&self.$at.0, $lock),)*);
                 // Wakers of other runtimes are called without any lock.
+                roused.into_iter().for_each(Deferred::run);
                 $(unsettled.$at.settle();)*
                 match taken {
                     ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),

@@ -44,6 +44,7 @@ pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};
 pub(crate) use self::ends::pair;
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
 pub(crate) use self::observer::{Observation, Observer};
+pub(crate) use self::offer::Claimed;
 pub use self::operations::{Messages, Receiving, ReceivingMany, Sending, SendingFrom};
 pub(crate) use self::unsettled::Unsettled;
 

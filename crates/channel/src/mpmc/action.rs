@@ -68,6 +68,17 @@ pub(super) fn try_push<T, P: LockPolicy>(
     Some(Ok(()))
 }
 
+impl<T, P: LockPolicy> Locked<'_, T, P> {
+    /// Whether a rendezvous channel has a receiver in its queue for which no message is on its way.
+    pub(super) fn is_awaited(&self) -> bool {
+        let messages = self.buffer.len();
+        let waits = |_: &_, select: &Select| self.messages_for(select) == messages;
+        self.chan().is_rendezvous()
+            && messages <= self.called
+            && self.held_ref().find::<Receives<One>>(waits).is_some()
+    }
+}
+
 impl<T: Copy> Chan<T, Shared> {
     /// Puts a copy of a message, if nobody waits and the memory is there.
     ///

@@ -333,14 +333,6 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.buffer.len() + self.offering
     }
 
-    /// Whether a rendezvous channel has a receiver in its queue for which no message is on its way.
-    pub(super) fn is_awaited(&self) -> bool {
-        self.chan().is_rendezvous()
-            && self.offering == 0
-            && self.buffer.len() <= self.called
-            && !self.chan().receiving.is_empty()
-    }
-
     /// Whether a message can be put: there is a place, and it is not reserved.
     #[inline(always)]
     pub(super) fn has_room(&self) -> bool {

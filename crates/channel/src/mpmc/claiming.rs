@@ -19,7 +19,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// has been taken since the lock was.
     #[inline(always)]
     pub(super) fn take_offer(&mut self) -> Option<T> {
-        self.claim_offer(&mut [0; 4], 0)
+        self.claim_offer(&mut Claimed::default(), 0)
             .then(|| self.take_claimed())?
     }
 
@@ -61,16 +61,22 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         self.buffer.pop().or_else(|| self.take_claimed())
     }
 
-    /// Gives back what has been claimed, if anything has.
+    /// Whether there may be a message to [claim](Locked::claim_message).
+    pub(crate) fn may_have_message(&self) -> bool {
+        let has_senders = self.chan().is_rendezvous() && !self.chan().sending().is_empty();
+        !self.buffer.is_empty() || has_senders
+    }
+
+    /// Gives back what has been claimed, if anything has. `announced`: receivers are called for it.
     ///
     /// # Returns
     /// The waker to call without any lock.
-    pub(crate) fn give_back(&mut self) -> Deferred {
+    pub(crate) fn give_back(&mut self, announced: bool) -> Deferred {
         if !mem::take(&mut self.is_claimed) {
             return Deferred::NOTHING;
         }
-        self.offering += 1;
-        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back();
+        self.offering += usize::from(announced);
+        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back(announced);
         let roused = self.held().rouse_found::<Offer<T>>(rouses);
         roused.unwrap_or(Deferred::NOTHING)
     }

@@ -32,8 +32,56 @@ enum Stage {
     Taken,
 }
 
-/// The groups that one receiver has claimed, by their addresses: one for each channel that it takes a message from.
-pub(crate) type Claimed = [usize; 4];
+/// The groups that one receiver has claimed.
+#[derive(Debug, Default)]
+pub(crate) struct Claimed {
+    /// Of each channel that it takes a message from, by address.
+    groups: [usize; 4],
+    /// Those that it leaves to another of its channels: the number of the one that has to do without, and the group.
+    left: [(usize, usize); 4],
+    lefts: usize,
+    /// A channel that had only messages of groups that were claimed for others: the number of such another one.
+    lacks: Option<usize>,
+}
+
+impl Claimed {
+    /// Claims a group for a channel.
+    fn claim(&mut self, group: &Group, channel: usize) -> bool {
+        let address = ptr::from_ref(group).addr();
+        // Of one select it has one message at most.
+        if let Some(other) = self.groups.iter().position(|group| *group == address) {
+            self.lacks = Some(other);
+            return false;
+        }
+        let is_ours = !self.left.contains(&(channel, address)) && group.claim();
+        if is_ours {
+            self.groups[channel] = address;
+            self.lacks = None;
+        }
+        is_ours
+    }
+
+    /// Whether a message was lacking only because one of the same select had been claimed.
+    pub(crate) fn lacks(&self) -> bool {
+        self.lacks.is_some()
+    }
+
+    /// Whether the receiver is to give back what it has claimed, and to try again: then a channel does without a group
+    /// that another one lacks. (A few times: it may overlook what would fit, where it takes from more than two.)
+    pub(crate) fn again(&mut self) -> bool {
+        let Some(other) = self.lacks.take() else {
+            return false;
+        };
+        if self.lefts == self.left.len() {
+            self.lacks = Some(other);
+            return false;
+        }
+        self.left[self.lefts] = (other, self.groups[other]);
+        self.lefts += 1;
+        self.groups = [0; 4];
+        true
+    }
+}
 
 /// What a receiver finds that wants an announced offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,14 +118,16 @@ impl<T> Offer<T> {
     /// The operation, of a rendezvous channel, parks, and is announced.
     pub(super) fn note_parked(&self) {
         self.stage.set(Stage::Announced);
-        self.join_group();
+        let _none = self.join_group();
     }
 
     /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether it
     /// is announced from now on, and was not.
     pub(super) fn note_polled(&self) -> bool {
-        let is_member = self.join_group();
-        (!is_member || context::announces()) && self.announce()
+        let before = self.join_group();
+        // Nobody was turned away from a group that is new.
+        let stays = self.in_group(|group| before.is_some_and(|before| ptr::eq(&*before, group)));
+        (stays != Some(true) || context::announces()) && self.announce()
     }
 
     /// The channel counts it, if no receiver has taken it; gives whether it did not before.
@@ -89,12 +139,10 @@ impl<T> Offer<T> {
         was_silent
     }
 
-    /// Joins the group of the select whose branch the operation is. Gives whether it is one.
-    fn join_group(&self) -> bool {
+    /// Joins the group of the select whose branch the operation is, if it is one; gives its group before.
+    fn join_group(&self) -> Option<Arc<Group>> {
         let group = context::join_group(context::range_of(self));
-        let is_member = group.is_some();
-        self.group.set(group);
-        is_member
+        self.group.replace(group)
     }
 
     /// The operation leaves its queue, and is no member any more.
@@ -128,19 +176,15 @@ impl<T> Offer<T> {
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.
     pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> ClaimOutcome {
         let claim = self.in_group(|group| {
-            let address = ptr::from_ref(group).addr();
-            if group.owner() == context::selecting()
-                && !gossamer_core::mutant!("select_takes_its_own")
+            let is_own = group.owner() == context::selecting();
+            if is_own && !gossamer_core::mutant!("select_takes_its_own") {
+                ClaimOutcome::Own
+            } else if claimed.claim(group, at) || gossamer_core::mutant!("offer_is_taken_unclaimed")
             {
-                return ClaimOutcome::Own;
+                ClaimOutcome::Ours
+            } else {
+                ClaimOutcome::Refused
             }
-            // Of one select it has one message at most.
-            let is_free = !claimed.contains(&address) && group.claim();
-            if !is_free && !gossamer_core::mutant!("offer_is_taken_unclaimed") {
-                return ClaimOutcome::Refused;
-            }
-            claimed[at] = address;
-            ClaimOutcome::Ours
         });
         let claim = claim.unwrap_or(ClaimOutcome::Ours);
         match claim {
@@ -151,10 +195,14 @@ impl<T> Offer<T> {
         claim
     }
 
-    /// The receiver that has claimed it does not take it. Gives whether its task is to be woken, as other receivers were
-    /// turned away meanwhile.
-    pub(super) fn give_back(&self) -> bool {
-        self.stage.set(Stage::Announced);
+    /// The receiver that has claimed it does not take it; it is announced, or not. Gives whether its task is to be woken,
+    /// as other receivers were turned away meanwhile.
+    pub(super) fn give_back(&self, announced: bool) -> bool {
+        let stage = match announced {
+            true => Stage::Announced,
+            false => Stage::Silent,
+        };
+        self.stage.set(stage);
         !gossamer_core::mutant!("join_keeps_its_claim")
             && self.in_group(Group::give_back) == Some(true)
     }

@@ -76,7 +76,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     #[inline(never)]
     fn tell(&mut self) -> Option<Deferred> {
         let is_over = self.is_over();
-        if self.observation.is_armed() && (is_over || self.messages_here() > 0) {
+        if self.observation.is_armed() && (is_over || self.messages() > 0) {
             return Some(self.observation.notify());
         }
         let wakes = is_over

@@ -88,6 +88,12 @@ impl<T, P: LockPolicy> Receiver<T, P> {
             found.result.is_none() && gossamer_core::mutant!("port_forgets_to_announce");
         let arms = found.more == 0 && !found.is_end && !is_forgotten;
         locked.observation.arm(arms);
+        // Nobody goes on because of a look that found nothing. What the select offers itself that looks is nothing to
+        // it, and the set would be told of that without end.
+        if found.result.is_none() {
+            locked.unlock();
+            return (found, Unsettled::NOTHING);
+        }
         (found, Unsettled::new(&self.0, locked))
     }
 
