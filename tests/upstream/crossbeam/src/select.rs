@@ -1,26 +1,29 @@
 //! One of several operations.
 //!
-//! All wait, by our [`any`](gossamer_channel::select::any); before, if one of several that can go is to be preferred,
-//! or none may wait, they are tried one by one. What has come lies on the channel's desk until the caller fetches it,
-//! as only then its type is known.
+//! All wait, as the branches of one of our selects, of which one takes effect. What has come lies on the channel's desk
+//! until the caller fetches it, as only then its type is known.
 //!
-//! Our operations are each for itself, and two of one list may both take effect, or take effect upon each other. What
-//! was sent so was a promise, and is taken back. That one list sends and receives on one rendezvous channel is a case
-//! of its own: it would be its own partner all the time; so the receiving one does not wait, but is tried once a round,
-//! and a round is short.
+//! The select is polled here until one has gone, and no longer than until the deadline: but if one of them has been woken
+//! by then, it is polled once more. So when it gives up, all were waiting at one moment, and none could go.
 
+use std::cell::Cell;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker, ready};
 use std::time::{Duration, Instant};
 
-use gossamer_channel as ours;
-use gossamer_channel::oneshot;
+use gossamer_channel::raw::Sending;
+use gossamer_channel::select::{Select as OurSelect, Turn};
+use gossamer_channel::{Closed, oneshot};
+use gossamer_core::context::poll_branch;
+use gossamer_core::policy::Shared;
 use gossamer_core::wait::Wait;
 
-use crate::channel::{Receiver, Sender, Source};
+use crate::channel::{Receiver, Sender};
 use crate::error::{
     ReadyTimeoutError, RecvError, SelectTimeoutError, SendError, TryReadyError, TrySelectError,
 };
@@ -30,8 +33,8 @@ use crate::ready;
 /// Which selection something came from.
 type Ticket = Arc<()>;
 
-/// Puts what has come on the desk; false: it was a promise that was taken back.
-type Settle<'a> = Box<dyn FnOnce(&Ticket) -> bool + 'a>;
+/// Puts what has come on the desk.
+type Settle<'a> = Box<dyn FnOnce(&Ticket) + 'a>;
 
 /// What has come, and is not fetched yet.
 pub(crate) struct Desk<T> {
@@ -65,99 +68,114 @@ fn fetch<O>(from: &Mutex<Vec<(Ticket, O)>>, ticket: &Ticket) -> O {
 
 /// An end that takes part, without its type.
 pub trait Side {
-    /// Goes, if it can at once. Whether it may go to a receiver that waits, though that may be about to choose another.
-    fn attempt(&self, boldly: bool) -> Option<Settle<'_>>;
+    /// Goes at once to a receiver that waits for nothing else than a message, where nothing is held.
+    fn hand_over(&self) -> Option<Settle<'_>>;
     /// Goes as soon as it can.
-    fn wait(&self) -> Pin<Box<dyn Future<Output = Settle<'_>> + '_>>;
+    fn wait(&self) -> Box<dyn Waits<'_> + '_>;
     /// Whether it could go.
     fn is_ready(&self) -> bool;
-    /// Of which channel that holds nothing, and whether it sends.
-    fn rendezvous(&self) -> Option<(*const (), bool)>;
+}
+
+/// An operation that waits.
+pub trait Waits<'a> {
+    /// Polls it, as a branch of the select that is polled.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Settle<'a>>;
+}
+
+/// A send that waits, and what keeps the promise that it sends.
+struct Sends<'a, T> {
+    send: Pin<Box<Sending<'a, Message<T>, Shared>>>,
+    keep: Option<oneshot::Sender<T>>,
+    from: &'a Sender<T>,
+}
+
+impl<'a, T> Waits<'a> for Sends<'a, T> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Settle<'a>> {
+        let sent = ready!(poll_branch(self.send.as_mut(), cx));
+        let keep = self.keep.take().filter(|_| sent.is_ok());
+        Poll::Ready(self.from.settle(keep))
+    }
+}
+
+/// A receiver that waits.
+struct Receives<'a, T> {
+    receive: Pin<Box<dyn Future<Output = Result<Message<T>, Closed>> + 'a>>,
+    to: &'a Receiver<T>,
+}
+
+impl<'a, T> Waits<'a> for Receives<'a, T> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Settle<'a>> {
+        let received = ready!(self.receive.as_mut().poll(cx));
+        Poll::Ready(self.to.settle(received.map_err(|Closed| RecvError)))
+    }
 }
 
 impl<T> Sender<T> {
     fn settle(&self, keep: Option<oneshot::Sender<T>>) -> Settle<'_> {
-        Box::new(|ticket| {
-            put(&self.desk.promised, ticket, keep);
-            true
-        })
+        Box::new(|ticket| put(&self.desk.promised, ticket, keep))
     }
 }
 
 impl<T> Side for Sender<T> {
-    fn attempt(&self, boldly: bool) -> Option<Settle<'_>> {
-        if !boldly && self.rendezvous().is_some() && !self.to.is_closed() {
+    fn hand_over(&self) -> Option<Settle<'_>> {
+        if self.capacity() != Some(0) {
             return None;
         }
         let (keep, promise) = Message::promised();
-        match self.to.try_send(promise) {
-            Ok(()) => Some(self.settle(Some(keep))),
-            Err(ours::TrySendError::Closed(_)) => Some(self.settle(None)),
-            Err(ours::TrySendError::Full(_)) => None,
-        }
+        let sent = self.to.try_send(promise);
+        sent.is_ok().then(|| self.settle(Some(keep)))
     }
 
-    fn wait(&self) -> Pin<Box<dyn Future<Output = Settle<'_>> + '_>> {
-        Box::pin(async {
-            let (keep, promise) = Message::promised();
-            let sent = self.to.send(promise).await;
-            self.settle(sent.is_ok().then_some(keep))
+    fn wait(&self) -> Box<dyn Waits<'_> + '_> {
+        let (keep, promise) = Message::promised();
+        Box::new(Sends {
+            send: Box::pin(self.to.send(promise)),
+            keep: Some(keep),
+            from: self,
         })
     }
 
     fn is_ready(&self) -> bool {
         Sender::is_ready(self)
     }
-
-    fn rendezvous(&self) -> Option<(*const (), bool)> {
-        let holds_nothing = self.capacity() == Some(0);
-        holds_nothing.then(|| (Arc::as_ptr(&self.desk).cast(), true))
-    }
 }
 
 impl<T> Receiver<T> {
     fn settle(&self, received: Result<Message<T>, RecvError>) -> Settle<'_> {
         Box::new(|ticket| {
-            let received = match received.map(Message::open) {
-                Ok(Some(message)) => Ok(message),
-                Ok(None) => return false,
-                Err(error) => Err(error),
-            };
-            put(&self.desk.received, ticket, received);
-            true
+            let opened = received.and_then(|message| message.open().ok_or(RecvError));
+            put(&self.desk.received, ticket, opened);
         })
     }
 }
 
 impl<T> Side for Receiver<T> {
-    fn attempt(&self, _boldly: bool) -> Option<Settle<'_>> {
-        let received = match &self.from {
-            Source::Channel(from) => match from.try_recv() {
-                Ok(message) => Ok(message),
-                Err(ours::TryRecvError::Closed) => Err(RecvError),
-                Err(ours::TryRecvError::Empty) => return None,
-            },
-            Source::Clock(clock) => Ok(Message::Here(clock.take()?)),
-            Source::Never => return None,
-        };
-        Some(self.settle(received))
+    fn hand_over(&self) -> Option<Settle<'_>> {
+        None
     }
 
-    fn wait(&self) -> Pin<Box<dyn Future<Output = Settle<'_>> + '_>> {
-        Box::pin(async {
-            let received = self.next().await;
-            self.settle(received.map_err(|_| RecvError))
+    fn wait(&self) -> Box<dyn Waits<'_> + '_> {
+        Box::new(Receives {
+            receive: Box::pin(self.next()),
+            to: self,
         })
     }
 
     fn is_ready(&self) -> bool {
         Receiver::is_ready(self)
     }
+}
 
-    fn rendezvous(&self) -> Option<(*const (), bool)> {
-        let holds_nothing =
-            matches!(&self.from, Source::Channel(from) if from.capacity() == Some(0));
-        holds_nothing.then(|| (Arc::as_ptr(&self.desk).cast(), false))
+/// Notes that one of the operations was woken.
+struct Wakes {
+    is_woken: Arc<AtomicBool>,
+    waker: Waker,
+}
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.is_woken.store(true, SeqCst);
+        self.waker.wake_by_ref();
     }
 }
 
@@ -252,73 +270,61 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         sides.into_iter()
     }
 
-    /// Goes without waiting, with one of those that it is to try.
-    fn attempt(&self, boldly: bool, tries: impl Fn(&S) -> bool) -> Option<(usize, Settle<'a>)> {
-        let mut turns = self.turns().filter(|(_, side)| tries(side));
-        turns.find_map(|(place, side)| Some((place, side.attempt(boldly)?)))
-    }
-
-    /// Whether it would be its own partner by waiting.
-    fn meets_itself(&self, side: &S) -> bool {
-        let Some((channel, false)) = side.rendezvous() else {
-            return false;
+    fn choose(&self, until: Until) -> Option<SelectedOperation<'a>> {
+        let ticket = Ticket::default();
+        let handed = matches!(until, Until::Now)
+            .then(|| {
+                self.turns()
+                    .find_map(|(place, side)| Some((place, side.hand_over()?)))
+            })
+            .flatten();
+        let (index, settle) = match handed {
+            Some(handed) => handed,
+            None => self.wait(until)?,
         };
-        let mut sides = self.sides.iter().flatten();
-        sides.any(|side| side.rendezvous() == Some((channel, true)))
+        settle(&ticket);
+        Some(SelectedOperation::new(index, ticket))
     }
 
     /// Waits for whichever comes first.
-    fn wait(&self, deadline: Option<Instant>) -> Option<(usize, Settle<'a>)> {
-        let all = self.sides().count();
-        let waiting = self.sides().filter(|(_, side)| !self.meets_itself(side));
-        let (places, waits): (Vec<_>, Vec<_>) =
-            waiting.map(|(place, side)| (place, side.wait())).unzip();
-        if waits.is_empty() {
-            ready::rest(deadline);
-            return None;
-        }
-        let in_rounds = waits.len() < all;
-        let any = ours::select::any(waits);
-        let (place, settle) = match deadline {
-            _ if in_rounds => gossamer_time::timeout_at(ready::round(deadline), any)
-                .wait()
-                .ok()?,
-            Some(deadline) => gossamer_time::timeout_at(deadline, any).wait().ok()?,
-            None => any.wait(),
-        };
-        Some((places[place], settle))
-    }
-
-    fn choose(&self, until: Until) -> Option<SelectedOperation<'a>> {
-        let ticket = Ticket::default();
+    fn wait(&self, until: Until) -> Option<(usize, Settle<'a>)> {
+        let mut waits: Vec<_> = self.sides().map(|(at, side)| (at, side.wait())).collect();
+        // Of those that have been asked. None has been, so far.
+        let is_woken = Arc::new(AtomicBool::new(true));
+        let gives_up = Cell::new(false);
+        let mut select = pin!(OurSelect::new(waits.len() + 1, !self.biased, |at, cx| {
+            match waits.get_mut(at) {
+                Some((place, wait)) => match wait.poll(cx) {
+                    Poll::Ready(settle) => Turn::Ready(Some((*place, settle))),
+                    Poll::Pending => Turn::Waits,
+                },
+                None if gives_up.get() && !is_woken.load(SeqCst) => Turn::Ready(None),
+                None => Turn::Waits,
+            }
+        }));
         let deadline = match until {
             Until::Then(deadline) => Some(deadline),
             _ => None,
         };
-        loop {
-            let waits = !matches!(until, Until::Now);
-            let mut chosen = if waits {
-                // In any order it tries only what it will not wait for.
-                let tries = |side: &S| self.biased || self.meets_itself(side);
-                let before = self.attempt(false, tries);
-                before.or_else(|| self.wait(deadline))
-            } else {
-                self.attempt(true, |_| true)
-            };
-            let is_over = !waits || deadline.is_some_and(|deadline| deadline <= Instant::now());
-            if chosen.is_none() && is_over {
-                // Each could not go when it was asked, but perhaps there was no moment at which none could: one that
-                // was asked early may have become ready before a later one no longer was.
-                chosen = self.attempt(!waits, |_| true);
-            }
-            if let Some((index, settle)) = chosen {
-                if settle(&ticket) {
-                    return Some(SelectedOperation::new(index, ticket));
+        let mut limit = pin!(deadline.map(gossamer_time::sleep_until));
+        let mut is_over = matches!(until, Until::Now);
+        let polls = poll_fn(|cx| {
+            loop {
+                if let Some(limit) = limit.as_mut().as_pin_mut().filter(|_| !is_over) {
+                    is_over = limit.poll(cx).is_ready();
                 }
-            } else if is_over {
-                return None;
+                gives_up.set(is_over && !is_woken.swap(false, SeqCst));
+                let waker = Waker::from(Arc::new(Wakes {
+                    is_woken: is_woken.clone(),
+                    waker: cx.waker().clone(),
+                }));
+                let polled = select.as_mut().poll(&mut Context::from_waker(&waker));
+                if polled.is_ready() || !is_over {
+                    return polled;
+                }
             }
-        }
+        });
+        polls.wait().flatten()
     }
 
     /// One that can go at once.
