@@ -1,5 +1,10 @@
 //! Waiting for whichever comes first: the macro and the function.
 
+mod exclusive;
+mod joins_and_sets;
+mod once;
+mod schedules;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::task::Poll;

@@ -1,0 +1,252 @@
+//! At most one branch takes effect: over rendezvous channels too, where a partner completes what waits.
+//!
+//! Polled by hand, so that a test says what comes between a partner's operation and the select's next poll.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
+use gossamer::{TimeoutExt, Wait, select};
+
+use crate::flavour::both;
+use crate::hand::{Hand, parked, ready};
+use crate::ports::Sets;
+
+both! {
+    a_send_that_was_taken_is_the_branch,
+    of_two_sends_one_is_taken,
+    of_two_sends_on_one_channel_one_is_taken,
+    any_of_four_sends,
+    of_two_receives_one_is_given,
+    a_send_and_a_receive_in_time,
+    two_of_both_ends_meet,
+    a_channel_closes_and_the_message_is_back,
+    taken_before_the_channel_closes,
+    dropped_it_has_not_sent,
+    a_pattern_that_fails_has_taken_effect,
+}
+
+/// A receiver takes the message, and then another branch is ready, which was preferred; or before.
+fn a_send_that_was_taken_is_the_branch<F: Sets>() {
+    for first in [true, false] {
+        let ((tx, rx), (other, others)) = (F::channel(0), F::channel(9));
+        let mut message = Some("hello");
+        let mut waits = parked(async {
+            select! {
+                biased;
+                _ = others.recv() => "other",
+                sent = tx.send_from(&mut message) => sent.map_or("closed", |()| "sent"),
+            }
+        });
+        if first {
+            other.try_send(()).unwrap();
+        }
+        assert_eq!(rx.try_recv(), Ok("hello"));
+        if !first {
+            other.try_send(()).unwrap();
+        }
+        assert_eq!(waits.poll(), Poll::Ready("sent"));
+        drop(waits);
+        assert_eq!(message, None);
+        assert_eq!(others.try_recv(), Ok(()), "it was not received");
+    }
+}
+
+fn of_two_sends_one_is_taken<F: Sets>() {
+    for taken in 0..2 {
+        let channels = [F::channel(0), F::channel(0)];
+        let [(a, one), (b, two)] = &channels;
+        let mut waits = parked(async {
+            select! {
+                sent = a.send(10) => (0, sent),
+                sent = b.send(11) => (1, sent),
+            }
+        });
+        let (first, other) = match taken {
+            0 => (one, two),
+            _ => (two, one),
+        };
+        assert_eq!(first.try_recv(), Ok(10 + taken));
+        assert_eq!(other.try_recv(), Err(TryRecvError::Empty));
+        let mut waits_too = parked(other.recv());
+        assert_eq!(waits.poll(), Poll::Ready((taken, Ok(()))));
+        drop(waits);
+        // Nobody sends to that one.
+        assert!(waits_too.poll().is_pending());
+        drop(waits_too);
+        for (tx, rx) in &channels {
+            assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+            assert_eq!(tx.try_send(0), Err(TrySendError::Full(0)));
+        }
+    }
+}
+
+/// Even by an operation that takes many.
+fn of_two_sends_on_one_channel_one_is_taken<F: Sets>() {
+    for many in [true, false] {
+        let (tx, rx) = F::channel(0);
+        let mut waits = parked(async {
+            select! {
+                sent = tx.send(1) => (1, sent),
+                sent = tx.send(2) => (2, sent),
+            }
+        });
+        let mut got = Vec::new();
+        match many {
+            true => drop(rx.recv_many(&mut got, 9).wait().unwrap()),
+            false => got.extend(rx.try_iter()),
+        }
+        let (branch, sent) = ready(waits.poll());
+        assert_eq!((got, sent), (vec![branch], Ok(())));
+        drop(waits);
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+    }
+}
+
+fn any_of_four_sends<F: Sets>() {
+    for taken in 0..4 {
+        let channels = [(); 4].map(|()| F::channel(0));
+        let sends = channels.iter().map(|(tx, _)| tx.send("message"));
+        let mut waits = parked(select::any(sends));
+        assert_eq!(channels[taken].1.try_recv(), Ok("message"));
+        for (_, rx) in &channels {
+            assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+        }
+        assert_eq!(waits.poll(), Poll::Ready((taken, Ok(()))));
+    }
+}
+
+/// The other sender goes on waiting, with its message.
+fn of_two_receives_one_is_given<F: Sets>() {
+    let ((a, ones), (b, twos)) = (F::channel(0), F::channel(0));
+    let mut waits = parked(async {
+        select! {
+            number = ones.recv() => number,
+            number = twos.recv() => number,
+        }
+    });
+    let (mut one, mut two) = (parked(a.send(1)), parked(b.send(2)));
+    let got = ready(waits.poll()).unwrap();
+    drop(waits);
+    let (given, other, rest) = match got {
+        1 => (&mut one, &mut two, &twos),
+        _ => (&mut two, &mut one, &ones),
+    };
+    assert_eq!(given.poll(), Poll::Ready(Ok(())));
+    assert!(other.poll().is_pending());
+    assert_eq!(rest.try_recv(), Ok(3 - got));
+    assert_eq!(other.poll(), Poll::Ready(Ok(())));
+}
+
+/// A limit passes on to its operation what belongs to the select.
+fn a_send_and_a_receive_in_time<F: Sets>() {
+    const LONG: Duration = Duration::from_secs(3_600);
+    for sends in [true, false] {
+        let ((a, ones), (b, twos)) = (F::channel(0), F::channel(0));
+        let mut waits = parked(async {
+            select! {
+                sent = a.send(1).timeout(LONG) => sent.is_ok_and(|sent| sent.is_ok()),
+                got = twos.recv().timeout(LONG) => got != Ok(Ok(2)),
+            }
+        });
+        let mut other = Hand::new(b.send(2));
+        if sends {
+            assert_eq!(ones.try_recv(), Ok(1));
+        }
+        assert!(other.poll().is_pending());
+        assert_eq!(waits.poll(), Poll::Ready(sends));
+        drop(waits);
+        assert_eq!(ones.try_recv(), Err(TryRecvError::Empty));
+        assert_eq!(other.poll().is_ready(), !sends);
+    }
+}
+
+/// Of two such selects one sends, and the other one receives.
+fn two_of_both_ends_meet<F: Sets>() {
+    let (tx, rx) = F::channel(0);
+    let both_ends = |number| {
+        let (tx, rx) = (&tx, &rx);
+        async move {
+            select! {
+                sent = tx.send(number) => sent.map(|()| 0).map_err(|_| Closed),
+                number = rx.recv() => number,
+            }
+        }
+    };
+    let (mut one, mut two) = (parked(both_ends(1)), Hand::new(both_ends(2)));
+    match (ready(two.poll()), ready(one.poll())) {
+        (Ok(0), got) => assert_eq!(got, Ok(2)),
+        (got, sent) => assert_eq!((got, sent), (Ok(1), Ok(0))),
+    }
+}
+
+fn a_channel_closes_and_the_message_is_back<F: Sets>() {
+    let ((a, one), (b, two)) = (F::channel(0), F::channel(0));
+    let mut waits = parked(async {
+        select! {
+            sent = a.send(1) => (1, sent),
+            sent = b.send(2) => (2, sent),
+        }
+    });
+    drop(two);
+    assert_eq!(waits.poll(), Poll::Ready((2, Err(SendError(2)))));
+    drop(waits);
+    assert_eq!(one.try_recv(), Err(TryRecvError::Empty));
+    // And so with receivers.
+    let (c, three) = F::channel(0);
+    let mut waits = parked(async {
+        select! {
+            number = one.recv() => number,
+            number = three.recv() => number,
+        }
+    });
+    drop(c);
+    assert_eq!(waits.poll(), Poll::Ready(Err(Closed)));
+}
+
+/// The message has gone, and all receivers go, before the select is polled.
+fn taken_before_the_channel_closes<F: Sets>() {
+    let ((a, one), (b, two)) = (F::channel(0), F::channel(0));
+    let mut waits = parked(async {
+        select! {
+            biased;
+            sent = b.send(2) => (2, sent),
+            sent = a.send(1) => (1, sent),
+        }
+    });
+    assert_eq!(one.try_recv(), Ok(1));
+    drop((one, two));
+    assert_eq!(waits.poll(), Poll::Ready((1, Ok(()))));
+}
+
+fn dropped_it_has_not_sent<F: Sets>() {
+    let ((a, one), (b, two)) = (F::channel(0), F::channel(0));
+    let mut messages = (Some(1), Some(2));
+    let waits = parked(async {
+        select! {
+            _ = a.send_from(&mut messages.0) => {}
+            _ = b.send_from(&mut messages.1) => {}
+        }
+    });
+    drop(waits);
+    assert_eq!(one.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(two.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(messages, (Some(1), Some(2)));
+}
+
+/// The branch is out then, and the others go on: only then may one of those be taken.
+fn a_pattern_that_fails_has_taken_effect<F: Sets>() {
+    let ((a, one), (b, two)) = (F::channel(0), F::channel(0));
+    let mut waits = parked(async {
+        select! {
+            Err(_) = a.send(1) => panic!("somebody receives"),
+            sent = b.send(2) => sent,
+        }
+    });
+    assert_eq!(one.try_recv(), Ok(1));
+    assert_eq!(two.try_recv(), Err(TryRecvError::Empty));
+    assert!(waits.poll().is_pending());
+    assert_eq!(one.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(two.try_recv(), Ok(2));
+    assert_eq!(waits.poll(), Poll::Ready(Ok(())));
+}
