@@ -1,7 +1,9 @@
 //! Waiting for whichever comes first: the macro and the function.
 
 mod exclusive;
+mod group;
 mod joins_and_sets;
+mod meeting;
 mod once;
 mod schedules;
 
@@ -18,8 +20,6 @@ use gossamer_sim::{Sim, spawn};
 use crate::exploring::{Cut, explore_seeded, quiet};
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
-
-mod group;
 
 #[test]
 fn the_one_that_is_ready() {
