@@ -9,6 +9,7 @@
 //! * [`waiter`]: the node inside a waiting operation, and the list of them inside a primitive.
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`moment`]: points in time; the crate `time` has the timers.
+//! * [`group`]: what makes at most one branch of a select take effect.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
 //! * [`fork`]: what is refused in a forked child.

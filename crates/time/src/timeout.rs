@@ -22,8 +22,8 @@ use crate::sleep::{Sleep, sleep, sleep_until};
 /// Dropping it drops the operation.
 ///
 /// # Errors
-/// [`Elapsed`]: the time is over, and the operation is not complete. It has not been dropped then: that is done with
-/// the `Timeout`. An operation that is ready when it is polled first wins over a deadline that has passed, also if it
+/// [`Elapsed`]: the time is over, and the operation is not complete, and takes no effect any more; it is dropped with the
+/// `Timeout`. (Given by reference, it goes on.) An operation that is ready when it is polled first wins over a deadline that has passed, also if it
 /// yielded before.
 ///
 /// # Panics
