@@ -86,7 +86,7 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
             let turns = || turns(this.branches, this.fair);
-            let polled = this.selecting.poll(range, turns, |branch| {
+            let polled = this.selecting.poll(range, this.branches, turns, |branch| {
                 match (this.ask)(branch, cx) {
                     Turn::Ready(output) => return Poll::Ready(output),
                     Turn::Waits => waits = true,
@@ -251,6 +251,7 @@ impl<F: Future> Future for Any<F> {
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
+                count,
                 || turns(count, true),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.

@@ -6,8 +6,7 @@
 //! no atomics, no scheduler called. The runner hands the woken tasks to its scheduler after the
 //! poll, so no scheduler is ever entered from inside a task.
 
-use core::cell::{Cell, RefCell};
-use core::mem::{self, ManuallyDrop};
+use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::task;
 
@@ -25,7 +24,7 @@ mod timers;
 mod waking;
 
 pub use self::access_flag::AccessFlag;
-use self::asking::Asking;
+use self::asking::{Asked, Asking};
 pub use self::asking::{MemoryRange, range_of};
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
@@ -85,7 +84,7 @@ pub struct Context {
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
     /// The select whose branches are polled.
-    asking: RefCell<ManuallyDrop<Asking>>,
+    asking: Asking,
 }
 
 /// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
@@ -145,7 +144,7 @@ impl Context {
             again: Cell::new(false),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
-            asking: RefCell::new(Asking::NONE),
+            asking: Asking::new(),
         }
     }
 
@@ -386,7 +385,7 @@ pub struct Entered {
     fiber: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,
-    asking: ManuallyDrop<Asking>,
+    asking: Option<Asked>,
 }
 
 /// Puts the current context aside and runs `shard` from here on.
@@ -420,7 +419,7 @@ pub(crate) unsafe fn enter(
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
-        asking: context.replace_asking(Asking::NONE),
+        asking: Some(context.asking.begin(0, None)),
     })
 }
 
@@ -446,8 +445,9 @@ impl Drop for Entered {
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
-            let outer = mem::replace(&mut self.asking, Asking::NONE);
-            let _none = context.replace_asking(outer);
+            if let Some(outer) = self.asking.take() {
+                let _none = context.asking.restore(outer);
+            }
             context.access.set(self.access);
             if self.was_outside {
                 context.go_outside();

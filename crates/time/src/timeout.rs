@@ -160,7 +160,7 @@ impl<F: Future> Future for Timeout<F> {
         };
         this.point.pass_with(cx.waker(), || {
             let mut yields = false;
-            this.selecting.poll(range, turns, |branch| {
+            this.selecting.poll(range, 2, turns, |branch| {
                 if branch == Branch::Limit as usize {
                     return match yields {
                         true => Poll::Pending,

@@ -19,8 +19,19 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// has been taken since the lock was.
     #[inline(always)]
     pub(super) fn take_offer(&mut self) -> Option<T> {
-        self.claim_offer(&mut Claimed::default(), 0)
-            .then(|| self.take_claimed())?
+        self.may_have_offer().then(|| self.take_first_offer())?
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_first_offer(&mut self) -> Option<T> {
+        let is_claimed = self.claim_offer(&mut Claimed::default(), 0);
+        is_claimed.then(|| self.take_claimed())?
+    }
+
+    #[inline(always)]
+    fn may_have_offer(&self) -> bool {
+        self.chan().is_rendezvous() && !self.chan().sending().is_empty()
     }
 
     /// Claims a message for the receiver that is polled, which has claimed these groups, for its channel `at` there;
@@ -30,7 +41,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     }
 
     fn claim_offer(&mut self, claimed: &mut Claimed, at: usize) -> bool {
-        if !self.chan().is_rendezvous() || self.is_claimed {
+        if !self.may_have_offer() || self.is_claimed {
             return false;
         }
         let mut counted = 0;
@@ -63,8 +74,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 
     /// Whether there may be a message to [claim](Locked::claim_message).
     pub(crate) fn may_have_message(&self) -> bool {
-        let has_senders = self.chan().is_rendezvous() && !self.chan().sending().is_empty();
-        !self.buffer.is_empty() || has_senders
+        !self.buffer.is_empty() || self.may_have_offer()
     }
 
     /// Gives back what has been claimed, if anything has. `announced`: receivers are called for it.

@@ -18,30 +18,28 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.chan().receiving().is_empty() {
             return self.is_watched().then(|| self.tell())?;
         }
-        if self.is_over() {
-            self.called += 1;
-            return self.held().release_first::<Receives<One>>();
-        }
-        if self.messages() <= self.called {
+        if self.messages() <= self.called && !self.is_over() {
             return None;
         }
-        let receiver = match self.offering {
-            0 => self.held().release_first::<Receives<One>>(),
-            _ => self.call_receiver(),
-        };
-        self.called += usize::from(receiver.is_some());
-        receiver
+        if self.offering > 0 {
+            return self.call_receiver();
+        }
+        self.called += 1;
+        self.held().release_first::<Receives<One>>()
     }
 
     /// Calls the first receiver of a rendezvous channel for which there is a message. One in a select is passed over as
     /// long as there is no message but that of another branch.
+    #[inline(never)]
     fn call_receiver(&mut self) -> Option<Deferred> {
         let is_due = |held: &Held<'_, T, P>, select: &Select| {
             let locked = Locked::seen(held);
             locked.messages_for(select) > locked.called
                 || gossamer_core::mutant!("select_calls_itself")
         };
-        self.held().release_found::<Receives<One>>(is_due)
+        let called = self.held().release_found::<Receives<One>>(is_due);
+        self.called += usize::from(called.is_some());
+        called
     }
 
     /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a

@@ -8,77 +8,65 @@
 //! A `timeout` is a select of two. One that is a branch of another select has no group of its own: its operation is a
 //! member of the other one's.
 
-use core::mem::{self, ManuallyDrop};
 use core::pin::Pin;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
 
-use super::asking::{Asking, MemoryRange, Pass, range_of};
-use super::{Context, with};
+use super::asking::{Asked, MemoryRange, Pass, range_of};
+use super::with;
 use crate::group::{Group, Hold};
 
-impl Context {
-    fn asking<R>(&self, change: impl FnOnce(&mut Asking) -> R) -> R {
-        change(&mut self.asking.borrow_mut())
-    }
-
-    /// Sets the turn; gives the one before.
-    pub(super) fn replace_asking(&self, asking: ManuallyDrop<Asking>) -> ManuallyDrop<Asking> {
-        self.asking.replace(asking)
-    }
-}
-
-/// Brings the turn before back, also if there is a panic.
-struct Back(ManuallyDrop<Asking>);
+/// Brings the outer select back, also if there is a panic.
+struct Back(Option<Asked>);
 
 impl Back {
-    fn after(asking: ManuallyDrop<Asking>) -> Self {
-        Self(with(|context| context.replace_asking(asking)))
+    #[inline(always)]
+    fn after(owner: usize, group: Option<Arc<Group>>) -> Self {
+        Self(with(|context| Some(context.asking.begin(owner, group))))
     }
 }
 
 impl Drop for Back {
+    #[inline(always)]
     fn drop(&mut self) {
-        let before = mem::replace(&mut self.0, Asking::NONE);
-        let mut ended = with(|context| context.replace_asking(before));
-        drop(ended.group.take());
+        if let Some(outer) = self.0.take() {
+            drop(with(|context| context.asking.restore(outer)));
+        }
     }
 }
 
 /// Calls what no select polls, though it is called in a branch: a wait in a fiber, whose thread others use meanwhile.
 pub(crate) fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
-    let _back = Back::after(Asking::NONE);
+    let _back = Back::after(0, None);
     run()
 }
 
 /// The select that polls what runs on this thread; zero: none does.
 pub fn selecting() -> usize {
-    with(|context| context.asking(|asking| asking.owner))
+    with(|context| context.asking.owner.get())
 }
 
 /// Whether the branches are asked only for what members have already, or so that these are announced anew.
 pub fn asks_members() -> bool {
-    with(|context| context.asking(|asking| asking.pass != Pass::All))
+    with(|context| context.asking.pass.get() != Pass::All)
 }
 
 /// Whether the members of the group are announced anew.
 pub fn announces() -> bool {
-    with(|context| context.asking(|asking| asking.pass == Pass::Announces))
+    with(|context| context.asking.pass.get() == Pass::Announces)
 }
 
 /// An operation there waits, and is to be a member of the group of the select whose branch it is. `None`: it is no
 /// branch.
 pub fn join_group(operation: MemoryRange) -> Option<Arc<Group>> {
-    let join = |asking: &mut Asking| {
-        asking.offers = true;
-        let owner = asking.owner;
-        let group = asking
-            .group
-            .get_or_insert_with(|| Arc::new(Group::held(owner)));
-        group.clone()
-    };
-    with(|context| context.asking(|asking| asking.is_branch(operation).then(|| join(asking))))
+    with(|context| {
+        let asking = &context.asking;
+        asking.is_branch(operation).then(|| {
+            asking.offers.set(true);
+            asking.group()
+        })
+    })
 }
 
 /// Polls a branch of the select that is polled.
@@ -94,7 +82,7 @@ pub fn poll_branch_at<F: Future>(
     branch: Pin<&mut F>,
     cx: &mut task::Context<'_>,
 ) -> Poll<F::Output> {
-    with(|context| context.asking(|asking| asking.branch = range));
+    with(|context| context.asking.branch.set(range));
     branch.poll(cx)
 }
 
@@ -107,63 +95,58 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// Polls branches by `ask`, each in its turn, until one is ready. `range`: where the select is. `ask` polls by
-    /// [`poll_branch`].
+    /// Polls so many branches by `ask`, in the order of `turns`, until one is ready. `range`: where the select is. `ask`
+    /// polls by [`poll_branch`].
+    #[inline(always)]
     pub fn poll<R, I: Iterator<Item = usize>>(
         &mut self,
         range: MemoryRange,
+        branches: usize,
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
-        let owner = range.0;
-        match with(|context| {
-            context.asking(|asking| asking.is_branch(range).then_some(asking.pass))
-        }) {
-            // It is a branch of another one, whose group its operations join.
-            Some(Pass::All) => return self.ask_all(turns(), &mut ask),
-            Some(_) => return self.ask_members(turns(), &mut ask),
-            None => {}
+        // If it is a branch of another one, its operations join that one's group.
+        let is_branch = with(|context| context.asking.is_branch(range));
+        if is_branch && asks_members() {
+            return self.ask_members(branches, &mut ask);
         }
-        let mut asking = Asking::NONE;
-        asking.owner = owner;
-        asking.group.clone_from(&self.group);
-        let _back = Back::after(asking);
+        let _back = (!is_branch).then(|| Back::after(range.0, self.group.clone()));
         loop {
-            if let ready @ Poll::Ready(_) = self.hold(&turns, &mut ask) {
+            if self.group.is_some()
+                && let ready @ Poll::Ready(_) = self.hold(branches, &mut ask)
+            {
                 return ready;
             }
-            set_pass(Pass::All);
-            let ready = self.ask_all(turns(), &mut ask);
-            if self.offering == 0 || ready.is_ready() {
-                return ready;
+            self.offering = 0;
+            for branch in turns() {
+                let ready = ask(branch);
+                if ready.is_ready() {
+                    return ready;
+                }
+                if with(|context| context.asking.offers.replace(false)) {
+                    self.offering |= bit(branch);
+                }
             }
-            self.group = with(|context| context.asking(|asking| asking.group.clone()));
-            let Some(group) = &self.group else {
-                return Poll::Pending;
-            };
-            if !group.open() || crate::mutant!("group_announces_nothing") {
+            if self.offering == 0 {
                 return Poll::Pending;
             }
-            set_pass(Pass::Announces);
-            let ready = self.ask_members(turns(), &mut ask);
-            // If one has been taken and its branch did not want it, the others go on.
-            if ready.is_ready() || self.is_open() {
+            if is_branch {
+                with(|context| context.asking.offers.set(true));
+                return Poll::Pending;
+            }
+            let ready = self.open(branches, &mut ask);
+            // If a member has been taken and its branch did not want it, the others go on.
+            if ready.is_ready() || self.group.as_deref().is_none_or(Group::is_open) {
                 return ready;
             }
         }
-    }
-
-    fn is_open(&self) -> bool {
-        self.group.as_deref().is_none_or(Group::is_open)
     }
 
     /// Holds the group, so that no receiver takes from a member. Gives the output of the branch that one was taken from
     /// before.
-    fn hold<R, I: Iterator<Item = usize>>(
-        &self,
-        turns: &impl Fn() -> I,
-        ask: &mut impl FnMut(usize) -> Poll<R>,
-    ) -> Poll<R> {
+    #[cold]
+    #[inline(never)]
+    fn hold<R>(&self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
         let Some(group) = &self.group else {
             return Poll::Pending;
         };
@@ -173,7 +156,9 @@ impl Selecting {
                 return Poll::Pending;
             }
             set_pass(Pass::Taken);
-            if let ready @ Poll::Ready(_) = self.ask_members(turns(), ask) {
+            let ready = self.ask_members(branches, ask);
+            set_pass(Pass::All);
+            if ready.is_ready() {
                 return ready;
             }
             // Members have been looked at under the locks of their channels. So if it was claimed only, it is not any
@@ -184,41 +169,28 @@ impl Selecting {
         }
     }
 
-    fn ask_all<R>(
-        &mut self,
-        turns: impl Iterator<Item = usize>,
-        ask: &mut impl FnMut(usize) -> Poll<R>,
-    ) -> Poll<R> {
-        self.offering = 0;
-        for branch in turns {
-            let ready = ask(branch);
-            if ready.is_ready() {
-                return ready;
-            }
-            if with(|context| context.asking(|asking| mem::take(&mut asking.offers))) {
-                self.offering |= bit(branch);
-            }
+    /// The select waits, and so its members can be taken.
+    #[cold]
+    #[inline(never)]
+    fn open<R>(&mut self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
+        let group = self.group.insert(with(|context| context.asking.group()));
+        if !group.open() || crate::mutant!("group_announces_nothing") {
+            return Poll::Pending;
         }
-        // For the select that this one is a branch of.
-        with(|context| context.asking(|asking| asking.offers = self.offering != 0));
-        Poll::Pending
+        set_pass(Pass::Announces);
+        let ready = self.ask_members(branches, ask);
+        set_pass(Pass::All);
+        ready
     }
 
-    fn ask_members<R>(
-        &self,
-        turns: impl Iterator<Item = usize>,
-        ask: &mut impl FnMut(usize) -> Poll<R>,
-    ) -> Poll<R> {
-        for branch in turns {
-            if self.offering & bit(branch) == 0 {
-                continue;
-            }
-            let ready = ask(branch);
-            if ready.is_ready() {
-                return ready;
-            }
-        }
-        Poll::Pending
+    #[cold]
+    fn ask_members<R>(&self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
+        let mut members = (0..branches).filter(|branch| self.offering & bit(*branch) != 0);
+        let ready = members.find_map(|branch| match ask(branch) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        });
+        ready.map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -238,5 +210,5 @@ fn bit(branch: usize) -> u64 {
 }
 
 fn set_pass(pass: Pass) {
-    with(|context| context.asking(|asking| asking.pass = pass));
+    with(|context| context.asking.pass.set(pass));
 }
