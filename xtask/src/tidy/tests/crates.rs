@@ -24,8 +24,8 @@ fn arrows_upwards() {
         2,
         "`sync` depends on `gossamer`",
     );
-    let by_path = "[build-dependencies]\nx = { path = \"../time/\" }";
-    finds(layers::arrows, sync, by_path, 2, "`sync` depends on `time`");
+    let by_path = "[build-dependencies]\nx = { path = \"../task/\" }";
+    finds(layers::arrows, sync, by_path, 2, "`sync` depends on `task`");
     passes(
         layers::arrows,
         sync,
