@@ -177,7 +177,7 @@ impl<T> Offer<T> {
     pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> ClaimOutcome {
         let claim = self.in_group(|group| {
             let is_own = group.owner() == context::selecting();
-            if is_own && !gossamer_core::mutant!("select_takes_its_own") {
+            if is_own {
                 ClaimOutcome::Own
             } else if claimed.claim(group, at) || gossamer_core::mutant!("offer_is_taken_unclaimed")
             {
