@@ -23,7 +23,8 @@ use crate::sleep::{Sleep, sleep, sleep_until};
 ///
 /// # Errors
 /// [`Elapsed`]: the time is over, and the operation is not complete, and takes no effect any more; it is dropped with the
-/// `Timeout`. (Given by reference, it goes on.) An operation that is ready when it is polled first wins over a deadline that has passed, also if it
+/// `Timeout`. (Given by reference, it goes on; and of a future that is no operation of ours, the part that is done is
+/// done.) An operation that is ready when it is polled first wins over a deadline that has passed, also if it
 /// yielded before.
 ///
 /// # Panics
