@@ -1,5 +1,6 @@
 //! Waiting for whichever comes first: the macro and the function.
 
+mod by_reference;
 mod exclusive;
 mod group;
 mod joins_and_sets;

@@ -19,6 +19,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::wait_queue::Leave;
 use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
@@ -118,6 +119,12 @@ impl<G: Group> Future for JoinPattern<G> {
             *this.done = true;
             return Poll::Ready(result);
         }
+    }
+}
+
+impl<G: Group> Leave for JoinPattern<G> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().waits.set(None);
     }
 }
 

@@ -24,6 +24,12 @@ macro_rules! operations {
                 self.project().op.poll(cx)
             }
         }
+
+        impl<$T, P: $policy> gossamer_core::wait_queue::Leave for $name<'_, $T, P> {
+            fn leave(self: std::pin::Pin<&mut Self>) {
+                self.project().op.leave();
+            }
+        }
     )*};
 }
 pub(crate) use operations;

@@ -18,12 +18,14 @@
 //! * A select does not match itself: its `send` never meets its own `recv` over the same rendezvous channel.
 //! * The receiver of a rendezvous does not find the `send` of a select that is being polled at this moment: `try_recv`
 //!   then says that there is no message, and `recv` waits until the poll has ended.
-//! * A branch by reference goes on after the select that did not take it. But nobody takes its message before it is
-//!   polled again.
+//! * A branch by reference goes on after the select that did not take it. When that ends, the branch leaves its queue and
+//!   passes on what was reserved for it (see [`Leave`]); nobody takes its message, or has one for it, before it is polled
+//!   again.
 //! * A branch whose pattern did not match has taken effect.
 //! * If a receiver has taken the message of a branch, and the select is dropped before its next poll (its task is
 //!   aborted), then the rendezvous has taken place.
 
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -33,6 +35,7 @@ pub use gossamer_core::context::poll_branch_at;
 use gossamer_core::context::{
     self, MemoryRange, SchedulingPoint, Selecting, poll_branch, range_of,
 };
+use gossamer_core::wait_queue::Leave;
 
 /// The result of polling one branch; for the macro.
 #[doc(hidden)]
@@ -51,33 +54,47 @@ pub enum Turn<T> {
 #[doc(hidden)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Select<F> {
+pub struct Select<T, F: Ask<T>> {
     point: SchedulingPoint,
     branches: usize,
     fair: bool,
     ask: F,
     selecting: Selecting,
+    _output: PhantomData<fn() -> T>,
 }
 
-impl<F> Unpin for Select<F> {}
+/// Polls the branch of this number; or, if there is no context, lets it [leave](Leaving).
+#[doc(hidden)]
+pub trait Ask<T>: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T> {}
 
-impl<F> Select<F> {
+impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Ask<T> for F {}
+
+impl<T, F: Ask<T>> Unpin for Select<T, F> {}
+
+impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Select<T, F> {
     /// Makes a select of `branches` branches.
-    pub fn new<T>(branches: usize, fair: bool, ask: F) -> Self
-    where
-        F: FnMut(usize, &mut Context<'_>) -> Turn<T>,
-    {
+    pub fn new(branches: usize, fair: bool, ask: F) -> Self {
         Self {
             point: SchedulingPoint::new(),
             branches,
             fair,
             ask,
             selecting: Selecting::default(),
+            _output: PhantomData,
         }
     }
 }
 
-impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
+impl<T, F: Ask<T>> Drop for Select<T, F> {
+    /// Branches by reference pass on what they were promised.
+    fn drop(&mut self) {
+        for branch in 0..self.branches {
+            let _out = (self.ask)(branch, None);
+        }
+    }
+}
+
+impl<T, F: Ask<T>> Future for Select<T, F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
@@ -87,7 +104,7 @@ impl<T, F: FnMut(usize, &mut Context<'_>) -> Turn<T>> Future for Select<F> {
             let mut waits = false;
             let turns = || turns(this.branches, this.fair);
             let polled = this.selecting.poll(range, this.branches, turns, |branch| {
-                match (this.ask)(branch, cx) {
+                match (this.ask)(branch, Some(&mut *cx)) {
                     Turn::Ready(output) => return Poll::Ready(output),
                     Turn::Waits => waits = true,
                     Turn::Out => {}
@@ -142,6 +159,36 @@ impl<F> RangeOfValue for &Branch<'_, F> {
     fn range(&self) -> MemoryRange {
         range_of(self.0)
     }
+}
+
+/// A branch of a select that ends. For the macro, which has `(&mut Leaving(it)).leave()` and so finds the function for
+/// [our operations](Leave) before the one that [does nothing](StayOfOthers).
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Leaving<'a, F>(pub Pin<&'a mut F>);
+
+#[doc(hidden)]
+pub trait LeaveOfOurs {
+    fn leave(&mut self);
+}
+
+impl<F: Leave> LeaveOfOurs for Leaving<'_, F> {
+    #[inline(always)]
+    fn leave(&mut self) {
+        if F::BY_REFERENCE {
+            self.0.as_mut().leave();
+        }
+    }
+}
+
+#[doc(hidden)]
+pub trait StayOfOthers {
+    fn leave(&mut self);
+}
+
+impl<F> StayOfOthers for &mut Leaving<'_, F> {
+    #[inline(always)]
+    fn leave(&mut self) {}
 }
 
 /// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other.

@@ -16,10 +16,13 @@
 //!   waiter's task is woken, and the waiter takes effect in its own poll. (One exception: the receiver of a rendezvous
 //!   takes the message out of the sender that waits.)
 //! * An operation that is dropped first gives back what it had been promised, and the next waiter is woken.
+//! * One that leaves its queue without ending does the same, and begins anew when it is polled again ([`Leave`]).
 //! * An operation that was woken and finds nothing waits again, first in its queue.
 
 mod action;
+mod leave;
 mod operation;
 
 pub use self::action::{Action, Key, Locked, Waitable, forget_waiters};
+pub use self::leave::Leave;
 pub use self::operation::Operation;

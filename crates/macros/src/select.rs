@@ -125,6 +125,8 @@ impl Select {
             let #output = {
                 #(let mut #ops = ::core::pin::pin!(#made);)*
                 #[allow(unused_imports)]
+                use #facade::select::{LeaveOfOurs as _, StayOfOthers as _};
+                #[allow(unused_imports)]
                 use #facade::select::{RangeOfReference as _, RangeOfValue as _};
                 let #select = #facade::select::Select::new(#count, #fair, |#branch, #cx| match #branch {
                     #(#asked)*
@@ -204,20 +206,26 @@ impl Branch {
         quote! {
             #at => match #op.as_mut().as_pin_mut() {
                 ::core::option::Option::None => #facade::select::Turn::Out,
-                ::core::option::Option::Some(#pinned) => match #facade::select::poll_branch_at(
-                    (&#facade::select::Branch(&*#pinned)).range(),
-                    #pinned,
-                    #cx,
-                ) {
-                    ::core::task::Poll::Pending => #facade::select::Turn::Waits,
-                    #[allow(unreachable_patterns)]
-                    ::core::task::Poll::Ready(#value) => match #value {
-                        #looked_at => #facade::select::Turn::Ready(#name(#value)),
-                        _ => {
-                            // It is out, and the others go on.
-                            #op.set(::core::option::Option::None);
-                            #facade::select::Turn::Out
-                        }
+                ::core::option::Option::Some(#pinned) => match #cx {
+                    ::core::option::Option::None => {
+                        (&mut #facade::select::Leaving(#pinned)).leave();
+                        #facade::select::Turn::Out
+                    }
+                    ::core::option::Option::Some(#cx) => match #facade::select::poll_branch_at(
+                        (&#facade::select::Branch(&*#pinned)).range(),
+                        #pinned,
+                        #cx,
+                    ) {
+                        ::core::task::Poll::Pending => #facade::select::Turn::Waits,
+                        #[allow(unreachable_patterns)]
+                        ::core::task::Poll::Ready(#value) => match #value {
+                            #looked_at => #facade::select::Turn::Ready(#name(#value)),
+                            _ => {
+                                // It is out, and the others go on.
+                                #op.set(::core::option::Option::None);
+                                #facade::select::Turn::Out
+                            }
+                        },
                     },
                 },
             }

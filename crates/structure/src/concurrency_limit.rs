@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::Shared;
+use gossamer_core::wait_queue::Leave;
 use gossamer_sync::raw::{Acquire, PERMITS_MAX};
 use gossamer_sync::sync::Semaphore;
 use gossamer_task::JoinHandle;
@@ -106,6 +107,12 @@ impl Future for AcquirePermit<'_> {
         // It outlives the borrow, as the permit that gives it back.
         ready!(this.acquire.poll(cx)).forget();
         Poll::Ready(ConcurrencyPermit(this.permits.clone()))
+    }
+}
+
+impl Leave for AcquirePermit<'_> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().acquire.leave();
     }
 }
 

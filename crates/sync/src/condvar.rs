@@ -11,6 +11,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::wait_queue::Leave;
 use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
@@ -190,6 +191,15 @@ impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
         let guard = ready!(lock.poll(cx));
         this.lock.set(None);
         Poll::Ready(guard)
+    }
+}
+
+/// It stays in the condition's line, as it would miss a notification otherwise; only the mutex goes to others.
+impl<T, P: LockPolicy, O: Order> Leave for Notified<'_, '_, T, P, O> {
+    fn leave(self: Pin<&mut Self>) {
+        if let Some(lock) = self.project().lock.as_pin_mut() {
+            lock.leave();
+        }
     }
 }
 

@@ -23,6 +23,7 @@
 
 use core::cell::Cell;
 use core::marker::PhantomData;
+use core::pin::Pin;
 
 use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
@@ -147,6 +148,18 @@ macro_rules! operation {
     };
 }
 pub(crate) use operation;
+
+/// Lets operations [leave](gossamer_core::wait_queue::Leave) their line without ending.
+macro_rules! leaves {
+    ($($name:ident[$($generics:tt)*][$($of:tt)*];)*) => {$(
+        impl<$($generics)*> gossamer_core::wait_queue::Leave for $name<$($of)*> {
+            fn leave(self: core::pin::Pin<&mut Self>) {
+                $crate::line::leave(self.project().waiting);
+            }
+        }
+    )*};
+}
+pub(crate) use leaves;
 
 /// Declares the constructors of a type for each policy there is, which they call `P`: `const` where they can be.
 macro_rules! constructors {
@@ -355,6 +368,17 @@ impl<P: LockPolicy, R: Admission> Drop for Line<P, R> {
 
 /// An operation that waits in a [`Line`]; `WHAT` is its name's number in the rules.
 pub(crate) type Waiting<'a, P, R, const WHAT: usize = 0> = Operation<'a, Line<P, R>, Enter<WHAT>>;
+
+/// The operation leaves its line, and will ask for the same when it is polled again.
+pub(crate) fn leave<P: LockPolicy, R: Admission, const WHAT: usize>(
+    mut waiting: Pin<&mut Waiting<'_, P, R, WHAT>>,
+) {
+    let wants = waiting.as_mut().action().wants();
+    let left = waiting.as_mut().withdraw(|_, _| ());
+    if left.is_some() {
+        waiting.restart(|enter| enter.0.set(wants));
+    }
+}
 
 /// How an operation came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

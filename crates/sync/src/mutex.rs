@@ -42,7 +42,7 @@ use core::panic::Location;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Enter, Line, Waiting, constructors, operation};
+use crate::line::{Enter, Line, Waiting, constructors, leaves, operation};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
@@ -152,6 +152,8 @@ operation! {
     Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O] by Mutual<O>, 0, mutex: Mutex<T, P, O>
         => MutexGuard<'a, T, P, O>: |this, _how| this.mutex.guard()
 }
+
+leaves! { Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O]; }
 
 gossamer_core::impl_debug!(
     [T: fmt::Debug, P: LockPolicy, O: Order] Mutex[T, P, O],

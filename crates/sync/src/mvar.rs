@@ -9,7 +9,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::{Locked, forget_waiters};
+use gossamer_core::wait_queue::{Leave, Locked, forget_waiters};
 use pin_project_lite::pin_project;
 
 pub use self::cell::MVar;
@@ -238,6 +238,12 @@ macro_rules! operations {
                 self.project().op.poll(cx)
             }
         }
+
+        impl<T, P: LockPolicy> Leave for $name<'_, T, P> {
+            fn leave(self: Pin<&mut Self>) {
+                self.project().op.leave();
+            }
+        }
     )*};
 }
 
@@ -270,5 +276,11 @@ impl<T: Clone, P: LockPolicy> Future for Read<'_, T, P> {
         ready!(self.project().op.poll(cx));
         // SAFETY: the operation has set the reader's marks.
         Poll::Ready(unsafe { mvar.clone_value() })
+    }
+}
+
+impl<T: Clone, P: LockPolicy> Leave for Read<'_, T, P> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().op.leave();
     }
 }

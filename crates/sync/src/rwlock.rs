@@ -14,7 +14,7 @@ use core::panic::Location;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, leaves, operation};
 
 /// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
@@ -198,6 +198,11 @@ operation! {
     /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
     WriteLock['a, T, P: LockPolicy]['a, T, P] by Access, WRITES, lock: RwLock<T, P>
         => WriteGuard<'a, T, P>: |this, _how| this.lock.writes()
+}
+
+leaves! {
+    ReadLock['a, T, P: LockPolicy]['a, T, P];
+    WriteLock['a, T, P: LockPolicy]['a, T, P];
 }
 
 impl<T, P: LockPolicy> fmt::Debug for RwLock<T, P> {

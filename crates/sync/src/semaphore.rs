@@ -7,7 +7,7 @@ use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, leaves, operation};
 
 /// As many permits as there can be: 536,870,911.
 pub const PERMITS_MAX: usize = (1 << 29) - 1;
@@ -231,5 +231,7 @@ operation! {
     Acquire['a, P: LockPolicy]['a, P] by Permits, 0, semaphore: Semaphore<P>
         => Permit<'a, P>: |this, _how| this.semaphore.permit(this.waiting.action().wants())
 }
+
+leaves! { Acquire['a, P: LockPolicy]['a, P]; }
 
 gossamer_core::impl_debug!([P: LockPolicy] Semaphore[P], this => available: this.available());

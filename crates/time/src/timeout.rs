@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context::{self, SchedulingPoint, Selecting, poll_branch, range_of};
 use gossamer_core::mutant;
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use crate::sleep::{Sleep, sleep, sleep_until};
@@ -184,6 +185,14 @@ impl<F: Future> Future for Timeout<F> {
                 Poll::Pending
             })
         })
+    }
+}
+
+impl<F: Leave> Leave for Timeout<F> {
+    const BY_REFERENCE: bool = F::BY_REFERENCE;
+
+    fn leave(self: Pin<&mut Self>) {
+        self.project().operation.leave();
     }
 }
 

@@ -184,6 +184,11 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         Ok(Ok(()))
     }
 
+    /// A receiver may have taken the message of a rendezvous. If none has, the select's group keeps it from them.
+    fn may_leave(chan: &Chan<T, P>) -> bool {
+        !chan.is_rendezvous()
+    }
+
     fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
         let is_rendezvous = held.object().is_rendezvous();
         let locked = Locked::of_held(held);

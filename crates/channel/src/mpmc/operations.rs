@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use super::action::{Many, One, Op, Receives, withdraw};
@@ -62,6 +63,12 @@ impl<T, P: LockPolicy> Future for SendingFrom<'_, T, P> {
             **this.from = Some(message);
             SendError(())
         })
+    }
+}
+
+impl<T, P: LockPolicy> Leave for SendingFrom<'_, T, P> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().op.leave();
     }
 }
 

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use gossamer_core::policy::{LockPolicy, Shared, SharedWord};
-use gossamer_core::wait_queue::forget_waiters;
+use gossamer_core::wait_queue::{Leave, forget_waiters};
 use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
@@ -145,6 +145,12 @@ impl Future for PopReady<'_> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         self.project().op.poll(cx)
+    }
+}
+
+impl Leave for PopReady<'_> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().op.leave();
     }
 }
 

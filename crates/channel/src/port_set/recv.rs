@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use super::ready::PopReady;
@@ -51,6 +52,12 @@ impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
     }
 }
 
+impl<T, P: RingPolicy> Leave for PortReceiving<'_, T, P> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().pop.leave();
+    }
+}
+
 pin_project! {
     /// [`PortSet::recv_many`].
     #[must_use = "operations do nothing until they are awaited or waited for"]
@@ -80,6 +87,12 @@ impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
         };
         this.into.push(event);
         Poll::Ready(1 + set.take_ready(this.into, *this.most - 1))
+    }
+}
+
+impl<T, P: RingPolicy> Leave for PortsReceiving<'_, T, P> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().first.leave();
     }
 }
 

@@ -401,6 +401,12 @@ pub unsafe trait Action<O: Waitable> {
         state: State,
     ) -> Result<Self::Output, Locked<'a, O>>;
 
+    /// Whether the operation may [leave](super::Leave) its queue without ending: nobody makes it take effect there.
+    #[inline(always)]
+    fn may_leave(_object: &O) -> bool {
+        true
+    }
+
     /// The operation was parked or woken, as `state` says, and has left its queue without taking effect: it gives back
     /// what it was promised. Afterwards the waiters that can go on are woken.
     fn cancel(&mut self, locked: &mut Locked<'_, O>, state: State);

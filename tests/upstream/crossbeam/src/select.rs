@@ -293,6 +293,10 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         let is_woken = Arc::new(AtomicBool::new(true));
         let gives_up = Cell::new(false);
         let mut select = pin!(OurSelect::new(waits.len() + 1, !self.biased, |at, cx| {
+            // The select is over.
+            let Some(cx) = cx else {
+                return Turn::Out;
+            };
             match waits.get_mut(at) {
                 Some((place, wait)) => match wait.poll(cx) {
                     Poll::Ready(settle) => Turn::Ready(Some((*place, settle))),
