@@ -3,6 +3,7 @@
 mod by_reference;
 mod exclusive;
 mod group;
+mod itself;
 mod joins_and_sets;
 mod meeting;
 mod once;

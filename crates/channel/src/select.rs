@@ -18,6 +18,8 @@
 //! * A select does not match itself: its `send` never meets its own `recv` over the same rendezvous channel.
 //! * The receiver of a rendezvous does not find the `send` of a select that is being polled at this moment: `try_recv`
 //!   then says that there is no message, and `recv` waits until the poll has ended.
+//! * `try_send` finds a select that waits to receive, at each of its rendezvous channels until it is polled. It receives
+//!   one of the messages; another one that was sent so waits for the next receiver.
 //! * A branch by reference goes on after the select that did not take it. When that ends, the branch leaves its queue and
 //!   passes on what was reserved for it (see [`Leave`]); nobody takes its message, or has one for it, before it is polled
 //!   again.
@@ -98,19 +100,21 @@ impl<T, F: Ask<T>> Future for Select<T, F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let range = range_of(&*self);
+        let range @ (owner, _) = range_of(&*self);
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
             let turns = || turns(this.branches, this.fair);
-            let polled = this.selecting.poll(range, this.branches, turns, |branch| {
+            let ask = |branch| {
                 match (this.ask)(branch, Some(&mut *cx)) {
                     Turn::Ready(output) => return Poll::Ready(output),
                     Turn::Waits => waits = true,
                     Turn::Out => {}
                 }
                 Poll::Pending
-            });
+            };
+            let selecting = &mut this.selecting;
+            let polled = selecting.poll(range, owner, this.branches, turns, ask);
             match polled {
                 Poll::Pending if waits => Poll::Pending,
                 Poll::Pending => Poll::Ready(None),
@@ -293,11 +297,14 @@ impl<F: Future> Future for Any<F> {
             self.location
         );
         let range = range_of(&*self);
+        // It may be moved between its polls; the list stays.
+        let owner = self.operations.as_ptr().addr();
         let this = &mut *self;
         let (point, operations) = (&mut this.point, &mut this.operations);
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
+                owner,
                 count,
                 || turns(count, true),
                 |at| {

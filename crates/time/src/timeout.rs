@@ -162,7 +162,7 @@ impl<F: Future> Future for Timeout<F> {
         };
         this.point.pass_with(cx.waker(), || {
             let mut yields = false;
-            this.selecting.poll(range, 2, turns, |branch| {
+            this.selecting.poll(range, range.0, 2, turns, |branch| {
                 if branch == Branch::Limit as usize {
                     return match yields {
                         true => Poll::Pending,

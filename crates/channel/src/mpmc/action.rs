@@ -79,6 +79,25 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     }
 }
 
+impl<T> Offer<T> {
+    #[cold]
+    #[inline(never)]
+    fn resume_rendezvous<'a, P: LockPolicy>(
+        &mut self,
+        locked: Locked<'a, T, P>,
+    ) -> Result<Result<(), SendError<T>>, Held<'a, T, P>> {
+        // If no receiver is left, and the group is not held, one may have taken another branch's message before.
+        if !self.is_taken() && context::asks_members() {
+            return Err(locked.into_held());
+        }
+        self.leave_group();
+        locked.unlock();
+        // SAFETY: it has left its queue, and only here is its message taken from now on.
+        let unsent = unsafe { self.take_unsent() };
+        Ok(unsent.map_or(Ok(()), |message| Err(SendError(message))))
+    }
+}
+
 impl<T: Copy> Chan<T, Shared> {
     /// Puts a copy of a message, if nobody waits and the memory is there.
     ///
@@ -142,6 +161,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         attempt(locked, false, |locked| push(locked, take)).map_err(Locked::into_held)
     }
 
+    #[inline(always)]
     fn park(&mut self, held: &mut Held<'_, T, P>) {
         if held.object().is_rendezvous() {
             self.note_parked();
@@ -149,9 +169,12 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         }
     }
 
+    #[inline(always)]
     fn polled_again(&mut self, held: &mut Held<'_, T, P>) -> bool {
         let is_announced = held.object().is_rendezvous() && self.note_polled();
-        Locked::of_held(held).offering += usize::from(is_announced);
+        if is_announced {
+            Locked::of_held(held).offering += 1;
+        }
         is_announced
     }
 
@@ -162,19 +185,12 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         _: State,
     ) -> Result<Self::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
-        if self.is_taken() {
-            self.leave_group();
-            locked.unlock();
-            return Ok(Ok(()));
+        if locked.chan().is_rendezvous() {
+            return self.resume_rendezvous(locked);
         }
         if locked.has(NO_RECEIVERS) {
-            // The group is not held: a receiver may have taken another branch.
-            if locked.chan().is_rendezvous() && context::asks_members() {
-                return Err(locked.into_held());
-            }
-            self.leave_group();
             locked.unlock();
-            // SAFETY: only the receiver of a rendezvous channel takes the message from here, and none has.
+            // SAFETY: only the receiver of a rendezvous channel takes the message from here.
             return Ok(Err(SendError(unsafe { self.take() })));
         }
         locked.reserved -= 1;
@@ -254,12 +270,9 @@ impl<R> Receives<R> {
     }
 
     /// Notes what polls it; gives whether that is something else than before.
+    #[inline(always)]
     fn note_select<T, P: LockPolicy>(&self, chan: &Chan<T, P>) -> bool {
-        if !chan.is_rendezvous() {
-            return false;
-        }
-        let select = context::selecting();
-        self.select.0.replace(select) != select
+        chan.is_rendezvous() && self.select.note()
     }
 }
 
@@ -312,10 +325,12 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         attempt(locked, R::TAKES, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
     }
 
+    #[inline(always)]
     fn park(&mut self, held: &mut Held<'_, T, P>) {
         self.note_select(held.object());
     }
 
+    #[inline(always)]
     fn polled_again(&mut self, held: &mut Held<'_, T, P>) -> bool {
         self.note_select(held.object())
     }

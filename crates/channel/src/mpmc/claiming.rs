@@ -14,6 +14,16 @@ use super::offer::{ClaimOutcome, Claimed, Offer};
 #[derive(Debug, Default)]
 pub(crate) struct Select(pub(super) Cell<usize>);
 
+impl Select {
+    /// Notes the one that polls now; gives whether that is another one than before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note(&self) -> bool {
+        let select = context::selecting();
+        self.0.replace(select) != select
+    }
+}
+
 impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// Takes the message of the rendezvous sender that has waited longest of those that this receiver can have, if none
     /// has been taken since the lock was.

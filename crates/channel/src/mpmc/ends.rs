@@ -106,8 +106,9 @@ impl<T, P: LockPolicy> Sender<T, P> {
     }
 
     /// Sends a message, if there is room for it that is not reserved for a sender that waits; in a rendezvous channel
-    /// if a receiver waits, which has been there, but may be dropped before it has taken it: then the next one gets it.
-    /// (A [join](crate::join_pattern()) that waits is one, though it leaves the message if another one is missing.)
+    /// if a receiver waits, which has been there, but may be dropped before it has taken it, or take another branch of its
+    /// select: then the next one gets it. (A [join](crate::join_pattern()) that waits is one, though it leaves the message
+    /// if another one is missing.)
     ///
     /// # Errors
     /// Gives the message back. [`TrySendError::Full`]: messages and places that are reserved for senders together are as

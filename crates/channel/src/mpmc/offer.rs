@@ -11,15 +11,19 @@ use gossamer_core::platform::UnsafeCell;
 
 /// A message until it is sent. In a rendezvous channel the receiver takes it from here, under the channel's lock.
 ///
-/// It is the action of a [sending operation](super::action). It says nothing of whether the message is still there; the
-/// operation knows.
+/// It is the action of a [sending operation](super::action). It says nothing of whether the message is still there, so
+/// that sending at once writes little but the message; the operation knows.
 pub(crate) struct Offer<T> {
     message: UnsafeCell<MaybeUninit<T>>,
-    /// Under the lock, or before the operation parks.
+    /// Of a rendezvous channel, once the operation has parked. (When it goes it is in no group: there is nothing to drop.)
+    parked: ManuallyDrop<Option<Parked>>,
+}
+
+/// Under the lock.
+struct Parked {
     stage: Cell<Stage>,
-    /// The select whose branch it is, by its group; while the operation is in the queue of a rendezvous channel. (There
-    /// is nothing to drop otherwise.)
-    group: ManuallyDrop<Cell<Option<Arc<Group>>>>,
+    /// The select whose branch it is, by its group; while the operation is in the queue.
+    group: Cell<Option<Arc<Group>>>,
 }
 
 /// What becomes of an offer of a rendezvous channel.
@@ -99,8 +103,7 @@ impl<T> Offer<T> {
     pub(crate) fn new(message: T) -> Self {
         Self {
             message: UnsafeCell::new(MaybeUninit::new(message)),
-            stage: Cell::new(Stage::Silent),
-            group: ManuallyDrop::new(Cell::new(None)),
+            parked: ManuallyDrop::new(None),
         }
     }
 
@@ -116,13 +119,31 @@ impl<T> Offer<T> {
     }
 
     /// The operation, of a rendezvous channel, parks, and is announced.
-    pub(super) fn note_parked(&self) {
-        self.stage.set(Stage::Announced);
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_parked(&mut self) {
+        *self.parked = Some(Parked {
+            stage: Cell::new(Stage::Announced),
+            group: Cell::new(None),
+        });
         let _none = self.join_group();
+    }
+
+    fn stage(&self) -> Stage {
+        let parked = self.parked.as_ref();
+        parked.map_or(Stage::Silent, |parked| parked.stage.get())
+    }
+
+    fn set_stage(&self, stage: Stage) {
+        if let Some(parked) = &*self.parked {
+            parked.stage.set(stage);
+        }
     }
 
     /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether it
     /// is announced from now on, and was not.
+    #[cold]
+    #[inline(never)]
     pub(super) fn note_polled(&self) -> bool {
         let before = self.join_group();
         // Nobody was turned away from a group that is new.
@@ -132,9 +153,9 @@ impl<T> Offer<T> {
 
     /// The channel counts it, if no receiver has taken it; gives whether it did not before.
     pub(super) fn announce(&self) -> bool {
-        let was_silent = self.stage.get() == Stage::Silent;
+        let was_silent = self.stage() == Stage::Silent;
         if was_silent {
-            self.stage.set(Stage::Announced);
+            self.set_stage(Stage::Announced);
         }
         was_silent
     }
@@ -142,27 +163,30 @@ impl<T> Offer<T> {
     /// Joins the group of the select whose branch the operation is, if it is one; gives its group before.
     fn join_group(&self) -> Option<Arc<Group>> {
         let group = context::join_group(context::range_of(self));
-        self.group.replace(group)
+        self.parked.as_ref()?.group.replace(group)
     }
 
     /// The operation leaves its queue, and is no member any more.
     pub(super) fn leave_group(&self) {
-        self.group.set(None);
+        if let Some(parked) = &*self.parked {
+            parked.group.set(None);
+        }
     }
 
     /// Calls `look` with its group, if it is a member of one.
     fn in_group<R>(&self, look: impl FnOnce(&Group) -> R) -> Option<R> {
-        let group = self.group.take();
+        let parked = self.parked.as_ref()?;
+        let group = parked.group.take();
         let seen = group.as_deref().map(look);
-        self.group.set(group);
+        parked.group.set(group);
         seen
     }
 
     /// The channel does not count it any more; gives whether it did.
     pub(super) fn silence(&self) -> bool {
-        let was_announced = self.stage.get() == Stage::Announced;
+        let was_announced = self.stage() == Stage::Announced;
         if was_announced {
-            self.stage.set(Stage::Silent);
+            self.set_stage(Stage::Silent);
         }
         was_announced
     }
@@ -170,7 +194,7 @@ impl<T> Offer<T> {
     /// Whether it is announced, and a receiver could take it whose operation is a branch of this select (zero: of none).
     pub(super) fn is_for(&self, select: usize) -> bool {
         let is_own = || self.in_group(|group| group.owner()) == Some(select);
-        self.stage.get() == Stage::Announced && (select == 0 || !is_own())
+        self.stage() == Stage::Announced && (select == 0 || !is_own())
     }
 
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.
@@ -188,9 +212,9 @@ impl<T> Offer<T> {
         });
         let claim = claim.unwrap_or(ClaimOutcome::Ours);
         match claim {
-            ClaimOutcome::Ours => self.stage.set(Stage::Taken),
+            ClaimOutcome::Ours => self.set_stage(Stage::Taken),
             ClaimOutcome::Own => {}
-            ClaimOutcome::Refused => self.stage.set(Stage::Silent),
+            ClaimOutcome::Refused => self.set_stage(Stage::Silent),
         }
         claim
     }
@@ -202,7 +226,7 @@ impl<T> Offer<T> {
             true => Stage::Announced,
             false => Stage::Silent,
         };
-        self.stage.set(stage);
+        self.set_stage(stage);
         !gossamer_core::mutant!("join_keeps_its_claim")
             && self.in_group(Group::give_back) == Some(true)
     }
@@ -210,7 +234,7 @@ impl<T> Offer<T> {
     /// Whether a receiver is about to take the message, or has.
     #[inline(always)]
     pub(super) fn is_taken(&self) -> bool {
-        self.stage.get() == Stage::Taken
+        self.stage() == Stage::Taken
     }
 
     /// The message of an operation that has ended without its output; `None`: a receiver has taken it.

@@ -22,7 +22,8 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             return None;
         }
         if self.offering > 0 {
-            return self.call_receiver();
+            let called = self.call_receiver()?;
+            return Some(called);
         }
         self.called += 1;
         self.held().release_first::<Receives<One>>()
@@ -30,6 +31,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 
     /// Calls the first receiver of a rendezvous channel for which there is a message. One in a select is passed over as
     /// long as there is no message but that of another branch.
+    #[cold]
     #[inline(never)]
     fn call_receiver(&mut self) -> Option<Deferred> {
         let is_due = |held: &Held<'_, T, P>, select: &Select| {
@@ -49,24 +51,31 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.chan().sending().is_empty() {
             return None;
         }
-        let is_closed = self.has(NO_RECEIVERS);
         if self.chan().is_rendezvous() {
-            if std::mem::take(&mut self.is_claimed) {
-                return self
-                    .held()
-                    .release_found::<Offer<T>>(|_, offer| offer.is_taken());
-            }
-            if !is_closed {
-                return None;
-            }
-            let first = self.held_ref().first::<Offer<T>>();
-            self.offering -= usize::from(first.is_some_and(Offer::silence));
-        } else if !is_closed {
+            let woken = self.wake_offering()?;
+            return Some(woken);
+        }
+        if !self.has(NO_RECEIVERS) {
             if !self.has_room() {
                 return None;
             }
             self.reserved += usize::from(!gossamer_core::mutant!("channel_reserves_nothing"));
         }
+        self.held().release_first::<Offer<T>>()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake_offering(&mut self) -> Option<Deferred> {
+        if std::mem::take(&mut self.is_claimed) {
+            let is_taken = |_: &_, offer: &Offer<T>| offer.is_taken();
+            return self.held().release_found::<Offer<T>>(is_taken);
+        }
+        if !self.has(NO_RECEIVERS) {
+            return None;
+        }
+        let first = self.held_ref().first::<Offer<T>>();
+        self.offering -= usize::from(first.is_some_and(Offer::silence));
         self.held().release_first::<Offer<T>>()
     }
 

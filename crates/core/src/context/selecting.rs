@@ -86,7 +86,7 @@ pub fn poll_branch_at<F: Future>(
     branch.poll(cx)
 }
 
-/// What a select keeps between its polls. It stays where it is from the first on.
+/// What a select keeps between its polls.
 #[derive(Debug, Default)]
 pub struct Selecting {
     group: Option<Arc<Group>>,
@@ -95,12 +95,13 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// Polls so many branches by `ask`, in the order of `turns`, until one is ready. `range`: where the select is. `ask`
-    /// polls by [`poll_branch`].
+    /// Polls so many branches by `ask`, in the order of `turns`, until one is ready. `range`: where the select is now.
+    /// `owner`: an address of its own that stays. `ask` polls by [`poll_branch`].
     #[inline(always)]
     pub fn poll<R, I: Iterator<Item = usize>>(
         &mut self,
         range: MemoryRange,
+        owner: usize,
         branches: usize,
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
@@ -110,7 +111,7 @@ impl Selecting {
         if is_branch && asks_members() {
             return self.ask_members(branches, &mut ask);
         }
-        let _back = (!is_branch).then(|| Back::after(range.0, self.group.clone()));
+        let _back = (!is_branch).then(|| Back::after(owner, self.group.clone()));
         loop {
             if self.group.is_some()
                 && let ready @ Poll::Ready(_) = self.hold(branches, &mut ask)
