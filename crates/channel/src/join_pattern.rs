@@ -107,11 +107,10 @@ impl<G: Group> Future for JoinPattern<G> {
                 ready!(waits.poll(cx));
             }
             this.waits.set(None);
-            let result = match this.channels.attempt() {
+            let result = match this.channels.attempt(this.location) {
                 Attempt::Done(messages) => Ok(messages),
                 Attempt::Closed => Err(Closed),
-                Attempt::Missing(missing) => {
-                    let waits = this.channels.wait_for(missing, this.location);
+                Attempt::Waits(waits) => {
                     this.waits.set(Some(waits));
                     continue;
                 }
@@ -131,11 +130,11 @@ impl<G: Group> Leave for JoinPattern<G> {
 /// How an attempt ends.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Attempt<M> {
+pub enum Attempt<M, W> {
     Done(M),
     Closed,
-    /// These channels have no message, a bit each.
-    Missing(u8),
+    /// Until one of the channels has something new.
+    Waits(W),
 }
 
 /// Receivers that can be joined: tuples of two to four `&Receiver`.
@@ -147,9 +146,7 @@ pub trait Group: sealed::Sealed {
     #[doc(hidden)]
     fn are_different(&self) -> bool;
     #[doc(hidden)]
-    fn attempt(&self) -> Attempt<Self::Messages>;
-    #[doc(hidden)]
-    fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits;
+    fn attempt(&self, at: &'static Location<'static>) -> Attempt<Self::Messages, Self::Waits>;
 }
 
 mod sealed {
@@ -185,7 +182,7 @@ macro_rules! group {
                 all.windows(2).all(|two| two[0] != two[1])
             }
 
-            fn attempt(&self) -> Attempt<Self::Messages> {
+            fn attempt(&self, at: &'static Location<'static>) -> Attempt<Self::Messages, Self::Waits> {
                 let mut order = [$((self.$at.0.order(), $at)),*];
                 order.sort_unstable();
                 $(let mut $lock = None;)*
@@ -208,9 +205,7 @@ macro_rules! group {
                         return true;
                     }
                     let tries_again = claimed.again();
-                    // What cannot be had together is no reason to call this join again.
-                    let announced = !claimed.lacks();
-                    let given_back = [$($lock.give_back(announced)),*];
+                    let given_back = [$($lock.give_back()),*];
                     roused.extend(given_back.into_iter().filter(|waker| !waker.is_nothing()));
                     if !tries_again {
                         return false;
@@ -218,26 +213,24 @@ macro_rules! group {
                 };
                 let takes = gossamer_core::mutant!("join_takes_what_is_there")
                     || !is_over && may_have_all && claim();
-                if is_over || !takes {
-                    let missing = 0 $(| (u8::from($lock.messages_here() == 0) << $at))*;
-                    $($lock.unlock();)*
-                    roused.into_iter().for_each(Deferred::run);
-                    return if is_over { Attempt::Closed } else { Attempt::Missing(missing) };
-                }
-                let taken = ($($lock.take_message(),)*);
-                // A sender whose message is taken goes on before its channel's lock is given up.
+                let attempt = if is_over {
+                    Attempt::Closed
+                } else if takes {
+                    match ($($lock.take_message(),)*) {
+                        ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),
+                        _ => unreachable!("all have been claimed"),
+                    }
+                } else {
+                    let lacks = claimed.has_lacked();
+                    Attempt::Waits(first!($(Awaiting::new(&$lock, lacks, at)),*))
+                };
+                // A sender whose message is taken goes on before its channel's lock is given up; one whose message is given
+                // back may be another receiver's.
                 let unsettled = ($(Unsettled::new(&self.$at.0, $lock),)*);
                 // Wakers of other runtimes are called without any lock.
                 roused.into_iter().for_each(Deferred::run);
                 $(unsettled.$at.settle();)*
-                match taken {
-                    ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),
-                    _ => unreachable!("all have been claimed"),
-                }
-            }
-
-            fn wait_for(&self, missing: u8, location: &'static Location<'static>) -> Self::Waits {
-                first!($(Awaiting::new(&self.$at.0, missing >> $at & 1 == 1, location)),*)
+                attempt
             }
         }
     };

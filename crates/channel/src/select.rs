@@ -27,7 +27,7 @@
 //! * If a receiver has taken the message of a branch, and the select is dropped before its next poll (its task is
 //!   aborted), then the rendezvous has taken place.
 
-use std::marker::PhantomData;
+use std::marker::{PhantomData, PhantomPinned};
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -38,6 +38,7 @@ use gossamer_core::context::{
     self, MemoryRange, SchedulingPoint, Selecting, poll_branch, range_of,
 };
 use gossamer_core::wait_queue::Leave;
+use pin_project_lite::pin_project;
 
 /// The result of polling one branch; for the macro.
 #[doc(hidden)]
@@ -100,7 +101,7 @@ impl<T, F: Ask<T>> Future for Select<T, F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let range @ (owner, _) = range_of(&*self);
+        let range = range_of(&*self);
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
@@ -114,7 +115,7 @@ impl<T, F: Ask<T>> Future for Select<T, F> {
                 Poll::Pending
             };
             let selecting = &mut this.selecting;
-            let polled = selecting.poll(range, owner, this.branches, turns, ask);
+            let polled = selecting.poll(range, turns, ask);
             match polled {
                 Poll::Pending if waits => Poll::Pending,
                 Poll::Pending => Poll::Ready(None),
@@ -272,24 +273,30 @@ where
         selecting: Selecting::default(),
         point: SchedulingPoint::new(),
         location: Location::caller(),
+        _pinned: PhantomPinned,
     }
 }
 
-/// [`any`].
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct Any<F> {
-    /// None: it is complete.
-    operations: Pin<Box<[F]>>,
-    selecting: Selecting,
-    point: SchedulingPoint,
-    location: &'static Location<'static>,
+pin_project! {
+    /// [`any`].
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Any<F> {
+        // None: it is complete.
+        operations: Pin<Box<[F]>>,
+        selecting: Selecting,
+        point: SchedulingPoint,
+        location: &'static Location<'static>,
+        // Others know it by its address.
+        #[pin]
+        _pinned: PhantomPinned,
+    }
 }
 
 impl<F: Future> Future for Any<F> {
     type Output = (usize, F::Output);
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let count = self.operations.len();
         assert!(
             count > 0,
@@ -297,15 +304,11 @@ impl<F: Future> Future for Any<F> {
             self.location
         );
         let range = range_of(&*self);
-        // It may be moved between its polls; the list stays.
-        let owner = self.operations.as_ptr().addr();
-        let this = &mut *self;
-        let (point, operations) = (&mut this.point, &mut this.operations);
+        let this = self.project();
+        let (point, operations) = (this.point, this.operations);
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
-                owner,
-                count,
                 || turns(count, true),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.

@@ -13,6 +13,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::context::{poll_part, range_of};
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{Counted, Local, LocalWord, LockPolicy, Shared, SharedWord};
 use pin_project_lite::pin_project;
@@ -244,6 +245,7 @@ impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P
     type Output = Result<(), SendError<T>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let whole = range_of(&*self);
         let mut this = self.project();
         loop {
             match this.stage.as_mut().project() {
@@ -257,7 +259,7 @@ impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P
                     this.stage.set(Stage::Sends { sending, leaves });
                 }
                 StagePinned::Sends { sending, .. } => {
-                    let sent = ready!(sending.poll(cx));
+                    let sent = ready!(poll_part(whole, sending, cx));
                     this.stage.set(Stage::Waits { message: None });
                     return Poll::Ready(sent);
                 }

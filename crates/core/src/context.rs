@@ -34,7 +34,8 @@ pub use self::rng::{random, seed_rng};
 
 pub(crate) use self::selecting::outside_selects;
 pub use self::selecting::{
-    Selecting, announces, asks_members, join_group, poll_branch, poll_branch_at, selecting,
+    Selecting, announces, asks_members, join_group, poll_branch, poll_branch_at, poll_part,
+    selecting,
 };
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};

@@ -26,7 +26,7 @@ use core::marker::PhantomData;
 use core::pin::Pin;
 
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::wait_queue::{Action, Key, Leave, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// Operations wait.
@@ -374,10 +374,8 @@ pub(crate) fn leave<P: LockPolicy, R: Admission, const WHAT: usize>(
     mut waiting: Pin<&mut Waiting<'_, P, R, WHAT>>,
 ) {
     let wants = waiting.as_mut().action().wants();
-    let left = waiting.as_mut().withdraw(|_, _| ());
-    if left.is_some() {
-        waiting.restart(|enter| enter.0.set(wants));
-    }
+    waiting.as_mut().leave();
+    waiting.action().0.set(wants);
 }
 
 /// How an operation came to its end.

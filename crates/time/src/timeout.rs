@@ -113,9 +113,9 @@ impl From<Elapsed> for std::io::Error {
 }
 
 impl<F> Timeout<F> {
-    /// The operation: also when the time is over, as it is dropped with the `Timeout`.
-    pub fn operation(self: Pin<&mut Self>) -> Pin<&mut F> {
-        self.project().operation
+    /// The operation; `None`: the time is over, and it has been dropped.
+    pub fn operation(self: Pin<&mut Self>) -> Option<Pin<&mut F>> {
+        self.project().operation.as_pin_mut()
     }
 }
 
@@ -123,8 +123,9 @@ pin_project! {
     /// [`timeout`], [`timeout_at`].
     #[must_use = "operations do nothing until they are awaited or waited for"]
     pub struct Timeout<F> {
+        // None: the time is over.
         #[pin]
-        operation: F,
+        operation: Option<F>,
         #[pin]
         limit: Sleep,
         point: SchedulingPoint,
@@ -136,7 +137,7 @@ pin_project! {
 impl<F> Timeout<F> {
     fn new(operation: F, limit: Sleep) -> Self {
         Self {
-            operation,
+            operation: Some(operation),
             limit: limit.without_scheduling_point(),
             point: SchedulingPoint::new(),
             polled: false,
@@ -149,10 +150,30 @@ impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = self.as_mut().poll_and_keep(cx);
+        if let Poll::Ready(Err(Elapsed)) = polled {
+            self.project().operation.set(None);
+        }
+        polled
+    }
+}
+
+impl<F: Future> Timeout<F> {
+    /// As [`poll`](Future::poll), but when the time is over the operation is still there.
+    ///
+    /// # Panics
+    /// The time was over before.
+    #[inline]
+    pub fn poll_and_keep(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<F::Output, Elapsed>> {
         let range = range_of(&*self);
         let this = self.project();
-        let (mut operation, mut limit, polled) = (this.operation, this.limit, this.polled);
+        let (operation, mut limit, polled) = (this.operation, this.limit, this.polled);
+        let operation = operation.as_pin_mut();
+        let mut operation = operation.expect("a timeout was polled after it was complete");
         let turns = || {
             let order = match mutant!("timeout_looks_first") {
                 true => [Branch::Limit, Branch::Operation],
@@ -162,7 +183,7 @@ impl<F: Future> Future for Timeout<F> {
         };
         this.point.pass_with(cx.waker(), || {
             let mut yields = false;
-            this.selecting.poll(range, range.0, 2, turns, |branch| {
+            this.selecting.poll(range, turns, |branch| {
                 if branch == Branch::Limit as usize {
                     return match yields {
                         true => Poll::Pending,
@@ -192,7 +213,9 @@ impl<F: Leave> Leave for Timeout<F> {
     const BY_REFERENCE: bool = F::BY_REFERENCE;
 
     fn leave(self: Pin<&mut Self>) {
-        self.project().operation.leave();
+        if let Some(operation) = self.operation() {
+            operation.leave();
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The wait of a join pattern at each of its channels. Where there is no message it waits for one; else it waits for
-//! the end, which comes when others take the messages and the last sender goes.
+//! the end, which comes when others take the messages and the last sender goes; or, if it cannot have what there is
+//! together, as one select offers it, for another sender.
 //!
 //! An operation that waits for the end has a queue of its own, as messages are nothing to it. A channel with such a
 //! queue takes no fast path ([`Chan::push_quickly`]): an operation that changes the channel settles it, and so wakes
@@ -12,7 +13,7 @@ use std::task::{Context, Poll};
 use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use crate::mpmc::{Chan, Locked, Op, Receive, Receives, WatchesEnd};
+use crate::mpmc::{Locked, Op, Receive, Receives, WatchesEnd};
 
 pin_project! {
     /// Waiting until a channel has a message, or is over, and leaving it there.
@@ -26,17 +27,19 @@ pin_project! {
 }
 
 impl<'a, T, P: LockPolicy> Awaiting<'a, T, P> {
-    /// `missing`: there is no message.
+    /// `lacks`: what there is at all channels cannot be had together.
     pub(super) fn new(
-        chan: &'a Chan<T, P>,
-        missing: bool,
+        locked: &Locked<'a, T, P>,
+        lacks: bool,
         location: &'static Location<'static>,
     ) -> Self {
-        if missing {
+        let chan = locked.chan();
+        if locked.messages_here() == 0 {
             let op = Op::new(chan, Receives::new(Awaits), location);
             Self::Message { op }
         } else {
-            let op = Op::new(chan, WatchesEnd, location);
+            let seen = lacks.then_some(locked.arrivals);
+            let op = Op::new(chan, WatchesEnd { seen }, location);
             Self::End { op }
         }
     }

@@ -165,17 +165,13 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     fn park(&mut self, held: &mut Held<'_, T, P>) {
         if held.object().is_rendezvous() {
             self.note_parked();
-            Locked::of_held(held).offering += 1;
+            Locked::of_held(held).note_arrival(1);
         }
     }
 
     #[inline(always)]
     fn polled_again(&mut self, held: &mut Held<'_, T, P>) -> bool {
-        let is_announced = held.object().is_rendezvous() && self.note_polled();
-        if is_announced {
-            Locked::of_held(held).offering += 1;
-        }
-        is_announced
+        held.object().is_rendezvous() && self.note_polled(Locked::of_held(held))
     }
 
     #[inline(always)]
@@ -200,9 +196,9 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         Ok(Ok(()))
     }
 
-    /// A receiver may have taken the message of a rendezvous. If none has, the select's group keeps it from them.
-    fn may_leave(chan: &Chan<T, P>) -> bool {
-        !chan.is_rendezvous()
+    /// A receiver has taken the message of a rendezvous, or none is left.
+    fn is_done(chan: &Chan<T, P>, state: State) -> bool {
+        chan.is_rendezvous() && state == State::Released
     }
 
     fn cancel(&mut self, held: &mut Held<'_, T, P>, state: State) {
@@ -322,7 +318,11 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
     fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<R::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
         locked.called -= 1;
-        attempt(locked, R::TAKES, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
+        let attempted = attempt(locked, R::TAKES, |locked| self.receive.attempt(locked));
+        attempted.map_err(|locked| {
+            self.note_select(locked.chan());
+            locked.into_held()
+        })
     }
 
     #[inline(always)]
@@ -424,13 +424,23 @@ impl<T> Receive<T> for Many<'_, T> {
     }
 }
 
-/// Waiting for the end alone: for one of a join pattern, for which messages are not enough.
-pub(crate) struct WatchesEnd;
+/// Waiting for the end, at a channel of a join pattern that has a message: what is there is not enough.
+pub(crate) struct WatchesEnd {
+    /// What there is at all channels cannot be had together: the arrivals so far, after which it is to be tried again.
+    pub(crate) seen: Option<usize>,
+}
 
-// SAFETY: nobody looks at the actions in this queue.
+impl WatchesEnd {
+    /// Whether it is to go on.
+    pub(super) fn is_due<T, P: LockPolicy>(&self, locked: &Locked<'_, T, P>) -> bool {
+        locked.is_over() || self.seen.is_some_and(|seen| seen != locked.arrivals)
+    }
+}
+
+// SAFETY: only such actions are in this queue.
 unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
     type Output = ();
-    type Shown = ();
+    type Shown = Self;
     const NAME: &'static str = "join";
 
     fn queue(chan: &Chan<T, P>) -> &WaitList {
@@ -442,14 +452,14 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
     }
 
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {
-        if !Locked::seen(&held).is_over() {
+        if !self.is_due(Locked::seen(&held)) {
             return Err(held);
         }
         held.wake_ready();
         Ok(())
     }
 
-    /// A channel that is over stays so.
+    /// What was due stays so.
     fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
         held.wake_ready();
         Ok(())
@@ -458,6 +468,6 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
     fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
 
     fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
-        Locked::seen(held).is_over().into()
+        self.is_due(Locked::seen(held)).into()
     }
 }

@@ -47,8 +47,12 @@ pub(crate) struct State<T> {
     pub(super) handles: usize,
     /// Of a rendezvous channel: senders in the queue that are announced, and whose messages nobody has taken.
     pub(super) offering: usize,
+    /// Of a rendezvous channel: how often one was announced. (It wraps.)
+    pub(crate) arrivals: usize,
     /// Of a rendezvous channel: a sender's message has been claimed or taken under this hold of the lock.
     pub(super) is_claimed: bool,
+    /// Whether that one was not announced.
+    pub(super) was_silent: bool,
     /// Of any other one: places for senders that were woken and have not put their messages there so far.
     pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
@@ -75,7 +79,9 @@ impl<T, P: LockPolicy> Chan<T, P> {
                 receivers: 1,
                 handles: 2,
                 offering: 0,
+                arrivals: 0,
                 is_claimed: false,
+                was_silent: false,
                 reserved: 0,
                 called: 0,
             }),
@@ -282,7 +288,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     }
 
     #[inline(always)]
-    pub(super) fn chan(&self) -> &'a Chan<T, P> {
+    pub(crate) fn chan(&self) -> &'a Chan<T, P> {
         self.0.object()
     }
 

@@ -54,17 +54,18 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if !self.may_have_offer() || self.is_claimed {
             return false;
         }
-        let mut counted = 0;
+        let (mut counted, mut was_silent) = (0, false);
         // Also one that the channel does not count: it may be to be had again.
         let claims = |_: &_, offer: &Offer<T>| {
-            let was_counted = offer.is_for(0);
+            was_silent = !offer.is_for(0);
             let claim = offer.claim(claimed, at);
-            counted += usize::from(was_counted && claim != ClaimOutcome::Own);
+            counted += usize::from(!was_silent && claim != ClaimOutcome::Own);
             claim == ClaimOutcome::Ours
         };
         let is_claimed = self.held_ref().find::<Offer<T>>(claims).is_some();
         self.offering -= counted;
         self.is_claimed = is_claimed;
+        self.was_silent = was_silent;
         is_claimed
     }
 
@@ -87,16 +88,19 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         !self.buffer.is_empty() || self.may_have_offer()
     }
 
-    /// Gives back what has been claimed, if anything has. `announced`: receivers are called for it.
+    /// Gives back what has been claimed, if anything has.
     ///
     /// # Returns
     /// The waker to call without any lock.
-    pub(crate) fn give_back(&mut self, announced: bool) -> Deferred {
+    pub(crate) fn give_back(&mut self) -> Deferred {
         if !mem::take(&mut self.is_claimed) {
             return Deferred::NOTHING;
         }
-        self.offering += usize::from(announced);
-        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back(announced);
+        match self.was_silent {
+            true => self.note_arrival(1),
+            false => self.offering += 1,
+        }
+        let rouses = |_: &_, offer: &Offer<T>| offer.is_taken() && offer.give_back();
         let roused = self.held().rouse_found::<Offer<T>>(rouses);
         roused.unwrap_or(Deferred::NOTHING)
     }
@@ -132,6 +136,12 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             false
         };
         let _none = self.held_ref().find::<Offer<T>>(announces);
+        self.note_arrival(announced);
+    }
+
+    /// So many offers have been announced.
+    pub(super) fn note_arrival(&mut self, announced: usize) {
         self.offering += announced;
+        self.arrivals = self.arrivals.wrapping_add(announced);
     }
 }

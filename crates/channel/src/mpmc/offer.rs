@@ -8,6 +8,9 @@ use std::sync::Arc;
 use gossamer_core::context;
 use gossamer_core::group::Group;
 use gossamer_core::platform::UnsafeCell;
+use gossamer_core::policy::LockPolicy;
+
+use super::chan::Locked;
 
 /// A message until it is sent. In a rendezvous channel the receiver takes it from here, under the channel's lock.
 ///
@@ -46,28 +49,33 @@ pub(crate) struct Claimed {
     lefts: usize,
     /// A channel that had only messages of groups that were claimed for others: the number of such another one.
     lacks: Option<usize>,
+    has_lacked: bool,
 }
 
 impl Claimed {
     /// Claims a group for a channel.
-    fn claim(&mut self, group: &Group, channel: usize) -> bool {
+    fn claim(&mut self, group: &Group, channel: usize) -> ClaimOutcome {
         let address = ptr::from_ref(group).addr();
         // Of one select it has one message at most.
         if let Some(other) = self.groups.iter().position(|group| *group == address) {
             self.lacks = Some(other);
-            return false;
+            self.has_lacked = true;
+            return ClaimOutcome::Own;
         }
-        let is_ours = !self.left.contains(&(channel, address)) && group.claim();
-        if is_ours {
-            self.groups[channel] = address;
-            self.lacks = None;
+        if self.left.contains(&(channel, address)) {
+            return ClaimOutcome::Own;
         }
-        is_ours
+        if !group.claim() {
+            return ClaimOutcome::Refused;
+        }
+        self.groups[channel] = address;
+        self.lacks = None;
+        ClaimOutcome::Ours
     }
 
-    /// Whether a message was lacking only because one of the same select had been claimed.
-    pub(crate) fn lacks(&self) -> bool {
-        self.lacks.is_some()
+    /// Whether a message was lacking because another one of the same select had been claimed.
+    pub(crate) fn has_lacked(&self) -> bool {
+        self.has_lacked
     }
 
     /// Whether the receiver is to give back what it has claimed, and to try again: then a channel does without a group
@@ -77,7 +85,6 @@ impl Claimed {
             return false;
         };
         if self.lefts == self.left.len() {
-            self.lacks = Some(other);
             return false;
         }
         self.left[self.lefts] = (other, self.groups[other]);
@@ -92,7 +99,7 @@ impl Claimed {
 pub(super) enum ClaimOutcome {
     /// It is the receiver's.
     Ours,
-    /// It is of the select that the receiver is a branch of.
+    /// It is of the select that the receiver is a branch of; or of one of which it is to have another message.
     Own,
     /// Its select may take another branch at this moment, or has. It is silent now.
     Refused,
@@ -140,15 +147,19 @@ impl<T> Offer<T> {
         }
     }
 
-    /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether it
-    /// is announced from now on, and was not.
+    /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether a
+    /// receiver may have it now that could not before.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_polled(&self) -> bool {
+    pub(super) fn note_polled<P: LockPolicy>(&self, locked: &mut Locked<'_, T, P>) -> bool {
         let before = self.join_group();
+        let before = before.as_deref().map(ptr::from_ref);
         // Nobody was turned away from a group that is new.
-        let stays = self.in_group(|group| before.is_some_and(|before| ptr::eq(&*before, group)));
-        (stays != Some(true) || context::announces()) && self.announce()
+        let is_other = self.in_group(ptr::from_ref) != before;
+        let announces = is_other || before.is_none() || context::announces();
+        let is_announced = announces && self.announce();
+        locked.note_arrival(usize::from(is_announced));
+        is_announced || is_other
     }
 
     /// The channel counts it, if no receiver has taken it; gives whether it did not before.
@@ -162,7 +173,7 @@ impl<T> Offer<T> {
 
     /// Joins the group of the select whose branch the operation is, if it is one; gives its group before.
     fn join_group(&self) -> Option<Arc<Group>> {
-        let group = context::join_group(context::range_of(self));
+        let group = context::join_group(self);
         self.parked.as_ref()?.group.replace(group)
     }
 
@@ -200,14 +211,12 @@ impl<T> Offer<T> {
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.
     pub(super) fn claim(&self, claimed: &mut Claimed, at: usize) -> ClaimOutcome {
         let claim = self.in_group(|group| {
-            let is_own = group.owner() == context::selecting();
-            if is_own {
+            if group.owner() == context::selecting() {
                 ClaimOutcome::Own
-            } else if claimed.claim(group, at) || gossamer_core::mutant!("offer_is_taken_unclaimed")
-            {
+            } else if gossamer_core::mutant!("offer_is_taken_unclaimed") {
                 ClaimOutcome::Ours
             } else {
-                ClaimOutcome::Refused
+                claimed.claim(group, at)
             }
         });
         let claim = claim.unwrap_or(ClaimOutcome::Ours);
@@ -219,14 +228,10 @@ impl<T> Offer<T> {
         claim
     }
 
-    /// The receiver that has claimed it does not take it; it is announced, or not. Gives whether its task is to be woken,
-    /// as other receivers were turned away meanwhile.
-    pub(super) fn give_back(&self, announced: bool) -> bool {
-        let stage = match announced {
-            true => Stage::Announced,
-            false => Stage::Silent,
-        };
-        self.set_stage(stage);
+    /// The receiver that has claimed it does not take it: it is announced. Gives whether its task is to be woken, as other
+    /// receivers were turned away meanwhile.
+    pub(super) fn give_back(&self) -> bool {
+        self.set_stage(Stage::Announced);
         !gossamer_core::mutant!("join_keeps_its_claim")
             && self.in_group(Group::give_back) == Some(true)
     }

@@ -22,8 +22,8 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             return None;
         }
         if self.offering > 0 {
-            let called = self.call_receiver()?;
-            return Some(called);
+            let woken = self.call_receiver().or_else(|| self.tell())?;
+            return Some(woken);
         }
         self.called += 1;
         self.held().release_first::<Receives<One>>()
@@ -82,13 +82,13 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// Notifies the observer, or wakes the next operation that waits for the end, if that is due.
     #[inline(never)]
     fn tell(&mut self) -> Option<Deferred> {
-        let is_over = self.is_over();
-        if self.observation.is_armed() && (is_over || self.messages() > 0) {
+        if self.observation.is_armed() && (self.is_over() || self.messages() > 0) {
             return Some(self.observation.notify());
         }
-        let wakes = is_over
-            && !self.chan().ending().is_empty()
-            && !gossamer_core::mutant!("join_is_not_told_of_the_end");
-        wakes.then(|| self.held().release_first::<WatchesEnd>())?
+        let is_due = |held: &Held<'_, T, P>, waits: &WatchesEnd| {
+            waits.is_due(Locked::seen(held))
+                && !gossamer_core::mutant!("join_is_not_told_of_the_end")
+        };
+        self.held().release_found::<WatchesEnd>(is_due)
     }
 }

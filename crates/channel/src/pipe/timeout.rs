@@ -77,10 +77,17 @@ impl<E: Hears> Future for ReceivingInTime<E> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut receiving = self.project().receiving;
-        let received = ready!(receiving.as_mut().poll(cx));
-        let give_up = || receiving.operation().get_mut().give_up();
+        let received = ready!(receiving.as_mut().poll_and_keep(cx));
+        let give_up = || receiving.operation()?.get_mut().give_up();
         Poll::Ready(received.map_err(|Elapsed| {
             TimedOut(give_up().expect("an operation that has given its output was in time"))
         }))
+    }
+}
+
+impl<E: Hears> ReceivingInTime<E> {
+    /// [`Receiving::into_endpoint`], of an operation that was awaited by reference.
+    pub fn into_endpoint(self: Pin<&mut Self>) -> Option<E> {
+        self.project().receiving.operation()?.get_mut().give_up()
     }
 }

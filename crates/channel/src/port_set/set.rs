@@ -177,14 +177,17 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     ) -> (Option<Event<T>>, usize) {
         let found = self.table.with(|entries| {
             let (key, placed) = entries.look(index)?;
-            placed
-                .find_quickly()
-                .map(|(message, more)| ((key, Ok(message)), more))
+            let found = placed.find_quickly();
+            Some(found.map(|(message, more)| ((key, Ok(message)), more)))
         });
         match found {
-            Some((event, _)) if gossamer_core::mutant!("port_more_left_behind") => (Some(event), 0),
-            Some((event, more)) => (Some(event), more),
-            None => self.look_slowly(index, taken),
+            // There is no port; one that comes from now on is announced anew.
+            None => (None, 0),
+            Some(Some((event, _))) if gossamer_core::mutant!("port_more_left_behind") => {
+                (Some(event), 0)
+            }
+            Some(Some((event, more))) => (Some(event), more),
+            Some(None) => self.look_slowly(index, taken),
         }
     }
 

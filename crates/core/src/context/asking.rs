@@ -10,7 +10,7 @@ use crate::group::Group;
 
 /// More than the parts of an operation beside its action take, and less than a second operation takes besides: its node
 /// alone has seven words.
-const ROOM: usize = 15 * size_of::<usize>();
+pub(super) const ROOM: usize = 15 * size_of::<usize>();
 
 /// Why a select asks its branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,14 +75,14 @@ impl Asking {
         )
     }
 
-    /// Whether an operation there is the branch that is polled.
+    /// Whether what is there is the branch that is polled, or all of it but for less than `room`.
     #[inline(always)]
-    pub(super) fn is_branch(&self, (at, size): MemoryRange) -> bool {
+    pub(super) fn is_branch(&self, (at, size): MemoryRange, room: usize) -> bool {
         let (branch, branch_size) = self.branch.get();
         self.owner.get() != 0
             && branch <= at
             && at + size <= branch + branch_size
-            && branch_size < size + ROOM
+            && branch_size < size + room
     }
 
     /// The group, which is made if there is none so far.

@@ -12,8 +12,9 @@ use core::pin::Pin;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use super::asking::{Asked, MemoryRange, Pass, range_of};
+use super::asking::{Asked, MemoryRange, Pass, ROOM, range_of};
 use super::with;
 use crate::group::{Group, Hold};
 
@@ -57,12 +58,14 @@ pub fn announces() -> bool {
     with(|context| context.asking.pass.get() == Pass::Announces)
 }
 
-/// An operation there waits, and is to be a member of the group of the select whose branch it is. `None`: it is no
-/// branch.
-pub fn join_group(operation: MemoryRange) -> Option<Arc<Group>> {
+/// An operation with this action waits, and is to be a member of the group of the select whose branch it is. `None`: it is
+/// no branch.
+pub fn join_group<A>(action: &A) -> Option<Arc<Group>> {
+    // Where the action is aligned more than the rest, there is padding before and behind it.
+    let room = ROOM + 4 * (align_of::<A>() - 1);
     with(|context| {
         let asking = &context.asking;
-        asking.is_branch(operation).then(|| {
+        asking.is_branch(range_of(action), room).then(|| {
             asking.offers.set(true);
             asking.group()
         })
@@ -86,56 +89,69 @@ pub fn poll_branch_at<F: Future>(
     branch.poll(cx)
 }
 
-/// What a select keeps between its polls.
+/// Polls the only operation that there is in a future of ours, which is at `whole`: it is a branch if that is one.
+#[inline(always)]
+pub fn poll_part<F: Future>(
+    whole: MemoryRange,
+    part: Pin<&mut F>,
+    cx: &mut task::Context<'_>,
+) -> Poll<F::Output> {
+    with(|context| {
+        if context.asking.is_branch(whole, ROOM) {
+            context.asking.branch.set(range_of(&*part));
+        }
+    });
+    part.poll(cx)
+}
+
+/// What a select keeps between its polls. It stays where it is from the first on.
 #[derive(Debug, Default)]
 pub struct Selecting {
     group: Option<Arc<Group>>,
-    /// The branches in which members wait, a bit each; the last bit stands for all from there on.
-    offering: u64,
+    /// The branches in which members wait.
+    offering: Vec<usize>,
 }
 
 impl Selecting {
-    /// Polls so many branches by `ask`, in the order of `turns`, until one is ready. `range`: where the select is now.
-    /// `owner`: an address of its own that stays. `ask` polls by [`poll_branch`].
+    /// Polls the branches by `ask`, in the order of `turns`, until one is ready. `range`: where the select is. `ask` polls
+    /// by [`poll_branch`].
     #[inline(always)]
     pub fn poll<R, I: Iterator<Item = usize>>(
         &mut self,
         range: MemoryRange,
-        owner: usize,
-        branches: usize,
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
         // If it is a branch of another one, its operations join that one's group.
-        let is_branch = with(|context| context.asking.is_branch(range));
+        let is_branch = with(|context| context.asking.is_branch(range, ROOM));
         if is_branch && asks_members() {
-            return self.ask_members(branches, &mut ask);
+            return self.ask_members(&mut ask);
         }
-        let _back = (!is_branch).then(|| Back::after(owner, self.group.clone()));
+        let _back = (!is_branch).then(|| Back::after(range.0, self.group.clone()));
         loop {
             if self.group.is_some()
-                && let ready @ Poll::Ready(_) = self.hold(branches, &mut ask)
+                && let ready @ Poll::Ready(_) = self.hold(&mut ask)
             {
                 return ready;
             }
-            self.offering = 0;
+            self.offering.clear();
             for branch in turns() {
                 let ready = ask(branch);
                 if ready.is_ready() {
                     return ready;
                 }
                 if with(|context| context.asking.offers.replace(false)) {
-                    self.offering |= bit(branch);
+                    self.offering.push(branch);
                 }
             }
-            if self.offering == 0 {
+            if self.offering.is_empty() {
                 return Poll::Pending;
             }
             if is_branch {
                 with(|context| context.asking.offers.set(true));
                 return Poll::Pending;
             }
-            let ready = self.open(branches, &mut ask);
+            let ready = self.open(&mut ask);
             // If a member has been taken and its branch did not want it, the others go on.
             if ready.is_ready() || self.group.as_deref().is_none_or(Group::is_open) {
                 return ready;
@@ -147,7 +163,7 @@ impl Selecting {
     /// before.
     #[cold]
     #[inline(never)]
-    fn hold<R>(&self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
+    fn hold<R>(&self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
         let Some(group) = &self.group else {
             return Poll::Pending;
         };
@@ -157,7 +173,7 @@ impl Selecting {
                 return Poll::Pending;
             }
             set_pass(Pass::Taken);
-            let ready = self.ask_members(branches, ask);
+            let ready = self.ask_members(ask);
             set_pass(Pass::All);
             if ready.is_ready() {
                 return ready;
@@ -173,25 +189,21 @@ impl Selecting {
     /// The select waits, and so its members can be taken.
     #[cold]
     #[inline(never)]
-    fn open<R>(&mut self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
+    fn open<R>(&mut self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
         let group = self.group.insert(with(|context| context.asking.group()));
         if !group.open() || crate::mutant!("group_announces_nothing") {
             return Poll::Pending;
         }
         set_pass(Pass::Announces);
-        let ready = self.ask_members(branches, ask);
+        let ready = self.ask_members(ask);
         set_pass(Pass::All);
         ready
     }
 
     #[cold]
-    fn ask_members<R>(&self, branches: usize, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
-        let mut members = (0..branches).filter(|branch| self.offering & bit(*branch) != 0);
-        let ready = members.find_map(|branch| match ask(branch) {
-            Poll::Ready(output) => Some(output),
-            Poll::Pending => None,
-        });
-        ready.map_or(Poll::Pending, Poll::Ready)
+    fn ask_members<R>(&self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
+        let mut answers = self.offering.iter().map(|branch| ask(*branch));
+        answers.find(Poll::is_ready).unwrap_or(Poll::Pending)
     }
 }
 
@@ -201,13 +213,9 @@ impl Drop for Selecting {
         if let Some(group) = &self.group
             && !crate::mutant!("group_outlives_its_select")
         {
-            let _was = group.hold();
+            group.end();
         }
     }
-}
-
-fn bit(branch: usize) -> u64 {
-    1 << branch.min(63)
 }
 
 fn set_pass(pass: Pass) {

@@ -401,10 +401,11 @@ pub unsafe trait Action<O: Waitable> {
         state: State,
     ) -> Result<Self::Output, Locked<'a, O>>;
 
-    /// Whether the operation may [leave](super::Leave) its queue without ending: nobody makes it take effect there.
+    /// Whether an operation in this state has taken effect, though it does not know so far: it cannot
+    /// [leave](super::Leave) any more.
     #[inline(always)]
-    fn may_leave(_object: &O) -> bool {
-        true
+    fn is_done(_object: &O, _state: State) -> bool {
+        false
     }
 
     /// The operation was parked or woken, as `state` says, and has left its queue without taking effect: it gives back

@@ -19,10 +19,9 @@ pub trait Leave {
 }
 
 impl<O: Waitable, A: Action<O>> Leave for Operation<'_, O, A> {
-    fn leave(mut self: Pin<&mut Self>) {
-        let leaves = A::may_leave(self.object()) && !crate::mutant!("reference_stays_queued");
-        if leaves && self.as_mut().withdraw(|_, _| ()).is_some() {
-            self.restart(|_| ());
+    fn leave(self: Pin<&mut Self>) {
+        if !crate::mutant!("reference_stays_queued") {
+            self.leave_unless_done();
         }
     }
 }

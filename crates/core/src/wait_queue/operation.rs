@@ -379,14 +379,41 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         Some(take(&mut this.waiter.action, state))
     }
 
+    /// It leaves its queue, unless it [is done](Action::is_done), and begins anew when it is polled.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_unless_done(self: Pin<&mut Self>) {
+        let this = self.parts();
+        if this.phase != Phase::Queued {
+            return;
+        }
+        let (locked, state) = this.lock_queued();
+        if A::is_done(this.object(), state) {
+            return locked.unlock();
+        }
+        this.phase = Phase::Begun;
+        // Its drop is user code, and comes last.
+        let _waker = this.leave_locked(locked, state);
+    }
+
     #[cold]
     #[inline(never)]
     fn leave_queue(&mut self) -> (State, Option<Waker>) {
+        let (locked, state) = self.lock_queued();
+        (state, self.leave_locked(locked, state))
+    }
+
+    #[inline(always)]
+    fn lock_queued(&self) -> (Locked<'a, O>, State) {
+        // SAFETY: an operation is dropped, or leaves its queue, without the lock.
+        let locked = unsafe { Locked::lock(self.object()) };
+        // SAFETY: under the lock; the node has been parked.
+        (locked, unsafe { self.waiter.node.state() })
+    }
+
+    #[inline(always)]
+    fn leave_locked(&mut self, mut locked: Locked<'a, O>, state: State) -> Option<Waker> {
         let object = self.object();
-        // SAFETY: an operation is dropped, or withdrawn, without the lock.
-        let mut locked = unsafe { Locked::lock(object) };
-        // SAFETY: under the lock; the node has been parked, and is in this queue unless it was released.
-        let state = unsafe { self.waiter.node.state() };
         let waker = match state {
             State::Released => None,
             // SAFETY: under the lock; the node was not released, so it is in this queue.
@@ -400,7 +427,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         } else {
             locked.wake_ready();
         }
-        (state, waker)
+        waker
     }
 
     /// # Safety

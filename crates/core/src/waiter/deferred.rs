@@ -3,6 +3,7 @@
 use core::task::Waker;
 
 #[cfg(feature = "std")]
+use crate::context::outside_selects;
 use crate::panics::end;
 
 /// A foreign waker to be called, or one to be dropped: after the primitive's lock is given up.
@@ -48,7 +49,7 @@ pub(crate) fn drop_quietly(waker: Waker) {
 #[cold]
 #[inline(never)]
 fn run_foreign(waker: Waker) {
-    end(|| waker.wake());
+    end(|| outside_selects(|| waker.wake()));
 }
 
 /// Without std nobody can catch a panic. The operation that it comes through has taken effect and does not say so yet: it

@@ -78,8 +78,18 @@ impl<P: LockPolicy> Future for ArriveInTime<'_, P> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut arriving = self.project().arriving;
-        let arrived = ready!(arriving.as_mut().poll(cx));
-        let has_counted = || arriving.operation().take_back();
+        let arrived = ready!(arriving.as_mut().poll_and_keep(cx));
+        let has_counted = || arriving.operation()?.take_back();
         Poll::Ready(arrived.or_else(|Elapsed| has_counted().ok_or(NotArrived)))
+    }
+}
+
+impl<P: LockPolicy> ArriveInTime<'_, P> {
+    /// [`Arrive::take_back`], of an arrival that was awaited by reference.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn take_back(self: Pin<&mut Self>) -> Option<BarrierResult> {
+        self.project().arriving.operation()?.take_back()
     }
 }
