@@ -10,14 +10,17 @@
 //!
 //! An operation takes effect in its own poll, but for one: the receiver of a rendezvous takes the message out of the
 //! `send` that waits. So such sends are members of the select's group, and who wants to take the message of one claims
-//! the group (as in Concurrent ML, and in Go). That holds for a `send` or `send_from` that is a branch itself, for one
-//! in a `timeout`, for a branch of `select!` that is a pinned reference to one, and for `select::any`. What lies deeper
-//! is foreign to the select: an `async` block that does more than to await one operation, a future of another library,
-//! a box. A rendezvous in there may have taken place when another branch is taken.
+//! the group (as in Concurrent ML, and in Go). That holds for a `send` or `send_from` that is a branch itself, of a
+//! `SharedSender` too, for one in a `timeout`, for a branch of `select!` that is a pinned reference to one or a pinned box,
+//! and for the operations of `select::any`. What lies deeper is foreign to the select: an `async` block that does more than
+//! to await one operation, a future of another library, a reference in a `timeout` or in the list of `select::any`. A
+//! rendezvous in there may have taken place when another branch is taken.
 //!
 //! * A select does not match itself: its `send` never meets its own `recv` over the same rendezvous channel.
 //! * The receiver of a rendezvous does not find the `send` of a select that is being polled at this moment: `try_recv`
 //!   then says that there is no message, and `recv` waits until the poll has ended.
+//! * A set that receives in a select which sends to one of its ports finds what others send; but while that select waits,
+//!   another receiver of the set is not told of what it sends.
 //! * `try_send` finds a select that waits to receive, at each of its rendezvous channels until it is polled. It receives
 //!   one of the messages; another one that was sent so waits for the next receiver.
 //! * A branch by reference goes on after the select that did not take it. When that ends, the branch leaves its queue and

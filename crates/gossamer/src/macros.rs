@@ -84,8 +84,9 @@ pub use gossamer_macros::test;
 ///
 /// At most one branch takes effect, also at a rendezvous, where the other side may complete several at the same moment;
 /// and a select is never its own partner. That is promised of this library's operations, also in a
-/// [`timeout`](crate::time::timeout()) and by reference. Any other future, an `async` block around an operation included,
-/// is dropped when it has lost, and what it had done by then is done. [`cancellation`](crate::cancellation) has a table.
+/// [`timeout`](crate::time::timeout()), and of references to them. Any other future, an `async` block around an operation
+/// included, is dropped when it has lost, and what it had done by then is done. [`cancellation`](crate::cancellation) has
+/// a table, and says more.
 ///
 /// An operation whose condition is false is not even made. A branch whose pattern does not match what has come is out,
 /// and the others go on; what has come has been taken all the same. (A name in a pattern that begins with a small letter is taken for a binding, not for a

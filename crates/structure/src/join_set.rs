@@ -247,7 +247,7 @@ impl<T> JoinSet<T> {
     /// `.await` in a task, `.wait()` in a fiber or thread.
     ///
     /// # Cancellation
-    /// Dropped unfinished, those that are left are in the set, and aborted.
+    /// Dropped unfinished, those that are left are in the set, and aborted, if it was polled.
     pub fn shutdown(&mut self) -> Shutdown<'_, T> {
         Shutdown {
             set: self,

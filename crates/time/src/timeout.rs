@@ -23,10 +23,10 @@ use crate::sleep::{Sleep, sleep, sleep_until};
 /// Dropping it drops the operation.
 ///
 /// # Errors
-/// [`Elapsed`]: the time is over, and the operation is not complete, and takes no effect any more; it is dropped with the
-/// `Timeout`. (Given by reference, it goes on; and of a future that is no operation of ours, the part that is done is
-/// done.) An operation that is ready when it is polled first wins over a deadline that has passed, also if it
-/// yielded before.
+/// [`Elapsed`]: the time is over, and the operation is not complete; it has been dropped, and has taken no effect. (Given
+/// by reference, it goes on; of a future that is no operation of ours, the part that is done is done; and the arrival at a
+/// barrier may have counted, but for its own `timeout`, which says so.) An operation that is ready when it is polled first
+/// wins over a deadline that has passed, also if it yielded before.
 ///
 /// # Panics
 /// As [`sleep`].
