@@ -17,8 +17,10 @@ pub(super) const ROOM: usize = 15 * size_of::<usize>();
 pub(super) enum Pass {
     /// It holds its group: a branch that can take effect does.
     All,
-    /// A receiver has, or may have, taken the message of a member.
+    /// A receiver has taken the message of a member.
     Taken,
+    /// A receiver may be about to.
+    Claimed,
     /// It waits, and its members are announced anew.
     Announces,
 }

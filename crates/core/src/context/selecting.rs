@@ -122,88 +122,97 @@ impl Selecting {
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
-        // If it is a branch of another one, its operations join that one's group.
+        // If it is a branch of another one, its operations join that one's group, and are asked as that one says.
         let is_branch = with(|context| context.asking.is_branch(range, ROOM));
-        if is_branch && asks_members() {
-            return self.ask_members(&mut ask);
-        }
         let _back = (!is_branch).then(|| Back::after(range.0, self.group.clone()));
+        let mut pass = match is_branch {
+            true => with(|context| context.asking.pass.get()),
+            false => self.hold(),
+        };
         loop {
-            if self.group.is_some()
-                && let ready @ Poll::Ready(_) = self.hold(&mut ask)
-            {
-                return ready;
+            let (mut all, mut members) = (turns(), 0);
+            if pass == Pass::All {
+                self.offering.clear();
             }
-            self.offering.clear();
-            for branch in turns() {
+            while let Some(branch) = match pass {
+                Pass::All => all.next(),
+                _ => self.offering.get(members).copied(),
+            } {
                 let ready = ask(branch);
                 if ready.is_ready() {
                     return ready;
                 }
-                if with(|context| context.asking.offers.replace(false)) {
+                members += 1;
+                if pass == Pass::All && with(|context| context.asking.offers.replace(false)) {
                     self.offering.push(branch);
                 }
             }
-            if self.offering.is_empty() {
-                return Poll::Pending;
+            match self.after(pass, is_branch) {
+                Some(next) => pass = next,
+                None => return Poll::Pending,
             }
-            if is_branch {
+        }
+    }
+
+    /// In which pass the branches are asked next, as none was ready in this one; `None`: the select waits.
+    #[inline(always)]
+    fn after(&mut self, pass: Pass, is_branch: bool) -> Option<Pass> {
+        match pass {
+            Pass::All if self.offering.is_empty() => None,
+            Pass::All if is_branch => {
                 with(|context| context.asking.offers.set(true));
-                return Poll::Pending;
+                None
             }
-            let ready = self.open(&mut ask);
-            // If a member has been taken and its branch did not want it, the others go on.
-            if ready.is_ready() || self.group.as_deref().is_none_or(Group::is_open) {
-                return ready;
-            }
+            _ if is_branch => None,
+            _ => self.after_members(pass),
         }
     }
 
-    /// Holds the group, so that no receiver takes from a member. Gives the output of the branch that one was taken from
-    /// before.
     #[cold]
     #[inline(never)]
-    fn hold<R>(&self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
-        let Some(group) = &self.group else {
-            return Poll::Pending;
-        };
-        loop {
-            let hold = group.hold();
-            if hold == Hold::Held || crate::mutant!("select_goes_on_though_taken") {
-                return Poll::Pending;
+    fn after_members(&mut self, pass: Pass) -> Option<Pass> {
+        let group = self
+            .group
+            .get_or_insert_with(|| with(|context| context.asking.group()));
+        match pass {
+            Pass::All => {
+                let announces = group.open() && !crate::mutant!("group_announces_nothing");
+                announces.then(|| begin(Pass::Announces))
             }
-            set_pass(Pass::Taken);
-            let ready = self.ask_members(ask);
-            set_pass(Pass::All);
-            if ready.is_ready() {
-                return ready;
+            // It waits; unless a member has been taken meanwhile and its branch did not want it: then the others go on.
+            Pass::Announces => {
+                begin(Pass::All);
+                (!group.is_open()).then(|| self.hold())
             }
-            // Members have been looked at under the locks of their channels. So if it was claimed only, it is not any
-            // more; and if it was taken, the branch did not want it.
-            if hold == Hold::Taken {
+            // What had been taken was not wanted.
+            Pass::Taken => {
                 group.hold_again();
+                Some(self.hold())
             }
+            // Members have been looked at under the locks of their channels: who had claimed the group has decided.
+            Pass::Claimed => Some(self.hold()),
         }
     }
 
-    /// The select waits, and so its members can be taken.
+    /// Holds the group, so that no receiver takes from a member; if one has before, or is about to, the members are asked
+    /// first.
+    #[inline(always)]
+    fn hold(&self) -> Pass {
+        match &self.group {
+            Some(group) => Self::hold_group(group),
+            None => Pass::All,
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    fn open<R>(&mut self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
-        let group = self.group.insert(with(|context| context.asking.group()));
-        if !group.open() || crate::mutant!("group_announces_nothing") {
-            return Poll::Pending;
-        }
-        set_pass(Pass::Announces);
-        let ready = self.ask_members(ask);
-        set_pass(Pass::All);
-        ready
-    }
-
-    #[cold]
-    fn ask_members<R>(&self, ask: &mut dyn FnMut(usize) -> Poll<R>) -> Poll<R> {
-        let mut answers = self.offering.iter().map(|branch| ask(*branch));
-        answers.find(Poll::is_ready).unwrap_or(Poll::Pending)
+    fn hold_group(group: &Group) -> Pass {
+        begin(match group.hold() {
+            _ if crate::mutant!("select_goes_on_though_taken") => Pass::All,
+            Hold::Held => Pass::All,
+            Hold::Claimed => Pass::Claimed,
+            Hold::Taken => Pass::Taken,
+        })
     }
 }
 
@@ -218,6 +227,7 @@ impl Drop for Selecting {
     }
 }
 
-fn set_pass(pass: Pass) {
+fn begin(pass: Pass) -> Pass {
     with(|context| context.asking.pass.set(pass));
+    pass
 }
