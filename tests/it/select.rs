@@ -8,6 +8,8 @@ mod joins_and_sets;
 mod meeting;
 mod once;
 mod schedules;
+mod searching;
+mod turned_away;
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -1,6 +1,7 @@
 //! Waiting for time: on the virtual clock, and under every model.
 
 mod foreign;
+mod kept;
 mod moving;
 mod running;
 mod virtually;

@@ -2,6 +2,7 @@
 
 mod causality;
 mod rules;
+mod selecting;
 
 use gossamer::raw;
 use gossamer::raw::channel::{Sender, SharedSender, spsc};

@@ -17,11 +17,12 @@ use gossamer_sim::spawn;
 use super::Locks;
 use crate::exploring::{Cut, explore_seeded};
 use crate::flavour::{Shared, both};
-use crate::hand::{Hand, ready};
+use crate::hand::{Hand, parked, ready};
 
 both! {
     it_says_whether_it_counted,
     by_a_time_limit,
+    with_a_limit_by_reference_in_a_select,
     one_that_is_just_let_go_has_counted,
     members_that_retry_stay_balanced,
 }
@@ -70,6 +71,34 @@ fn by_a_time_limit<F: Locks>() {
     let mut last = Hand::new(barrier.arrive().timeout_at(time::now()));
     assert!(ready(last.poll()).expect("in time").is_leader());
     assert!(!ready(waits.poll()).expect("in time").is_leader());
+}
+
+/// An arrival that has lost still counts, until it is taken back; that says whether the others have come meanwhile.
+fn with_a_limit_by_reference_in_a_select<F: Locks>() {
+    let barrier = F::barrier(2);
+    for they_come in [false, true] {
+        let (stop, stopped) = gossamer::channel::oneshot();
+        let mut arrives = Box::pin(barrier.arrive().timeout(FAR));
+        let mut waits = parked(async {
+            gossamer::select! {
+                _ = &mut arrives => panic!("nobody else came"),
+                _ = stopped => {}
+            }
+        });
+        stop.send(()).unwrap();
+        ready(waits.poll());
+        drop(waits);
+        come(&barrier, 1);
+        if they_come {
+            assert!(ready(Hand::new(barrier.arrive()).poll()).is_leader());
+        }
+        let counted = arrives.as_mut().take_back();
+        assert_eq!(
+            counted.map(|result| result.is_leader()),
+            they_come.then_some(false)
+        );
+        come(&barrier, 0);
+    }
 }
 
 /// Calls this when it is woken.

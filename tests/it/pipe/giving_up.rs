@@ -18,6 +18,7 @@ both! {
     the_limit_against_the_message,
     a_limited_wait_dropped_after_any_poll,
     by_reference_in_a_select,
+    with_a_limit_by_reference_in_a_select,
     by_value_in_a_select,
 }
 
@@ -141,6 +142,33 @@ fn by_reference_in_a_select<F: Pipes>() {
     let _server = reply.reply(2).unwrap();
     let heard = ready(Hand::new(waiting.recv()).poll());
     assert!(matches!(heard, Ok(Reply::Reply(2, _))));
+}
+
+/// What has lost still has the endpoint, though its time is not over; what has given it has none.
+fn with_a_limit_by_reference_in_a_select<F: Pipes>() {
+    let ((client, server), (stop, stopped)) = (F::pipe::<u32>(), oneshot());
+    let limit = Duration::from_secs(600);
+    let mut recv = Box::pin(client.ask(1).unwrap().recv().timeout(limit));
+    let mut waits = parked(async {
+        select! {
+            _ = &mut recv => panic!("nothing was sent"),
+            _ = stopped => {},
+        }
+    });
+    stop.send(()).unwrap();
+    ready(waits.poll());
+    drop(waits);
+    let waiting = recv.as_mut().into_endpoint().expect("it gave nothing");
+    assert!(recv.as_mut().into_endpoint().is_none());
+    drop(recv);
+    let Ask::Ask(1, reply) = ready(Hand::new(server.recv()).poll()).unwrap() else {
+        panic!("it was asked");
+    };
+    let _server = reply.reply(2).unwrap();
+    let mut recv = Box::pin(waiting.recv().timeout(limit));
+    let heard = ready(Hand::new(recv.as_mut()).poll());
+    assert!(matches!(heard, Ok(Ok(Reply::Reply(2, _)))));
+    assert!(recv.as_mut().into_endpoint().is_none());
 }
 
 /// The operation goes with its branch, and with it the endpoint.

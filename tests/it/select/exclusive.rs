@@ -24,6 +24,7 @@ both! {
     taken_before_the_channel_closes,
     dropped_it_has_not_sent,
     a_pattern_that_fails_has_taken_effect,
+    of_messages_of_any_alignment_one_is_taken,
 }
 
 /// A receiver takes the message, and then another branch is ready, which was preferred; or before.
@@ -249,4 +250,47 @@ fn a_pattern_that_fails_has_taken_effect<F: Sets>() {
     assert_eq!(one.try_recv(), Err(TryRecvError::Empty));
     assert_eq!(two.try_recv(), Ok(2));
     assert_eq!(waits.poll(), Poll::Ready(Ok(())));
+}
+
+/// A message that begins behind the start of its operation, as its alignment wants it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(32))]
+struct Aligned(u8);
+
+/// The same, further behind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+struct FurtherAligned(u8);
+
+fn of_messages_of_any_alignment_one_is_taken<F: Sets>() {
+    fn check<F: Sets, T: Copy + PartialEq + std::fmt::Debug>(message: T) {
+        let ((a, one), (b, two)) = (F::channel(0), F::channel(0));
+        let channels = [&one, &two];
+        for (taken, from_place) in [(0, false), (1, false), (0, true), (1, true)] {
+            let (mut here, mut there) = (Some(message), Some(message));
+            let mut waits = Hand::new(async {
+                if from_place {
+                    select! {
+                        _ = a.send_from(&mut here) => 0,
+                        _ = b.send_from(&mut there) => 1,
+                    }
+                } else {
+                    select! {
+                        _ = a.send(message) => 0,
+                        _ = b.send(message).timeout(Duration::from_secs(600)) => 1,
+                    }
+                }
+            });
+            assert!(waits.poll().is_pending());
+            assert_eq!(channels[taken].try_recv(), Ok(message));
+            assert_eq!(channels[1 - taken].try_recv(), Err(TryRecvError::Empty));
+            assert_eq!(waits.poll(), Poll::Ready(taken));
+        }
+        let mut late = Hand::new(a.send(message).timeout(Duration::ZERO));
+        assert!(ready(late.poll()).is_err());
+        assert_eq!(one.try_recv(), Err(TryRecvError::Empty));
+    }
+    check::<F, _>(1_u128);
+    check::<F, _>(Aligned(1));
+    check::<F, _>(FurtherAligned(1));
 }
