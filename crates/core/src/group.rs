@@ -16,8 +16,8 @@
 //!
 //! While it is held, no receiver can take from a member: so the select may try other branches, which then take effect in
 //! their own poll. A receiver that comes in that time is *turned away*, notes so in the word, and waits in its channel;
-//! the select announces its members anew once it has opened the group. When the select goes, it says so in the word, and
-//! no receiver claims the group any more.
+//! the select announces its members anew once it has opened the group. A select that has ended leaves it held; its
+//! branches are dropped, or [leave](crate::wait_queue::Leave).
 //!
 //! The word decides, and nothing else: what belongs to a member is under the lock of its channel, which a claim, its end,
 //! and the look at the member all hold. So every access is relaxed.
@@ -31,8 +31,6 @@ const TAKEN: u32 = 3;
 const STATE: u32 = 3;
 /// Somebody was turned away.
 const TURNED_AWAY: u32 = 4;
-/// The select is gone.
-const ENDED: u32 = 8;
 
 /// See the [module](self).
 #[derive(Debug)]
@@ -77,13 +75,13 @@ impl Group {
     /// Claims the group for a receiver, under the lock of a member's channel. `false`: it cannot be had, which is noted.
     pub fn claim(&self) -> bool {
         let changed = self.change(|word| {
-            Some(match word & (STATE | ENDED) {
+            Some(match word & STATE {
                 OPEN => word | CLAIMED,
                 HELD if crate::mutant!("group_is_claimed_while_held") => word & !STATE | CLAIMED,
                 _ => word | TURNED_AWAY,
             })
         });
-        changed.is_ok_and(|word| word & (STATE | ENDED) == OPEN)
+        changed.is_ok_and(|word| word & STATE == OPEN)
     }
 
     /// The receiver that has claimed the group takes the message of a member.
@@ -112,11 +110,6 @@ impl Group {
                 _ => Hold::Taken,
             },
         }
-    }
-
-    /// The select is gone.
-    pub(crate) fn end(&self) {
-        let _was = self.change(|word| Some(word | ENDED));
     }
 
     /// The branch that was taken did not want it: the select goes on with the others.

@@ -1,12 +1,16 @@
 //! At most one branch takes effect, also where a receiver takes the message of a sender that waits.
 
+use std::cell::Cell;
+use std::future::pending;
+use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use gossamer::channel::{join_pattern, rendezvous, unbounded};
+use gossamer::channel::{TryRecvError, join_pattern, rendezvous, unbounded};
 use gossamer::time::Elapsed;
 use gossamer::{TimeoutExt, select};
 
+use crate::bad_wakers::{comes_back, coming_back};
 use crate::hand::{Hand, parked};
 
 /// A receiver has taken the message in the moment in which another branch became ready: that one is taken no more.
@@ -90,14 +94,27 @@ fn a_send_whose_message_was_taken_is_in_time() {
     let mut later = Hand::new(rx.recv().timeout(limit));
     while later.poll().is_pending() {}
     assert_eq!(waits.poll(), Poll::Ready(Ok(Ok(()))));
-    let mut waits = Hand::new(tx.send(2).timeout(limit));
-    let elapsed = loop {
-        if let Poll::Ready(elapsed) = waits.poll() {
-            break elapsed;
-        }
+}
+
+/// A receiver comes between the last look at the operation and the look at the clock. (The waker of the poll before is
+/// dropped there.)
+#[test]
+fn a_send_that_is_out_of_time_is_not_taken() {
+    let (tx, rx) = rendezvous();
+    let limit = Duration::from_millis(1);
+    let mut waits = Hand::new(tx.send(1).timeout(limit));
+    assert!(waits.poll_with(&comes_back()).is_pending());
+    let mut later = Hand::new(pending::<()>().timeout(limit));
+    while later.poll().is_pending() {}
+    let taken = Rc::new(Cell::new(Ok(0)));
+    let takes = {
+        let (taken, rx) = (taken.clone(), rx.clone());
+        move || taken.set(rx.try_recv())
     };
-    assert_eq!(elapsed, Err(Elapsed));
-    assert!(rx.try_recv().is_err(), "it has been given up");
+    coming_back(takes, || {
+        assert_eq!(waits.poll(), Poll::Ready(Err(Elapsed)))
+    });
+    assert_eq!(taken.get(), Err(TryRecvError::Empty));
 }
 
 /// A branch by reference goes on by itself, once it is polled again.

@@ -216,17 +216,6 @@ impl Selecting {
     }
 }
 
-impl Drop for Selecting {
-    /// No receiver takes from a member any more, which may go on without this select.
-    fn drop(&mut self) {
-        if let Some(group) = &self.group
-            && !crate::mutant!("group_outlives_its_select")
-        {
-            group.end();
-        }
-    }
-}
-
 fn begin(pass: Pass) -> Pass {
     with(|context| context.asking.pass.set(pass));
     pass
