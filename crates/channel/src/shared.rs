@@ -259,7 +259,10 @@ impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P
                     this.stage.set(Stage::Sends { sending, leaves });
                 }
                 StagePinned::Sends { sending, .. } => {
-                    let sent = ready!(poll_part(whole, sending, cx));
+                    let sent = match gossamer_core::mutant!("shared_sender_is_foreign") {
+                        true => ready!(sending.poll(cx)),
+                        false => ready!(poll_part(whole, sending, cx)),
+                    };
                     this.stage.set(Stage::Waits { message: None });
                     return Poll::Ready(sent);
                 }

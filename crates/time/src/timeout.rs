@@ -152,7 +152,9 @@ impl<F: Future> Future for Timeout<F> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = self.as_mut().poll_and_keep(cx);
-        if let Poll::Ready(Err(Elapsed)) = polled {
+        if let Poll::Ready(Err(Elapsed)) = polled
+            && !mutant!("timeout_keeps_its_operation")
+        {
             self.project().operation.set(None);
         }
         polled

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
 
 use futures_core::{FusedStream, Stream};
-use gossamer::channel::{Closed, TryRecvError, TrySendError};
+use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
 
 use super::Channels;
 use crate::bad_wakers::{fails, panics_in_drop};
@@ -24,6 +24,7 @@ both! {
     large_messages_of_senders_in_line,
     who_comes_may_be_quicker_than_who_was_called,
     the_last_message_goes_before_the_end,
+    those_that_have_places_are_told_of_the_end,
     many_at_once_make_room_for_those_who_wait,
     sizes,
     messages_without_size_and_large_ones,
@@ -225,6 +226,23 @@ fn the_last_message_goes_before_the_end<F: Channels>() {
     assert_eq!(ready(receiver.poll()), Ok(1));
     assert_eq!(second.wakes(), 1);
     assert_eq!(ready(second.poll()), Err(Closed));
+}
+
+/// One was called for a place, and has not come; the others wait in line. All get their messages back.
+fn those_that_have_places_are_told_of_the_end<F: Channels>() {
+    let (tx, rx) = F::channel(1);
+    tx.try_send(0).unwrap();
+    let mut called = parked(tx.send(1));
+    let mut waits = parked(tx.send(2));
+    let gone = parked(tx.send(3));
+    assert_eq!(rx.try_recv(), Ok(0));
+    assert_eq!((called.wakes(), waits.wakes()), (1, 0));
+    drop(rx);
+    assert_eq!((waits.wakes(), gone.wakes()), (1, 1));
+    drop(gone);
+    assert_eq!(called.poll(), Poll::Ready(Err(SendError(1))));
+    assert_eq!(waits.poll(), Poll::Ready(Err(SendError(2))));
+    assert_eq!(tx.try_send(4), Err(TrySendError::Closed(4)));
 }
 
 fn many_at_once_make_room_for_those_who_wait<F: Channels>() {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use gossamer::raw::{Arrive, Barrier, LockPolicy};
@@ -15,6 +15,7 @@ use gossamer::time::{self, sleep as rest};
 use gossamer_sim::spawn;
 
 use super::Locks;
+use crate::bad_wakers::{may_fail, panics_in_drop};
 use crate::exploring::{Cut, explore_seeded};
 use crate::flavour::{Shared, both};
 use crate::hand::{Hand, parked, ready};
@@ -22,6 +23,7 @@ use crate::hand::{Hand, parked, ready};
 both! {
     it_says_whether_it_counted,
     by_a_time_limit,
+    by_a_time_limit_though_its_waker_panics,
     with_a_limit_by_reference_in_a_select,
     one_that_is_just_let_go_has_counted,
     members_that_retry_stay_balanced,
@@ -71,6 +73,29 @@ fn by_a_time_limit<F: Locks>() {
     let mut last = Hand::new(barrier.arrive().timeout_at(time::now()));
     assert!(ready(last.poll()).expect("in time").is_leader());
     assert!(!ready(waits.poll()).expect("in time").is_leader());
+}
+
+/// Its waker panics when it is dropped, as another one takes its place when the time is over.
+fn by_a_time_limit_though_its_waker_panics<F: Locks>() {
+    let barrier = F::barrier(2);
+    let mut late = Hand::new(barrier.arrive().timeout(SOON));
+    let waker = panics_in_drop();
+    assert!(late.poll_with(&waker).is_pending());
+    may_fail(|| drop(waker));
+    // Time enough, whoever else uses the machine: one that began later is over.
+    let mut later = Hand::new(time::timeout(SOON, std::future::pending::<()>()));
+    while later.poll().is_pending() {}
+    may_fail(|| {
+        assert!(
+            !matches!(late.poll(), Poll::Ready(Ok(_))),
+            "nobody else came"
+        )
+    });
+    may_fail(|| drop(late));
+    come(&barrier, 0);
+    let mut waits = parked(barrier.arrive());
+    assert!(ready(Hand::new(barrier.arrive()).poll()).is_leader());
+    assert!(waits.poll().is_ready());
 }
 
 /// An arrival that has lost still counts, until it is taken back; that says whether the others have come meanwhile.

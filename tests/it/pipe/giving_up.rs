@@ -1,5 +1,7 @@
 //! Giving up a wait without closing the session: by a time limit, and in a `select!`.
 
+use std::pin::Pin;
+use std::task::Context;
 use std::time::Duration;
 
 use gossamer::channel::{Closed, oneshot, pipe::TimedOut};
@@ -8,6 +10,7 @@ use gossamer::time::{self, sleep as rest};
 use gossamer_sim::spawn;
 
 use super::{Ask, Client, Pipes, Reply, Server};
+use crate::bad_wakers::{may_fail, panics_in_drop};
 use crate::exploring::{Cut, exhaust_each_step, explore_seeded};
 use crate::flavour::both;
 use crate::hand::{Hand, parked, ready};
@@ -20,6 +23,7 @@ both! {
     by_reference_in_a_select,
     with_a_limit_by_reference_in_a_select,
     by_value_in_a_select,
+    though_its_waker_panics,
 }
 
 const SOON: Duration = Duration::from_millis(5);
@@ -189,4 +193,23 @@ fn by_value_in_a_select<F: Pipes>() {
         panic!("it was asked");
     };
     assert!(reply.reply(2).is_err());
+}
+
+/// The waker of the wait panics when it is dropped: the endpoint is there all the same.
+fn though_its_waker_panics<F: Pipes>() {
+    let (client, server) = F::pipe::<u32>();
+    let mut recv = client.ask(1).unwrap().recv();
+    let waker = panics_in_drop();
+    let mut cx = Context::from_waker(&waker);
+    assert!(Pin::new(&mut recv).poll(&mut cx).is_pending());
+    may_fail(|| drop(waker));
+    let mut waiting = None;
+    may_fail(|| waiting = recv.into_endpoint());
+    let waiting = waiting.expect("it gave nothing");
+    let Ask::Ask(1, reply) = ready(Hand::new(server.recv()).poll()).unwrap() else {
+        panic!("it was asked");
+    };
+    let _server = reply.reply(2).unwrap();
+    let heard = ready(Hand::new(waiting.recv()).poll());
+    assert!(matches!(heard, Ok(Reply::Reply(2, _))));
 }

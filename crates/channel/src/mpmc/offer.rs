@@ -60,7 +60,10 @@ impl Claimed {
         if let Some(other) = self.groups.iter().position(|group| *group == address) {
             self.lacks = Some(other);
             self.has_lacked = true;
-            return ClaimOutcome::Own;
+            return match gossamer_core::mutant!("join_silences_what_it_leaves") {
+                true => ClaimOutcome::Refused,
+                false => ClaimOutcome::Own,
+            };
         }
         if self.left.contains(&(channel, address)) {
             return ClaimOutcome::Own;

@@ -9,7 +9,7 @@ use gossamer::channel::{
 };
 
 use super::Shares;
-use crate::bad_wakers::{fails, planned};
+use crate::bad_wakers::{fails, may_fail, panics_in_drop, panics_in_wake, planned};
 use crate::flavour::both;
 use crate::hand::{Hand, parked};
 use crate::models::{MODELS, runtime, watched};
@@ -18,6 +18,7 @@ use crate::tally::Tally;
 both! {
     one_after_the_other,
     who_leaves_hands_the_turn_on,
+    who_leaves_hands_the_turn_on_though_wakers_panic,
     without_waiting,
 }
 
@@ -68,6 +69,30 @@ fn who_leaves_hands_the_turn_on<F: Shares>() {
     assert!(matches!(sixth.poll(), Poll::Ready(Ok(()))));
     assert!(rx.try_recv().is_ok_and(|value| value.id == 6));
     assert_eq!(tally.living(), 0);
+}
+
+/// The waker of the first one panics when it is dropped, that of the second when it is woken.
+fn who_leaves_hands_the_turn_on_though_wakers_panic<F: Shares>() {
+    let tally = Tally::default();
+    let (tx, rx) = F::channel(1);
+    let tx = F::shared(tx);
+    assert!(tx.try_send(tally.value(0)).is_ok());
+    let mut first = Hand::new(tx.send(tally.value(1)));
+    let waker = panics_in_drop();
+    assert!(first.poll_with(&waker).is_pending());
+    may_fail(|| drop(waker));
+    let mut second = Hand::new(tx.send(tally.value(2)));
+    assert!(second.poll_with(&panics_in_wake()).is_pending());
+    let mut third = parked(tx.send(tally.value(3)));
+    may_fail(|| drop(first));
+    assert!(second.poll().is_pending());
+    drop(second);
+    assert!(third.poll().is_pending());
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 0));
+    assert!(matches!(third.poll(), Poll::Ready(Ok(()))));
+    assert!(rx.try_recv().is_ok_and(|value| value.id == 3));
+    assert_eq!(tally.living(), 0);
+    assert!(tx.try_send(tally.value(4)).is_ok());
 }
 
 fn without_waiting<F: Shares>() {
