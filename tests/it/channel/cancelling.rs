@@ -3,15 +3,20 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
+use std::time::Duration;
 
-use gossamer_sim::{Sim, spawn};
+use gossamer::TimeoutExt;
+use gossamer::channel::TrySendError;
+use gossamer::raw::channel::{Receiver, Sender};
+use gossamer_sim::{Sim, sleep as pause, spawn};
 
 use super::Channels;
-use crate::exploring::{Cut, explore_seeded, quiet};
+use crate::exploring::{Cut, explore_flavour, explore_seeded, quiet};
 use crate::flavour::both;
 
 both! {
     a_send_that_keeps_its_message,
+    no_place_stays_reserved,
     one_that_is_woken_and_not_polled_is_told_of,
 }
 
@@ -55,6 +60,58 @@ fn a_send_that_keeps_its_message<F: Channels>() {
             !all || got.contains(&2) == message.is_none(),
             "{got:?} {message:?}"
         );
+    });
+}
+
+/// Sends three times, unless it gives up; gives how often it has sent.
+async fn sends<F: Channels>(tx: Sender<(), F::P>, chance: u64) -> usize {
+    let mut sent = 0;
+    for round in 0..3 {
+        let has_sent = match (chance >> round) % 3 {
+            0 => tx.send(()).await.is_ok(),
+            1 => Cut::nth(chance % 7).apply(tx.send(())).await == Some(Ok(())),
+            _ => tx.send(()).timeout(Duration::from_millis(1)).await == Ok(Ok(())),
+        };
+        sent += usize::from(has_sent);
+    }
+    sent
+}
+
+/// Receives until nobody sends any more; some of what receives gives up.
+async fn receives<F: Channels>(rx: &Receiver<(), F::P>, chance: u64) -> usize {
+    const LONG: Duration = Duration::from_millis(50);
+    let (cut, mut into) = (Cut::nth(chance % 5), Vec::new());
+    loop {
+        let _cut = cut.apply(rx.recv_many(&mut into, 2).timeout(LONG)).await;
+        if let Some(Ok(message)) = cut.apply(rx.recv().timeout(LONG)).await {
+            into.extend(message);
+        }
+        if into.len() > 1 && chance.is_multiple_of(3) {
+            pause(Duration::from_millis(2)).await;
+        }
+        match rx.recv().timeout(LONG).await {
+            Ok(message) => into.extend(message),
+            Err(_) => return into.len(),
+        }
+    }
+}
+
+/// However operations were given up: what was sent was received or is there, and then as many fit as the capacity says.
+fn no_place_stays_reserved<F: Channels>() {
+    explore_flavour::<F, _>(|seed| async move {
+        let capacity = 1 + (seed % 2) as usize;
+        let (tx, rx) = F::channel(capacity);
+        let sending = [0, 1, 2, 3].map(|number| spawn(sends::<F>(tx.clone(), seed >> number)));
+        let got = receives::<F>(&rx, seed).await;
+        let mut sent = 0;
+        for task in sending {
+            sent += task.await.unwrap();
+        }
+        assert_eq!(sent, got + rx.try_iter().count());
+        for _ in 0..capacity {
+            assert_eq!(tx.try_send(()), Ok(()));
+        }
+        assert_eq!(tx.try_send(()), Err(TrySendError::Full(())));
     });
 }
 
