@@ -161,8 +161,10 @@ impl<T> Offer<T> {
         let is_other = self.in_group(ptr::from_ref) != before;
         let announces = is_other || before.is_none() || context::announces();
         let is_announced = announces && self.announce();
-        locked.note_arrival(usize::from(is_announced));
-        is_announced || is_other
+        let may_have_it = is_announced || is_other;
+        locked.offering += usize::from(is_announced);
+        locked.arrivals = locked.arrivals.wrapping_add(usize::from(may_have_it));
+        may_have_it
     }
 
     /// The channel counts it, if no receiver has taken it; gives whether it did not before.

@@ -22,7 +22,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             return None;
         }
         if self.offering > 0 {
-            let woken = self.call_receiver().or_else(|| self.tell())?;
+            let woken = self.call_receiver().or_else(|| self.tell_join())?;
             return Some(woken);
         }
         self.called += 1;
@@ -85,6 +85,11 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.observation.is_armed() && (self.is_over() || self.messages() > 0) {
             return Some(self.observation.notify());
         }
+        self.tell_join()
+    }
+
+    /// Wakes the next operation of a join that waits for the end, if that is due.
+    fn tell_join(&mut self) -> Option<Deferred> {
         let is_due = |held: &Held<'_, T, P>, waits: &WatchesEnd| {
             waits.is_due(Locked::seen(held))
                 && !gossamer_core::mutant!("join_is_not_told_of_the_end")
