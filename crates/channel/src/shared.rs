@@ -16,6 +16,7 @@ use std::task::{Context, Poll, ready};
 use gossamer_core::context::{poll_part, range_of};
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::{Counted, Local, LocalWord, LockPolicy, Shared, SharedWord};
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use crate::error::{SendError, TrySendError};
@@ -268,6 +269,13 @@ impl<'a, T, P: LockPolicy, E: UniqueSender<T>> Future for SendingShared<'a, T, P
                 }
             }
         }
+    }
+}
+
+/// One that waits for its turn; one that has it keeps it.
+impl<T, P: LockPolicy, E: UniqueSender<T>> Leave for SendingShared<'_, T, P, E> {
+    fn leave(self: Pin<&mut Self>) {
+        self.project().turn.leave();
     }
 }
 

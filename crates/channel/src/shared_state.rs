@@ -21,7 +21,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
-use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::wait_queue::{Action, Key, Leave, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 /// The content under the lock, and the rule. None of its functions runs user code or waits.
@@ -222,6 +222,11 @@ impl<'a, S: Content, P: LockPolicy, const WHAT: usize> Waiting<'a, S, P, WHAT> {
     fn operation(self: Pin<&mut Self>) -> Pin<&mut Operation<'a, SharedState<S, P>, Turn<WHAT>>> {
         // SAFETY: the operation is pinned as its owner is. (`pin_project` knows no constants in generics.)
         unsafe { self.map_unchecked_mut(|this| &mut this.0) }
+    }
+
+    /// Leaves its queue without ending.
+    pub(crate) fn leave(self: Pin<&mut Self>) {
+        self.operation().leave();
     }
 
     /// Its number.

@@ -5,11 +5,12 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use gossamer::channel::{join_pattern, unbounded};
+use gossamer::channel::{join_pattern, rendezvous, unbounded};
 use gossamer::sync::{Condvar, FairMutex, Mutex, RwLock, Semaphore};
 use gossamer::{ConcurrencyLimit, TimeoutExt, select, yield_now};
 use gossamer_sim::spawn;
 
+use crate::bad_wakers::{may_fail, panics_in_drop};
 use crate::exploring::explore_flavour;
 use crate::flavour::both;
 use crate::hand::{Hand, parked, ready};
@@ -204,6 +205,31 @@ fn a_notification_and_its_mutex() {
     drop(select);
     drop(ready(second.poll()));
     drop(ready(Hand::new(first).poll()));
+}
+
+/// A waker that panics keeps nothing from the branches behind it, and what an operation asked for stays the same.
+#[test]
+fn though_a_waker_panics() {
+    let permits = Semaphore::new(5);
+    let held = permits.try_acquire_many(5);
+    let (tx, rx) = rendezvous();
+    let mut acquire = pin!(permits.acquire_many(5));
+    let mut receive = pin!(rx.recv());
+    let mut select = Hand::new(async {
+        select! {
+            _ = acquire.as_mut() => {}
+            _ = receive.as_mut() => {}
+        }
+    });
+    assert!(select.poll_with(&panics_in_drop()).is_pending());
+    let mut later = parked(rx.recv());
+    may_fail(move || drop(select));
+    assert_eq!(tx.try_send(1), Ok(()));
+    assert_eq!(later.poll(), Poll::Ready(Ok(1)));
+    let mut acquire = parked(acquire);
+    drop(held);
+    let _permits = ready(acquire.poll());
+    assert_eq!(permits.available(), 0);
 }
 
 /// Oxide's RFD 609: a lock by reference loses, and the body of the branch that is taken wants the same lock.

@@ -47,7 +47,7 @@ pub(crate) struct State<T> {
     pub(super) handles: usize,
     /// Of a rendezvous channel: senders in the queue that are announced, and whose messages nobody has taken.
     pub(super) offering: usize,
-    /// Of a rendezvous channel: how often one was announced. (It wraps.)
+    /// Of a rendezvous channel: how often others may have come to have one than before. (It wraps.)
     pub(crate) arrivals: usize,
     /// Of a rendezvous channel: a sender's message has been claimed or taken under this hold of the lock.
     pub(super) is_claimed: bool,

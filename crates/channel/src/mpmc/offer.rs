@@ -150,17 +150,21 @@ impl<T> Offer<T> {
         }
     }
 
-    /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before. Gives whether it
-    /// is announced from now on, and was not.
+    /// The operation, of a rendezvous channel, was polled again, perhaps by another select than before (if that did not
+    /// let it leave: a foreign future around it). Gives whether a receiver may have it now that could not before.
     #[cold]
     #[inline(never)]
     pub(super) fn note_polled<P: LockPolicy>(&self, locked: &mut Locked<'_, T, P>) -> bool {
         let before = self.join_group();
+        let before = before.as_deref().map(ptr::from_ref);
         // Nobody was turned away from a group that is new.
-        let stays = self.in_group(|group| before.is_some_and(|before| ptr::eq(&*before, group)));
-        let is_announced = (stays != Some(true) || context::announces()) && self.announce();
-        locked.note_arrival(usize::from(is_announced));
-        is_announced
+        let is_other = self.in_group(ptr::from_ref) != before;
+        let announces = is_other || before.is_none() || context::announces();
+        let is_announced = announces && self.announce();
+        let may_have_it = is_announced || is_other;
+        locked.offering += usize::from(is_announced);
+        locked.arrivals = locked.arrivals.wrapping_add(usize::from(may_have_it));
+        may_have_it
     }
 
     /// The channel counts it, if no receiver has taken it; gives whether it did not before.

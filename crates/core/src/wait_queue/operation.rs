@@ -11,7 +11,7 @@ use core::task::{Context, Poll, Waker};
 use super::action::{Action, Locked, Waitable, Waiter, action_of};
 use crate::context;
 use crate::policy::Word;
-use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
+use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList, drop_quietly};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -392,8 +392,10 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             return locked.unlock();
         }
         this.phase = Phase::Begun;
-        // Its drop is user code, and comes last.
-        let _waker = this.leave_locked(locked, state);
+        // A panic of its drop would keep other branches from leaving.
+        if let Some(waker) = this.leave_locked(locked, state) {
+            drop_quietly(waker);
+        }
     }
 
     #[cold]

@@ -1,6 +1,7 @@
 //! Shared senders as branches of a select, and with a time limit: as with any other sender, at most one takes effect.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
@@ -20,6 +21,33 @@ both! {
     of_two_sends_one_is_received,
     a_send_that_timed_out_and_is_kept,
     what_was_sent_is_what_was_received,
+    a_turn_is_passed_on_by_one_that_lost,
+}
+
+/// It waited for its turn by reference, and is not polled when that comes.
+fn a_turn_is_passed_on_by_one_that_lost<F: Shares>() {
+    let ((tx, rx), (stop, stopped)) = (F::channel(1), F::channel(1));
+    tx.try_send(0).unwrap();
+    let tx = F::shared(tx);
+    let mut first = parked(tx.send(1));
+    let mut send = pin!(tx.send(2));
+    let mut select = parked(async {
+        select! {
+            biased;
+            _ = stopped.recv() => {}
+            _ = send.as_mut() => panic!("it is not its turn"),
+        }
+    });
+    stop.try_send(()).unwrap();
+    assert_eq!(select.poll(), Poll::Ready(()));
+    drop(select);
+    let mut next = parked(tx.send(3));
+    assert_eq!(rx.try_recv(), Ok(0));
+    assert_eq!(first.poll(), Poll::Ready(Ok(())));
+    assert_eq!(rx.try_recv(), Ok(1));
+    assert_eq!(next.poll(), Poll::Ready(Ok(())));
+    assert_eq!(rx.try_recv(), Ok(3));
+    assert_eq!(Hand::new(send).poll(), Poll::Ready(Ok(())));
 }
 
 /// A receiver has taken the message in the moment in which another branch became ready.
