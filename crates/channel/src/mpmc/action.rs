@@ -80,7 +80,6 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 }
 
 impl<T> Offer<T> {
-    #[cold]
     #[inline(never)]
     fn resume_rendezvous<'a, P: LockPolicy>(
         &mut self,

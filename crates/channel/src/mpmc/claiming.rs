@@ -16,7 +16,6 @@ pub(crate) struct Select(pub(super) Cell<usize>);
 
 impl Select {
     /// Notes the one that polls now; gives whether that is another one than before.
-    #[cold]
     #[inline(never)]
     pub(super) fn note(&self) -> bool {
         let select = context::selecting();
@@ -32,9 +31,20 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         self.may_have_offer().then(|| self.take_first_offer())?
     }
 
-    #[cold]
     #[inline(never)]
     fn take_first_offer(&mut self) -> Option<T> {
+        if self.is_claimed {
+            return None;
+        }
+        // The short way to what is there nearly always: a sender in no select.
+        let first = self.held_ref().first::<Offer<T>>()?;
+        if first.claim_plainly() {
+            // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
+            let message = unsafe { first.take() };
+            self.is_claimed = true;
+            self.offering -= 1;
+            return Some(message);
+        }
         let is_claimed = self.claim_offer(&mut Claimed::default(), 0);
         is_claimed.then(|| self.take_claimed())?
     }

@@ -129,7 +129,6 @@ impl<T> Offer<T> {
     }
 
     /// The operation, of a rendezvous channel, parks, and is announced.
-    #[cold]
     #[inline(never)]
     pub(super) fn note_parked(&mut self) {
         *self.parked = Some(Parked {
@@ -211,6 +210,22 @@ impl<T> Offer<T> {
     pub(super) fn is_for(&self, select: usize) -> bool {
         let is_own = || self.in_group(|group| group.owner()) == Some(select);
         self.stage() == Stage::Announced && (select == 0 || !is_own())
+    }
+
+    /// Claims an announced offer that is in no group.
+    #[inline(always)]
+    pub(super) fn claim_plainly(&self) -> bool {
+        let Some(parked) = &*self.parked else {
+            return false;
+        };
+        let group = parked.group.take();
+        let is_plain = group.is_none() && parked.stage.get() == Stage::Announced;
+        if is_plain {
+            parked.stage.set(Stage::Taken);
+        } else {
+            parked.group.set(group);
+        }
+        is_plain
     }
 
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.

@@ -31,7 +31,6 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 
     /// Calls the first receiver of a rendezvous channel for which there is a message. One in a select is passed over as
     /// long as there is no message but that of another branch.
-    #[cold]
     #[inline(never)]
     fn call_receiver(&mut self) -> Option<Deferred> {
         let is_due = |held: &Held<'_, T, P>, select: &Select| {
@@ -64,7 +63,6 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         self.held().release_first::<Offer<T>>()
     }
 
-    #[cold]
     #[inline(never)]
     fn wake_offering(&mut self) -> Option<Deferred> {
         if std::mem::take(&mut self.is_claimed) {
