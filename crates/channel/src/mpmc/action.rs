@@ -11,7 +11,7 @@ use gossamer_core::waiter::{Could, State, WaitList};
 use super::buffer::Buffer;
 use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
 use super::claiming::Select;
-use super::offer::Offer;
+use super::offer::{Offer, Stage};
 use crate::error::{Closed, SendError};
 
 /// An operation on a channel.
@@ -80,6 +80,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 }
 
 impl<T> Offer<T> {
+    #[cold]
     #[inline(never)]
     fn resume_rendezvous<'a, P: LockPolicy>(
         &mut self,
@@ -181,7 +182,11 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     ) -> Result<Self::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
         if locked.chan().is_rendezvous() {
-            return self.resume_rendezvous(locked);
+            if !self.is_plainly(Stage::Taken) {
+                return self.resume_rendezvous(locked);
+            }
+            locked.unlock();
+            return Ok(Ok(()));
         }
         if locked.has(NO_RECEIVERS) {
             locked.unlock();

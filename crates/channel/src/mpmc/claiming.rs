@@ -28,23 +28,24 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// has been taken since the lock was.
     #[inline(always)]
     pub(super) fn take_offer(&mut self) -> Option<T> {
-        self.may_have_offer().then(|| self.take_first_offer())?
-    }
-
-    #[inline(never)]
-    fn take_first_offer(&mut self) -> Option<T> {
-        if self.is_claimed {
+        if !self.may_have_offer() || self.is_claimed {
             return None;
         }
         // The short way to what is there nearly always: a sender in no select.
         let first = self.held_ref().first::<Offer<T>>()?;
-        if first.claim_plainly() {
-            // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
-            let message = unsafe { first.take() };
-            self.is_claimed = true;
-            self.offering -= 1;
-            return Some(message);
+        if !first.claim_plainly() {
+            return self.take_first_offer();
         }
+        // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
+        let message = unsafe { first.take() };
+        self.is_claimed = true;
+        self.offering -= 1;
+        Some(message)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_first_offer(&mut self) -> Option<T> {
         let is_claimed = self.claim_offer(&mut Claimed::default(), 0);
         is_claimed.then(|| self.take_claimed())?
     }

@@ -31,7 +31,7 @@ struct Parked {
 
 /// What becomes of an offer of a rendezvous channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// The channel does not count it among those that a receiver can take.
     Silent,
     Announced,
@@ -138,11 +138,13 @@ impl<T> Offer<T> {
         let _none = self.join_group();
     }
 
+    #[inline(always)]
     fn stage(&self) -> Stage {
         let parked = self.parked.as_ref();
         parked.map_or(Stage::Silent, |parked| parked.stage.get())
     }
 
+    #[inline(always)]
     fn set_stage(&self, stage: Stage) {
         if let Some(parked) = &*self.parked {
             parked.stage.set(stage);
@@ -215,17 +217,23 @@ impl<T> Offer<T> {
     /// Claims an announced offer that is in no group.
     #[inline(always)]
     pub(super) fn claim_plainly(&self) -> bool {
+        let is_ours = self.is_plainly(Stage::Announced);
+        if is_ours {
+            self.set_stage(Stage::Taken);
+        }
+        is_ours
+    }
+
+    /// Whether it is at this stage, and in no group.
+    #[inline(always)]
+    pub(super) fn is_plainly(&self, stage: Stage) -> bool {
         let Some(parked) = &*self.parked else {
             return false;
         };
         let group = parked.group.take();
-        let is_plain = group.is_none() && parked.stage.get() == Stage::Announced;
-        if is_plain {
-            parked.stage.set(Stage::Taken);
-        } else {
-            parked.group.set(group);
-        }
-        is_plain
+        let is_plain = group.is_none();
+        parked.group.set(group);
+        is_plain && parked.stage.get() == stage
     }
 
     /// Claims an offer for the receiver that is polled, which has claimed these groups, for its channel `at` there.

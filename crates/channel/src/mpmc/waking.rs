@@ -21,12 +21,18 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.messages() <= self.called && !self.is_over() {
             return None;
         }
-        if self.offering > 0 {
+        if self.offering > 0 && self.first_is_in_select() {
             let woken = self.call_receiver().or_else(|| self.tell_join())?;
             return Some(woken);
         }
         self.called += 1;
         self.held().release_first::<Receives<One>>()
+    }
+
+    #[inline(always)]
+    fn first_is_in_select(&self) -> bool {
+        let first = self.held_ref().first::<Receives<One>>();
+        first.is_some_and(|Select(select)| select.get() != 0)
     }
 
     /// Calls the first receiver of a rendezvous channel for which there is a message. One in a select is passed over as
@@ -51,10 +57,16 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             return None;
         }
         if self.chan().is_rendezvous() {
-            let woken = self.wake_offering()?;
-            return Some(woken);
-        }
-        if !self.has(NO_RECEIVERS) {
+            if !self.is_claimed && !self.has(NO_RECEIVERS) {
+                return None;
+            }
+            let first = self.held_ref().first::<Offer<T>>();
+            if !self.is_claimed || !first.is_some_and(Offer::is_taken) {
+                let woken = self.wake_offering()?;
+                return Some(woken);
+            }
+            self.is_claimed = false;
+        } else if !self.has(NO_RECEIVERS) {
             if !self.has_room() {
                 return None;
             }
@@ -63,14 +75,13 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         self.held().release_first::<Offer<T>>()
     }
 
+    /// Of a rendezvous channel: not the first one, or the channel is closed.
+    #[cold]
     #[inline(never)]
     fn wake_offering(&mut self) -> Option<Deferred> {
         if std::mem::take(&mut self.is_claimed) {
             let is_taken = |_: &_, offer: &Offer<T>| offer.is_taken();
             return self.held().release_found::<Offer<T>>(is_taken);
-        }
-        if !self.has(NO_RECEIVERS) {
-            return None;
         }
         let first = self.held_ref().first::<Offer<T>>();
         self.offering -= usize::from(first.is_some_and(Offer::silence));
