@@ -420,7 +420,7 @@ pub(crate) unsafe fn enter(
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
-        asking: Some(context.asking.begin(0, None)),
+        asking: context.asking.begin(0, None),
     })
 }
 
@@ -446,9 +446,7 @@ impl Drop for Entered {
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
-            if let Some(outer) = self.asking.take() {
-                let _none = context.asking.restore(outer);
-            }
+            context.asking.end(self.asking.take());
             context.access.set(self.access);
             if self.was_outside {
                 context.go_outside();
