@@ -46,7 +46,6 @@ use core::task::{RawWaker, Waker};
 use crate::{context, waker};
 
 pub use self::deferred::Deferred;
-#[cfg(feature = "std")]
 pub(crate) use self::deferred::drop_quietly;
 pub use self::list::WaitList;
 pub use self::node::{Could, Kind, Node, RawWakerParts, State};

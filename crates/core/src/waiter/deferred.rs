@@ -2,8 +2,8 @@
 
 use core::task::Waker;
 
-#[cfg(feature = "std")]
 use crate::context::outside_selects;
+#[cfg(feature = "std")]
 use crate::panics::end;
 
 /// A foreign waker to be called, or one to be dropped: after the primitive's lock is given up.
