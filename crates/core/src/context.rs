@@ -420,7 +420,7 @@ pub(crate) unsafe fn enter(
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
-        asking: context.asking.begin(0, None),
+        asking: Some(context.asking.begin(0, None)),
     })
 }
 
@@ -446,7 +446,9 @@ impl Drop for Entered {
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
-            context.asking.end(self.asking.take());
+            if let Some(outer) = self.asking.take() {
+                let _none = context.asking.restore(outer);
+            }
             context.access.set(self.access);
             if self.was_outside {
                 context.go_outside();

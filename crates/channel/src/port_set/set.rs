@@ -175,19 +175,20 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         index: u32,
         taken: Option<&mut Taken<'_>>,
     ) -> (Option<Event<T>>, usize) {
+        let mut has_port = false;
         let found = self.table.with(|entries| {
             let (key, placed) = entries.look(index)?;
-            let found = placed.find_quickly();
-            Some(found.map(|(message, more)| ((key, Ok(message)), more)))
+            has_port = true;
+            placed
+                .find_quickly()
+                .map(|(message, more)| ((key, Ok(message)), more))
         });
         match found {
-            // There is no port; one that comes from now on is announced anew.
+            Some((event, _)) if gossamer_core::mutant!("port_more_left_behind") => (Some(event), 0),
+            Some((event, more)) => (Some(event), more),
+            None if has_port => self.look_slowly(index, taken),
+            // One that comes from now on is announced anew.
             None => (None, 0),
-            Some(Some((event, _))) if gossamer_core::mutant!("port_more_left_behind") => {
-                (Some(event), 0)
-            }
-            Some(Some((event, more))) => (Some(event), more),
-            Some(None) => self.look_slowly(index, taken),
         }
     }
 

@@ -59,54 +59,22 @@ impl Asking {
         }
     }
 
-    /// Begins to ask the branches of this select, which has this group; gives what is put aside, if there was a select.
+    /// Begins to ask the branches of this select, which has this group; gives what was before.
     #[inline(always)]
-    pub(super) fn begin(&self, owner: usize, group: Option<Arc<Group>>) -> Option<Asked> {
-        let outer = (self.owner.get() != 0).then(|| self.put_aside());
-        self.owner.set(owner);
-        if group.is_some() {
-            self.group.set(ManuallyDrop::new(group));
-        }
-        outer
+    pub(super) fn begin(&self, owner: usize, group: Option<Arc<Group>>) -> Asked {
+        self.restore((owner, (0, 0), Pass::All, false, group))
     }
 
-    /// Ends that, and goes on with what was put aside.
+    /// As before; gives what is now.
     #[inline(always)]
-    pub(super) fn end(&self, outer: Option<Asked>) {
-        drop(self.take_group());
-        self.owner.set(0);
-        self.pass.set(Pass::All);
-        self.offers.set(false);
-        if let Some(outer) = outer {
-            self.go_on(outer);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn put_aside(&self) -> Asked {
+    pub(super) fn restore(&self, (owner, branch, pass, offers, group): Asked) -> Asked {
         (
-            self.owner.replace(0),
-            self.branch.get(),
-            self.pass.replace(Pass::All),
-            self.offers.replace(false),
-            self.take_group(),
+            self.owner.replace(owner),
+            self.branch.replace(branch),
+            self.pass.replace(pass),
+            self.offers.replace(offers),
+            ManuallyDrop::into_inner(self.group.replace(ManuallyDrop::new(group))),
         )
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn go_on(&self, (owner, branch, pass, offers, group): Asked) {
-        self.owner.set(owner);
-        self.branch.set(branch);
-        self.pass.set(pass);
-        self.offers.set(offers);
-        self.group.set(ManuallyDrop::new(group));
-    }
-
-    #[inline(always)]
-    fn take_group(&self) -> Option<Arc<Group>> {
-        ManuallyDrop::into_inner(self.group.replace(ManuallyDrop::new(None)))
     }
 
     /// Whether what is there is the branch that is polled, or all of it but for less than `room`.
@@ -121,9 +89,8 @@ impl Asking {
 
     /// The group, which is made if there is none so far.
     pub(super) fn group(&self) -> Arc<Group> {
-        let group = self
-            .take_group()
-            .unwrap_or_else(|| Arc::new(Group::held(self.owner.get())));
+        let group = ManuallyDrop::into_inner(self.group.replace(ManuallyDrop::new(None)));
+        let group = group.unwrap_or_else(|| Arc::new(Group::held(self.owner.get())));
         self.group.set(ManuallyDrop::new(Some(group.clone())));
         group
     }

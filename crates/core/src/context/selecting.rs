@@ -18,20 +18,22 @@ use super::asking::{Asked, MemoryRange, Pass, ROOM, range_of};
 use super::with;
 use crate::group::{Group, Hold};
 
-/// Brings the outer select back, if there is one, also if there is a panic.
+/// Brings the outer select back, also if there is a panic.
 struct Back(Option<Asked>);
 
 impl Back {
     #[inline(always)]
     fn after(owner: usize, group: Option<Arc<Group>>) -> Self {
-        Self(with(|context| context.asking.begin(owner, group)))
+        Self(with(|context| Some(context.asking.begin(owner, group))))
     }
 }
 
 impl Drop for Back {
     #[inline(always)]
     fn drop(&mut self) {
-        with(|context| context.asking.end(self.0.take()));
+        if let Some(outer) = self.0.take() {
+            drop(with(|context| context.asking.restore(outer)));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::task::Waker;
 
-use crate::context::outside_selects;
+use crate::context::{outside_selects, selecting};
 #[cfg(feature = "std")]
 use crate::panics::end;
 
@@ -49,7 +49,17 @@ pub(crate) fn drop_quietly(waker: Waker) {
 #[cold]
 #[inline(never)]
 fn run_foreign(waker: Waker) {
-    end(|| outside_selects(|| waker.wake()));
+    if selecting() == 0 {
+        return end(|| waker.wake());
+    }
+    run_in_select(waker);
+}
+
+/// What it polls, no select polls.
+#[cold]
+#[inline(never)]
+fn run_in_select(waker: Waker) {
+    outside_selects(|| end(|| waker.wake()));
 }
 
 /// Without std nobody can catch a panic. The operation that it comes through has taken effect and does not say so yet: it
