@@ -213,24 +213,23 @@ macro_rules! group {
                 };
                 let takes = gossamer_core::mutant!("join_takes_what_is_there")
                     || !is_over && may_have_all && claim();
-                let attempt = if is_over {
-                    Attempt::Closed
-                } else if takes {
-                    match ($($lock.take_message(),)*) {
-                        ($(Some($lock),)*) => Attempt::Done(($($lock,)*)),
-                        _ => unreachable!("all have been claimed"),
-                    }
-                } else {
+                let taken = (takes && !is_over).then(|| ($($lock.take_message(),)*));
+                let waits = (!takes && !is_over).then(|| {
                     let lacks = claimed.has_lacked();
-                    Attempt::Waits(first!($(Awaiting::new(&$lock, lacks, at)),*))
-                };
+                    first!($(Awaiting::new(&$lock, lacks, at)),*)
+                });
                 // A sender whose message is taken goes on before its channel's lock is given up; one whose message is given
                 // back may be another receiver's.
                 let unsettled = ($(Unsettled::new(&self.$at.0, $lock),)*);
                 // Wakers of other runtimes are called without any lock.
                 roused.into_iter().for_each(Deferred::run);
                 $(unsettled.$at.settle();)*
-                attempt
+                match (taken, waits) {
+                    (_, Some(waits)) => Attempt::Waits(waits),
+                    (None, None) => Attempt::Closed,
+                    (Some(($(Some($lock),)*)), _) => Attempt::Done(($($lock,)*)),
+                    _ => unreachable!("all have been claimed"),
+                }
             }
         }
     };
