@@ -33,7 +33,8 @@
 //!
 //! One that has a place and is neither polled nor dropped keeps it from all others. A task that waits for another place
 //! meanwhile may wait for ever: a *futurelock* (Oxide's RFD 609). So poll what you keep, or drop it. (A `select!` that
-//! ends does that for its branches, also for those by reference: they pass their places on.)
+//! ends does that for its branches, also for those by reference: they pass their places on, but for a shared sender that
+//! has its turn.)
 //!
 //! # Flavours
 //!

@@ -14,7 +14,7 @@ pub trait Leave {
     /// Whether it is, or has, a reference. (What a select has by value it drops.)
     const BY_REFERENCE: bool = false;
 
-    /// Leaves the queue, if it waits in one.
+    /// Leaves the queue, if it waits in one. A panic of a waker that is dropped with that ends here.
     fn leave(self: Pin<&mut Self>);
 }
 
