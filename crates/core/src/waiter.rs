@@ -57,20 +57,21 @@ impl Node {
     ///
     /// # Safety
     /// Under the primitive's lock; the node stays in place until it is unlinked. With `may_loan` it never leaves this
-    /// thread. The waker is ready.
+    /// thread.
     #[inline(always)]
-    unsafe fn keep(&self, kind: &'static Kind, new: &mut PollWaker<'_>, may_loan: bool) {
-        let state = if may_loan && waker::loan(new.parts()) {
-            self.waker_data.set(new.parts().data());
+    unsafe fn keep(&self, kind: &'static Kind, new: PollWaker<'_>, may_loan: bool) {
+        let parts = new.parts();
+        let state = if may_loan && waker::loan(parts) {
+            self.waker_data.set(parts.data());
             LOANED
         } else {
-            let owned = ManuallyDrop::new(new.take());
+            let owned = ManuallyDrop::new(new.into_owned());
             self.waker_data.set(owned.data());
             self.waker_vtable.set(owned.vtable());
             OWNED
         };
         self.set_kind(kind, state);
-        self.name(new.parts());
+        self.name(parts);
     }
 
     /// Says what the operation is and where the node stands.

@@ -135,7 +135,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                 Err(Some(locked)) if A::INLINE => {
                     let waker = RawWakerParts::new(cx.waker());
                     return match PollWaker::of_ours(waker) {
-                        Some(mut waker) => self.park(&mut waker, locked),
+                        Some(waker) => self.park(waker, locked),
                         None => self.poll_foreign(waker, Some(locked)),
                     };
                 }
@@ -232,7 +232,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         locked: Option<Locked<'a, O>>,
     ) -> Poll<A::Output> {
         match PollWaker::of_ours(waker) {
-            Some(mut waker) => self.poll_locked(&mut waker, locked),
+            Some(waker) => self.poll_locked(waker, locked),
             None => self.poll_foreign(waker, locked),
         }
     }
@@ -248,16 +248,13 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         if let Some(locked) = locked {
             locked.unlock();
         }
-        let mut waker = PollWaker::of(waker);
-        waker.prepare();
-        self.poll_locked(&mut waker, None)
+        self.poll_locked(PollWaker::of_foreign(waker), None)
     }
 
-    /// The waker is ready, here and in what follows.
     #[inline(always)]
     fn poll_locked(
         mut self: Pin<&mut Self>,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         locked: Option<Locked<'a, O>>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
@@ -285,7 +282,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(always)]
     fn park(
         mut self: Pin<&mut Self>,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         mut locked: Locked<'a, O>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
@@ -301,7 +298,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// Under the lock, and pinned.
     #[inline(always)]
-    fn enter_queue(&mut self, waker: &mut PollWaker<'_>, first: bool) {
+    fn enter_queue(&mut self, waker: PollWaker<'_>, first: bool) {
         let (queue, node) = (A::queue(self.object()), self.node());
         self.phase = Phase::Queued;
         let park = if first {
@@ -316,7 +313,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// It is in its queue, or woken.
     #[inline(always)]
-    fn poll_queued(mut self: Pin<&mut Self>, waker: &mut PollWaker<'_>) -> Poll<A::Output> {
+    fn poll_queued(mut self: Pin<&mut Self>, waker: PollWaker<'_>) -> Poll<A::Output> {
         let this = self.as_mut().parts();
         let (object, node) = (this.object(), this.node());
         let queue = A::queue(object);
@@ -351,7 +348,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     fn wait_again(
         self: Pin<&mut Self>,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         locked: Locked<'a, O>,
     ) -> Poll<A::Output> {
         self.parts()

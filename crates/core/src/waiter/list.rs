@@ -29,13 +29,13 @@ impl WaitList {
     ///
     /// # Safety
     /// Under the lock; the node is idle and stays where it is until [`WaitList::unlink`] has taken it
-    /// out, and so does this list. With `may_loan` the node never leaves this thread. The waker is ready.
+    /// out, and so does this list. With `may_loan` the node never leaves this thread.
     #[inline(always)]
     pub unsafe fn park(
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         may_loan: bool,
     ) {
         // SAFETY: alive and in place.
@@ -52,7 +52,7 @@ impl WaitList {
                 new.link(last.0, first.0);
             }
         }
-        // SAFETY: under the lock, in place, and the waker is ready, as the caller vouches.
+        // SAFETY: under the lock, and in place, as the caller vouches.
         unsafe { new.keep(kind, waker, may_loan) };
     }
 
@@ -145,7 +145,7 @@ impl WaitList {
         &self,
         node: NonNull<Node>,
         kind: &'static Kind,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         may_loan: bool,
     ) {
         // SAFETY: the caller keeps the contract of `park`.
@@ -156,41 +156,30 @@ impl WaitList {
         self.0.set(node.as_ptr());
     }
 
-    /// Whether the node keeps this very waker already, so that renewing it needs no clone. One that was notified keeps
-    /// none: its parts still say which that was, or were never written.
-    ///
-    /// # Safety
-    /// Under the lock; the node is in this list.
-    pub unsafe fn is_current(&self, node: NonNull<Node>, waker: &PollWaker<'_>) -> bool {
-        // SAFETY: nodes in the list have been parked, and are alive.
-        unsafe { Parked::new(node) }.will_wake(waker.parts())
-    }
-
     /// A parked operation was polled again: from now on `waker` is the one to wake.
     ///
     /// # Returns
-    /// The waker it replaces, to be dropped after the lock is given up.
+    /// What is to be dropped after the lock is given up: the waker it replaces, or this one's clone.
     ///
     /// # Safety
-    /// Under the lock; the node is parked in this list; `may_loan` as when it parked. The waker is ready, or
-    /// is the current one.
+    /// Under the lock; the node is parked in this list; `may_loan` as when it parked.
     pub unsafe fn renew(
         &self,
         node: NonNull<Node>,
-        waker: &mut PollWaker<'_>,
+        waker: PollWaker<'_>,
         may_loan: bool,
     ) -> Option<Waker> {
         if crate::mutant!("renew_keeps_old_waker") {
-            return None;
+            return waker.into_clone();
         }
         // SAFETY: nodes in the list have been parked, and are alive.
         let parked = unsafe { Parked::new(node) };
         if parked.will_wake(waker.parts()) {
             parked.node().name(waker.parts());
-            return None;
+            return waker.into_clone();
         }
         let before = parked.let_go();
-        // SAFETY: under the lock, in place, and the waker is ready, as the caller vouches.
+        // SAFETY: under the lock, and in place, as the caller vouches.
         unsafe { parked.node().keep(parked.kind(), waker, may_loan) };
         before
     }

@@ -1,6 +1,5 @@
 //! The waker of a poll, in a form that can be kept in a node under a lock.
 
-use core::mem::ManuallyDrop;
 use core::task::Waker;
 
 use super::deferred::drop_quietly;
@@ -17,8 +16,10 @@ impl Drop for PollWaker<'_> {
     }
 }
 
-/// The waker of a poll. Cloning a foreign one runs user code, so it is cloned before the lock is taken
-/// (see [`PollWaker::prepare`]); one of ours is only counted.
+/// The waker of a poll. Cloning a foreign one runs user code, so it is cloned before the lock is taken; one of ours is
+/// only counted.
+///
+/// (It is passed by value: what nobody points at need not be in memory.)
 #[derive(Debug)]
 pub struct PollWaker<'a> {
     parts: RawWakerParts<'a>,
@@ -26,34 +27,22 @@ pub struct PollWaker<'a> {
 }
 
 impl<'a> PollWaker<'a> {
-    /// Not yet cloned.
-    #[inline(always)]
-    pub fn new(waker: &'a Waker) -> Self {
-        Self::of(RawWakerParts::new(waker))
-    }
-
-    /// Not yet cloned.
-    #[inline(always)]
-    pub(crate) fn of(parts: RawWakerParts<'a>) -> Self {
-        Self { parts, clone: None }
-    }
-
-    /// One of ours, which is never cloned here, so that there is nothing to drop; or `None`.
-    #[inline(always)]
-    pub(crate) fn of_ours(parts: RawWakerParts<'a>) -> Option<ManuallyDrop<Self>> {
-        waker::is_ours(parts.vtable()).then(|| ManuallyDrop::new(Self::of(parts)))
-    }
-
-    /// Whether it can be kept in a node now.
-    #[inline(always)]
-    pub fn is_ready(&self) -> bool {
-        waker::is_ours(self.parts.vtable()) || self.clone.is_some()
-    }
-
     /// Clones a foreign waker. Not under a lock.
+    pub fn new(waker: &'a Waker) -> Self {
+        let parts = RawWakerParts::new(waker);
+        Self::of_ours(parts).unwrap_or_else(|| Self::of_foreign(parts))
+    }
+
     #[cold]
-    pub fn prepare(&mut self) {
-        self.clone = Some(self.parts.with(Waker::clone));
+    pub(crate) fn of_foreign(parts: RawWakerParts<'a>) -> Self {
+        let clone = Some(parts.with(Waker::clone));
+        Self { parts, clone }
+    }
+
+    /// `None`: it is not one of ours.
+    #[inline(always)]
+    pub(crate) fn of_ours(parts: RawWakerParts<'a>) -> Option<Self> {
+        waker::is_ours(parts.vtable()).then_some(Self { parts, clone: None })
     }
 
     /// The waker itself.
@@ -62,12 +51,19 @@ impl<'a> PollWaker<'a> {
         self.parts
     }
 
-    /// One that owns a reference. It was [ready](PollWaker::is_ready).
+    /// The clone, if there is one, which is not needed.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Waker {
-        match self.clone.take() {
+    pub(super) fn into_clone(mut self) -> Option<Waker> {
+        self.clone.take()
+    }
+
+    /// One that owns a reference.
+    #[inline(always)]
+    pub(super) fn into_owned(self) -> Waker {
+        let parts = self.parts;
+        match self.into_clone() {
             Some(clone) => clone,
-            None => self.parts.with(waker::clone_ref),
+            None => parts.with(waker::clone_ref),
         }
     }
 }

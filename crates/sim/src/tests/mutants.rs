@@ -85,9 +85,9 @@ impl Future for Ready {
         );
         this.parked = true;
         let node = NonNull::new(this.node.get()).expect("a cell has an address");
-        let mut waker = PollWaker::new(cx.waker());
+        let waker = PollWaker::new(cx.waker());
         // SAFETY: one thread, so no lock; pinned, and taken out in `drop`.
-        unsafe { this.flag.waiters.park(node, &KIND, &mut waker, false) };
+        unsafe { this.flag.waiters.park(node, &KIND, waker, false) };
         Poll::Pending
     }
 }
