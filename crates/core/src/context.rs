@@ -24,7 +24,7 @@ mod timers;
 mod waking;
 
 pub use self::access_flag::AccessFlag;
-use self::asking::{Asked, Asking};
+use self::asking::Asking;
 pub use self::asking::{MemoryRange, range_of};
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
@@ -32,10 +32,9 @@ pub use self::budget::{
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
 
-pub(crate) use self::selecting::outside_selects;
 pub use self::selecting::{
-    Selecting, announces, asks_members, join_group, poll_branch, poll_branch_at, poll_part,
-    selecting,
+    Selecting, announces, asks_members, join_group, outside_selects, poll_branch, poll_branch_at,
+    poll_part, selecting,
 };
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
@@ -84,8 +83,8 @@ pub struct Context {
     waits: Cell<bool>,
     /// All tasks woken, in order, when there are [`MANY`].
     woken_many: TaskQueue,
-    /// The select whose branches are polled.
-    asking: Asking,
+    /// The innermost select whose branches are polled, or null.
+    asking: Cell<*const Asking<'static>>,
 }
 
 /// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
@@ -145,7 +144,7 @@ impl Context {
             again: Cell::new(false),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
-            asking: Asking::new(),
+            asking: Cell::new(ptr::null()),
         }
     }
 
@@ -386,7 +385,7 @@ pub struct Entered {
     fiber: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,
-    asking: Option<Asked>,
+    asking: *const Asking<'static>,
 }
 
 /// Puts the current context aside and runs `shard` from here on.
@@ -420,7 +419,7 @@ pub(crate) unsafe fn enter(
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
-        asking: Some(context.asking.begin(0, None)),
+        asking: context.asking.replace(ptr::null()),
     })
 }
 
@@ -446,9 +445,7 @@ impl Drop for Entered {
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
-            if let Some(outer) = self.asking.take() {
-                let _none = context.asking.restore(outer);
-            }
+            context.asking.set(self.asking);
             context.access.set(self.access);
             if self.was_outside {
                 context.go_outside();

@@ -176,37 +176,36 @@ impl<F: Future> Timeout<F> {
         let (operation, mut limit, polled) = (this.operation, this.limit, this.polled);
         let operation = operation.as_pin_mut();
         let mut operation = operation.expect("a timeout was polled after it was complete");
-        let turns = || {
-            let order = match mutant!("timeout_looks_first") {
-                true => [Branch::Limit, Branch::Operation],
-                false => [Branch::Operation, Branch::Limit],
-            };
-            order.into_iter().map(|branch| branch as usize)
-        };
+        let operation_at = usize::from(mutant!("timeout_looks_first"));
         this.point.pass_with(cx.waker(), || {
             let mut yields = false;
-            this.selecting.poll(range, turns, |branch| {
-                if branch == Branch::Limit as usize {
-                    return match yields {
-                        true => Poll::Pending,
-                        false => limit.as_mut().poll(cx).map(|()| Err(Elapsed)),
+            // A select of two, of which the operation is asked first.
+            this.selecting.poll(
+                range,
+                || 0..2,
+                |branch| {
+                    if branch != operation_at {
+                        return match yields {
+                            true => Poll::Pending,
+                            false => limit.as_mut().poll(cx).map(|()| Err(Elapsed)),
+                        };
+                    }
+                    let yielded = context::yields_so_far();
+                    let ready = match mutant!("timeout_withdraws_nothing") {
+                        true => operation.as_mut().poll(cx),
+                        false => poll_branch(operation.as_mut(), cx),
                     };
-                }
-                let yielded = context::yields_so_far();
-                let ready = match mutant!("timeout_withdraws_nothing") {
-                    true => operation.as_mut().poll(cx),
-                    false => poll_branch(operation.as_mut(), cx),
-                };
-                if let Poll::Ready(output) = ready {
-                    return Poll::Ready(Ok(output));
-                }
-                // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by ours.
-                yields = !mem::replace(polled, true) && context::yields_so_far() != yielded;
-                if yields && !mutant!("timeout_trusts_yielding") {
-                    cx.waker().wake_by_ref();
-                }
-                Poll::Pending
-            })
+                    if let Poll::Ready(output) = ready {
+                        return Poll::Ready(Ok(output));
+                    }
+                    // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by ours.
+                    yields = !mem::replace(polled, true) && context::yields_so_far() != yielded;
+                    if yields && !mutant!("timeout_trusts_yielding") {
+                        cx.waker().wake_by_ref();
+                    }
+                    Poll::Pending
+                },
+            )
         })
     }
 }
@@ -219,12 +218,6 @@ impl<F: Leave> Leave for Timeout<F> {
             operation.leave();
         }
     }
-}
-
-/// A time limit is a select of two: the operation is asked first.
-enum Branch {
-    Operation,
-    Limit,
 }
 
 gossamer_core::impl_debug!([F] Timeout[F], this => limit: this.limit);

@@ -1,11 +1,11 @@
 //! The select whose branches are polled on a thread, as its context knows it.
 
 use core::cell::Cell;
-use core::mem::ManuallyDrop;
 use core::ptr;
 
 use alloc::sync::Arc;
 
+use super::Context;
 use crate::group::Group;
 
 /// More than the parts of an operation beside its action take, and less than a second operation takes besides: its node
@@ -25,20 +25,15 @@ pub(super) enum Pass {
     Announces,
 }
 
-/// The select whose branches are polled on this thread.
-pub(super) struct Asking {
-    /// Address of the select; zero: none.
-    pub(super) owner: Cell<usize>,
+/// A select whose branches are polled, as the operations in them see it. It lies on the stack of that poll.
+pub(super) struct Asking<'a> {
+    /// The select's, which stays where it is.
+    group: &'a Cell<Option<Arc<Group>>>,
     pub(super) branch: Cell<MemoryRange>,
     pub(super) pass: Cell<Pass>,
     /// Whether a member waits in the branch.
     pub(super) offers: Cell<bool>,
-    /// (Dropped by hand, as a context has no drop.)
-    group: Cell<ManuallyDrop<Option<Arc<Group>>>>,
 }
-
-/// What is put aside of it.
-pub(super) type Asked = (usize, MemoryRange, Pass, bool, Option<Arc<Group>>);
 
 /// Address and size of something in memory.
 pub type MemoryRange = (usize, usize);
@@ -48,52 +43,73 @@ pub fn range_of<T>(of: &T) -> MemoryRange {
     (ptr::from_ref(of).addr(), size_of::<T>())
 }
 
-impl Asking {
-    pub(super) const fn new() -> Self {
+impl<'a> Asking<'a> {
+    #[inline(always)]
+    pub(super) fn new(group: &'a Cell<Option<Arc<Group>>>) -> Self {
         Self {
-            owner: Cell::new(0),
+            group,
             branch: Cell::new((0, 0)),
             pass: Cell::new(Pass::All),
             offers: Cell::new(false),
-            group: Cell::new(ManuallyDrop::new(None)),
         }
     }
 
-    /// Begins to ask the branches of this select, which has this group; gives what was before.
+    /// Says which select it is: a number that is not zero.
     #[inline(always)]
-    pub(super) fn begin(&self, owner: usize, group: Option<Arc<Group>>) -> Asked {
-        self.restore((owner, (0, 0), Pass::All, false, group))
-    }
-
-    /// As before; gives what is now.
-    #[inline(always)]
-    pub(super) fn restore(&self, (owner, branch, pass, offers, group): Asked) -> Asked {
-        (
-            self.owner.replace(owner),
-            self.branch.replace(branch),
-            self.pass.replace(pass),
-            self.offers.replace(offers),
-            ManuallyDrop::into_inner(self.group.replace(ManuallyDrop::new(group))),
-        )
+    pub(super) fn owner(&self) -> usize {
+        ptr::from_ref(self.group).addr()
     }
 
     /// Whether what is there is the branch that is polled, or all of it but for less than `room`.
     #[inline(always)]
     pub(super) fn is_branch(&self, (at, size): MemoryRange, room: usize) -> bool {
         let (branch, branch_size) = self.branch.get();
-        self.owner.get() != 0
-            && branch <= at
-            && at + size <= branch + branch_size
-            && branch_size < size + room
+        branch <= at && at + size <= branch + branch_size && branch_size < size + room
     }
 
     /// The group, which is made if there is none so far.
     pub(super) fn group(&self) -> Arc<Group> {
-        let group = ManuallyDrop::into_inner(self.group.replace(ManuallyDrop::new(None)));
-        let group = group.unwrap_or_else(|| Arc::new(Group::held(self.owner.get())));
-        self.group.set(ManuallyDrop::new(Some(group.clone())));
+        let group = self.group.take();
+        let group = group.unwrap_or_else(|| Arc::new(Group::held(self.owner())));
+        self.group.set(Some(group.clone()));
         group
+    }
+
+    /// Calls `look` with the group, if there is one.
+    #[inline(always)]
+    pub(super) fn with_group<R>(&self, look: impl FnOnce(&Group) -> R) -> Option<R> {
+        let group = self.group.take();
+        let seen = group.as_deref().map(look);
+        self.group.set(group);
+        seen
     }
 }
 
-crate::impl_debug!([] Asking[], this => owner: this.owner, branch: this.branch);
+/// Brings the outer select back, also if there is a panic.
+pub(super) struct Back(*const Asking<'static>);
+
+impl Back {
+    /// Until the drop of the result this select is the innermost one of the thread; `None`: none is.
+    #[inline(always)]
+    pub(super) fn after(inner: Option<&Asking<'_>>) -> Self {
+        let inner = inner.map_or(ptr::null(), ptr::from_ref);
+        Self(super::with(|context| context.asking.replace(inner.cast())))
+    }
+}
+
+impl Drop for Back {
+    #[inline(always)]
+    fn drop(&mut self) {
+        super::with(|context| context.asking.set(self.0));
+    }
+}
+
+impl Context {
+    /// The innermost select whose branches are polled on this thread; `None`: none is.
+    #[inline(always)]
+    pub(super) fn asking(&self) -> Option<&Asking<'_>> {
+        // SAFETY: it is on this thread's stack, or on that of the fiber that runs there, below this call: a `Back`
+        // that lies above it takes it away again before it goes, and before a fiber that stands still leaves the thread.
+        unsafe { self.asking.get().as_ref() }
+    }
+}

@@ -134,17 +134,16 @@ impl SchedulingPoint {
     /// would. If that is the last of the budget, the next operation yields, as this one may be ready.
     #[inline(always)]
     pub fn pass_with<R>(&mut self, waker: &Waker, poll: impl FnOnce() -> Poll<R>) -> Poll<R> {
-        if core::mem::replace(&mut self.passed, true) {
-            return poll();
-        }
-        if with(Context::is_used_up) {
+        let is_first = !core::mem::replace(&mut self.passed, true);
+        if is_first && with(Context::is_used_up) {
             yield_to_others(RawWakerParts::new(waker));
             return Poll::Pending;
         }
         let before = with(Context::taken);
         let polled = poll();
         with(|context| {
-            if context.taken() == before && !crate::mutant!("foreign_takes_nothing") {
+            let takes = is_first && context.taken() == before;
+            if takes && !crate::mutant!("foreign_takes_nothing") {
                 context.left.set(context.left.get().saturating_sub(TAKES));
             }
         });

@@ -8,54 +8,41 @@
 //! A `timeout` is a select of two. One that is a branch of another select has no group of its own: its operation is a
 //! member of the other one's.
 
+use core::cell::Cell;
 use core::pin::Pin;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asking::{Asked, MemoryRange, Pass, ROOM, range_of};
-use super::with;
+use super::asking::{Asking, Back, MemoryRange, Pass, ROOM, range_of};
+use super::{Context, with};
 use crate::group::{Group, Hold};
 
-/// Brings the outer select back, also if there is a panic.
-struct Back(Option<Asked>);
-
-impl Back {
-    #[inline(always)]
-    fn after(owner: usize, group: Option<Arc<Group>>) -> Self {
-        Self(with(|context| Some(context.asking.begin(owner, group))))
-    }
-}
-
-impl Drop for Back {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if let Some(outer) = self.0.take() {
-            drop(with(|context| context.asking.restore(outer)));
-        }
-    }
-}
-
-/// Calls what no select polls, though it is called in a branch: a wait in a fiber, whose thread others use meanwhile.
-pub(crate) fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
-    let _back = Back::after(0, None);
+/// Calls what no select polls, though it is called in a branch: a wait in a fiber, whose thread others use meanwhile; and
+/// the fiber itself.
+pub fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
+    let _back = Back::after(None);
     run()
 }
 
 /// The select that polls what runs on this thread; zero: none does.
 pub fn selecting() -> usize {
-    with(|context| context.asking.owner.get())
+    with(|context| context.asking().map_or(0, Asking::owner))
+}
+
+fn pass(context: &Context) -> Option<Pass> {
+    context.asking().map(|asking| asking.pass.get())
 }
 
 /// Whether the branches are asked only for what members have already, or so that these are announced anew.
 pub fn asks_members() -> bool {
-    with(|context| context.asking.pass.get() != Pass::All)
+    with(|context| pass(context).is_some_and(|pass| pass != Pass::All))
 }
 
 /// Whether the members of the group are announced anew.
 pub fn announces() -> bool {
-    with(|context| context.asking.pass.get() == Pass::Announces)
+    with(|context| pass(context) == Some(Pass::Announces))
 }
 
 /// An operation with this action waits, and is to be a member of the group of the select whose branch it is. `None`: it is
@@ -64,12 +51,20 @@ pub fn join_group<A>(action: &A) -> Option<Arc<Group>> {
     // Where the action is aligned more than the rest, there is padding before and behind it.
     let room = ROOM + 4 * (align_of::<A>() - 1);
     with(|context| {
-        let asking = &context.asking;
+        let asking = context.asking()?;
         asking.is_branch(range_of(action), room).then(|| {
             asking.offers.set(true);
             asking.group()
         })
     })
+}
+
+/// Says which branch of the innermost select is polled.
+#[inline(always)]
+fn begin_branch(context: &Context, range: MemoryRange) {
+    if let Some(asking) = context.asking() {
+        asking.branch.set(range);
+    }
 }
 
 /// Polls a branch of the select that is polled.
@@ -85,7 +80,7 @@ pub fn poll_branch_at<F: Future>(
     branch: Pin<&mut F>,
     cx: &mut task::Context<'_>,
 ) -> Poll<F::Output> {
-    with(|context| context.asking.branch.set(range));
+    with(|context| begin_branch(context, range));
     branch.poll(cx)
 }
 
@@ -97,11 +92,17 @@ pub fn poll_part<F: Future>(
     cx: &mut task::Context<'_>,
 ) -> Poll<F::Output> {
     with(|context| {
-        if context.asking.is_branch(whole, ROOM) {
-            context.asking.branch.set(range_of(&*part));
+        if is_branch(context, whole) {
+            begin_branch(context, range_of(&*part));
         }
     });
     part.poll(cx)
+}
+
+#[inline(always)]
+fn is_branch(context: &Context, range: MemoryRange) -> bool {
+    let outer = context.asking();
+    outer.is_some_and(|asking| asking.is_branch(range, ROOM))
 }
 
 /// What a select keeps between its polls. It stays where it is from the first on.
@@ -122,71 +123,76 @@ impl Selecting {
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
+        let Self { group, offering } = self;
+        let own = Asking::new(Cell::from_mut(group));
         // If it is a branch of another one, its operations join that one's group, and are asked as that one says.
-        let is_branch = with(|context| context.asking.is_branch(range, ROOM));
-        let _back = (!is_branch).then(|| Back::after(range.0, self.group.clone()));
+        let is_branch = with(|context| is_branch(context, range));
+        let _back = (!is_branch).then(|| Back::after(Some(&own)));
         let mut pass = match is_branch {
-            true => with(|context| context.asking.pass.get()),
-            false => self.hold(),
+            true => with(pass).unwrap_or(Pass::All),
+            false => own.hold(),
         };
         loop {
             let (mut all, mut members) = (turns(), 0);
             if pass == Pass::All {
-                self.offering.clear();
+                offering.clear();
             }
             while let Some(branch) = match pass {
                 Pass::All => all.next(),
-                _ => self.offering.get(members).copied(),
+                _ => offering.get(members).copied(),
             } {
                 let ready = ask(branch);
                 if ready.is_ready() {
                     return ready;
                 }
                 members += 1;
-                if pass == Pass::All && with(|context| context.asking.offers.replace(false)) {
-                    self.offering.push(branch);
+                if pass == Pass::All && with(|context| has_offered(context, false)) {
+                    offering.push(branch);
                 }
             }
-            match self.after(pass, is_branch) {
+            let next = match pass {
+                Pass::All if offering.is_empty() => None,
+                Pass::All if is_branch => {
+                    with(|context| has_offered(context, true));
+                    None
+                }
+                _ if is_branch => None,
+                _ => own.after_members(pass),
+            };
+            match next {
                 Some(next) => pass = next,
                 None => return Poll::Pending,
             }
         }
     }
+}
 
-    /// In which pass the branches are asked next, as none was ready in this one; `None`: the select waits.
-    #[inline(always)]
-    fn after(&mut self, pass: Pass, is_branch: bool) -> Option<Pass> {
-        match pass {
-            Pass::All if self.offering.is_empty() => None,
-            Pass::All if is_branch => {
-                with(|context| context.asking.offers.set(true));
-                None
-            }
-            _ if is_branch => None,
-            _ => self.after_members(pass),
-        }
-    }
+/// Whether a member waits in the branch that was polled; from now on it is as said.
+#[inline(always)]
+fn has_offered(context: &Context, offers: bool) -> bool {
+    let asking = context.asking();
+    asking.is_some_and(|asking| asking.offers.replace(offers))
+}
 
+impl Asking<'_> {
+    /// In which pass the branches are asked next, as none was ready in this one, and members wait; `None`: the select
+    /// waits.
     #[cold]
     #[inline(never)]
-    fn after_members(&mut self, pass: Pass) -> Option<Pass> {
-        let group = self
-            .group
-            .get_or_insert_with(|| with(|context| context.asking.group()));
+    fn after_members(&self, pass: Pass) -> Option<Pass> {
         match pass {
             Pass::All => {
-                let announces = group.open() && !crate::mutant!("group_announces_nothing");
-                announces.then(|| begin(Pass::Announces))
+                let announces = self.group().open() && !crate::mutant!("group_announces_nothing");
+                announces.then(|| self.begin(Pass::Announces))
             }
             // It waits; unless a member has been taken meanwhile and its branch did not want it: then the others go on.
             Pass::Announces => {
-                begin(Pass::All);
-                (!group.is_open()).then(|| self.hold())
+                self.begin(Pass::All);
+                (!self.group().is_open()).then(|| self.hold())
             }
             // What had been taken was not wanted.
             Pass::Taken => {
-                group.hold_again();
+                self.group().hold_again();
                 Some(self.hold())
             }
             // Members have been looked at under the locks of their channels: who had claimed the group has decided.
@@ -198,25 +204,23 @@ impl Selecting {
     /// first.
     #[inline(always)]
     fn hold(&self) -> Pass {
-        match &self.group {
-            Some(group) => Self::hold_group(group),
-            None => Pass::All,
-        }
+        self.with_group(|group| self.hold_group(group))
+            .unwrap_or(Pass::All)
     }
 
     #[cold]
     #[inline(never)]
-    fn hold_group(group: &Group) -> Pass {
-        begin(match group.hold() {
+    fn hold_group(&self, group: &Group) -> Pass {
+        self.begin(match group.hold() {
             _ if crate::mutant!("select_goes_on_though_taken") => Pass::All,
             Hold::Held => Pass::All,
             Hold::Claimed => Pass::Claimed,
             Hold::Taken => Pass::Taken,
         })
     }
-}
 
-fn begin(pass: Pass) -> Pass {
-    with(|context| context.asking.pass.set(pass));
-    pass
+    fn begin(&self, pass: Pass) -> Pass {
+        self.pass.set(pass);
+        pass
+    }
 }
