@@ -9,11 +9,13 @@
 //! member of the other one's.
 
 use core::cell::Cell;
+use core::mem;
 use core::pin::Pin;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
-use alloc::vec::Vec;
+
+use smallvec::SmallVec;
 
 use super::asking::{Asking, Back, MemoryRange, Pass, ROOM, range_of};
 use super::{Context, with};
@@ -110,7 +112,7 @@ fn is_branch(context: &Context, range: MemoryRange) -> bool {
 pub struct Selecting {
     group: Option<Arc<Group>>,
     /// The branches in which members wait.
-    offering: Vec<usize>,
+    offering: SmallVec<[usize; 2]>,
 }
 
 impl Selecting {
@@ -133,10 +135,7 @@ impl Selecting {
             false => own.hold(),
         };
         loop {
-            let (mut all, mut members) = (turns(), 0);
-            if pass == Pass::All {
-                offering.clear();
-            }
+            let (mut all, mut members, mut has_offers) = (turns(), 0, false);
             while let Some(branch) = match pass {
                 Pass::All => all.next(),
                 _ => offering.get(members).copied(),
@@ -147,11 +146,14 @@ impl Selecting {
                 }
                 members += 1;
                 if pass == Pass::All && with(|context| has_offered(context, false)) {
+                    if !mem::replace(&mut has_offers, true) {
+                        offering.clear();
+                    }
                     offering.push(branch);
                 }
             }
             let next = match pass {
-                Pass::All if offering.is_empty() => None,
+                Pass::All if !has_offers => None,
                 Pass::All if is_branch => {
                     with(|context| has_offered(context, true));
                     None
