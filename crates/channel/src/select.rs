@@ -60,10 +60,8 @@ pub enum Turn<T> {
 #[doc(hidden)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Select<T, F: Ask<T>> {
+pub struct Select<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> {
     point: SchedulingPoint,
-    branches: usize,
-    fair: bool,
     ask: F,
     selecting: Selecting,
     _output: PhantomData<fn() -> T>,
@@ -75,15 +73,16 @@ pub trait Ask<T>: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T> {}
 
 impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Ask<T> for F {}
 
-impl<T, F: Ask<T>> Unpin for Select<T, F> {}
+impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Unpin for Select<T, F, BRANCHES, FAIR> {}
 
-impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Select<T, F> {
-    /// Makes a select of `branches` branches.
-    pub fn new(branches: usize, fair: bool, ask: F) -> Self {
+impl<T, F, const BRANCHES: usize, const FAIR: bool> Select<T, F, BRANCHES, FAIR>
+where
+    F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>,
+{
+    /// Makes a select.
+    pub fn new(ask: F) -> Self {
         Self {
             point: SchedulingPoint::new(),
-            branches,
-            fair,
             ask,
             selecting: Selecting::default(),
             _output: PhantomData,
@@ -91,16 +90,18 @@ impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Select<T, F> {
     }
 }
 
-impl<T, F: Ask<T>> Drop for Select<T, F> {
+impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Drop for Select<T, F, BRANCHES, FAIR> {
     /// Branches by reference pass on what they were promised.
     fn drop(&mut self) {
-        for branch in 0..self.branches {
+        for branch in 0..BRANCHES {
             let _out = (self.ask)(branch, None);
         }
     }
 }
 
-impl<T, F: Ask<T>> Future for Select<T, F> {
+impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Future
+    for Select<T, F, BRANCHES, FAIR>
+{
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
@@ -108,7 +109,10 @@ impl<T, F: Ask<T>> Future for Select<T, F> {
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
-            let turns = || turns(this.branches, this.fair);
+            let turns = || match FAIR {
+                true => chance(BRANCHES, const { prime(BRANCHES) }),
+                false => Walk::in_order(BRANCHES),
+            };
             let ask = |branch| {
                 match (this.ask)(branch, Some(&mut *cx)) {
                     Turn::Ready(output) => return Poll::Ready(output),
@@ -199,43 +203,84 @@ impl<F> StayOfOthers for &mut Leaving<'_, F> {
     fn leave(&mut self) {}
 }
 
-/// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other.
-/// (Their order with a first one of chance is not that: the first of some that are ready would mostly be the one behind
-/// those that are not.)
+/// All branches, in an order in which of any two each comes first as often as the other. `places`: the least
+/// [prime](prime) number from theirs on.
 ///
-/// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
-/// places is at any two moments of the walk.
+/// (Their order with a first one of chance is not that: the first of some that are ready would mostly be the one behind
+/// those that are not.) It is a walk round a prime number of places in equal steps: with a random start and step, a random
+/// pair of places is at any two moments of the walk.
 ///
 /// A number of [`chance`](context::random) has 16 bits. So that holds for far fewer than 65,536 branches; with more,
 /// each is still asked in each walk, but some never first.
-fn turns(branches: usize, fair: bool) -> impl Iterator<Item = usize> {
-    let (mut place, step, places) = match fair && branches > 1 {
-        true if gossamer_core::mutant!("select_unfair") => (0, 1, branches),
-        true => {
-            let places = prime(branches);
-            let step = match gossamer_core::mutant!("select_passes_neighbours") {
-                true => 1,
-                false => 1 + context::random() as usize % (places - 1),
-            };
-            (context::random() as usize % places, step, places)
-        }
-        false => (0, 1, branches),
+#[inline(always)]
+fn chance(branches: usize, places: usize) -> Walk {
+    if branches < 2 || gossamer_core::mutant!("select_unfair") {
+        return Walk::in_order(branches);
+    }
+    let step = match gossamer_core::mutant!("select_passes_neighbours") {
+        true => 1,
+        false => 1 + context::random() as usize % (places - 1),
     };
-    let walk = std::iter::from_fn(move || {
-        let here = place;
-        place = (place + step) % places;
-        Some(here)
-    });
-    walk.take(places).filter(move |place| *place < branches)
+    Walk {
+        place: context::random() as usize % places,
+        step,
+        places,
+        left: places,
+        branches,
+    }
+}
+
+/// Places, in equal steps round all of them; those that are branches.
+struct Walk {
+    place: usize,
+    step: usize,
+    places: usize,
+    left: usize,
+    branches: usize,
+}
+
+impl Walk {
+    #[inline(always)]
+    fn in_order(branches: usize) -> Self {
+        Self {
+            place: 0,
+            step: 1,
+            places: branches,
+            left: branches,
+            branches,
+        }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.left > 0 {
+            self.left -= 1;
+            let here = self.place;
+            let next = here + self.step;
+            self.place = next.checked_sub(self.places).unwrap_or(next);
+            if here < self.branches {
+                return Some(here);
+            }
+        }
+        None
+    }
 }
 
 /// The least prime number from there on.
-fn prime(from: usize) -> usize {
-    let has_none = |number: &usize| {
-        let mut divisors = (2..).take_while(|divisor| divisor * divisor <= *number);
-        divisors.all(|divisor| !number.is_multiple_of(divisor))
-    };
-    (from..).find(has_none).unwrap_or(from)
+const fn prime(from: usize) -> usize {
+    let (mut number, mut divisor) = (from, 2);
+    while divisor * divisor <= number {
+        if number.is_multiple_of(divisor) {
+            (number, divisor) = (number + 1, 2);
+        } else {
+            divisor += 1;
+        }
+    }
+    number
 }
 
 /// Waits for whichever operation of a list comes first, and gives its place in the list and its output.
@@ -272,6 +317,7 @@ where
         panic!("select::any was called with no operation: nothing would ever come");
     }
     Any {
+        places: prime(operations.len()),
         operations: operations.into(),
         selecting: Selecting::default(),
         point: SchedulingPoint::new(),
@@ -287,6 +333,7 @@ pin_project! {
     pub struct Any<F> {
         // None: it is complete.
         operations: Pin<Box<[F]>>,
+        places: usize,
         selecting: Selecting,
         point: SchedulingPoint,
         location: &'static Location<'static>,
@@ -312,7 +359,7 @@ impl<F: Future> Future for Any<F> {
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
-                || turns(count, true),
+                || chance(count, *this.places),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.
                     let operation = unsafe {

@@ -128,7 +128,7 @@ impl Select {
                 use #facade::select::{LeaveOfOurs as _, StayOfOthers as _};
                 #[allow(unused_imports)]
                 use #facade::select::{RangeOfReference as _, RangeOfValue as _};
-                let #select = #facade::select::Select::new(#count, #fair, |#branch, #cx| match #branch {
+                let #select = #facade::select::Select::<_, _, #count, #fair>::new(|#branch, #cx| match #branch {
                     #(#asked)*
                     _ => ::core::unreachable!(),
                 });
