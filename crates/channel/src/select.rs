@@ -60,8 +60,10 @@ pub enum Turn<T> {
 #[doc(hidden)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
 #[derive(Debug)]
-pub struct Select<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> {
+pub struct Select<T, F: Ask<T>> {
     point: SchedulingPoint,
+    branches: usize,
+    places: usize,
     ask: F,
     selecting: Selecting,
     _output: PhantomData<fn() -> T>,
@@ -73,16 +75,16 @@ pub trait Ask<T>: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T> {}
 
 impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Ask<T> for F {}
 
-impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Unpin for Select<T, F, BRANCHES, FAIR> {}
+impl<T, F: Ask<T>> Unpin for Select<T, F> {}
 
-impl<T, F, const BRANCHES: usize, const FAIR: bool> Select<T, F, BRANCHES, FAIR>
-where
-    F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>,
-{
-    /// Makes a select.
-    pub fn new(ask: F) -> Self {
+impl<T, F: FnMut(usize, Option<&mut Context<'_>>) -> Turn<T>> Select<T, F> {
+    /// Makes a select of `branches` branches, which are asked in their order if `places` is zero; else in one of chance,
+    /// and `places` is [theirs](places).
+    pub fn new(branches: usize, places: usize, ask: F) -> Self {
         Self {
             point: SchedulingPoint::new(),
+            branches,
+            places,
             ask,
             selecting: Selecting::default(),
             _output: PhantomData,
@@ -90,18 +92,16 @@ where
     }
 }
 
-impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Drop for Select<T, F, BRANCHES, FAIR> {
+impl<T, F: Ask<T>> Drop for Select<T, F> {
     /// Branches by reference pass on what they were promised.
     fn drop(&mut self) {
-        for branch in 0..BRANCHES {
+        for branch in 0..self.branches {
             let _out = (self.ask)(branch, None);
         }
     }
 }
 
-impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Future
-    for Select<T, F, BRANCHES, FAIR>
-{
+impl<T, F: Ask<T>> Future for Select<T, F> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
@@ -109,10 +109,7 @@ impl<T, F: Ask<T>, const BRANCHES: usize, const FAIR: bool> Future
         let this = &mut *self;
         this.point.pass_with(cx.waker(), || {
             let mut waits = false;
-            let turns = || match FAIR {
-                true => chance(BRANCHES, const { prime(BRANCHES) }),
-                false => Walk::in_order(BRANCHES),
-            };
+            let turns = || Walk::new(this.branches, this.places);
             let ask = |branch| {
                 match (this.ask)(branch, Some(&mut *cx)) {
                     Turn::Ready(output) => return Poll::Ready(output),
@@ -203,34 +200,15 @@ impl<F> StayOfOthers for &mut Leaving<'_, F> {
     fn leave(&mut self) {}
 }
 
-/// All branches, in an order in which of any two each comes first as often as the other. `places`: the least
-/// [prime](prime) number from theirs on.
-///
+/// All branches, in their order; or in one of chance, in which of any two each comes first as often as the other.
 /// (Their order with a first one of chance is not that: the first of some that are ready would mostly be the one behind
-/// those that are not.) It is a walk round a prime number of places in equal steps: with a random start and step, a random
-/// pair of places is at any two moments of the walk.
+/// those that are not.)
+///
+/// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
+/// places is at any two moments of the walk.
 ///
 /// A number of [`chance`](context::random) has 16 bits. So that holds for far fewer than 65,536 branches; with more,
 /// each is still asked in each walk, but some never first.
-#[inline(always)]
-fn chance(branches: usize, places: usize) -> Walk {
-    if branches < 2 || gossamer_core::mutant!("select_unfair") {
-        return Walk::in_order(branches);
-    }
-    let step = match gossamer_core::mutant!("select_passes_neighbours") {
-        true => 1,
-        false => 1 + context::random() as usize % (places - 1),
-    };
-    Walk {
-        place: context::random() as usize % places,
-        step,
-        places,
-        left: places,
-        branches,
-    }
-}
-
-/// Places, in equal steps round all of them; those that are branches.
 struct Walk {
     place: usize,
     step: usize,
@@ -240,16 +218,28 @@ struct Walk {
 }
 
 impl Walk {
+    /// `places`: [those](places) of an order of chance; zero: in their order.
     #[inline(always)]
-    fn in_order(branches: usize) -> Self {
+    fn new(branches: usize, places: usize) -> Self {
+        let (place, step, places) = match places {
+            0 => (0, 1, branches),
+            _ if gossamer_core::mutant!("select_unfair") => (0, 1, branches),
+            _ if gossamer_core::mutant!("select_passes_neighbours") => (below(places), 1, places),
+            _ => (below(places), 1 + below(places - 1), places),
+        };
         Self {
-            place: 0,
-            step: 1,
-            places: branches,
-            left: branches,
+            place,
+            step,
+            places,
+            left: places,
             branches,
         }
     }
+}
+
+/// A random number.
+fn below(end: usize) -> usize {
+    (context::random() as usize * end) >> u16::BITS
 }
 
 impl Iterator for Walk {
@@ -270,9 +260,11 @@ impl Iterator for Walk {
     }
 }
 
-/// The least prime number from there on.
-const fn prime(from: usize) -> usize {
-    let (mut number, mut divisor) = (from, 2);
+/// How many places so many branches need to be asked in an order of chance: the least prime number from theirs on, and
+/// two at least. For the macro.
+#[doc(hidden)]
+pub const fn places(branches: usize) -> usize {
+    let (mut number, mut divisor) = (if branches < 2 { 2 } else { branches }, 2);
     while divisor * divisor <= number {
         if number.is_multiple_of(divisor) {
             (number, divisor) = (number + 1, 2);
@@ -317,7 +309,7 @@ where
         panic!("select::any was called with no operation: nothing would ever come");
     }
     Any {
-        places: prime(operations.len()),
+        places: places(operations.len()),
         operations: operations.into(),
         selecting: Selecting::default(),
         point: SchedulingPoint::new(),
@@ -359,7 +351,7 @@ impl<F: Future> Future for Any<F> {
         point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
-                || chance(count, *this.places),
+                || Walk::new(count, *this.places),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.
                     let operation = unsafe {

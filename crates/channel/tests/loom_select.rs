@@ -29,7 +29,7 @@ enum Taken<A, B> {
 /// What `select!` makes of two branches, the first of which is asked first.
 async fn first<A: Future, B: Future>(one: A, other: B) -> Taken<A::Output, B::Output> {
     let (mut one, mut other) = (pin!(one), pin!(other));
-    let select = Select::<_, _, 2, false>::new(|branch, cx| {
+    let select = Select::new(2, 0, |branch, cx| {
         let Some(cx) = cx else { return Turn::Out };
         let polled = if branch == 0 {
             poll_branch_at(range_of(&*one), one.as_mut(), cx).map(Taken::One)

@@ -170,7 +170,10 @@ fn resume<T>(switch: &mut Stack<T>, waker: &Waker, end: bool) -> Option<Outcome<
     };
     // SAFETY: no fiber runs on this stack; the resumed fiber sets itself, in `is_running`.
     let outer = context::with(|context| unsafe { context.set_fiber(None) });
-    let result = context::outside_selects(|| switch.resume(resumed));
+    let result = match gossamer_core::mutant!("fiber_is_in_the_select") {
+        true => switch.resume(resumed),
+        false => context::outside_selects(|| switch.resume(resumed)),
+    };
     // SAFETY: the fiber that was set before, if any, runs on, on its own stack.
     context::with(|context| unsafe { context.set_fiber(outer) });
     match result {

@@ -93,7 +93,10 @@ impl Select {
         let branches = internal("__GossamerSelected");
         let [output, select, branch, cx] = ["output", "select", "branch", "cx"].map(internal);
         let count = self.branches.len();
-        let fair = self.fair;
+        let places = match self.fair && count > 1 {
+            true => quote!(const { #facade::select::places(#count) }),
+            false => quote!(0),
+        };
         let types: Vec<_> = (0..count).map(|at| internal(&format!("T{at}"))).collect();
         let names: Vec<_> = (0..count)
             .map(|at| internal(&format!("Branch{at}")))
@@ -128,7 +131,7 @@ impl Select {
                 use #facade::select::{LeaveOfOurs as _, StayOfOthers as _};
                 #[allow(unused_imports)]
                 use #facade::select::{RangeOfReference as _, RangeOfValue as _};
-                let #select = #facade::select::Select::<_, _, #count, #fair>::new(|#branch, #cx| match #branch {
+                let #select = #facade::select::Select::new(#count, #places, |#branch, #cx| match #branch {
                     #(#asked)*
                     _ => ::core::unreachable!(),
                 });

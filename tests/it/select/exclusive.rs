@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use gossamer::channel::{Closed, SendError, TryRecvError, TrySendError};
 use gossamer::{TimeoutExt, Wait, select};
+use gossamer_fiber::Fiber;
 
+use crate::contract::FIBERS;
 use crate::flavour::both;
 use crate::hand::{Hand, parked, ready};
 use crate::ports::Sets;
@@ -25,6 +27,7 @@ both! {
     dropped_it_has_not_sent,
     a_pattern_that_fails_has_taken_effect,
     of_messages_of_any_alignment_one_is_taken,
+    a_fiber_in_a_branch_is_outside,
 }
 
 /// A receiver takes the message, and then another branch is ready, which was preferred; or before.
@@ -293,4 +296,34 @@ fn of_messages_of_any_alignment_one_is_taken<F: Sets>() {
     check::<F, _>(1_u128);
     check::<F, _>(Aligned(1));
     check::<F, _>(FurtherAligned(1));
+}
+
+/// A fiber that is a branch stands still in a select of its own: each of the two takes one branch.
+fn a_fiber_in_a_branch_is_outside<F: Sets>() {
+    let [(a, from_a), (b, from_b), (c, from_c), (d, from_d)] =
+        std::array::from_fn(|_| F::channel(0));
+    let body = move || {
+        select! {
+            wait;
+            sent = c.send("c") => sent,
+            sent = d.send("d") => sent,
+        }
+    };
+    let Ok(fiber) = Fiber::new(body, Some(FIBERS)) else {
+        panic!("no fiber could be made");
+    };
+    let mut waits = parked(async {
+        select! {
+            biased;
+            _ = fiber => "the fiber",
+            sent = a.send("a") => sent.map_or("closed", |()| "a"),
+            sent = b.send("b") => sent.map_or("closed", |()| "b"),
+        }
+    });
+    assert_eq!(from_c.try_recv(), Ok("c"));
+    assert_eq!(from_d.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(from_a.try_recv(), Ok("a"));
+    assert_eq!(from_b.try_recv(), Err(TryRecvError::Empty));
+    // What the fiber did is not taken: it is dropped, and unwinds.
+    assert_eq!(waits.poll(), Poll::Ready("a"));
 }

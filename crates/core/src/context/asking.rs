@@ -5,7 +5,6 @@ use core::ptr;
 
 use alloc::sync::Arc;
 
-use super::Context;
 use crate::group::Group;
 
 /// More than the parts of an operation beside its action take, and less than a second operation takes besides: its node
@@ -82,34 +81,5 @@ impl<'a> Asking<'a> {
         let seen = group.as_deref().map(look);
         self.group.set(group);
         seen
-    }
-}
-
-/// Brings the outer select back, also if there is a panic.
-pub(super) struct Back(*const Asking<'static>);
-
-impl Back {
-    /// Until the drop of the result this select is the innermost one of the thread; `None`: none is.
-    #[inline(always)]
-    pub(super) fn after(inner: Option<&Asking<'_>>) -> Self {
-        let inner = inner.map_or(ptr::null(), ptr::from_ref);
-        Self(super::with(|context| context.asking.replace(inner.cast())))
-    }
-}
-
-impl Drop for Back {
-    #[inline(always)]
-    fn drop(&mut self) {
-        super::with(|context| context.asking.set(self.0));
-    }
-}
-
-impl Context {
-    /// The innermost select whose branches are polled on this thread; `None`: none is.
-    #[inline(always)]
-    pub(super) fn asking(&self) -> Option<&Asking<'_>> {
-        // SAFETY: it is on this thread's stack, or on that of the fiber that runs there, below this call: a `Back`
-        // that lies above it takes it away again before it goes, and before a fiber that stands still leaves the thread.
-        unsafe { self.asking.get().as_ref() }
     }
 }

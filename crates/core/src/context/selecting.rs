@@ -11,15 +11,45 @@
 use core::cell::Cell;
 use core::mem;
 use core::pin::Pin;
+use core::ptr;
 use core::task::{self, Poll};
 
 use alloc::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::asking::{Asking, Back, MemoryRange, Pass, ROOM, range_of};
+use super::asking::{Asking, MemoryRange, Pass, ROOM, range_of};
 use super::{Context, with};
 use crate::group::{Group, Hold};
+
+/// Brings the outer select back, also if there is a panic.
+struct Back(*const Asking<'static>);
+
+impl Back {
+    /// Until the drop of the result this select is the innermost one of the thread; `None`: none is.
+    #[inline(always)]
+    fn after(inner: Option<&Asking<'_>>) -> Self {
+        let inner = inner.map_or(ptr::null(), ptr::from_ref);
+        Self(with(|context| context.asking.replace(inner.cast())))
+    }
+}
+
+impl Drop for Back {
+    #[inline(always)]
+    fn drop(&mut self) {
+        with(|context| context.asking.set(self.0));
+    }
+}
+
+impl Context {
+    /// The innermost select whose branches are polled on this thread; `None`: none is.
+    #[inline(always)]
+    fn asking(&self) -> Option<&Asking<'_>> {
+        // SAFETY: it is on this thread's stack, or on that of the fiber that runs there, below this call: a `Back`
+        // that lies above it takes it away again before it goes, and before a fiber that stands still leaves the thread.
+        unsafe { self.asking.get().as_ref() }
+    }
+}
 
 /// Calls what no select polls, though it is called in a branch: a wait in a fiber, whose thread others use meanwhile; and
 /// the fiber itself.

@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 use std::time::{Duration, Instant};
 
 use gossamer_channel::raw::Sending;
-use gossamer_channel::select::{Select as OurSelect, Turn};
+use gossamer_channel::select::{Select as OurSelect, Turn, places};
 use gossamer_channel::{Closed, oneshot};
 use gossamer_core::context::poll_branch;
 use gossamer_core::policy::Shared;
@@ -292,7 +292,9 @@ impl<'a, S: Side + ?Sized> List<'a, S> {
         // Of those that have been asked. None has been, so far.
         let is_woken = Arc::new(AtomicBool::new(true));
         let gives_up = Cell::new(false);
-        let mut select = pin!(OurSelect::new(waits.len() + 1, !self.biased, |at, cx| {
+        let branches = waits.len() + 1;
+        let places = if self.biased { 0 } else { places(branches) };
+        let mut select = pin!(OurSelect::new(branches, places, |at, cx| {
             // The select is over.
             let Some(cx) = cx else {
                 return Turn::Out;
