@@ -34,7 +34,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         // The short way to what is there nearly always: a sender in no select.
         let first = self.held_ref().first::<Offer<T>>()?;
         if !first.claim_plainly() {
-            return self.take_first_offer();
+            return self.take_any_offer();
         }
         // SAFETY: under the lock. Once: one is claimed at a time, and it leaves its queue before the lock is given up.
         let message = unsafe { first.take() };
@@ -45,7 +45,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
 
     #[cold]
     #[inline(never)]
-    fn take_first_offer(&mut self) -> Option<T> {
+    fn take_any_offer(&mut self) -> Option<T> {
         let is_claimed = self.claim_offer(&mut Claimed::default(), 0);
         is_claimed.then(|| self.take_claimed())?
     }
