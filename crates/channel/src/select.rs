@@ -26,11 +26,13 @@
 //! * A branch by reference goes on after the select that did not take it. When that ends, the branch leaves its queue and
 //!   passes on what was reserved for it (see [`Leave`]); nobody takes its message, or has one for it, before it is polled
 //!   again.
+//! * What is foreign, a fiber too, and receives what the select itself sends does not get it; and the select asks again and
+//!   again instead of sleeping.
 //! * A branch whose pattern did not match has taken effect.
 //! * If a receiver has taken the message of a branch, and the select is dropped before its next poll (its task is
 //!   aborted), then the rendezvous has taken place.
 
-use std::marker::{PhantomData, PhantomPinned};
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -41,7 +43,6 @@ use gossamer_core::context::{
     self, MemoryRange, SchedulingPoint, Selecting, poll_branch, range_of,
 };
 use gossamer_core::wait_queue::Leave;
-use pin_project_lite::pin_project;
 
 /// The result of polling one branch; for the macro.
 #[doc(hidden)]
@@ -237,9 +238,9 @@ impl Walk {
     }
 }
 
-/// A random number.
+/// A random number that is less.
 fn below(end: usize) -> usize {
-    (context::random() as usize * end) >> u16::BITS
+    ((u64::from(context::random()) * end as u64) >> u16::BITS) as usize
 }
 
 impl Iterator for Walk {
@@ -314,25 +315,19 @@ where
         selecting: Selecting::default(),
         point: SchedulingPoint::new(),
         location: Location::caller(),
-        _pinned: PhantomPinned,
     }
 }
 
-pin_project! {
-    /// [`any`].
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    #[derive(Debug)]
-    pub struct Any<F> {
-        // None: it is complete.
-        operations: Pin<Box<[F]>>,
-        places: usize,
-        selecting: Selecting,
-        point: SchedulingPoint,
-        location: &'static Location<'static>,
-        // Others know it by its address.
-        #[pin]
-        _pinned: PhantomPinned,
-    }
+/// [`any`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+#[derive(Debug)]
+pub struct Any<F> {
+    // None: it is complete.
+    operations: Pin<Box<[F]>>,
+    places: usize,
+    selecting: Selecting,
+    point: SchedulingPoint,
+    location: &'static Location<'static>,
 }
 
 impl<F: Future> Future for Any<F> {
@@ -346,12 +341,12 @@ impl<F: Future> Future for Any<F> {
             self.location
         );
         let range = range_of(&*self);
-        let this = self.project();
-        let (point, operations) = (this.point, this.operations);
-        point.pass_with(cx.waker(), || {
+        let this = self.get_mut();
+        let operations = &mut this.operations;
+        this.point.pass_with(cx.waker(), || {
             let polled = this.selecting.poll(
                 range,
-                || Walk::new(count, *this.places),
+                || Walk::new(count, this.places),
                 |at| {
                     // SAFETY: the operations are pinned as the list is; none is moved.
                     let operation = unsafe {

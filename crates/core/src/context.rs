@@ -315,7 +315,8 @@ impl Context {
     /// Says that a fiber runs on this thread from now on, or that none does any more; gives the one before.
     ///
     /// # Safety
-    /// It stays where it is, and runs on this thread, until the next call.
+    /// It stays where it is, and runs on this thread, until the next call. It goes on, and stands still, outside of all
+    /// selects ([`outside_selects`]).
     pub unsafe fn set_fiber(
         &self,
         fiber: Option<NonNull<dyn Stackful>>,

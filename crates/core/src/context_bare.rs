@@ -25,11 +25,6 @@ pub fn stamp() -> u16 {
 /// Never called: there are no scheduling points.
 pub fn yield_to_others(_waker: RawWakerParts<'_>) {}
 
-/// No select polls anything.
-pub(crate) fn selecting() -> usize {
-    0
-}
-
 /// There are no selects.
 pub(crate) fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
     run()

@@ -36,8 +36,8 @@ const TURNED_AWAY: u32 = 4;
 #[derive(Debug)]
 pub struct Group {
     word: AtomicU32,
-    /// The select, by its address.
-    owner: usize,
+    /// The select, by its number.
+    owner: u64,
 }
 
 /// What a select finds that wants to hold its group.
@@ -53,7 +53,7 @@ pub(crate) enum Hold {
 
 impl Group {
     /// The group of this select, which is being polled.
-    pub(crate) fn held(owner: usize) -> Self {
+    pub(crate) fn held(owner: u64) -> Self {
         Self {
             word: AtomicU32::new(HELD),
             owner,
@@ -61,7 +61,7 @@ impl Group {
     }
 
     /// The select.
-    pub fn owner(&self) -> usize {
+    pub fn owner(&self) -> u64 {
         self.owner
     }
 

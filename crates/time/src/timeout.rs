@@ -201,7 +201,7 @@ impl<F: Future> Timeout<F> {
                     // It has not begun so far, and is polled again at once: if what yielded has a waker of its own, by ours.
                     yields = !mem::replace(polled, true) && context::yields_so_far() != yielded;
                     if yields && !mutant!("timeout_trusts_yielding") {
-                        cx.waker().wake_by_ref();
+                        context::outside_selects(|| cx.waker().wake_by_ref());
                     }
                     Poll::Pending
                 },

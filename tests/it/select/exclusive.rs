@@ -2,6 +2,8 @@
 //!
 //! Polled by hand, so that a test says what comes between a partner's operation and the select's next poll.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -27,7 +29,9 @@ both! {
     dropped_it_has_not_sent,
     a_pattern_that_fails_has_taken_effect,
     of_messages_of_any_alignment_one_is_taken,
+    a_pattern_that_fails_leaves_the_others_members,
     a_fiber_in_a_branch_is_outside,
+    one_that_is_moved_has_its_members,
 }
 
 /// A receiver takes the message, and then another branch is ready, which was preferred; or before.
@@ -296,6 +300,44 @@ fn of_messages_of_any_alignment_one_is_taken<F: Sets>() {
     check::<F, _>(1_u128);
     check::<F, _>(Aligned(1));
     check::<F, _>(FurtherAligned(1));
+}
+
+/// The message of a branch whose pattern fails is taken, and the select goes on; then another one is.
+fn a_pattern_that_fails_leaves_the_others_members<F: Sets>() {
+    let (buffered, [(a, from_a), (b, from_b)]) = (F::channel(1), [F::channel(0), F::channel(0)]);
+    let mut waits = parked(async {
+        select! {
+            biased;
+            received = buffered.1.recv() => received,
+            Err(_) = a.send("a") => unreachable!("it was taken"),
+            sent = b.send("b") => sent.map(|()| "sent").map_err(|_| Closed),
+        }
+    });
+    assert_eq!(from_a.try_recv(), Ok("a"));
+    assert_eq!(waits.poll(), Poll::Pending);
+    assert_eq!(from_b.try_recv(), Ok("b"));
+    buffered.0.try_send("received").unwrap();
+    assert_eq!(waits.poll(), Poll::Ready(Ok("sent")));
+    drop(waits);
+    assert_eq!(buffered.1.try_recv(), Ok("received"));
+}
+
+/// A select over a list need not stay where it is.
+fn one_that_is_moved_has_its_members<F: Sets>() {
+    let [(a, from_a), (b, from_b)] = [F::channel(0), F::channel(0)];
+    let mut slot = Some(select::any([a.send("a"), b.send("b")]));
+    let mut waits = Hand::new(poll_fn(move |cx| {
+        let mut here = slot.take().expect("it is put back");
+        let polled = pin!(&mut here).poll(cx);
+        slot = Some(here);
+        polled
+    }));
+    for _ in 0..2 {
+        assert!(waits.poll().is_pending());
+    }
+    assert_eq!(from_b.try_recv(), Ok("b"));
+    assert_eq!(from_a.try_recv(), Err(TryRecvError::Empty));
+    assert!(matches!(waits.poll(), Poll::Ready((1, Ok(())))));
 }
 
 /// A fiber that is a branch stands still in a select of its own: each of the two takes one branch.

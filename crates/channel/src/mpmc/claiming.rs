@@ -12,7 +12,7 @@ use super::offer::{ClaimOutcome, Claimed, Offer};
 
 /// The select that polls a waiting receiver of a rendezvous channel; zero: none does.
 #[derive(Debug, Default)]
-pub(crate) struct Select(pub(super) Cell<usize>);
+pub(crate) struct Select(pub(super) Cell<u64>);
 
 impl Select {
     /// Notes the one that polls now; gives whether that is another one than before.

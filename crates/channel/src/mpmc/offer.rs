@@ -209,7 +209,7 @@ impl<T> Offer<T> {
     }
 
     /// Whether it is announced, and a receiver could take it whose operation is a branch of this select (zero: of none).
-    pub(super) fn is_for(&self, select: usize) -> bool {
+    pub(super) fn is_for(&self, select: u64) -> bool {
         let is_own = || self.in_group(|group| group.owner()) == Some(select);
         self.stage() == Stage::Announced && (select == 0 || !is_own())
     }

@@ -6,10 +6,15 @@ use core::ptr;
 use alloc::sync::Arc;
 
 use crate::group::Group;
+use crate::platform::UnmodelledU64;
+use crate::platform::atomic::Ordering;
 
 /// More than the parts of an operation beside its action take, and less than a second operation takes besides: its node
 /// alone has seven words.
 pub(super) const ROOM: usize = 15 * size_of::<usize>();
+
+/// The number of the next select of the process that needs one. (64 bits do not wrap.)
+static NEXT: UnmodelledU64 = UnmodelledU64::new(1);
 
 /// Why a select asks its branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +31,10 @@ pub(super) enum Pass {
 
 /// A select whose branches are polled, as the operations in them see it. It lies on the stack of that poll.
 pub(super) struct Asking<'a> {
-    /// The select's, which stays where it is.
+    /// The select's.
     group: &'a Cell<Option<Arc<Group>>>,
+    /// Zero: nobody has asked for it so far.
+    number: &'a Cell<u64>,
     pub(super) branch: Cell<MemoryRange>,
     pub(super) pass: Cell<Pass>,
     /// Whether a member waits in the branch.
@@ -44,19 +51,23 @@ pub fn range_of<T>(of: &T) -> MemoryRange {
 
 impl<'a> Asking<'a> {
     #[inline(always)]
-    pub(super) fn new(group: &'a Cell<Option<Arc<Group>>>) -> Self {
+    pub(super) fn new(group: &'a Cell<Option<Arc<Group>>>, number: &'a Cell<u64>) -> Self {
         Self {
             group,
+            number,
             branch: Cell::new((0, 0)),
             pass: Cell::new(Pass::All),
             offers: Cell::new(false),
         }
     }
 
-    /// Says which select it is: a number that is not zero.
-    #[inline(always)]
-    pub(super) fn owner(&self) -> usize {
-        ptr::from_ref(self.group).addr()
+    /// The number of the select: no other one has it, and it is not zero.
+    pub(super) fn number(&self) -> u64 {
+        if self.number.get() == 0 {
+            // Relaxed: only the number counts.
+            self.number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+        }
+        self.number.get()
     }
 
     /// Whether what is there is the branch that is polled, or all of it but for less than `room`.
@@ -69,7 +80,7 @@ impl<'a> Asking<'a> {
     /// The group, which is made if there is none so far.
     pub(super) fn group(&self) -> Arc<Group> {
         let group = self.group.take();
-        let group = group.unwrap_or_else(|| Arc::new(Group::held(self.owner())));
+        let group = group.unwrap_or_else(|| Arc::new(Group::held(self.number())));
         self.group.set(Some(group.clone()));
         group
     }

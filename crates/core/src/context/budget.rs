@@ -3,7 +3,7 @@
 
 use core::task::{Poll, Waker};
 
-use super::{BUDGET, Context, NOTHING, with};
+use super::{BUDGET, Context, NOTHING, outside_selects, with};
 use crate::shard::Shard;
 use crate::waiter::RawWakerParts;
 
@@ -95,7 +95,7 @@ fn must_yield_after(takes: u32) -> bool {
 #[inline(never)]
 pub fn yield_to_others(waker: RawWakerParts<'_>) {
     with(|context| context.yields.set(context.yields.get().wrapping_add(1)));
-    waker.with(Waker::wake_by_ref);
+    outside_selects(|| waker.with(Waker::wake_by_ref));
     with(Context::yielded);
 }
 

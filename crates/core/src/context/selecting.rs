@@ -45,8 +45,9 @@ impl Context {
     /// The innermost select whose branches are polled on this thread; `None`: none is.
     #[inline(always)]
     fn asking(&self) -> Option<&Asking<'_>> {
-        // SAFETY: it is on this thread's stack, or on that of the fiber that runs there, below this call: a `Back`
-        // that lies above it takes it away again before it goes, and before a fiber that stands still leaves the thread.
+        // SAFETY: it is on this thread's stack, or on that of the fiber that runs there, below this call: what set it, a
+        // `Back` or an `Entered` that lies above it, takes it away again before it goes. A stack that stands still leaves
+        // nothing of its own here, and is not told of another one's: both sides of a switch are outside of all selects.
         unsafe { self.asking.get().as_ref() }
     }
 }
@@ -58,9 +59,9 @@ pub fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// The select that polls what runs on this thread; zero: none does.
-pub fn selecting() -> usize {
-    with(|context| context.asking().map_or(0, Asking::owner))
+/// The number of the select that polls what runs on this thread; zero: none does.
+pub fn selecting() -> u64 {
+    with(|context| context.asking().map_or(0, Asking::number))
 }
 
 fn pass(context: &Context) -> Option<Pass> {
@@ -137,10 +138,11 @@ fn is_branch(context: &Context, range: MemoryRange) -> bool {
     outer.is_some_and(|asking| asking.is_branch(range, ROOM))
 }
 
-/// What a select keeps between its polls. It stays where it is from the first on.
+/// What a select keeps between its polls.
 #[derive(Debug, Default)]
 pub struct Selecting {
     group: Option<Arc<Group>>,
+    number: u64,
     /// The branches in which members wait.
     offering: SmallVec<[usize; 2]>,
 }
@@ -155,8 +157,12 @@ impl Selecting {
         turns: impl Fn() -> I,
         mut ask: impl FnMut(usize) -> Poll<R>,
     ) -> Poll<R> {
-        let Self { group, offering } = self;
-        let own = Asking::new(Cell::from_mut(group));
+        let Self {
+            group,
+            number,
+            offering,
+        } = self;
+        let own = Asking::new(Cell::from_mut(group), Cell::from_mut(number));
         // If it is a branch of another one, its operations join that one's group, and are asked as that one says.
         let is_branch = with(|context| is_branch(context, range));
         let _back = (!is_branch).then(|| Back::after(Some(&own)));
@@ -182,16 +188,14 @@ impl Selecting {
                     offering.push(branch);
                 }
             }
-            let next = match pass {
-                Pass::All if !has_offers => None,
-                Pass::All if is_branch => {
-                    with(|context| has_offered(context, true));
-                    None
-                }
-                _ if is_branch => None,
-                _ => own.after_members(pass),
-            };
-            match next {
+            if pass == Pass::All && !has_offers {
+                return Poll::Pending;
+            }
+            if is_branch {
+                with(|context| has_offered(context, has_offers));
+                return Poll::Pending;
+            }
+            match own.after_members(pass) {
                 Some(next) => pass = next,
                 None => return Poll::Pending,
             }
@@ -252,6 +256,10 @@ impl Asking<'_> {
     }
 
     fn begin(&self, pass: Pass) -> Pass {
+        // The member that was asked last may have said that it waits; the first branch of this pass has not so far.
+        if !crate::mutant!("offer_names_the_next_branch") {
+            self.offers.set(false);
+        }
         self.pass.set(pass);
         pass
     }

@@ -332,7 +332,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             } else {
                 locked.unlock();
             }
-            drop(replaced);
+            if let Some(waker) = replaced {
+                drop_quietly(waker);
+            }
             return Poll::Pending;
         }
         // Also if the action panics.

@@ -2,7 +2,7 @@
 
 use core::task::Waker;
 
-use crate::context::{outside_selects, selecting};
+use crate::context::outside_selects;
 #[cfg(feature = "std")]
 use crate::panics::end;
 
@@ -49,16 +49,7 @@ pub(crate) fn drop_quietly(waker: Waker) {
 #[cold]
 #[inline(never)]
 fn run_foreign(waker: Waker) {
-    if selecting() == 0 {
-        return end(|| waker.wake());
-    }
-    run_in_select(waker);
-}
-
-/// What it polls, no select polls.
-#[cold]
-#[inline(never)]
-fn run_in_select(waker: Waker) {
+    // What it polls, no select polls.
     outside_selects(|| end(|| waker.wake()));
 }
 
