@@ -332,9 +332,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             } else {
                 locked.unlock();
             }
-            if let Some(waker) = replaced {
-                drop_quietly(waker);
-            }
+            drop(replaced);
             return Poll::Pending;
         }
         // Also if the action panics.
