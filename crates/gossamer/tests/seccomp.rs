@@ -64,10 +64,11 @@ fn forbidden_later() {
         let pool = pool();
         work(&pool);
         forbid_membarrier();
-        // A worker that parks needs it.
-        let parks = pool.metrics().expect("a pool has some").parks;
-        pool.spawn(async {}).wait().expect("the task completes");
-        while pool.metrics().expect("a pool has some").parks == parks {
+        // A worker that parks needs it; but for one that was about to, each worker once.
+        let parks = || pool.metrics().expect("a pool has some").parks;
+        let enough = parks() + 3;
+        while parks() < enough {
+            pool.spawn(async {}).wait().expect("the task completes");
             thread::yield_now();
         }
         return;
