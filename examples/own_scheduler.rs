@@ -7,7 +7,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{Reason, Runnable, Runtime, Scheduler, local::MVar};
+use gossamer::{
+    Runtime, local::MVar, scheduler::Reason, scheduler::Runnable, scheduler::Scheduler,
+};
 
 const TASKS: usize = 503;
 const HOPS: u32 = 1_000;

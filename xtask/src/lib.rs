@@ -6,6 +6,7 @@
 //! * [`shuttle`]: whole runtimes, scheduled at random.
 //! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
+//! * [`examples`]: those of the documentation, as a reader would run them.
 //! * [`upstream`]: other channels' own tests, run against ours.
 //! * [`whole`]: what the tests run a part of.
 //! * [`isolated`] and [`parallel`]: how the gates run many tests at a time.
@@ -15,6 +16,7 @@
 
 pub mod asan;
 pub mod counts;
+pub mod examples;
 pub mod isolated;
 pub mod loom;
 pub mod mutants;

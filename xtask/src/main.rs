@@ -22,6 +22,7 @@ usage: cargo xtask COMMAND
   asan                   runs the tests with threads and stacks under AddressSanitizer
   upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)
   whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
+  examples               runs the documentation's examples in a crate that depends on gossamer-rt alone
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ["upstream", name] => xtask::upstream::run(&root, Some(name)),
         ["whole"] => xtask::whole::run(&root, "1"),
         ["whole", "--each", nth] => xtask::whole::run(&root, nth),
+        ["examples"] => xtask::examples::run(&root),
         ["counts"] => xtask::counts::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -9,7 +9,7 @@
 //! messages have been received by all keeps no memory of them. Receivers on several threads may clone a message at the
 //! same time, so it has to be `Sync` to go to them:
 //! ```compile_fail,E0277
-//! let (tx, rx) = gossamer_channel::broadcast(1);
+//! let (tx, rx) = gossamer::channel::broadcast(1);
 //! std::thread::spawn(move || tx.send(std::cell::Cell::new(1)));
 //! ```
 //!
@@ -25,8 +25,8 @@
 //!
 //! # Examples
 //! ```
-//! # use gossamer_core::wait::Wait;
-//! use gossamer_channel::broadcast::{self, RecvError};
+//! # use gossamer::Wait;
+//! use gossamer::channel::broadcast::{self, RecvError};
 //!
 //! let (tx, mut one) = broadcast::broadcast(2);
 //! let mut two = tx.subscribe();

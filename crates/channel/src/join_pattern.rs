@@ -47,8 +47,8 @@ use crate::mpmc::{Claimed, Receiver, Unsettled};
 ///
 /// # Examples
 /// ```
-/// use gossamer_channel::{join_pattern, unbounded};
-/// use gossamer_core::wait::Wait;
+/// use gossamer::channel::{join_pattern, unbounded};
+/// use gossamer::Wait;
 ///
 /// let ((fruit, fruits), (cake, cakes)) = (unbounded(), unbounded());
 /// fruit.try_send("apple").unwrap();

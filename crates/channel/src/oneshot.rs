@@ -63,8 +63,8 @@ const _: () = {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_channel::oneshot;
+/// # use gossamer::Wait;
+/// use gossamer::channel::oneshot;
 ///
 /// let (tx, rx) = oneshot();
 /// let asked = std::thread::spawn(move || rx.wait());

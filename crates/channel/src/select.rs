@@ -291,8 +291,9 @@ pub const fn places(branches: usize) -> usize {
 ///
 /// # Examples
 /// ```
-/// use gossamer_channel::{select, unbounded};
-/// use gossamer_core::wait::Wait;
+/// use gossamer::channel::unbounded;
+/// use gossamer::select;
+/// use gossamer::Wait;
 ///
 /// let channels: Vec<_> = (0..3).map(|_| unbounded()).collect();
 /// channels[1].0.try_send("hello").unwrap();

@@ -132,8 +132,8 @@ impl<P: LockPolicy> Drop for Leaves<'_, P> {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_channel::{SharedSender, bounded};
+/// # use gossamer::Wait;
+/// use gossamer::channel::{SharedSender, bounded};
 ///
 /// let (tx, rx) = bounded(4);
 /// let one = SharedSender::new(tx);

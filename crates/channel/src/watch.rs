@@ -16,8 +16,8 @@
 //!
 //! # Examples
 //! ```
-//! # use gossamer_core::wait::Wait;
-//! use gossamer_channel::watch;
+//! # use gossamer::Wait;
+//! use gossamer::channel::watch;
 //!
 //! let (tx, mut rx) = watch::watch(1);
 //! let follows = std::thread::spawn(move || {

@@ -64,7 +64,7 @@ impl<F> Slot<F> {
 /// # Examples
 /// ```
 /// use core::{future::Future, pin::Pin, sync::atomic::{AtomicU32, Ordering}, task::{Context, Poll}};
-/// use gossamer_core::fixed::{Pool, Ran, Slot};
+/// use gossamer::fixed::{Pool, Ran, Slot};
 ///
 /// static ROUNDS: AtomicU32 = AtomicU32::new(0);
 /// static PAIR: Pool<Player, 2> = Pool::new([const { Slot::new(Player) }; 2]);

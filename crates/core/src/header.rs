@@ -14,7 +14,7 @@
 //!    Two exceptions, in a pool: `next` and `state` of a task in a steal queue belong to who holds that queue's
 //!    lock, so there the runner writes to no task that it finds scheduled; and `owned` is changed only under the
 //!    lock of its shard's list.
-//!    (A task that is over has [`NOWHERE`](crate::context::NOWHERE) there, from the moment when its runner releases
+//!    (A task that is over has [`NOWHERE`] there, from the moment when its runner releases
 //!    it; then it is nobody's but its handles', which touch `refs` and `join` alone.)
 //! 3. `refs` and `join` are atomic and anyone's.
 //! 4. The future belongs to the runner; the output to the runner until `join` says `DONE`, then to

@@ -100,7 +100,7 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 ///
 /// # Examples
 /// ```
-/// use gossamer_core::wait::Wait;
+/// use gossamer::Wait;
 /// assert_eq!(async { 1 + 1 }.wait(), 2);
 /// ```
 pub trait Wait: IntoFuture + Sized {

@@ -32,7 +32,7 @@ impl Fibers {
     ///
     /// # Examples
     /// ```
-    /// use gossamer_fiber::Fibers;
+    /// use gossamer::Fibers;
     ///
     /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
     /// const FIBERS: Fibers = unsafe { Fibers::contract() };

@@ -22,76 +22,84 @@
 //!
 //! [`#[gossamer::main]`](macro@main) and [`#[gossamer::test]`](macro@test) write the first line for a program and
 //! for a test.
+//!
+//! # Where things are
+//!
+//! | | |
+//! | --- | --- |
+//! | [`runtime`] | building one: its model, its metrics, who is told of a poll that is stuck |
+//! | [`task`] | what can be spawned, names, values of a task's own, calls that block |
+//! | [`channel`] | messages: channels, rings, one-shots, pipes whose protocol the compiler checks, sets of ports, joins |
+//! | [`sync`] | locks, cells, semaphores, barriers |
+//! | [`time`] | sleeping, time limits, intervals |
+//! | [`select!`] | whichever of several operations comes first |
+//! | [`scope`], [`JoinSet`], [`cancel`], [`limit`] | tasks that belong together: they end, are joined and are cancelled together |
+//! | [`local`] | channels and locks for one thread, without atomics |
+//! | [`scheduler`] | bringing an order of one's own |
+//! | [`fixed`] | tasks without a heap |
+//! | `sim` (a feature) | running a program in every schedule, or in seeded ones, in its tests |
+//! | [`raw`] | the types behind [`channel`], [`sync`] and [`local`], for code that is generic over them |
 #![forbid(unsafe_code)]
 
 mod blocking;
+pub mod channel;
 mod handle;
 mod macros;
 mod model;
 mod naming;
 mod resize;
-mod runtime;
+pub mod runtime;
 mod shared;
+pub mod sync;
+pub mod task;
 mod threads;
+pub mod time;
 mod yielding;
 
 pub use gossamer_channel::select;
 pub use gossamer_core::wait::Wait;
 pub use gossamer_fiber::Fibers;
-pub use gossamer_sched::{
-    Hold, Idle, LocalScope, Metrics, Reason, Runnable, Scheduler, SpawnError, Stopped, Stuck, Tasks,
-};
-pub use gossamer_structure::{
-    AcquirePermit, AsyncScope, CancelOnDrop, CancellationToken, ConcurrencyLimit,
-    ConcurrencyPermit, JoinSet, LimitedHandle, LimitedSpawn, RunScope, RunUntilCancelled, Scope,
-    ScopedHandle, TaskLocal, WaitForCancel, task_local,
-};
+#[cfg(feature = "sim")]
+#[doc(inline)]
+pub use gossamer_sim as sim;
+pub use gossamer_structure::{CancellationToken, JoinSet, task_local};
 pub use gossamer_task::{JoinError, JoinHandle};
 pub use gossamer_time::TimeoutExt;
 
-pub use self::blocking::{Blocking, blocking};
+pub use self::blocking::blocking;
 pub use self::handle::Handle;
 pub use self::macros::{main, protocol, select, test};
-pub use self::model::{Model, ParseModelError};
-pub use self::naming::{TaskBuilder, task_name};
-pub use self::resize::Resize;
+pub use self::model::Model;
+#[doc(inline)]
 pub use self::runtime::{Builder, Runtime};
-pub use self::threads::{spawn_thread, try_spawn_thread};
-pub use self::yielding::{YieldNow, yield_now};
-
-/// The parts of a [`JoinSet`]: its operations, and the numbers of its tasks.
-pub mod join_set {
-    pub use gossamer_structure::{Id, JoinNext, JoinNextWithId, Shutdown};
-}
+pub use self::threads::spawn_thread;
+pub use self::yielding::yield_now;
 
 #[doc = include_str!("../../../docs/CANCELLATION.md")]
 pub mod cancellation {}
 
-/// Primitives for any thread.
-pub mod sync {
-    pub use gossamer_sync::sync::*;
+/// Telling a tree of tasks that they are to stop: [`CancellationToken`].
+pub mod cancel {
+    pub use gossamer_structure::{
+        CancelOnDrop, CancellationToken, RunUntilCancelled, WaitForCancel,
+    };
 }
 
-/// Waiting for time: [`sleep`](time::sleep()), [`timeout`](time::timeout()), [`interval`](time::interval()).
-///
-/// ```
-/// use std::time::Duration;
-/// use gossamer::{Runtime, TimeoutExt, Wait, sync::MVar, time};
-///
-/// let rt = Runtime::builder().build()?;
-/// let mvar = MVar::<i32>::empty();
-/// let late = rt.block_on(async {
-///     time::sleep(Duration::from_millis(1)).await;
-///     mvar.take().timeout(Duration::from_millis(1)).await
-/// });
-/// assert_eq!(late, Err(time::Elapsed));
-/// assert!(mvar.take().timeout(Duration::from_millis(1)).wait().is_err());
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub mod time {
-    pub use gossamer_time::{
-        Elapsed, Interval, MissedTickBehavior, Sleep, Tick, Timeout, TimeoutExt, interval,
-        interval_at, now, sleep, sleep_until, timeout, timeout_at,
+/// Tasks in static memory, for programs without a heap.
+pub mod fixed {
+    pub use gossamer_core::fixed::*;
+}
+
+/// The parts of a [`JoinSet`]: its operations, and the numbers of its tasks.
+pub mod join_set {
+    pub use gossamer_structure::{Id, JoinNext, JoinNextWithId, JoinSet, Shutdown};
+}
+
+/// At most so many tasks at once; who wants more waits: [`ConcurrencyLimit`](limit::ConcurrencyLimit), and the handle of a
+/// runtime that keeps it, from [`Handle::limited`].
+pub mod limit {
+    pub use gossamer_structure::{
+        AcquirePermit, ConcurrencyLimit, ConcurrencyPermit, LimitedHandle, LimitedSpawn,
     };
 }
 
@@ -108,11 +116,16 @@ pub mod raw {
     pub use gossamer_sync::raw::*;
 }
 
-/// Channels.
-pub mod channel {
-    pub use gossamer_channel::{
-        Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
-        UniqueSender, bounded, broadcast, join_pattern, oneshot, pipe, port_set, rendezvous, spsc,
-        unbounded, watch,
-    };
+/// Choosing which runnable task is polled next, under [`Model::Single`]: see
+/// [`Builder::scheduler`].
+pub mod scheduler {
+    pub use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
+}
+
+/// Children that have all ended when their scope ends.
+///
+/// [`Runtime::scope`] blocks until then, and its children may borrow what is around it; [`Runtime::async_scope`] is awaited,
+/// and its children own what they have. Who needs no borrowing, and joins as tasks end, has a [`JoinSet`].
+pub mod scope {
+    pub use gossamer_structure::{AsyncScope, RunScope, Scope, ScopedHandle};
 }

@@ -1,4 +1,13 @@
-//! The runtime and its builder: where the layers are put together.
+//! Runtimes: the threads that run tasks, how many they are, and what is known of them.
+//!
+//! | model | tasks run | for |
+//! | --- | --- | --- |
+//! | [`Model::Single`] | on the thread that built the runtime, while it waits or is inside [`Runtime::block_on`] | programs of one thread, tasks that are not `Send` |
+//! | [`Model::Pool`] | on so many workers, which take work from each other | the usual case |
+//! | [`Model::Threads`] | on an OS thread each | few tasks that compute or block |
+//!
+//! The model is a value: it may be read from the command line (`"pool:4".parse()`), and a pool's size changes while it runs
+//! ([`Runtime::resize`]).
 
 mod structured;
 
@@ -9,15 +18,14 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gossamer_fiber::Fibers;
-use gossamer_sched::{
-    Environment, Fifo, LocalScope, Metrics, Pool, Scheduler, Single, SpawnError, Stopped, Stuck,
-    Threads, Watching, run_blocking,
-};
+pub use gossamer_fiber::Fibers;
+use gossamer_sched::{Environment, Fifo, Pool, Scheduler, Single, Threads, Watching, run_blocking};
+pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck};
 use gossamer_task::JoinHandle;
 
-use crate::model::Model;
-use crate::resize::Resize;
+pub use crate::handle::Handle;
+pub use crate::model::{Model, ParseModelError};
+pub use crate::resize::Resize;
 use crate::shared::{Inner, Shared};
 
 /// Configures a [`Runtime`] before it is built; from [`Runtime::builder`].
@@ -408,7 +416,7 @@ impl Runtime {
     /// # Panics
     /// As the future does. Inside a task, or while another thread runs this runtime: with a message
     /// that says so. [In a forked child](Runtime#in-a-forked-child). If the
-    /// runtime's own scheduler stops ([`Idle::Stop`](crate::Idle::Stop)).
+    /// runtime's own scheduler stops ([`Idle::Stop`](crate::scheduler::Idle::Stop)).
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.block_on_local(|_| future)

@@ -28,8 +28,8 @@
 //! # Examples
 //! ```
 //! use std::rc::Rc;
-//! use gossamer_sim as sim;
-//! use gossamer_sync::local::MVar;
+//! use gossamer::sim;
+//! use gossamer::local::MVar;
 //!
 //! sim::explore(0..100, || async {
 //!     let mvar = Rc::new(MVar::empty());
@@ -66,7 +66,7 @@ pub use self::run::{Explored, Run, exhaustive, explore, replay, run};
 pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};
-pub use self::trace::{End, Event, Trace};
+pub use self::trace::{End, Trace, TraceEvent};
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
 use crate::look::{any_could_go_on, look};
 use crate::report::Report;
-use crate::trace::Event;
+use crate::trace::TraceEvent;
 use crate::world::{Shared, World};
 
 /// Runs one task after the other, as its oracle chooses.
@@ -155,7 +155,7 @@ impl Scheduler for SimScheduler {
             .lock()
             .trace
             .0
-            .push(Event::Chosen { task, enabled });
+            .push(TraceEvent::Chosen { task, enabled });
         Some(runnable)
     }
 

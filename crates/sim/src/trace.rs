@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// One thing that happened. Tasks are numbered in the order in which they were spawned; the root is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum TraceEvent {
     /// A task was spawned.
     Spawned {
         /// Its number.
@@ -46,7 +46,7 @@ pub enum End {
     Dropped,
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for TraceEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spawned { task, at } => write!(f, "task {task} spawned at {at}"),
@@ -70,11 +70,11 @@ impl fmt::Display for Event {
 
 /// All events of a run. Two runs with the same choices have equal traces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trace(pub(crate) Vec<Event>);
+pub struct Trace(pub(crate) Vec<TraceEvent>);
 
 impl Trace {
     /// The events, oldest first.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[TraceEvent] {
         &self.0
     }
 

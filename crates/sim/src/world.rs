@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gossamer_core::platform::Mutex;
 
-use crate::trace::{End, Event, Trace};
+use crate::trace::{End, Trace, TraceEvent};
 
 /// The shared world. Never locked while user code runs (wakers included).
 pub(crate) type Shared = Arc<Mutex<World>>;
@@ -30,7 +30,7 @@ impl World {
         let task = self.ended.len();
         self.ended.push(false);
         if task != 0 {
-            self.trace.0.push(Event::Spawned { task, at });
+            self.trace.0.push(TraceEvent::Spawned { task, at });
         }
         task
     }
@@ -47,7 +47,7 @@ impl World {
 
     pub(crate) fn end_task(&mut self, task: usize, how: End) {
         self.ended[task] = true;
-        self.trace.0.push(Event::Ended { task, how });
+        self.trace.0.push(TraceEvent::Ended { task, how });
     }
 
     pub(crate) fn has_ended(&self, task: usize) -> bool {
@@ -57,6 +57,6 @@ impl World {
     /// Time has moved on.
     pub(crate) fn advance(&mut self, to: Duration) {
         self.now = to;
-        self.trace.0.push(Event::Advanced { to });
+        self.trace.0.push(TraceEvent::Advanced { to });
     }
 }

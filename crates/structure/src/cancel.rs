@@ -28,8 +28,8 @@ use pin_project_lite::pin_project;
 ///
 /// # Examples
 /// ```
-/// use gossamer_core::wait::Wait;
-/// use gossamer_structure::CancellationToken;
+/// use gossamer::Wait;
+/// use gossamer::CancellationToken;
 ///
 /// let (all, other) = (CancellationToken::new(), CancellationToken::new());
 /// let one = all.child();

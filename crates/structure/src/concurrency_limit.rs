@@ -16,8 +16,8 @@ use pin_project_lite::pin_project;
 ///
 /// # Examples
 /// ```
-/// use gossamer_core::wait::Wait;
-/// use gossamer_structure::ConcurrencyLimit;
+/// use gossamer::Wait;
+/// use gossamer::limit::ConcurrencyLimit;
 ///
 /// let limit = ConcurrencyLimit::new(1);
 /// let permit = limit.acquire().wait();

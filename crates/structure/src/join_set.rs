@@ -24,11 +24,10 @@ use gossamer_task::{JoinError, JoinHandle};
 ///
 /// # Examples
 /// ```
-/// use gossamer_core::wait::Wait;
-/// use gossamer_sched::Single;
-/// use gossamer_structure::JoinSet;
+/// use gossamer::Wait;
+/// use gossamer::{JoinSet, Model, Runtime};
 ///
-/// let rt = Single::new()?;
+/// let rt = Runtime::builder().model(Model::Single).build()?;
 /// let mut set = JoinSet::new();
 /// for number in 0..3 {
 ///     set.push(rt.spawn(async move { number }));

@@ -94,7 +94,7 @@ gossamer_core::impl_debug!([T] TaskLocal[T]);
 /// # Examples
 /// ```
 /// use std::cell::Cell;
-/// use gossamer_structure::task_local;
+/// use gossamer::task_local;
 ///
 /// task_local! {
 ///     /// How many requests the current task has served.

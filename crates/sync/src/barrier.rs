@@ -71,8 +71,8 @@ impl Admission for Meeting {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::Barrier;
+/// # use gossamer::Wait;
+/// use gossamer::sync::Barrier;
 ///
 /// let start = Barrier::new(2);
 /// std::thread::scope(|scope| {

@@ -74,8 +74,8 @@ impl Admission for CondvarAdmission {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::{Condvar, Mutex};
+/// # use gossamer::Wait;
+/// use gossamer::sync::{Condvar, Mutex};
 ///
 /// let (count, changed) = (Mutex::new(0), Condvar::new());
 /// std::thread::scope(|scope| {

@@ -62,8 +62,8 @@ impl Admission for Happening {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::Event;
+/// # use gossamer::Wait;
+/// use gossamer::sync::Event;
 ///
 /// let started = Event::new();
 /// started.set();

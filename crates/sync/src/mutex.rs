@@ -65,8 +65,8 @@ pub use self::admission::{Barging, Fair, Order};
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::Mutex;
+/// # use gossamer::Wait;
+/// use gossamer::sync::Mutex;
 ///
 /// let count = Mutex::new(1);
 /// *count.lock().wait() += 1;

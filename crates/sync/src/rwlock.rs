@@ -74,8 +74,8 @@ impl Admission for Access {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::RwLock;
+/// # use gossamer::Wait;
+/// use gossamer::sync::RwLock;
 ///
 /// let place = RwLock::new(1);
 /// {

@@ -63,8 +63,8 @@ impl Admission for Permits {
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::Semaphore;
+/// # use gossamer::Wait;
+/// use gossamer::sync::Semaphore;
 ///
 /// let places = Semaphore::new(2);
 /// let one = places.acquire().wait();

@@ -19,9 +19,9 @@ use crate::timers::here::now;
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use gossamer_core::wait::Wait;
+/// use gossamer::Wait;
 ///
-/// let mut every = gossamer_time::interval(Duration::from_millis(1));
+/// let mut every = gossamer::time::interval(Duration::from_millis(1));
 /// let first = every.tick().wait();
 /// assert!(every.tick().wait() > first);
 /// ```

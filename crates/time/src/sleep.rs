@@ -35,10 +35,10 @@ use crate::timers::Timer;
 /// # Examples
 /// ```
 /// use std::time::{Duration, Instant};
-/// use gossamer_core::wait::Wait;
+/// use gossamer::Wait;
 ///
 /// let began = Instant::now();
-/// gossamer_time::sleep(Duration::from_millis(1)).wait();
+/// gossamer::time::sleep(Duration::from_millis(1)).wait();
 /// assert!(began.elapsed() >= Duration::from_millis(1));
 /// ```
 #[inline]
@@ -61,11 +61,11 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use gossamer_core::wait::Wait;
+/// use gossamer::Wait;
 ///
-/// let soon = gossamer_time::now() + Duration::from_millis(1);
-/// gossamer_time::sleep_until(soon).wait();
-/// assert!(gossamer_time::now() >= soon);
+/// let soon = gossamer::time::now() + Duration::from_millis(1);
+/// gossamer::time::sleep_until(soon).wait();
+/// assert!(gossamer::time::now() >= soon);
 /// ```
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep::until(Moment::of(deadline))

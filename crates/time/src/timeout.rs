@@ -35,8 +35,8 @@ use crate::sleep::{Sleep, sleep, sleep_until};
 /// ```
 /// use std::future::{pending, ready};
 /// use std::time::Duration;
-/// use gossamer_core::wait::Wait;
-/// use gossamer_time::{Elapsed, timeout};
+/// use gossamer::Wait;
+/// use gossamer::time::{Elapsed, timeout};
 ///
 /// assert_eq!(timeout(Duration::ZERO, ready(7)).wait(), Ok(7));
 /// assert_eq!(timeout(Duration::from_millis(1), pending::<()>()).wait(), Err(Elapsed));
@@ -53,10 +53,10 @@ pub fn timeout<F: IntoFuture>(duration: Duration, operation: F) -> Timeout<F::In
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use gossamer_core::wait::Wait;
+/// use gossamer::Wait;
 ///
-/// let soon = gossamer_time::now() + Duration::from_millis(1);
-/// let never = gossamer_time::timeout_at(soon, std::future::pending::<()>());
+/// let soon = gossamer::time::now() + Duration::from_millis(1);
+/// let never = gossamer::time::timeout_at(soon, std::future::pending::<()>());
 /// assert!(never.wait().is_err());
 /// ```
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::IntoFuture> {
@@ -68,8 +68,8 @@ pub fn timeout_at<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use gossamer_core::wait::Wait;
-/// use gossamer_time::TimeoutExt;
+/// use gossamer::Wait;
+/// use gossamer::TimeoutExt;
 ///
 /// let never = std::future::pending::<()>().timeout(Duration::from_millis(1));
 /// assert_eq!(never.wait().unwrap_err().to_string(), "the time is over");

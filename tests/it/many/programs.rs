@@ -321,7 +321,7 @@ programs! {
 flavour! {
     any in_models {
         use std::sync::Arc as Counted;
-        use gossamer::{ConcurrencyLimit, CancellationToken};
+        use gossamer::{limit::ConcurrencyLimit, CancellationToken};
         type Op = super::super::Sent;
     }
 

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use gossamer::{Handle, Model, Runtime, SpawnError, Wait};
+use gossamer::{Handle, Model, Runtime, Wait, runtime::SpawnError};
 use gossamer_sim::{Sim, spawn_fiber};
 
 use super::each_model;

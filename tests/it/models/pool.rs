@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{JoinHandle, Model, ParseModelError, Runtime, Wait, sync::MVar};
+use gossamer::{JoinHandle, Model, Runtime, Wait, runtime::ParseModelError, sync::MVar};
 
 use super::{monitor, runtime, watched};
 

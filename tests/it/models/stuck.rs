@@ -6,7 +6,9 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer::{Hold, JoinError, JoinHandle, Model, Runtime, Stuck, Wait, yield_now};
+use gossamer::{
+    JoinError, JoinHandle, Model, Runtime, Wait, runtime::Hold, runtime::Stuck, yield_now,
+};
 use gossamer_core::panics;
 
 use super::monitor::{pool, settles};

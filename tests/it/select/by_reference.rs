@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gossamer::channel::{join_pattern, rendezvous, unbounded};
 use gossamer::sync::{Condvar, FairMutex, Mutex, RwLock, Semaphore};
-use gossamer::{ConcurrencyLimit, TimeoutExt, select, yield_now};
+use gossamer::{TimeoutExt, limit::ConcurrencyLimit, select, yield_now};
 use gossamer_sim::spawn;
 
 use crate::bad_wakers::{may_fail, panics_in_drop};

@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use gossamer::{
-    Idle, JoinHandle, LocalScope, Reason, Runnable, Runtime, Scheduler, Tasks, Wait, local, sync,
-    yield_now,
+    JoinHandle, Runtime, Wait, local, runtime::LocalScope, scheduler::Idle, scheduler::Reason,
+    scheduler::Runnable, scheduler::Scheduler, scheduler::Tasks, sync, yield_now,
 };
 
 use super::{panic_of, runtime};

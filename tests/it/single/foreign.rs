@@ -102,7 +102,7 @@ type Taking<'a> = Pin<Box<dyn Future<Output = u32> + 'a>>;
 
 /// Polls once in a task of its own, which then ends, and gives the operation back.
 async fn parked_by_a_task(
-    scope: &gossamer::LocalScope,
+    scope: &gossamer::runtime::LocalScope,
     operation: impl Future<Output = u32> + 'static,
 ) -> Taking<'static> {
     let mut operation: Taking<'static> = Box::pin(operation);

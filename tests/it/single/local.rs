@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::thread;
 
-use gossamer::{LocalScope, Wait, local, sync, yield_now};
+use gossamer::{Wait, local, runtime::LocalScope, sync, yield_now};
 
 use super::{is_planned, planned, runtime};
 

@@ -4,7 +4,7 @@ use std::panic::panic_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{AsyncScope, Handle, Wait, sync::MVar, yield_now};
+use gossamer::{Handle, Wait, scope::AsyncScope, sync::MVar, yield_now};
 
 use super::each_runtime;
 use crate::hand::Hand;

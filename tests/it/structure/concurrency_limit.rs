@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
-use gossamer::{ConcurrencyLimit, Model, Wait, sync::MVar, yield_now};
+use gossamer::{Model, Wait, limit::ConcurrencyLimit, sync::MVar, yield_now};
 
 use super::each_runtime;
 use crate::hand::{Hand, parked};

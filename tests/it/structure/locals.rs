@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
-use gossamer::{Model, Runtime, Wait, sync::MVar, task_local, task_name, yield_now};
+use gossamer::{Model, Runtime, Wait, sync::MVar, task::task_name, task_local, yield_now};
 
 use super::each_runtime;
 use crate::models::{runtime, watched};

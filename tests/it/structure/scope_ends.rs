@@ -8,7 +8,8 @@ use std::task::Poll;
 use std::thread;
 
 use gossamer::{
-    Fibers, JoinHandle, Model, Runtime, ScopedHandle, SpawnError, Wait, sync::MVar, yield_now,
+    Fibers, JoinHandle, Model, Runtime, Wait, runtime::SpawnError, scope::ScopedHandle, sync::MVar,
+    yield_now,
 };
 use gossamer_fiber::Fiber;
 use gossamer_structure::{ScopeTask, Spawn, scope};

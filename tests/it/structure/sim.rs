@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gossamer::{Fibers, SpawnError, Wait, blocking, sync::MVar, yield_now};
+use gossamer::{Fibers, Wait, blocking, runtime::SpawnError, sync::MVar, yield_now};
 use gossamer_sim as sim;
 use gossamer_structure::{
     CancellationToken, ConcurrencyLimit, JoinSet, ScopeTask, Spawn, async_scope, scope,

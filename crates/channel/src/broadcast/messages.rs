@@ -38,8 +38,8 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     ///
     /// # Examples
     /// ```
-    /// # use gossamer_core::wait::Wait;
-    /// use gossamer_channel::broadcast::{self, RecvError};
+    /// # use gossamer::Wait;
+    /// use gossamer::channel::broadcast::{self, RecvError};
     ///
     /// let (tx, mut rx) = broadcast::broadcast(3);
     /// for number in 1..=5 {
@@ -190,7 +190,7 @@ iterators! { LockPolicy, next, Result<T, Lagged>: Clone, mut;
     ///
     /// # Examples
     /// ```
-    /// use gossamer_channel::broadcast::{self, Lagged};
+    /// use gossamer::channel::broadcast::{self, Lagged};
     ///
     /// let (tx, mut rx) = broadcast::broadcast(2);
     /// for number in 1..=3 {

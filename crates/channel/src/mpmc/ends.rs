@@ -77,7 +77,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
     ///
     /// So a timeout, or a branch that is not taken, keeps the message:
     /// ```
-    /// use gossamer_channel::rendezvous;
+    /// use gossamer::channel::rendezvous;
     ///
     /// let (tx, _rx) = rendezvous();
     /// let mut message = Some(String::from("dear"));

@@ -97,8 +97,8 @@ impl<M, P: PipePolicy, S: Side> Handle<M, P, S> {
 ///
 /// # Examples
 /// ```
-/// use gossamer_channel::pipe;
-/// use gossamer_core::policy::Shared;
+/// use gossamer::channel::pipe;
+/// use gossamer::raw::Shared;
 ///
 /// let (client, server) = pipe::pair::<u32, Shared>();
 /// let client = client.say(7).unwrap();

@@ -33,8 +33,8 @@ use crate::spsc::raw::RingPolicy;
 ///
 /// # Examples
 /// ```
-/// use gossamer_channel::{Closed, PortSet, oneshot, unbounded};
-/// use gossamer_core::wait::Wait;
+/// use gossamer::channel::{Closed, PortSet, oneshot, unbounded};
+/// use gossamer::Wait;
 ///
 /// let set = PortSet::new();
 /// let (tx, rx) = unbounded();
@@ -49,7 +49,7 @@ use crate::spsc::raw::RingPolicy;
 /// assert_eq!(set.recv().wait(), Some((numbers, Ok(1))));
 /// assert_eq!(set.recv().wait(), Some((numbers, Err(Closed))));
 /// assert_eq!(set.recv().wait(), None);
-/// # Ok::<(), gossamer_channel::AddError<i32, _>>(())
+/// # Ok::<(), gossamer::channel::port_set::AddError<i32, _>>(())
 /// ```
 pub struct PortSet<T, P: RingPolicy = Shared> {
     pub(super) table: Table<T, P>,

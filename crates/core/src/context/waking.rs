@@ -102,7 +102,7 @@ pub(crate) fn wake_if_here(context: &Context, task: TaskRef<'_>) -> bool {
     unsafe { wake_inside(context, task) }
 }
 
-/// [`wake_if_here`] by a runner that is outside: it comes inside only for a task that is here.
+/// `wake_if_here` by a runner that is outside: it comes inside only for a task that is here.
 #[inline(never)]
 fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
     let seen = task.look();
@@ -111,7 +111,7 @@ fn wake_from_outside(context: &Context, task: TaskRef<'_>) -> bool {
     seen.shard() == context.shard() && context.inside(task, wake)
 }
 
-/// [`wake_if_here`] by a runner that is inside its shard.
+/// `wake_if_here` by a runner that is inside its shard.
 ///
 /// # Safety
 /// The runner is inside its shard.

@@ -16,7 +16,7 @@ impl Runtime {
     ///
     /// # Examples
     /// ```
-    /// use gossamer::{Runtime, Wait, task_name};
+    /// use gossamer::{Runtime, Wait, task::task_name};
     ///
     /// let rt = Runtime::builder().build()?;
     /// let named = rt.task().name("reader").spawn(async { task_name() });

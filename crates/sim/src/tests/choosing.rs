@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::step;
-use crate::{Cause, Choice, End, Event, Explored, Sim, choices, exhaustive, replay, spawn};
+use crate::{Cause, Choice, End, Explored, Sim, TraceEvent, choices, exhaustive, replay, spawn};
 use gossamer_sync::local::MVar;
 
 /// Tasks that pass values through two `MVar`s: something with a schedule worth looking at.
@@ -248,12 +248,12 @@ fn the_trace_tells_what_happened() {
         .events()
         .iter()
         .map(|event| match *event {
-            Event::Spawned { task, at } => {
+            TraceEvent::Spawned { task, at } => {
                 assert!(at.file().ends_with("choosing.rs"), "{at}");
                 format!("+{task}")
             }
-            Event::Chosen { task, enabled } => format!("{task}/{enabled}"),
-            Event::Ended {
+            TraceEvent::Chosen { task, enabled } => format!("{task}/{enabled}"),
+            TraceEvent::Ended {
                 task,
                 how: End::Returned,
             } => format!("-{task}"),

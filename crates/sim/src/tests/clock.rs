@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::step;
-use crate::{Event, Sim, exhaustive, explore, now, sleep as rest, spawn};
+use crate::{Sim, TraceEvent, exhaustive, explore, now, sleep as rest, spawn};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -52,7 +52,7 @@ fn time_moves_only_when_nothing_is_enabled() {
         .trace
         .events()
         .iter()
-        .filter(|event| matches!(event, Event::Advanced { .. }));
+        .filter(|event| matches!(event, TraceEvent::Advanced { .. }));
     assert_eq!(moved.count(), 1);
 }
 
@@ -111,7 +111,7 @@ fn a_dropped_timer_is_gone() {
         .events()
         .iter()
         .filter_map(|event| match event {
-            Event::Advanced { to } => Some(to.as_secs()),
+            TraceEvent::Advanced { to } => Some(to.as_secs()),
             _ => None,
         })
         .collect();

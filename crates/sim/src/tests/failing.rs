@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use super::step;
 use crate::spawn::message;
-use crate::{Cause, Event, Failure, Origin, Sim, Waits, choices, exhaustive, explore, replay, run};
+use crate::{
+    Cause, Failure, Origin, Sim, TraceEvent, Waits, choices, exhaustive, explore, replay, run,
+};
 use crate::{sleep as rest, spawn};
 use gossamer_sync::local::MVar;
 
@@ -299,7 +301,7 @@ fn what_is_left_is_dropped() {
             .trace
             .events()
             .iter()
-            .filter(|event| matches!(event, Event::Ended { .. }));
+            .filter(|event| matches!(event, TraceEvent::Ended { .. }));
         assert_eq!(ended.count(), 1 + 3 + 3, "seed {seed}");
     }
 }

@@ -21,8 +21,8 @@ impl<'a, P: LockPolicy> Arrive<'a, P> {
     /// # Examples
     /// ```
     /// # use std::time::Duration;
-    /// # use gossamer_core::wait::Wait;
-    /// use gossamer_sync::sync::{Barrier, NotArrived};
+    /// # use gossamer::Wait;
+    /// use gossamer::sync::{Barrier, NotArrived};
     ///
     /// let barrier = Barrier::new(2);
     /// let alone = barrier.arrive().timeout(Duration::from_millis(1));

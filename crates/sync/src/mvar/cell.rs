@@ -75,8 +75,8 @@ const HAS_WAITERS: u32 = 16;
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::MVar;
+/// # use gossamer::Wait;
+/// use gossamer::sync::MVar;
 ///
 /// let place = MVar::new(1);
 /// assert_eq!(place.take().wait(), 1);

@@ -24,8 +24,8 @@ use crate::line::{Enter, Waiting, constructors};
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::OnceCell;
+/// # use gossamer::Wait;
+/// use gossamer::sync::OnceCell;
 ///
 /// static LIMIT: OnceCell<u32> = OnceCell::new();
 /// assert_eq!(LIMIT.get(), None);

@@ -22,8 +22,8 @@ use crate::line::{Enter, Waiting, constructors, operation};
 ///
 /// # Examples
 /// ```
-/// # use gossamer_core::wait::Wait;
-/// use gossamer_sync::sync::IVar;
+/// # use gossamer::Wait;
+/// use gossamer::sync::IVar;
 ///
 /// let answer = IVar::new();
 /// assert_eq!(answer.try_read(), None);

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use gossamer::time::{MissedTickBehavior, interval, sleep as rest, sleep_until, timeout};
 use gossamer::{
-    CancellationToken, ConcurrencyLimit, JoinSet, TimeoutExt, blocking, sync::Event, yield_now,
+    CancellationToken, JoinSet, TimeoutExt, blocking, limit::ConcurrencyLimit, sync::Event,
+    yield_now,
 };
 
 use super::{Case, Turn, cases};

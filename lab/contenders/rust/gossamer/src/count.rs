@@ -39,7 +39,7 @@ async fn yields(times: u32) -> u32 {
 }
 
 /// Wakes a task, by its waker, from another one; each time both are polled once.
-async fn wakes(scope: gossamer::LocalScope, times: u32) -> u32 {
+async fn wakes(scope: gossamer::runtime::LocalScope, times: u32) -> u32 {
     let (ask, answer) = (
         leak(local::MVar::<u32>::empty()),
         leak(local::MVar::<u32>::empty()),
