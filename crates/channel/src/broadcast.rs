@@ -58,6 +58,17 @@ macro_rules! flavour {
     ($policy:ty, $word:ty) => {
         /// A channel that holds the last `capacity` messages for each of its receivers.
         ///
+        /// # Examples
+        /// ```
+        /// use gossamer::channel::broadcast;
+        ///
+        /// let (tx, mut rx) = broadcast(8);
+        /// let mut other = tx.subscribe();
+        /// tx.send("hello").unwrap();
+        /// assert_eq!(rx.try_recv(), Ok("hello"));
+        /// assert_eq!(other.try_recv(), Ok("hello"));
+        /// ```
+        ///
         /// # Panics
         /// The capacity is zero.
         #[track_caller]

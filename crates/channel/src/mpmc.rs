@@ -53,16 +53,52 @@ macro_rules! constructors {
     ($policy:ty, $word:ty) => {
         /// A channel for at most `capacity` messages that have not been received. Zero makes it a
         /// [rendezvous](fn@rendezvous) channel.
+        ///
+        /// # Examples
+        /// ```
+        /// use gossamer::channel::{TrySendError, bounded};
+        ///
+        /// let (tx, rx) = bounded(1);
+        /// tx.try_send(1).unwrap();
+        /// assert_eq!(tx.try_send(2), Err(TrySendError::Full(2)));
+        /// assert_eq!(rx.try_recv(), Ok(1));
+        /// ```
         pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), capacity)
         }
 
         /// A channel for as many messages as fit into memory: sending never waits.
+        ///
+        /// # Examples
+        /// ```
+        /// use gossamer::channel::unbounded;
+        ///
+        /// let (tx, rx) = unbounded();
+        /// for number in 0..100 {
+        ///     tx.try_send(number).unwrap();
+        /// }
+        /// drop(tx);
+        /// assert_eq!(rx.into_iter().sum::<i32>(), 4_950);
+        /// ```
         pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), usize::MAX)
         }
 
         /// A channel that holds no message: who sends waits until a receiver has taken it.
+        ///
+        /// # Examples
+        /// ```
+        /// use gossamer::channel::{TrySendError, rendezvous};
+        /// use gossamer::{Runtime, Wait};
+        ///
+        /// let rt = Runtime::builder().build()?;
+        /// let (tx, rx) = rendezvous();
+        /// assert_eq!(tx.try_send(1), Err(TrySendError::Full(1))); // nobody receives
+        /// let task = rt.spawn(async move { tx.send(2).await });
+        /// assert_eq!(rx.recv().wait(), Ok(2));
+        /// assert_eq!(task.wait()?, Ok(())); // it was received
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         pub fn rendezvous<T>() -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), 0)
         }

@@ -87,6 +87,15 @@ macro_rules! constructors {
         /// The memory for the messages, `capacity` rounded up to a power of two, is asked for when the first one is
         /// sent, and kept until both handles are gone.
         ///
+        /// # Examples
+        /// ```
+        /// use gossamer::channel::spsc;
+        ///
+        /// let (mut tx, mut rx) = spsc(2);
+        /// tx.try_send(1).unwrap();
+        /// assert_eq!(rx.try_recv(), Ok(1));
+        /// ```
+        ///
         /// # Panics
         /// If `capacity` is zero (that is `rendezvous`), too large for any memory, or above the greatest power of two.
         #[track_caller]

@@ -45,6 +45,18 @@ pub(crate) mod raw {
 macro_rules! flavour {
     ($policy:ty, $word:ty) => {
         /// A channel that holds this value, which its receiver has seen.
+        ///
+        /// # Examples
+        /// ```
+        /// use gossamer::Wait;
+        /// use gossamer::channel::watch;
+        ///
+        /// let (tx, mut rx) = watch("starting");
+        /// tx.send("running");
+        /// rx.changed().wait()?;
+        /// assert_eq!(rx.get(), "running");
+        /// # Ok::<(), gossamer::channel::Closed>(())
+        /// ```
         pub fn watch<T>(initial: T) -> (Sender<T>, Receiver<T>) {
             crate::watch::pair(<$word>::new(0), initial)
         }

@@ -30,6 +30,19 @@ use gossamer_core::{context, panics, waker};
 ///
 /// # Panics
 /// In a forked child, if the task was spawned before and had not ended.
+///
+/// # Examples
+/// ```
+/// use gossamer::{Runtime, Wait};
+///
+/// let rt = Runtime::builder().build()?;
+/// let task = rt.spawn(async { 6 * 7 });
+/// assert_eq!(task.wait()?, 42);
+/// let task = rt.spawn(std::future::pending::<()>());
+/// task.abort();
+/// assert!(task.wait().unwrap_err().is_cancelled());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "dropping a join handle detaches its task; use `drop` or `let _ =` to say so"]
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
@@ -178,6 +191,17 @@ gossamer_core::impl_debug!(
 );
 
 /// Why a task has no output.
+///
+/// # Examples
+/// ```
+/// use gossamer::{Runtime, Wait};
+///
+/// let rt = Runtime::builder().build()?;
+/// let error = rt.spawn(async { panic!("oh") }).wait().unwrap_err();
+/// let payload = error.try_into_panic().expect("it panicked");
+/// assert_eq!(payload.downcast_ref(), Some(&"oh"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct JoinError(Failure);
 
 impl JoinError {
