@@ -15,6 +15,7 @@ mod pool;
 mod resizing;
 mod running;
 mod shutdowns;
+mod spawning;
 mod stuck;
 
 use std::sync::mpsc;

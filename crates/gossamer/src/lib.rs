@@ -50,6 +50,7 @@ mod naming;
 mod resize;
 pub mod runtime;
 mod shared;
+mod spawning;
 pub mod sync;
 pub mod task;
 mod threads;
@@ -72,6 +73,7 @@ pub use self::macros::{main, protocol, select, test};
 pub use self::model::Model;
 #[doc(inline)]
 pub use self::runtime::{Builder, Runtime};
+pub use self::spawning::{spawn, spawn_blocking};
 pub use self::threads::spawn_thread;
 pub use self::yielding::yield_now;
 

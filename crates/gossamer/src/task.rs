@@ -2,10 +2,10 @@
 //!
 //! | | runs | waits by | for |
 //! | --- | --- | --- | --- |
-//! | a task: [`Runtime::spawn`] | a future | `.await` | nearly everything: one allocation each |
+//! | a task: [`Runtime::spawn`], [`spawn`] | a future | `.await` | nearly everything: one allocation each |
 //! | a fiber: [`Runtime::spawn_fiber`] | a closure, on a stack of its own | [`.wait()`](crate::Wait::wait) | code that is not `async`: see [`Fibers`](crate::runtime::Fibers) |
 //! | a thread: [`Runtime::spawn_thread`], [`spawn_thread`] | a closure, on an OS thread | [`.wait()`](crate::Wait::wait) | long computations, foreign code that keeps a thread |
-//! | a call: [`blocking`] | a closure, on a thread of a pool that is kept | as a thread | system calls that block |
+//! | a call: [`blocking`], [`spawn_blocking`] | a closure, on a thread of a pool that is kept | as a thread | system calls that block |
 //!
 //! [`Runtime::spawn`]: crate::Runtime::spawn
 //! [`Runtime::spawn_fiber`]: crate::Runtime::spawn_fiber
@@ -16,5 +16,6 @@ pub use gossamer_task::{JoinError, JoinHandle};
 
 pub use crate::blocking::{Blocking, blocking};
 pub use crate::naming::{TaskBuilder, task_name};
+pub use crate::spawning::{spawn, spawn_blocking};
 pub use crate::threads::{spawn_thread, try_spawn_thread};
 pub use crate::yielding::{YieldNow, yield_now};

@@ -198,6 +198,14 @@ fn begin_time(single: &mut Single<SimScheduler>) {
 ///
 /// # Errors
 /// The run failed.
+///
+/// # Examples
+/// ```
+/// use gossamer::sim;
+///
+/// let failure = sim::run(7, async || std::future::pending::<()>().await).unwrap_err();
+/// assert!(failure.to_string().contains("deadlock"), "{failure}");
+/// ```
 #[track_caller]
 pub fn run<F: Future>(seed: u64, body: impl FnOnce() -> F) -> Result<F::Output, Failure> {
     Sim::new().run(seed, body)
@@ -219,6 +227,21 @@ pub fn replay<F: Future>(
 ///
 /// # Panics
 /// At the first that fails: with its seed, its report, its last steps, and how to run it again.
+///
+/// # Examples
+/// ```
+/// use std::rc::Rc;
+/// use gossamer::{local::Mutex, sim};
+///
+/// sim::explore(0..100, async || {
+///     let count = Rc::new(Mutex::new(0));
+///     let other = count.clone();
+///     let task = sim::spawn(async move { *other.lock().await += 1 });
+///     *count.lock().await += 1;
+///     task.await.unwrap();
+///     assert_eq!(*count.lock().await, 2);
+/// });
+/// ```
 #[track_caller]
 pub fn explore<F: Future>(seeds: Range<u64>, body: impl Fn() -> F) {
     Sim::new().explore(seeds, body);
@@ -228,6 +251,19 @@ pub fn explore<F: Future>(seeds: Range<u64>, body: impl Fn() -> F) {
 ///
 /// # Panics
 /// At the first that fails: with its choices, its report, its last steps.
+///
+/// # Examples
+/// ```
+/// use gossamer::{local::channel, sim};
+///
+/// let explored = sim::exhaustive(10_000, async || {
+///     let (tx, rx) = channel::bounded(1);
+///     let task = sim::spawn(async move { tx.send("hello").await });
+///     assert_eq!(rx.recv().await, Ok("hello"));
+///     assert_eq!(task.await.unwrap(), Ok(()));
+/// });
+/// assert!(explored.complete);
+/// ```
 #[track_caller]
 pub fn exhaustive<F: Future>(schedules_max: usize, body: impl Fn() -> F) -> Explored {
     Sim::new().exhaustive(schedules_max, body)

@@ -1,0 +1,68 @@
+//! Spawning onto the runtime that is there.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use gossamer_task::JoinHandle;
+
+use crate::shared::Shared;
+
+/// Spawns a task onto the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on): as
+/// [`Runtime::spawn`](crate::Runtime::spawn).
+///
+/// # Panics
+/// Nowhere of these: in a thread of one's own, in a future that another library's runtime polls, in a simulation. There
+/// a [`Handle`](crate::Handle) spawns, or `sim::spawn`. As [`Runtime::spawn`](crate::Runtime::spawn).
+///
+/// # Examples
+/// ```
+/// #[gossamer::main]
+/// async fn main() {
+///     let task = gossamer::spawn(async { 6 * 7 });
+///     assert_eq!(task.await.unwrap(), 42);
+/// }
+/// ```
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    current("spawn()").spawn(future, Location::caller())
+}
+
+/// Spawns a call that blocks onto a thread of the runtime whose task or fiber this is, or whose
+/// [`block_on`](crate::Runtime::block_on): as [`Runtime::spawn_blocking`](crate::Runtime::spawn_blocking). (Who waits for
+/// the call at once, and need not name it, has [`blocking`](crate::blocking()).)
+///
+/// # Panics
+/// As [`spawn`]; as [`Runtime::spawn_blocking`](crate::Runtime::spawn_blocking).
+///
+/// # Examples
+/// ```
+/// #[gossamer::main]
+/// async fn main() {
+///     let read = gossamer::spawn_blocking(|| std::fs::read_to_string("/proc/self/stat"));
+///     assert!(read.await.unwrap().is_ok());
+/// }
+/// ```
+#[track_caller]
+pub fn spawn_blocking<F, T>(call: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let shared = current("spawn_blocking()");
+    shared.blocking.spawn(call, Location::caller())
+}
+
+#[track_caller]
+fn current(what: &str) -> Arc<Shared> {
+    let Some(shared) = Shared::current() else {
+        panic!(
+            "{what} was called where no runtime runs: call it in a task, a fiber or block_on(), or spawn by a Runtime or a \
+             Handle (in a simulation by sim::spawn())"
+        );
+    };
+    shared
+}

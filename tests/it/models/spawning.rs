@@ -1,0 +1,28 @@
+//! Spawning onto the runtime that is there, without naming it.
+
+use gossamer::{Wait, spawn, spawn_blocking};
+
+use crate::models::{MODELS, runtime, watched};
+
+#[test]
+fn where_a_runtime_runs() {
+    for model in MODELS {
+        watched(&model.to_string(), move || {
+            let rt = runtime(model);
+            let inside = async || {
+                let called = spawn_blocking(|| 1).await.expect("no panic");
+                called + spawn(async { 2 }).await.expect("no panic")
+            };
+            assert_eq!(rt.spawn(inside()).wait().expect("no panic"), 3);
+            assert_eq!(rt.block_on(inside()), 3);
+            let fiber = rt.spawn_fiber(|| spawn(async { 4 }).wait().expect("no panic"));
+            assert_eq!(fiber.wait().expect("no panic"), 4);
+        });
+    }
+}
+
+#[test]
+#[should_panic(expected = "spawn() was called where no runtime runs")]
+fn elsewhere() {
+    drop(spawn(async {}));
+}
