@@ -21,6 +21,13 @@ impl<T> fmt::Display for SendError<T> {
 
 impl<T> Error for SendError<T> {}
 
+impl<T> SendError<T> {
+    /// The message.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
 /// Why a message was not sent at once; it comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
@@ -60,6 +67,12 @@ impl<T> fmt::Display for TrySendError<T> {
 
 impl<T> Error for TrySendError<T> {}
 
+impl<T> From<SendError<T>> for TrySendError<T> {
+    fn from(SendError(message): SendError<T>) -> Self {
+        Self::Closed(message)
+    }
+}
+
 /// No message will come: no sender is left, and what they had sent has been received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
@@ -91,3 +104,9 @@ impl fmt::Display for TryRecvError {
 }
 
 impl Error for TryRecvError {}
+
+impl From<Closed> for TryRecvError {
+    fn from(Closed: Closed) -> Self {
+        Self::Closed
+    }
+}

@@ -32,6 +32,16 @@ both! {
     a_stream,
 }
 
+/// With `?`, where one function tries and waits.
+#[test]
+fn errors_become_each_other() {
+    let sent: Result<(), TrySendError<u8>> = Err(SendError(1)).map_err(Into::into);
+    assert_eq!(sent, Err(TrySendError::Closed(1)));
+    let received: Result<u8, TryRecvError> = Err(Closed).map_err(Into::into);
+    assert_eq!(received, Err(TryRecvError::Closed));
+    assert_eq!(SendError(2).into_inner(), 2);
+}
+
 fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
     let (tx, rx) = F::channel(1);
     tx.try_send(0).expect("there is room");
