@@ -35,10 +35,8 @@ both! {
 /// With `?`, where one function tries and waits.
 #[test]
 fn errors_become_each_other() {
-    let sent: Result<(), TrySendError<u8>> = Err(SendError(1)).map_err(Into::into);
-    assert_eq!(sent, Err(TrySendError::Closed(1)));
-    let received: Result<u8, TryRecvError> = Err(Closed).map_err(Into::into);
-    assert_eq!(received, Err(TryRecvError::Closed));
+    assert_eq!(TrySendError::from(SendError(1)), TrySendError::Closed(1));
+    assert_eq!(TryRecvError::from(Closed), TryRecvError::Closed);
     assert_eq!(SendError(2).into_inner(), 2);
 }
 
