@@ -36,6 +36,7 @@ pub fn run(root: &Path) -> Result<bool> {
         file.is_crate_source() || file.path == "README.md" || file.path.starts_with("docs/")
     };
     let examples: Vec<Example> = repo.files().filter(shown).flat_map(of_file).collect();
+    anyhow::ensure!(!examples.is_empty(), "no example was found");
     let folder = root.join("target/examples");
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("Cargo.toml"), manifest(&root))?;

@@ -11,8 +11,8 @@ use crate::shared::Shared;
 /// [`Runtime::spawn`](crate::Runtime::spawn).
 ///
 /// # Panics
-/// Nowhere of these: in a thread of one's own, in a future that another library's runtime polls, in a simulation. There
-/// a [`Handle`](crate::Handle) spawns, or `sim::spawn`. As [`Runtime::spawn`](crate::Runtime::spawn).
+/// Elsewhere: in a thread of one's own, in a future that another library's runtime polls, in a simulation. There a
+/// [`Handle`](crate::Handle) spawns, or `sim::spawn`. And as [`Runtime::spawn`](crate::Runtime::spawn).
 ///
 /// # Examples
 /// ```
