@@ -5,12 +5,14 @@
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
 //! * [`panics`]: closures that panic.
+//! * [`values`]: made from values, and shown.
 
 mod arriving;
 mod cancelling;
 mod conform;
 mod panics;
 mod rules;
+mod values;
 
 use gossamer::raw::{
     Barging, Barrier, Condvar, Event, Fair, IVar, Mutex, OnceCell, RwLock, Semaphore,

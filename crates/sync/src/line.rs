@@ -184,6 +184,7 @@ macro_rules! constructors_of {
             $($(#[$meta:meta])* $visible:vis fn $new:ident($($arguments:tt)*) -> Self $body:block)*
         }
         $($(#[$about:meta])* default[$($bounds:tt)*] = $default:expr;)?
+        $(from[$($from:tt)*] = $of:ident;)?
     ) => {
         impl<$($generics)*> $type {
             $(
@@ -201,6 +202,12 @@ macro_rules! constructors_of {
             $(#[$about])*
             fn default() -> Self {
                 $default
+            }
+        })?
+
+        $(impl<$($from)*> From<T> for $type {
+            fn from(value: T) -> Self {
+                Self::$of(value)
             }
         })?
     };

@@ -96,6 +96,7 @@ constructors! {
         }
     }
     default[T: Default, O: Order] = Self::new(T::default());
+    from[T, O: Order] = new;
 }
 
 impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
@@ -155,10 +156,15 @@ operation! {
 
 leaves! { Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O]; }
 
-gossamer_core::impl_debug!(
-    [T: fmt::Debug, P: LockPolicy, O: Order] Mutex[T, P, O],
-    this => is_locked: this.is_locked()
-);
+/// Shows the value, if nobody has it locked.
+impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.try_lock() {
+            Some(value) => f.debug_tuple("Mutex").field(&value).finish(),
+            None => f.write_str("Mutex(<locked>)"),
+        }
+    }
+}
 
 /// A locked value; dropped, also by a panic, it unlocks.
 ///

@@ -109,6 +109,7 @@ constructors! {
         }
     }
     default[T: Default] = Self::new(T::default());
+    from[T] = new;
 }
 
 impl<T, P: LockPolicy> RwLock<T, P> {
@@ -205,13 +206,13 @@ leaves! {
     WriteLock['a, T, P: LockPolicy]['a, T, P];
 }
 
-impl<T, P: LockPolicy> fmt::Debug for RwLock<T, P> {
+/// Shows the value, if nobody has it locked to write, or waits for that.
+impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for RwLock<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits = self.line.look();
-        f.debug_struct("RwLock")
-            .field("readers", &(bits & READERS))
-            .field("is_written", &(bits & WRITER != 0))
-            .finish_non_exhaustive()
+        match self.try_read() {
+            Some(value) => f.debug_tuple("RwLock").field(&value).finish(),
+            None => f.write_str("RwLock(<locked>)"),
+        }
     }
 }
 

@@ -122,6 +122,7 @@ constructors! {
     }
     /// An empty `MVar`.
     default[T] = Self::empty();
+    from[T] = new;
 }
 
 // SAFETY: the word is a lock, an atomic one unless it is `Local`'s.

@@ -51,6 +51,7 @@ constructors! {
     }
     /// Without a value.
     default[T] = Self::new();
+    from[T] = with;
 }
 
 impl<T, P: LockPolicy> OnceCell<T, P> {

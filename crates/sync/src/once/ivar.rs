@@ -50,6 +50,7 @@ constructors! {
     }
     /// Not assigned.
     default[T] = Self::new();
+    from[T] = assigned;
 }
 
 impl<T, P: LockPolicy> IVar<T, P> {
