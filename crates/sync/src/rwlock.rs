@@ -8,6 +8,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 
@@ -230,6 +231,35 @@ pub struct WriteGuard<'a, T, P: LockPolicy> {
     lock: &'a RwLock<T, P>,
     /// `Send` and `Sync` as a `&mut T` is.
     _value: PhantomData<&'a mut T>,
+}
+
+impl<'a, T, P: LockPolicy> WriteGuard<'a, T, P> {
+    /// Reads from now on, without letting anybody write in between; and so do those that wait to read, up to the first
+    /// that waits to write.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::sync::{RwLock, WriteGuard};
+    ///
+    /// let lock = RwLock::new(1);
+    /// let mut writes = lock.try_write().expect("nobody has it");
+    /// *writes += 1;
+    /// let reads = WriteGuard::downgrade(writes);
+    /// assert_eq!(*reads, 2);
+    /// assert!(lock.try_read().is_some());
+    /// ```
+    pub fn downgrade(guard: Self) -> ReadGuard<'a, T, P> {
+        let lock = guard.lock;
+        // It must not unlock.
+        mem::forget(guard);
+        let turns = |bits| Access::give_back(bits, WRITES) + 1;
+        if !gossamer_core::mutant!("downgrade_wakes_nobody") {
+            lock.line.change(turns);
+        } else {
+            lock.line.try_change(|bits| Some(turns(bits)));
+        }
+        lock.reads()
+    }
 }
 
 impl<T, P: LockPolicy> Deref for ReadGuard<'_, T, P> {

@@ -4,11 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
 
+use gossamer::raw::WriteGuard;
 use gossamer::{Wait, sync};
 
 use super::Locks;
 use crate::flavour::both;
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 
 both! {
     the_first_in_line_keeps_its_place,
@@ -16,6 +17,7 @@ both! {
     a_fair_lock_is_not_passed,
     a_writer_holds_readers_back,
     readers_go_together,
+    a_writer_goes_on_reading,
     many_permits_are_not_passed,
     none_and_too_many_permits,
     one_is_notified_or_all,
@@ -97,6 +99,23 @@ fn a_writer_holds_readers_back<F: Locks>() {
     assert!(writer.poll().is_ready());
     assert_eq!(reader.wakes(), 1);
     assert!(reader.poll().is_ready());
+}
+
+/// Those that wait to read go with it, and nobody writes in between.
+fn a_writer_goes_on_reading<F: Locks>() {
+    let lock = F::rwlock(1);
+    let mut writes = lock.try_write().expect("it is free");
+    let mut readers = [parked(lock.read()), parked(lock.read())];
+    let (mut next, last) = (parked(lock.write()), parked(lock.read()));
+    *writes = 2;
+    let own = WriteGuard::downgrade(writes);
+    let mut reads = readers.each_mut().map(|reader| ready(reader.poll()));
+    assert!(reads.iter_mut().all(|value| **value == *own));
+    assert!(lock.try_write().is_none() && next.poll().is_pending());
+    drop((reads, own));
+    assert_eq!((next.wakes(), last.wakes()), (1, 0));
+    *ready(next.poll()) = 3;
+    assert_eq!(last.wakes(), 1);
 }
 
 fn readers_go_together<F: Locks>() {
