@@ -54,7 +54,7 @@ impl fmt::Display for Model {
 }
 
 /// A text that names no model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ParseModelError(String);
 
 impl fmt::Display for ParseModelError {
@@ -66,6 +66,8 @@ impl fmt::Display for ParseModelError {
         )
     }
 }
+
+gossamer_core::impl_debug_as_display!([] ParseModelError[]);
 
 impl std::error::Error for ParseModelError {}
 

@@ -72,8 +72,10 @@ pub struct Single<S: Scheduler = Fifo> {
 }
 
 /// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
+
+gossamer_core::impl_debug_as_display!([] Stopped[]);
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

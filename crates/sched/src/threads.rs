@@ -50,7 +50,7 @@ pub struct SpawnError<F> {
     pub future: F,
 }
 
-gossamer_core::impl_debug!([F] SpawnError[F], this => error: this.error);
+gossamer_core::impl_debug_as_display!([F] SpawnError[F]);
 
 impl<F> SpawnError<F> {
     /// With another future, made of this one.

@@ -242,11 +242,7 @@ impl JoinError {
     }
 }
 
-impl fmt::Debug for JoinError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JoinError({self})")
-    }
-}
+gossamer_core::impl_debug_as_display!([] JoinError[]);
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -41,8 +41,10 @@ struct TaskLocals {
 }
 
 /// The value has been destroyed, because the task or thread is ending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Over;
+
+gossamer_core::impl_debug_as_display!([] Over[]);
 
 impl fmt::Display for Over {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -95,8 +95,10 @@ pub trait TimeoutExt: IntoFuture + Sized {
 impl<F: IntoFuture> TimeoutExt for F {}
 
 /// The time is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed;
+
+gossamer_core::impl_debug_as_display!([] Elapsed[]);
 
 impl fmt::Display for Elapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
