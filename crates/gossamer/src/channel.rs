@@ -69,7 +69,78 @@
 //! ```
 
 pub use gossamer_channel::{
-    Closed, PortSet, Receiver, SendError, Sender, SharedSender, TryRecvError, TrySendError,
-    UniqueSender, bounded, broadcast, join_pattern, oneshot, pipe, port_set, rendezvous, spsc,
-    unbounded, watch,
+    Closed, SendError, TryRecvError, TrySendError, UniqueSender, bounded, broadcast, join_pattern,
+    oneshot, pipe, port_set, rendezvous, spsc, unbounded, watch,
 };
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, channel};
+///
+/// let (tx, rx) = channel::bounded(1);
+/// tx.send("hello").wait()?; // `.await` in a task
+/// let full = tx.try_send("again").unwrap_err();
+/// assert_eq!(full.into_inner(), "again");
+/// drop(rx);
+/// assert_eq!(tx.send("gone").wait().unwrap_err().into_inner(), "gone");
+/// # Ok::<(), channel::SendError<&str>>(())
+/// ```
+#[doc(inline)]
+pub use gossamer_channel::Sender;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, channel};
+///
+/// let (tx, rx) = channel::unbounded();
+/// let other = rx.clone(); // each message goes to one of the receivers
+/// for number in 1..=3 {
+///     tx.send(number).wait()?;
+/// }
+/// drop(tx);
+/// assert_eq!(other.recv().wait(), Ok(1));
+/// assert_eq!(rx.iter().collect::<Vec<_>>(), [2, 3]); // until no sender is left
+/// assert!(rx.recv().wait().is_err());
+/// # Ok::<(), channel::SendError<i32>>(())
+/// ```
+#[doc(inline)]
+pub use gossamer_channel::Receiver;
+
+/// # Examples
+/// ```
+/// use gossamer::channel::{self, PortSet};
+/// use gossamer::Wait;
+///
+/// let ports = PortSet::new();
+/// let (orders, order) = channel::bounded(4);
+/// let (news, headline) = channel::unbounded();
+/// let shop = ports.add(order)?;
+/// ports.add(headline)?;
+/// orders.send("tea").wait()?;
+/// assert_eq!(ports.recv().wait(), Some((shop, Ok("tea"))));
+/// news.send("rain").wait()?;
+/// drop(orders);
+/// assert_eq!(ports.recv().wait().map(|(from, _)| from == shop), Some(false));
+/// assert_eq!(ports.recv().wait(), Some((shop, Err(channel::Closed)))); // that port has gone
+/// drop(news);
+/// ports.recv().wait();
+/// assert_eq!(ports.recv().wait(), None); // no port is left
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use gossamer_channel::PortSet;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, channel};
+///
+/// let (tx, rx) = channel::bounded(2);
+/// let shared = channel::SharedSender::new(tx);
+/// let other = shared.clone();
+/// shared.send(1).wait()?;
+/// other.send(2).wait()?;
+/// assert_eq!((rx.recv().wait(), rx.recv().wait()), (Ok(1), Ok(2)));
+/// # Ok::<(), channel::SendError<i32>>(())
+/// ```
+#[doc(inline)]
+pub use gossamer_channel::SharedSender;

@@ -37,3 +37,143 @@
 //! ```
 
 pub use gossamer_sync::sync::*;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, spawn_thread, sync::MVar};
+/// use std::sync::Arc;
+///
+/// let mailbox = Arc::new(MVar::empty());
+/// let putter = mailbox.clone();
+/// let thread = spawn_thread(move || {
+///     putter.put(1).wait();
+///     putter.put(2).wait(); // waits until 1 has been taken
+/// });
+/// assert_eq!(mailbox.take().wait() + mailbox.take().wait(), 3);
+/// thread.wait().unwrap();
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::MVar;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, sync::Mutex};
+///
+/// static TOTAL: Mutex<u32> = Mutex::new(0);
+///
+/// *TOTAL.lock().wait() += 1; // `.lock().await` in a task
+/// assert_eq!(*TOTAL.lock().wait(), 1);
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::Mutex;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, sync::FairMutex};
+///
+/// let queue = FairMutex::new(vec![1]);
+/// queue.lock().wait().push(2);
+/// assert_eq!(queue.into_inner(), [1, 2]);
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::FairMutex;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, sync::RwLock};
+///
+/// let names = RwLock::new(vec!["a"]);
+/// names.write().wait().push("b");
+/// let (one, other) = (names.read().wait(), names.read().wait()); // both at once
+/// assert_eq!((one.len(), other.len()), (2, 2));
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::RwLock;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, spawn_thread, sync::{Condvar, Mutex}};
+/// use std::sync::Arc;
+///
+/// let ready = Arc::new((Mutex::new(false), Condvar::new()));
+/// let told = ready.clone();
+/// let thread = spawn_thread(move || {
+///     let mut guard = told.0.lock().wait();
+///     while !*guard {
+///         guard = told.1.notified(guard).wait();
+///     }
+/// });
+/// *ready.0.lock().wait() = true;
+/// ready.1.notify_one();
+/// thread.wait().unwrap();
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::Condvar;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, sync::Semaphore};
+///
+/// let connections = Semaphore::new(2);
+/// let permit = connections.acquire().wait();
+/// assert_eq!(connections.available(), 1);
+/// drop(permit);
+/// assert_eq!(connections.available(), 2);
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::Semaphore;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, spawn_thread, sync::Barrier};
+/// use std::sync::Arc;
+///
+/// let start = Arc::new(Barrier::new(2));
+/// let theirs = start.clone();
+/// let thread = spawn_thread(move || theirs.arrive().wait());
+/// start.arrive().wait(); // returns when both have come
+/// thread.wait().unwrap();
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::Barrier;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, spawn_thread, sync::Event};
+/// use std::sync::Arc;
+///
+/// let ready = Arc::new(Event::new());
+/// let told = ready.clone();
+/// let thread = spawn_thread(move || told.ready().wait());
+/// ready.set(); // and whoever waits from now on goes on at once
+/// thread.wait().unwrap();
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::Event;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, sync::OnceCell};
+///
+/// static CONFIG: OnceCell<String> = OnceCell::new();
+///
+/// let config = CONFIG.get_or_init(async || "read from a file".to_owned()).wait();
+/// assert_eq!(config, "read from a file");
+/// assert_eq!(CONFIG.get().map(String::as_str), Some("read from a file"));
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::OnceCell;
+
+/// # Examples
+/// ```
+/// use gossamer::{Wait, spawn_thread, sync::IVar};
+/// use std::sync::Arc;
+///
+/// let answer = Arc::new(IVar::new());
+/// let reader = answer.clone();
+/// let thread = spawn_thread(move || *reader.read().wait());
+/// answer.put(42).unwrap();
+/// assert_eq!(thread.wait().unwrap(), 42);
+/// ```
+#[doc(inline)]
+pub use gossamer_sync::sync::IVar;

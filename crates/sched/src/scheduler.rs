@@ -13,7 +13,33 @@ use crate::runnable::Runnable;
 /// locks and may not wait.
 ///
 /// # Examples
-/// `examples/own_scheduler.rs` brings a round-robin one.
+/// ```
+/// use gossamer::scheduler::{Reason, Runnable, Scheduler};
+/// use gossamer::{Model, Runtime, Wait, channel};
+///
+/// /// The task that became runnable last is polled first.
+/// #[derive(Default)]
+/// struct LastInFirstOut(Vec<Runnable>);
+///
+/// impl Scheduler for LastInFirstOut {
+///     fn push(&mut self, task: Runnable, _reason: Reason) {
+///         self.0.push(task);
+///     }
+///
+///     fn pop(&mut self) -> Option<Runnable> {
+///         self.0.pop()
+///     }
+/// }
+///
+/// let rt = Runtime::builder().model(Model::Single).scheduler(LastInFirstOut::default()).build()?;
+/// let (tx, rx) = channel::unbounded();
+/// for number in [1, 2] {
+///     let tx = tx.clone();
+///     drop(rt.spawn(async move { tx.send(number).await }));
+/// }
+/// assert_eq!((rx.recv().wait(), rx.recv().wait()), (Ok(2), Ok(1)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait Scheduler: Send + 'static {
     /// Whether polls are watched for one that goes on for long: the workers' of a pool are.
     #[doc(hidden)]

@@ -147,6 +147,18 @@ pub trait SpawnFuture {
 ///
 /// A task gives its permit back when its future is gone: it has ended, panicked, or was aborted. So it has its permit
 /// no more when its joiner is woken.
+///
+/// # Examples
+/// ```
+/// #[gossamer::main(runtime = rt)]
+/// async fn main() {
+///     let two_at_once = rt.limited(2);
+///     for page in 0..10 {
+///         // Waits until fewer than two run.
+///         two_at_once.spawn(async move { gossamer::yield_now().await; page }).await;
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct LimitedHandle<S> {
     on: S,

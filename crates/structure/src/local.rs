@@ -20,6 +20,25 @@ pub use gossamer_task::locals::Over;
 ///
 /// A destructor may use the values that have not been destroyed so far, and make others; using one that has been
 /// destroyed is an error. A destructor that panics harms nobody else: the panic ends there.
+///
+/// # Examples
+/// ```
+/// use std::cell::Cell;
+/// use gossamer::{Runtime, Wait, task_local};
+///
+/// task_local! {
+///     static STEPS: Cell<u32> = Cell::new(0);
+/// }
+///
+/// let rt = Runtime::builder().build()?;
+/// let task = rt.spawn(async {
+///     STEPS.set(3);
+///     STEPS.get()
+/// });
+/// assert_eq!(task.wait()?, 3);
+/// assert_eq!(STEPS.get(), 0); // this thread's own
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct TaskLocal<T: 'static> {
     make: fn() -> T,
 }

@@ -35,6 +35,16 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// # Panics
 /// The period is zero.
+///
+/// # Examples
+/// ```
+/// use std::time::{Duration, Instant};
+/// use gossamer::Wait;
+///
+/// let start = Instant::now();
+/// let mut every = gossamer::time::interval_at(start, Duration::from_millis(1));
+/// assert_eq!(every.tick().wait(), start); // at once
+/// ```
 #[track_caller]
 pub fn interval_at(first: Instant, period: Duration) -> Interval {
     check(period);
@@ -50,6 +60,17 @@ fn check(period: Duration) {
 }
 
 /// How an interval treats the ticks that were due while nobody waited for one.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use gossamer::{Wait, time};
+///
+/// let mut every = time::interval(Duration::from_millis(1)).missed(time::MissedTickBehavior::Burst);
+/// time::sleep(Duration::from_millis(3)).wait();
+/// let (first, second) = (every.tick().wait(), every.tick().wait()); // both are late, and come at once
+/// assert_eq!(second - first, every.period());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {
     /// They are left out: the next tick is the next multiple of the period that is ahead. Ticks stay in step with the

@@ -137,6 +137,22 @@ impl Drop for Stays {
 }
 
 /// Spawns children that may borrow: see [`scope()`].
+///
+/// # Examples
+/// ```
+/// use gossamer::{Runtime, Wait};
+///
+/// let rt = Runtime::builder().build()?;
+/// let mut numbers = [1, 2, 3, 4];
+/// rt.scope(|scope| {
+///     let (left, right) = numbers.split_at_mut(2);
+///     scope.spawn(async { left.reverse() });
+///     let sum = scope.spawn(async { right.iter().sum::<i32>() });
+///     assert_eq!(sum.wait().unwrap(), 7);
+/// });
+/// assert_eq!(numbers, [2, 1, 3, 4]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<Data>,
     on: &'env dyn Spawn,

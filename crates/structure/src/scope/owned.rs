@@ -43,6 +43,22 @@ where
 ///
 /// It may be cloned, and moved into children, which then spawn siblings. A child spawned after the scope has ended is
 /// cancelled at once.
+///
+/// # Examples
+/// ```
+/// #[gossamer::main(runtime = rt)]
+/// async fn main() {
+///     let sum = rt.async_scope(vec![1, 2, 3], async |scope, numbers| {
+///         let doubled: Vec<_> = numbers.into_iter().map(|n| scope.spawn(async move { 2 * n })).collect();
+///         let mut sum = 0;
+///         for child in doubled {
+///             sum += child.await.unwrap();
+///         }
+///         sum
+///     });
+///     assert_eq!(sum.await, 12);
+/// }
+/// ```
 #[derive(Clone)]
 pub struct AsyncScope {
     data: Arc<Data>,
