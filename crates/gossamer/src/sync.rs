@@ -36,7 +36,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use gossamer_sync::sync::*;
+pub use gossamer_sync::sync::{
+    AlreadyAssigned, BarrierResult, FairMutexGuard, MutexGuard, NotArrived, Permit, ReadGuard,
+    WriteGuard,
+};
 
 /// # Examples
 /// ```
