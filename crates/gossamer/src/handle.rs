@@ -11,6 +11,7 @@ use gossamer_task::JoinHandle;
 
 use crate::naming::TaskBuilder;
 use crate::shared::Shared;
+use crate::spawning::current;
 
 /// Spawns onto a runtime, and does not keep it from ending: from [`Runtime::handle`](crate::Runtime::handle), or, in a
 /// task or fiber, from [`current`](Handle::current).
@@ -23,7 +24,7 @@ use crate::shared::Shared;
 ///
 /// let rt = Runtime::builder().build()?;
 /// let sum = rt.spawn(async {
-///     let handle = Handle::current().expect("a task has a runtime");
+///     let handle = Handle::current();
 ///     handle.spawn(async { 1 }).await.expect("no panic") + 1
 /// });
 /// assert_eq!(sum.wait()?, 2);
@@ -39,9 +40,20 @@ impl Handle {
         Self { shared }
     }
 
-    /// That of the runtime whose task or fiber this is; `None` elsewhere, also in a simulation.
+    /// That of the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on).
+    ///
+    /// # Panics
+    /// Elsewhere: see [`try_current`](Handle::try_current).
     #[must_use]
-    pub fn current() -> Option<Self> {
+    #[track_caller]
+    pub fn current() -> Self {
+        Self::new(current("Handle::current()"))
+    }
+
+    /// That of the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on); `None`
+    /// elsewhere, also in a simulation.
+    #[must_use]
+    pub fn try_current() -> Option<Self> {
         Shared::current().map(Self::new)
     }
 

@@ -56,8 +56,12 @@ where
     shared.blocking.spawn(call, Location::caller())
 }
 
+/// The runtime that is there, for the function `what`, which needs one.
+///
+/// # Panics
+/// There is none.
 #[track_caller]
-fn current(what: &str) -> Arc<Shared> {
+pub(crate) fn current(what: &str) -> Arc<Shared> {
     let Some(shared) = Shared::current() else {
         panic!(
             "{what} was called where no runtime runs: call it in a task, a fiber or block_on(), or spawn by a Runtime or a \

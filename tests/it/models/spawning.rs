@@ -1,6 +1,6 @@
 //! Spawning onto the runtime that is there, without naming it.
 
-use gossamer::{Wait, spawn, spawn_blocking};
+use gossamer::{Handle, Wait, spawn, spawn_blocking};
 
 use crate::models::{MODELS, runtime, watched};
 
@@ -25,4 +25,11 @@ fn where_a_runtime_runs() {
 #[should_panic(expected = "spawn() was called where no runtime runs")]
 fn elsewhere() {
     drop(spawn(async {}));
+}
+
+#[test]
+#[should_panic(expected = "Handle::current() was called where no runtime runs")]
+fn no_handle_elsewhere() {
+    assert!(Handle::try_current().is_none());
+    drop(Handle::current());
 }
