@@ -2,8 +2,8 @@
 //!
 //! [`races`] cuts the rows of all files into what may be compared, [`overview`] puts the ratios side
 //! by side, [`section`] shows each race, [`growth`] what differs in size only ([`series`]), [`past`]
-//! what was printed long ago. The page is built as a tree ([`markup`]), the charts ([`bars`],
-//! [`lines`]) as SVG in it. Everything of a contender carries `data-contender`; the page's script
+//! what was printed long ago. The page is built as a tree ([`markup`]), the charts as SVG in
+//! it ([`chart`]). Everything of a contender carries `data-contender`; the page's script
 //! (`report/script.js`) hides by it, and keeps the choice in the URL's fragment.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +22,13 @@ use crate::results::{Results, check_writable, write_atomically};
 use crate::sayln;
 use crate::workloads::find;
 
-pub mod axis;
-pub mod bars;
+pub mod chart;
 pub mod growth;
-pub mod lines;
 pub mod markup;
 pub mod means;
 pub mod overview;
 pub mod past;
+pub mod picture;
 pub mod races;
 pub mod section;
 pub mod series;
@@ -54,6 +53,12 @@ pub struct Asked {
     /// The page to write, instead of report.html in target/lab.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write the chart of one race as SVG to this file, and no page.
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    pub svg: Option<PathBuf>,
+    /// Only these contenders in that chart, by name, separated by commas.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "svg")]
+    pub only: Vec<String>,
 }
 
 /// `lab report`.
@@ -77,6 +82,9 @@ pub fn run(asked: &Asked, paths: &Paths) -> Result<u8> {
         let message =
             format!("no results in {out}; run a workload first (`lab run ring`), or name files");
         return Err(BadInput(message).into());
+    }
+    if let Some(file) = &asked.svg {
+        return picture::run(&sources, &asked.only, file);
     }
     no_results_lost(&sources, &page)?;
     if let Some(folder) = page.parent() {
@@ -239,6 +247,11 @@ pub fn class_of(contender: &str) -> &'static str {
     } else {
         "other"
     }
+}
+
+/// What variants of one contender have in common: its name up to the first `/` or `-`.
+fn family_of(contender: &str) -> &str {
+    contender.split(['/', '-']).next().unwrap_or_default()
 }
 
 /// A contender's name as the head of a table row; it may be broken where it has parts.

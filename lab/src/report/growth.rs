@@ -7,10 +7,11 @@ use crate::results::Row;
 use crate::scaling::{Fit, Line, ROUGH};
 use crate::table::{speed, speeds};
 
+use super::chart::lines::{Line as Drawn, chart};
 use super::markup::{Element, el, text};
 use super::races::show;
 use super::series::Series;
-use super::{class_of, figure_of, lines, name_of, scrolling};
+use super::{class_of, figure_of, name_of, scrolling};
 
 /// The part of a workload's section for one series; operations are called `one`, and `many`.
 #[must_use]
@@ -22,17 +23,19 @@ pub fn growth(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
                 "nanoseconds per {one} against {option}, both logarithmic; \
                  median, and from the least to the most of all runs"
             ),
-            lines::chart(
-                series,
-                speeds,
+            chart(
+                &lines(series, speeds),
+                option,
                 &format!("nanoseconds per {one} against {option}"),
             ),
         ),
         figure_of(
             &format!("peak memory in bytes against {option}, both logarithmic"),
-            lines::chart(
-                series,
-                |row| row.peak_rss_bytes.map(|bytes| [bytes as f64; 3]),
+            chart(
+                &lines(series, |row| {
+                    row.peak_rss_bytes.map(|bytes| [bytes as f64; 3])
+                }),
+                option,
                 &format!("peak memory against {option}"),
             ),
         ),
@@ -52,6 +55,22 @@ pub fn growth(series: &Series<'_>, [one, many]: [&str; 2]) -> Element {
         .child(charts)
         .child(scrolling(table(series, [one, many])))
         .child(text("p", explain(option, [one, many])).class("note"))
+}
+
+/// What is shown of each line's rows, where that is more than a point.
+fn lines<'a>(series: &Series<'a>, pick: fn(&Row) -> Option<[f64; 3]>) -> Vec<Drawn<'a>> {
+    let line = |line: &Line<'a>| {
+        let points = line.rows.iter();
+        let points: Vec<_> = points
+            .filter_map(|(size, row)| Some((*size as f64, pick(row)?)))
+            .collect();
+        (points.len() > 1).then(|| Drawn {
+            contender: line.contender,
+            category: category_of(line),
+            points,
+        })
+    };
+    series.lines.iter().filter_map(line).collect()
 }
 
 /// The options' values of a series, from the least on.
@@ -141,8 +160,7 @@ fn operations(series: &Series<'_>, size: u64, many: &str) -> String {
 }
 
 /// The category of a line's contender.
-#[must_use]
-pub fn category_of<'a>(line: &Line<'a>) -> &'a str {
+fn category_of<'a>(line: &Line<'a>) -> &'a str {
     line.rows.first().map_or("", |(_, row)| &row.category)
 }
 

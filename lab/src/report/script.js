@@ -101,15 +101,16 @@
 
   // Names at the ends of the lines that are left, as near to them as others allow.
   function placeNames(svg) {
-    const { top, bottom, step } = Object.fromEntries(Object.entries(svg.dataset).map(([key, value]) => [key, Number(value)]));
+    const { top, bottom, step: wanted } = Object.fromEntries(Object.entries(svg.dataset).map(([key, value]) => [key, Number(value)]));
     const lines = all('g[data-contender]', svg).filter((line) => line.style.display !== 'none');
     const ends = lines.map((line) => ({ name: line.querySelector('.end'), at: Number(line.dataset.end) }));
     ends.sort((a, b) => a.at - b.at);
+    const step = Math.min(wanted, Math.floor((bottom - top) / Math.max(ends.length, 1)));
     let least = top;
     for (const end of ends) least = (end.at = Math.max(end.at, least)) + step;
     let most = bottom;
     for (const end of ends.reverse()) most = (end.at = Math.min(end.at, most)) - step;
-    for (const end of ends) end.name.setAttribute('y', end.at + 4);
+    for (const end of ends) end.name.setAttribute('transform', `translate(0 ${end.at - 6})`);
   }
 
   function apply() {

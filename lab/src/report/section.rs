@@ -9,7 +9,8 @@ use crate::results::Row;
 use crate::table::{COLUMNS, cells, headings, speeds, status_text};
 use crate::workloads::find;
 
-use super::bars::{Bar, chart};
+use super::chart::NARROW_PX;
+use super::chart::bars::{Bar, chart};
 use super::markup::{Element, el, text};
 use super::races::{Race, plain};
 use super::{class_of, figure_of, list, name_of, scrolling, warnings};
@@ -25,11 +26,16 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
             &format!(
                 "nanoseconds per {one}, logarithmic; median, and from the least to the most of all runs"
             ),
-            chart(&costs(race), &format!("nanoseconds per {one}")),
+            chart(
+                &costs(race),
+                None,
+                NARROW_PX,
+                &format!("nanoseconds per {one}"),
+            ),
         ),
         figure_of(
             "peak memory in megabytes, logarithmic",
-            chart(&memory(race), "peak memory in megabytes"),
+            chart(&memory(race), None, NARROW_PX, "peak memory in megabytes"),
         ),
     ];
     let (name, title) = if folded {
@@ -66,10 +72,11 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
         .child(commands(race))
 }
 
-fn costs<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
+pub(super) fn costs<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
     let bar = |(row, ns): (&'a Row, f64)| Bar {
+        name: row.contender.clone(),
         contender: &row.contender,
-        category: &row.category,
+        category: Some(&row.category),
         value: ns,
         range: speeds(row).map(|[least, _, most]| [least, most]),
         label: figure(ns),
@@ -81,8 +88,9 @@ fn memory<'a>(race: &'a Race<'_>) -> Vec<Bar<'a>> {
     let bar = |(row, _): (&'a Row, f64)| {
         let peak = row.peak_rss_bytes?;
         Some(Bar {
+            name: row.contender.clone(),
             contender: &row.contender,
-            category: &row.category,
+            category: Some(&row.category),
             value: peak as f64 / 1e6,
             range: None,
             label: megabytes(peak),

@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use anyhow::{Result, anyhow};
-use plotters::prelude::*;
+use anyhow::Result;
 
 use crate::catalogue::Catalogue;
-use crate::format::figure;
 use crate::history;
+use crate::report::chart::lines::{Line, chart};
 use crate::report::escape;
 use crate::results::Results;
 use crate::seeds::tables::{GHC_GC, LINES, RING};
@@ -19,17 +18,10 @@ padding:0 1rem;color:#1f2933}pre{overflow:auto;background:#f5f7fa;padding:1rem;f
 line-height:1.35}svg{max-width:100%;height:auto}.pair{display:flex;flex-wrap:wrap;gap:1rem}\
 .pair>div{flex:1 1 28rem;min-width:0}";
 
-/// A line of the plot: its name, its colour, and seconds by kilobytes of nursery.
-pub(super) type Line = (&'static str, RGBColor, Vec<(f64, f64)>);
-
-const THEN: RGBColor = RGBColor(0x9a, 0xa5, 0xb1);
-const OCAML: RGBColor = RGBColor(0xc2, 0x6a, 0x1b);
-const GHC: RGBColor = RGBColor(0x5e, 0x50, 0x86);
-
 /// The page.
 ///
 /// # Errors
-/// The plot cannot be drawn.
+/// A string cannot be written to, which does not happen.
 pub fn html(catalogue: &Catalogue, results: &Results) -> Result<String> {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -41,7 +33,13 @@ pub fn html(catalogue: &Catalogue, results: &Results) -> Result<String> {
         section(&mut page, table.title, &table.render(), &now)?;
         if table.title == GHC_GC.title {
             page.push_str("<h2>The minor heap swept</h2>\n");
-            page.push_str(&plot(&sweeps(results))?);
+            let title = "seconds for ten million hops, by kilobytes of nursery";
+            let plot = chart(
+                &sweeps(results),
+                "kilobytes of nursery (OCaml's minor heap, GHC's allocation area)",
+                title,
+            );
+            page.push_str(&plot.map(|plot| plot.render()).unwrap_or_default());
             page.push_str(
                 "<p>Of GHC in 2008 there is one figure, 1.22 s, and the sentence that changing the \
                  allocation area made no significant change: its line is that figure at every size.</p>\n",
@@ -65,7 +63,7 @@ fn section(page: &mut String, title: &str, then: &str, now: &str) -> Result<()> 
 }
 
 /// Time by the size of the nursery, then (32-bit words) and now (64-bit words), and GHC's allocation area.
-pub(super) fn sweeps(results: &Results) -> Vec<Line> {
+pub(super) fn sweeps(results: &Results) -> Vec<Line<'static>> {
     let pasts = history::of(RING.workload);
     let printed = |contender: &str| {
         let past = pasts.iter().find(|past| past.contender == contender);
@@ -96,53 +94,21 @@ pub(super) fn sweeps(results: &Results) -> Vec<Line> {
     let flat = [128.0, 16_384.0]
         .into_iter()
         .filter_map(|kilobytes| Some((kilobytes, printed("ghc")?)));
+    let line = |contender, points: Vec<(f64, f64)>| Line {
+        contender,
+        category: "",
+        points: points
+            .into_iter()
+            .map(|(x, seconds)| (x, [seconds; 3]))
+            .collect(),
+    };
     vec![
-        ("OCaml, 2008", THEN, then.collect()),
-        ("OCaml, now", OCAML, now.collect()),
+        line("OCaml, 2008", then.collect()),
+        line("OCaml, now", now.collect()),
         // "No significant change in the speed" when its size was changed.
-        ("GHC, 2008", THEN, flat.collect()),
-        ("GHC, now", GHC, ghc.collect()),
+        line("GHC, 2008", flat.collect()),
+        line("GHC, now", ghc.collect()),
     ]
-}
-
-fn plot(lines: &[Line]) -> Result<String> {
-    let mut svg = String::new();
-    draw(&mut svg, lines).map_err(|error| anyhow!("the plot: {error}"))?;
-    Ok(svg)
-}
-
-fn draw(svg: &mut String, lines: &[Line]) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, (900, 420)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let points = lines.iter().flat_map(|(_, _, points)| points);
-    let most = points.map(|(_, seconds)| *seconds).fold(1.0, f64::max);
-    let mut chart = ChartBuilder::on(&area)
-        .margin(12)
-        .set_label_area_size(LabelAreaPosition::Left, 50)
-        .set_label_area_size(LabelAreaPosition::Bottom, 40)
-        .build_cartesian_2d((100.0..20_000.0).log_scale(), 0.0..most * 1.1)?;
-    chart
-        .configure_mesh()
-        .x_desc("kilobytes of nursery (OCaml's minor heap, GHC's allocation area), logarithmic")
-        .y_desc("seconds for ten million hops")
-        .x_label_formatter(&|kilobytes| figure(*kilobytes))
-        .label_style(("sans-serif", 13))
-        .draw()?;
-    for (name, colour, points) in lines.iter().filter(|(_, _, points)| !points.is_empty()) {
-        let style = colour.stroke_width(2);
-        let dots = points
-            .iter()
-            .map(|point| Circle::new(*point, 4, colour.filled()));
-        let path = PathElement::new(points.clone(), style);
-        chart.draw_series(std::iter::once(path))?;
-        chart.draw_series(dots)?;
-        let (x, y) = points.last().copied().unwrap_or_default();
-        let (x, y) = chart.plotting_area().map_coordinate(&(x, y));
-        let font = ("sans-serif", 13).into_font().color(colour);
-        area.draw_text(name, &font, (x - 70, y - 18))?;
-    }
-    area.present()?;
-    Ok(())
 }
 
 /// The programs, the seed's pair first.

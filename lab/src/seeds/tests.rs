@@ -61,9 +61,9 @@ fn every_name_beside_a_table_is_a_contender() {
         assert_eq!(holes, usize::from(table.title == RING.title), "{now}");
     }
     assert!(beside::collectors(&results).contains("bytes allocated in the heap"));
-    for (name, _, points) in page::sweeps(&results) {
-        let expected = if name == "GHC, 2008" { 2 } else { 4 };
-        assert_eq!(points.len(), expected, "{name}");
+    for line in page::sweeps(&results) {
+        let expected = if line.contender == "GHC, 2008" { 2 } else { 4 };
+        assert_eq!(line.points.len(), expected, "{line:?}");
     }
 }
 

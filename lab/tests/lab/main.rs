@@ -14,6 +14,7 @@ mod interrupted;
 mod memory;
 #[path = "../../../tests/patience.rs"]
 mod patience;
+mod picture;
 mod records;
 mod report;
 mod ring;

@@ -1,0 +1,66 @@
+//! `lab report FILE --svg FILE`: the chart of one race as a picture for other pages.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::commands::BadInput;
+use crate::inputs::Source;
+use crate::results::{check_writable, write_atomically};
+use crate::sayln;
+
+use super::chart::bars::chart;
+use super::chart::{WIDE_PX, ranks};
+use super::races::{Race, races};
+use super::section::costs;
+
+/// So many bars there are without `--only`.
+pub const SHOWN_MAX: usize = 10;
+
+/// Writes the picture; the exit code.
+///
+/// # Errors
+/// [`BadInput`] if there is not one race, if a contender is not in it, or if the file cannot be written.
+pub fn run(sources: &[Source], only: &[String], file: &Path) -> Result<u8> {
+    let races = races(sources);
+    let [race] = races.as_slice() else {
+        let files: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+        let (count, files) = (races.len(), files.join(", "));
+        let message =
+            format!("--svg: {count} races in {files}; give a file with the results of one");
+        return Err(BadInput(message).into());
+    };
+    let file = check_writable(file).map_err(|error| BadInput(format!("--svg: {error:#}")))?;
+    let picture = drawn(race, only)?;
+    write_atomically(&file, picture.as_bytes())?;
+    sayln!("picture: {}", file.display());
+    Ok(0)
+}
+
+fn drawn(race: &Race<'_>, only: &[String]) -> Result<String> {
+    let mut bars = costs(race);
+    let names: Vec<&str> = bars.iter().map(|bar| bar.contender).collect();
+    if let Some(name) = only.iter().find(|name| !names.contains(&name.as_str())) {
+        let valid = names.join(", ");
+        let message = format!(
+            "--only {name}: it is not measured in {}; these are: {valid}",
+            race.source.name
+        );
+        return Err(BadInput(message).into());
+    }
+    let ranks = ranks(&names);
+    let mut place = 0..;
+    bars.retain(|bar| match (place.next(), only) {
+        (Some(place), []) => ranks[place] < SHOWN_MAX,
+        (_, only) => only.iter().any(|name| name == bar.contender),
+    });
+    let about = format!(
+        "{}: nanoseconds per {}, logarithmic",
+        race.title(),
+        race.op()[0]
+    );
+    let chart = chart(&bars, None, WIDE_PX, &about);
+    let chart =
+        chart.ok_or_else(|| BadInput(format!("{}: nothing was measured", race.source.name)))?;
+    Ok(chart.render())
+}
