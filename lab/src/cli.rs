@@ -15,11 +15,10 @@ use crate::format::thousands;
 use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
-use crate::{compare, gate, geomean, rates, record, report};
+use crate::{compare, geomean, rates, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
-const PERCENT_MAX: f64 = 1_000.0;
 
 /// Runs the same workload on many kinds of threads and tells what each one cost.
 ///
@@ -102,14 +101,6 @@ pub struct Common {
     /// Count instructions an operation as well, under valgrind.
     #[arg(long)]
     pub count: bool,
-    /// Count, and fail if a contender takes more instructions than in this file, made with --count
-    /// --json; times are not compared.
-    #[arg(long, value_name = "BASELINE")]
-    pub gate: Option<PathBuf>,
-    /// How many percent more instructions still pass.
-    #[arg(long, value_name = "PERCENT", default_value_t = gate::TOLERANCE_PERCENT,
-          value_parser = percent, allow_negative_numbers = true, requires = "gate")]
-    pub gate_tolerance: f64,
     /// Who has 100 % where there is a comparison; only the workloads that have one take it.
     #[arg(skip)]
     pub against: Option<String>,
@@ -310,11 +301,4 @@ fn runs(text: &str) -> Result<u32, String> {
 fn timeout(text: &str) -> Result<u64, String> {
     let range = [1, TIMEOUT_MAX_S];
     number(text, range, "a run gets at least one second")
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let percent = text.parse::<f64>().ok();
-    percent
-        .filter(|percent| (0.0..=PERCENT_MAX).contains(percent))
-        .ok_or_else(|| format!("give a number of percent from 0 to {PERCENT_MAX}"))
 }

@@ -36,8 +36,7 @@ const NOT_NATIVE: &str =
     "its list of contenders does not say `counted`: it has several threads, or is not native";
 
 /// Why valgrind cannot be used, if so.
-#[must_use]
-pub fn without_valgrind(tools: &Tools) -> Option<String> {
+fn without_valgrind(tools: &Tools) -> Option<String> {
     match tools.ask([VALGRIND[0], "--version"]) {
         Found::Yes(_) => None,
         Found::No => Some(NO_VALGRIND.into()),
@@ -79,8 +78,7 @@ enum Counted {
 }
 
 impl Counter<'_> {
-    /// Counts the contenders that are `wanted` and fills in their rows, one a contender in the same
-    /// order; the signal that interrupted it, if one did.
+    /// Counts the contenders and fills in their rows, one a contender in the same order; the signal that interrupted it, if one did.
     ///
     /// # Errors
     /// The launcher does not work or the results cannot be saved; never what a contender does.
@@ -88,14 +86,10 @@ impl Counter<'_> {
         &self,
         contenders: &[&Contender],
         request: &Request,
-        wanted: impl Fn(&str) -> bool,
         results: &mut Results,
     ) -> Result<Option<usize>> {
         let without_valgrind = without_valgrind(self.tools);
         for (index, contender) in contenders.iter().enumerate() {
-            if !wanted(&contender.name) {
-                continue;
-            }
             let row = &results.results[index];
             let count = if !contender.counted {
                 Count::Not(NOT_NATIVE.into())

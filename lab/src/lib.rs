@@ -4,7 +4,7 @@
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
 //! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
-//! [`counting`] → [`results`] → [`table`], [`figures`], [`rates`], [`report`] and [`gate`].
+//! [`counting`] → [`results`] → [`table`], [`figures`], [`rates`] and [`report`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
 //! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
@@ -24,7 +24,6 @@ pub mod error;
 pub mod family;
 pub mod figures;
 pub mod format;
-pub mod gate;
 pub mod geomean;
 pub mod history;
 pub mod inputs;

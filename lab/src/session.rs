@@ -8,16 +8,15 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
 use crate::commands::BadInput;
-use crate::counting::{Counter, without_valgrind};
+use crate::counting::Counter;
 use crate::error::Interrupted;
 use crate::format::thousands;
-use crate::gate::{Gate, holds};
 use crate::launch::Launcher;
 use crate::machine::{Machine, available_bytes};
 use crate::measure::{Job, Measure, waiting_row};
@@ -59,7 +58,6 @@ pub fn run(
     let json = json.map_err(|error| BadInput(format!("--json: {error:#}")))?;
     let mut files = vec![paths.out.join(format!("{name}.json"))];
     files.extend(json);
-    let gate = open_gate(&selected, tools, request, common, &files)?;
     let session = Session::open(catalogue, paths, tools)?;
     let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
@@ -69,7 +67,7 @@ pub fn run(
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
         return Ok(interrupted(signal));
     }
-    if signal.is_none() && (common.count || gate.is_some()) {
+    if signal.is_none() && common.count {
         let counting = Instant::now();
         let counter = Counter {
             launcher: &session.launcher,
@@ -78,8 +76,7 @@ pub fn run(
             tools,
             files: &files,
         };
-        let wanted = |name: &str| common.count || gate.as_ref().is_some_and(|g| g.covers(name));
-        signal = counter.run(&selected, request, wanted, &mut results)?;
+        signal = counter.run(&selected, request, &mut results)?;
         esayln!("counting took {:.1} s", counting.elapsed().as_secs_f64());
     }
     show(request, &results, common.against.as_deref());
@@ -87,10 +84,7 @@ pub fn run(
     for file in &files {
         sayln!("data:   {}", file.display());
     }
-    if let Some(signal) = signal {
-        return Ok(interrupted(signal));
-    }
-    Ok(gate.map_or(0, |gate| judge(&gate, request, &results)))
+    Ok(signal.map_or(0, interrupted))
 }
 
 /// Whether who is to have 100 % is measured at all.
@@ -104,53 +98,6 @@ fn among(selected: &[&Contender], against: Option<&str>) -> Result<()> {
             Err(BadInput(message).into())
         }
     }
-}
-
-/// Reads the baseline, if one was given: all that can be refused is refused here.
-fn open_gate(
-    selected: &[&Contender],
-    tools: &Tools,
-    request: &Request,
-    common: &Common,
-    files: &[PathBuf],
-) -> Result<Option<Gate>> {
-    let Some(file) = &common.gate else {
-        return Ok(None);
-    };
-    let names: Vec<&str> = selected.iter().map(|one| one.name.as_str()).collect();
-    let opened = Gate::load(file, request, common.gate_tolerance).and_then(|mut gate| {
-        gate.only(&names, !common.only.is_empty())?;
-        let own = file.canonicalize()?;
-        ensure!(
-            !files
-                .iter()
-                .any(|file| file.canonicalize().is_ok_and(|file| file == own)),
-            "{} would be overwritten by this run; keep the baseline somewhere else",
-            file.display()
-        );
-        Ok(gate)
-    });
-    let gate = opened.map_err(|error| BadInput(format!("--gate: {error:#}")))?;
-    let lack = without_valgrind(tools);
-    tools.go_on()?;
-    match lack {
-        Some(lack) => bail!("--gate: {lack}"),
-        None => Ok(Some(gate)),
-    }
-}
-
-/// Prints the comparison; the exit code.
-fn judge(gate: &Gate, request: &Request, results: &Results) -> u8 {
-    let compared = gate.compare(&results.results);
-    say!(
-        "{}",
-        gate.render(&compared, request.workload.op[0], &results.machine)
-    );
-    let holds = holds(&compared);
-    if !holds {
-        esayln!("the gate does not hold: more instructions than in the baseline, or none counted");
-    }
-    u8::from(!holds)
 }
 
 /// Says that a signal came; the exit code.

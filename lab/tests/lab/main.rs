@@ -6,8 +6,8 @@
 
 mod browser;
 mod compare;
+mod counts;
 mod fakes;
-mod gate;
 mod geomean;
 mod input;
 mod interrupted;
