@@ -3,7 +3,7 @@
 //! Every contender, ours included, is a process of its own behind a small launcher; the harness
 //! links none of them. The modules in the order in which a run goes through them:
 //! [`cli`] → [`commands`] → [`workload`], described in [`workloads`] → [`session`], which goes through [`catalogue`] →
-//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`] and
+//! [`probe`] → [`building`] → [`plan`] → [`launch`] under [`measure`], by its [`clock`], and
 //! [`counting`] → [`results`] → [`table`], [`figures`], [`rates`] and [`report`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
@@ -17,6 +17,7 @@ pub mod bounded;
 pub mod building;
 pub mod catalogue;
 pub mod cli;
+pub mod clock;
 pub mod commands;
 pub mod compare;
 pub mod counting;

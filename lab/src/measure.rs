@@ -3,34 +3,60 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 
+use crate::catalogue::Contender;
+use crate::clock::Clock;
 use crate::figures::{self, FIGURES, Figure, pairs};
-use crate::format::shorten;
+use crate::format::{shorten, thousands};
 use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
+use crate::plan::{OPS_FEWEST, share};
 use crate::results::{Results, Row, Status, spread};
+use crate::workload::Request;
 
 /// How a line of error output begins that has the figures of a garbage collector.
 const GC: &str = "gc:";
 
-/// A contender that can run: how, and which row of the results is its.
-#[derive(Debug, Clone)]
-pub struct Job {
-    /// The command with all options.
-    pub argv: Vec<String>,
-    /// The one line it must print.
-    pub expected: String,
+/// A run that was cut is made again with its operations divided by this.
+const FEWER: u64 = 10;
+/// No run is cut shorter than this: less is only the start of a process.
+const SHORTEST: Duration = Duration::from_millis(50);
+/// A later run may take so many times as long as the first one did.
+const LATER_TIMES: u32 = 4;
+
+/// A contender that can run, with what it was asked for.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// Who runs.
+    pub contender: &'a Contender,
+    /// The workload and its options, but for the number of operations, which is the row's.
+    pub request: &'a Request,
     /// Its place in the results.
     pub row: usize,
-    /// What is looked at beside time.
-    pub figures: &'static [Figure],
-    /// The command and the answer of a run with one operation, if the memory of one more is asked for.
-    pub alone: Option<(Vec<String>, String)>,
+}
+
+impl Job<'_> {
+    /// What to start for so many operations, and the one line it must print.
+    #[must_use]
+    pub fn command(&self, paths: &Paths, ops: u64) -> (Vec<String>, String) {
+        let values = self.request.sized(ops);
+        let words = self.contender.command(self.request.workload.name);
+        let words = words.iter().map(|word| paths.fill(word));
+        let argv = words.chain(values.words()).collect();
+        (argv, (self.request.workload.expected)(&values))
+    }
+
+    /// Has its row say that a run does so many operations.
+    pub fn size(&self, row: &mut Row, paths: &Paths, ops: u64) {
+        row.ops = ops;
+        row.params = self.request.sized(ops).recorded();
+        row.command = paths.show(&self.command(paths, ops).0);
+    }
 }
 
 /// What the runs of one job have given so far.
@@ -78,6 +104,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         raw_wall_s: Vec::new(),
         command: String::new(),
         note: None,
+        cut: None,
         switches: None,
         said: None,
         left_behind: None,
@@ -95,7 +122,12 @@ impl Measure<'_> {
     ///
     /// # Errors
     /// The launcher does not work or the results cannot be saved; never what a contender does.
-    pub fn run(&self, jobs: &[Job], results: &mut Results) -> Result<Option<usize>> {
+    pub fn run(
+        &self,
+        jobs: &[Job<'_>],
+        clock: &mut Clock,
+        results: &mut Results,
+    ) -> Result<Option<usize>> {
         let signal = self.stop.load(Ordering::Relaxed);
         if signal != 0 {
             return Ok(Some(signal));
@@ -106,38 +138,151 @@ impl Measure<'_> {
         }
         let bar = progress(u64::from(self.runs) * jobs.len() as u64);
         let mut given = vec![Given::default(); jobs.len()];
-        for _ in 0..self.runs {
-            for (job, given) in jobs.iter().zip(&mut given) {
+        let (started, part) = (Instant::now(), clock.part(jobs.len()));
+        let mut runs = vec![self.runs; jobs.len()];
+        for round in 0..self.runs {
+            if round == 1 {
+                let left = part.saturating_sub(started.elapsed());
+                runs = self.later_runs(jobs, left, results);
+            }
+            for ((job, given), runs) in jobs.iter().zip(&mut given).zip(&runs) {
                 let row = &mut results.results[job.row];
                 bar.set_message(row.contender.clone());
-                if matches!(row.status, Status::Failed | Status::Timeout) {
-                    bar.inc(1);
+                bar.inc(1);
+                if round >= *runs || matches!(row.status, Status::Failed | Status::Timeout) {
                     continue;
                 }
-                if let Some(signal) = self.once(row, job, given)? {
+                let signal = if round == 0 {
+                    self.first(row, job, given, clock.next_share())?
+                } else {
+                    self.later(row, job, given, clock.left())?
+                };
+                if signal.is_some() {
                     bar.finish_and_clear();
-                    return Ok(Some(signal));
+                    return Ok(signal);
                 }
                 results.save(self.files)?;
-                bar.inc(1);
             }
         }
         bar.finish_and_clear();
         Ok(None)
     }
 
-    /// Runs a job once, the first time after a run with one operation if that is asked for; the signal that came.
-    fn once(&self, row: &mut Row, job: &Job, given: &mut Given) -> Result<Option<usize>> {
-        let run = |argv: &[String]| {
-            let root = &self.paths.root;
-            self.launcher.run(argv, root, self.timeout, self.stop)
+    /// The first run of a job, with fewer operations and once more if its share of the time was too short;
+    /// the signal that came.
+    fn first(
+        &self,
+        row: &mut Row,
+        job: &Job<'_>,
+        given: &mut Given,
+        share: Duration,
+    ) -> Result<Option<usize>> {
+        if share < SHORTEST {
+            row.status = Status::Timeout;
+            row.reason = Some("cut: no time was left to start it".into());
+            return Ok(None);
+        }
+        let (started, wanted) = (Instant::now(), row.ops);
+        loop {
+            let limit = (share.saturating_sub(started.elapsed()) / 2).max(SHORTEST);
+            let signal = self.once(row, job, given, limit)?;
+            let cut = row.status == Status::Timeout && limit < self.timeout;
+            if signal.is_some() || !cut {
+                return Ok(signal);
+            }
+            let took = seconds_text(limit);
+            row.reason = Some(format!("cut: stopped after {took}, its share of the time"));
+            let fewer = job.request.workload.round(row.ops / FEWER);
+            if fewer < OPS_FEWEST || limit == SHORTEST {
+                return Ok(None);
+            }
+            let [now, then] = [fewer, wanted].map(thousands);
+            row.note = Some(format!(
+                "cut to {now} operations instead of {then}: more took longer than its share of the time, {took}"
+            ));
+            job.size(row, self.paths, fewer);
+            row.status = Status::Skipped;
+        }
+    }
+
+    /// One of the runs after the first; the signal that came. One that takes much longer than the first is the last.
+    fn later(
+        &self,
+        row: &mut Row,
+        job: &Job<'_>,
+        given: &mut Given,
+        left: Duration,
+    ) -> Result<Option<usize>> {
+        let first = row.raw_wall_s.first().copied().unwrap_or_default();
+        let usual = Duration::from_secs_f64(first).saturating_mul(LATER_TIMES);
+        let limit = usual.max(Duration::from_secs(1)).min(left);
+        if left < SHORTEST {
+            row.cut(self.runs, "no time was left");
+            return Ok(None);
+        }
+        let before = row.clone();
+        let limited = left < Duration::MAX;
+        let signal = self.once(row, job, given, if limited { limit } else { left })?;
+        if row.status == Status::Timeout && limited && limit < self.timeout {
+            *row = before;
+            row.cut(
+                self.runs,
+                &format!("one more was stopped after {}", seconds_text(limit)),
+            );
+        }
+        Ok(signal)
+    }
+
+    /// How many runs each job gets if those after the first one have so much time; the rows say who gets fewer.
+    fn later_runs(&self, jobs: &[Job<'_>], left: Duration, results: &mut Results) -> Vec<u32> {
+        let wall = |job: &Job<'_>| {
+            let row = &results.results[job.row];
+            let measured = row.status == Status::Ok;
+            row.raw_wall_s
+                .first()
+                .copied()
+                .filter(|_| measured)
+                .unwrap_or(0.0)
         };
-        if let Some((argv, expected)) = job.alone.as_ref().filter(|_| given.good.is_empty()) {
-            let outcome = run(argv)?;
+        let later = f64::from(self.runs - 1);
+        let walls: Vec<f64> = jobs.iter().map(wall).collect();
+        let needed: Vec<f64> = walls.iter().map(|wall| wall * later).collect();
+        let share = share(&needed, left.as_secs_f64());
+        let runs = walls
+            .iter()
+            .zip(&needed)
+            .zip(jobs)
+            .map(|((wall, needed), job)| {
+                if *needed <= share {
+                    return self.runs;
+                }
+                let row = &mut results.results[job.row];
+                row.cut(
+                    self.runs,
+                    "more would have taken longer than its share of the time",
+                );
+                1 + (share / wall) as u32
+            });
+        runs.collect()
+    }
+
+    /// Runs a job once, the first time after a run with one operation if that is asked for; the signal that came.
+    fn once(
+        &self,
+        row: &mut Row,
+        job: &Job<'_>,
+        given: &mut Given,
+        limit: Duration,
+    ) -> Result<Option<usize>> {
+        let limit = limit.min(self.timeout);
+        let run = |argv: &[String]| self.launcher.run(argv, &self.paths.root, limit, self.stop);
+        if job.request.has_memory_each() && given.good.is_empty() {
+            let (argv, expected) = job.command(self.paths, 1);
+            let outcome = run(&argv)?;
             if let End::Interrupted(signal) = outcome.end {
                 return Ok(Some(signal));
             }
-            match verdict(&outcome, expected, self.timeout) {
+            match verdict(&outcome, &expected, limit) {
                 Ok(()) => given.alone_bytes = Some(outcome.peak_rss_bytes),
                 Err((status, reason)) => {
                     row.status = status;
@@ -146,47 +291,53 @@ impl Measure<'_> {
                 }
             }
         }
-        let outcome = run(&job.argv)?;
+        let (argv, expected) = job.command(self.paths, row.ops);
+        let outcome = run(&argv)?;
         if let End::Interrupted(signal) = outcome.end {
             return Ok(Some(signal));
         }
-        self.record(row, job, outcome, given);
+        let judged = verdict(&outcome, &expected, limit);
+        record(row, job.request.workload.figures, outcome, judged, given);
         Ok(None)
     }
+}
 
-    /// Adds one run to its row, or says in the row what was wrong with it.
-    fn record(&self, row: &mut Row, job: &Job, outcome: Outcome, given: &mut Given) {
-        if outcome.left.ended > 0 {
-            row.left_behind = row.left_behind.max(Some(outcome.left.ended));
-        }
-        let complete = |()| {
-            let missed = figures::check(job.figures, &outcome.stderr);
-            missed.map_err(|what| (Status::Failed, what))
-        };
-        let judged = verdict(&outcome, &job.expected, self.timeout).and_then(complete);
-        if let Err((status, reason)) = judged {
-            row.status = status;
-            row.reason = Some(reason);
-            return;
-        }
-        row.said = last_words(&outcome);
-        row.gc = collections(&outcome.stderr);
-        let Given { good, alone_bytes } = given;
-        good.push(outcome);
-        row.figures = figures::of_runs(job.figures, good, row.ops, *alone_bytes);
-        let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
-        row.status = Status::Ok;
-        row.reason = None;
-        row.runs = good.len();
-        row.raw_wall_s = each(|outcome| outcome.wall_s);
-        row.wall_s = spread(&row.raw_wall_s);
-        row.ns_per_op = row.wall_s.map(|wall| wall.median * 1e9 / row.ops as f64);
-        row.user_s = spread(&each(|outcome| outcome.user_s)).map(|user| user.median);
-        row.sys_s = spread(&each(|outcome| outcome.sys_s)).map(|sys| sys.median);
-        row.switches =
-            spread(&each(|outcome| outcome.switches as f64)).map(|all| all.median as u64);
-        row.peak_rss_bytes = good.iter().map(|outcome| outcome.peak_rss_bytes).max();
+/// Adds one run to its row, or says in the row what was wrong with it.
+fn record(
+    row: &mut Row,
+    figures: &[Figure],
+    outcome: Outcome,
+    judged: Result<(), (Status, String)>,
+    given: &mut Given,
+) {
+    if outcome.left.ended > 0 {
+        row.left_behind = row.left_behind.max(Some(outcome.left.ended));
     }
+    let complete = |()| {
+        let missed = figures::check(figures, &outcome.stderr);
+        missed.map_err(|what| (Status::Failed, what))
+    };
+    if let Err((status, reason)) = judged.and_then(complete) {
+        row.status = status;
+        row.reason = Some(reason);
+        return;
+    }
+    row.said = last_words(&outcome);
+    row.gc = collections(&outcome.stderr);
+    let Given { good, alone_bytes } = given;
+    good.push(outcome);
+    row.figures = figures::of_runs(figures, good, row.ops, *alone_bytes);
+    let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
+    row.status = Status::Ok;
+    row.reason = None;
+    row.runs = good.len();
+    row.raw_wall_s = each(|outcome| outcome.wall_s);
+    row.wall_s = spread(&row.raw_wall_s);
+    row.ns_per_op = row.wall_s.map(|wall| wall.median * 1e9 / row.ops as f64);
+    row.user_s = spread(&each(|outcome| outcome.user_s)).map(|user| user.median);
+    row.sys_s = spread(&each(|outcome| outcome.sys_s)).map(|sys| sys.median);
+    row.switches = spread(&each(|outcome| outcome.switches as f64)).map(|all| all.median as u64);
+    row.peak_rss_bytes = good.iter().map(|outcome| outcome.peak_rss_bytes).max();
 }
 
 /// Judges one run: the right answer and exit 0, or what was wrong.
@@ -199,7 +350,7 @@ pub(crate) fn verdict(
     let said = last_words(outcome).map_or_else(String::new, |line| format!(": {line}"));
     match &outcome.end {
         End::Timeout => {
-            let reason = format!("stopped after {} s", timeout.as_secs());
+            let reason = format!("stopped after {}", seconds_text(timeout));
             Err((Status::Timeout, reason))
         }
         _ if outcome.left.alive > 0 => failed(format!(
@@ -218,6 +369,11 @@ pub(crate) fn verdict(
         End::Interrupted(signal) => failed(format!("interrupted by signal {signal}")),
         End::Unreported(how) => failed(format!("no figures, {how}{said}")),
     }
+}
+
+/// A time limit in words.
+fn seconds_text(limit: Duration) -> String {
+    format!("{} s", (limit.as_secs_f64() * 100.0).round() / 100.0)
 }
 
 /// The last line of the error output that says anything to people.

@@ -11,12 +11,14 @@ use crate::workload::Request;
 
 /// What the measuring of a whole run without an explicit size should take.
 pub const BUDGET_S: f64 = 110.0;
+/// What it takes at most, however wrong the estimates are.
+pub const LIMIT_S: f64 = 2.0 * BUDGET_S;
 /// Fewer operations than this measure the start of the process and little else.
 const OPS_LEAST: u64 = 20_000;
 /// Unless they take longer than this: then this long is enough.
 const SECONDS_LEAST: f64 = 2.0;
 /// So few are run however long they take: a small explicit size stays what it is.
-const OPS_FEWEST: u64 = 100;
+pub(crate) const OPS_FEWEST: u64 = 100;
 /// An estimate may be wrong by this much before a contender runs into the timeout.
 const TIMEOUT_MARGIN: f64 = 2.5;
 
@@ -64,7 +66,13 @@ pub fn sizes(specs: &[&RunSpec], request: &Request, how: &How) -> Vec<Size> {
     let by_timeout = (how.timeout_s as f64 / TIMEOUT_MARGIN).min(how.most_s);
     let cap_s = match request.asked {
         Some(_) => by_timeout,
-        None => share(&costs, wanted, how.budget_s / f64::from(how.runs)).min(by_timeout),
+        None => {
+            let times: Vec<f64> = costs
+                .iter()
+                .map(|cost| cost * wanted as f64 / 1e9)
+                .collect();
+            share(&times, how.budget_s / f64::from(how.runs)).min(by_timeout)
+        }
     };
     let round = |ops| request.workload.round(ops);
     costs
@@ -81,13 +89,10 @@ fn cost_ns(spec: &RunSpec, request: &Request) -> f64 {
     spec.cost_ns * request.values.number(option) as f64 / stated as f64
 }
 
-/// The longest a run may take such that one run of each takes `total_s` together: those that
-/// need less leave their rest to the slow ones.
-fn share(costs: &[f64], wanted: u64, total_s: f64) -> f64 {
-    let mut times: Vec<f64> = costs
-        .iter()
-        .map(|cost| cost * wanted as f64 / 1e9)
-        .collect();
+/// The longest that each may take such that all together take `total_s`: those that need less leave
+/// their rest to the slow ones.
+pub(crate) fn share(times: &[f64], total_s: f64) -> f64 {
+    let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
     let mut left = total_s;
     for (index, time) in times.iter().enumerate() {

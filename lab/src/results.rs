@@ -90,6 +90,9 @@ pub struct Row {
     pub command: String,
     /// What a reader should know about this row (beyond the frozen part).
     pub note: Option<String>,
+    /// Why it has fewer runs than it should (beyond the frozen part).
+    #[serde(default)]
+    pub cut: Option<String>,
     /// How often the kernel took a processor away or got one back, of all threads together, median
     /// (beyond the frozen part).
     #[serde(default)]
@@ -116,6 +119,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// Says that it has fewer runs than it should; the first reason is kept.
+    pub fn cut(&mut self, runs: u32, why: &str) {
+        let text = || format!("cut to fewer than {runs} runs: {why}");
+        self.cut.get_or_insert_with(text);
+    }
+
+    /// Whether it was cut, in words: to fewer operations, or to fewer runs.
+    #[must_use]
+    pub fn cut_text(&self) -> Option<String> {
+        let note = self.note.as_deref().filter(|note| note.starts_with("cut"));
+        let texts: Vec<&str> = note.into_iter().chain(self.cut.as_deref()).collect();
+        (!texts.is_empty()).then(|| format!("was {}", texts.join("; ")))
+    }
+
     /// What it left behind, in words.
     #[must_use]
     pub fn left_text(&self) -> Option<String> {

@@ -10,15 +10,16 @@ use anyhow::Result;
 
 use crate::catalogue::{Catalogue, Contender};
 use crate::cli::SeedsOptions;
+use crate::clock::Clock;
 use crate::commands::BadInput;
 use crate::history;
 use crate::paths::Paths;
-use crate::plan::{BUDGET_S, How};
+use crate::plan::{BUDGET_S, How, LIMIT_S};
 use crate::probe::Tools;
 use crate::report;
 use crate::results::{Results, Row, write_atomically};
 use crate::sayln;
-use crate::session::{Session, interrupted};
+use crate::session::{Session, interrupted, jobs};
 use crate::workload::Request;
 use crate::workloads::find;
 
@@ -141,12 +142,16 @@ fn measured(
     let files = [file.clone()];
     let how = |share| How::new(options.runs, options.timeout, share * BUDGET_S);
     let ring = [request(&RING)];
-    let (mut results, mut signal) = session.measure(&rings, &built, &ring, &how(1.0), &files)?;
+    let requests = [request(&MSGSEND), request(&MESSAGE_RING)];
+    let count = jobs(&rings, &built, &ring) + jobs(&sending, &built, &requests);
+    let mut clock = Clock::new(Some(LIMIT_S), count);
+    let ringing = session.measure(&rings, &built, &ring, &how(1.0), &mut clock, &files)?;
+    let (mut results, mut signal) = ringing;
     if signal.is_none() && !sending.is_empty() {
-        let requests = [request(&MSGSEND), request(&MESSAGE_RING)];
         let apart = [paths.out.join("seeds-channels.json")];
         let how = how(SENDING_SHARE);
-        let (more, ended) = session.measure(&sending, &built, &requests, &how, &apart)?;
+        let (more, ended) =
+            session.measure(&sending, &built, &requests, &how, &mut clock, &apart)?;
         (signal, results.results) = (ended, [results.results, more.results].concat());
         results.save(&files)?;
         std::fs::remove_file(&apart[0])?;

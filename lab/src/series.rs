@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::catalogue::Catalogue;
 use crate::cli::Series;
+use crate::clock::Clock;
 use crate::commands::BadInput;
 use crate::paths::Paths;
 use crate::plan::How;
 use crate::probe::Tools;
-use crate::session::{Session, interrupted, show};
+use crate::session::{Session, interrupted, jobs, show};
 use crate::workload::Request;
 use crate::workloads::find;
 use crate::{esayln, say, sayln};
@@ -19,6 +20,8 @@ use crate::{report, scaling};
 /// How long `lab run all` measures, in seconds, beside building and the starting of many threads.
 const FULL_S: f64 = 1_000.0;
 const QUICK_S: f64 = 50.0;
+/// What it takes at most, building apart, however wrong the estimates are.
+const LIMITS_S: [f64; 2] = [3_300.0, 270.0];
 
 /// The sizes of the ring that are compared.
 const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -196,6 +199,12 @@ fn all(quick: bool) -> Vec<Part> {
     ]
 }
 
+/// How long one of them measures at most, if there is a limit.
+fn limit_s(name: &str, options: &Series) -> Option<f64> {
+    let usual = (name == "all").then_some(LIMITS_S[usize::from(options.quick)]);
+    options.within.map(|seconds| seconds as f64).or(usual)
+}
+
 /// Runs one of them; the exit code.
 ///
 /// # Errors
@@ -222,6 +231,7 @@ pub fn run(
         .map_err(BadInput)?;
     let session = Session::open(catalogue, paths, tools)?;
     let built = session.build(&selected);
+    let quick = usize::from(options.quick);
     let total_s = if options.quick { QUICK_S } else { FULL_S };
     let weights: f64 = all(options.quick).iter().map(|part| part.weight).sum();
     let has = |part: &&Part| {
@@ -232,11 +242,12 @@ pub fn run(
     };
     let parts: Vec<&Part> = parts.iter().filter(has).collect();
     let count = parts.len();
+    let count_of = |part: &&Part| jobs(&selected, &built, &part.requests);
+    let mut clock = Clock::new(limit_s(name, options), parts.iter().map(count_of).sum());
     let mut ended = None;
     for (index, part) in parts.into_iter().enumerate() {
         let workload = part.requests[0].workload;
         esayln!("part {} of {count}: {}", index + 1, part.name);
-        let quick = usize::from(options.quick);
         let how = How {
             runs: options.runs.unwrap_or(part.runs[quick]),
             timeout_s: options.timeout,
@@ -244,7 +255,9 @@ pub fn run(
             most_s: part.most_s[quick],
         };
         let files = [paths.out.join(format!("{}.json", part.name))];
-        let (results, signal) = session.measure(&selected, &built, &part.requests, &how, &files)?;
+        let measured =
+            session.measure(&selected, &built, &part.requests, &how, &mut clock, &files)?;
+        let (results, signal) = measured;
         if signal.is_some() && results.is_empty_handed() {
             ended = signal;
             break;

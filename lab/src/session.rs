@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use crate::building::{Built, build_all};
 use crate::catalogue::{Catalogue, Contender, RunSpec};
 use crate::cli::Common;
+use crate::clock::Clock;
 use crate::commands::BadInput;
 use crate::counting::Counter;
 use crate::error::Interrupted;
@@ -21,10 +22,10 @@ use crate::launch::Launcher;
 use crate::machine::{Machine, available_bytes};
 use crate::measure::{Job, Measure, waiting_row};
 use crate::paths::Paths;
-use crate::plan::{BUDGET_S, How, Size, sizes};
+use crate::plan::{BUDGET_S, How, LIMIT_S, Size, sizes};
 use crate::probe::{Found, Tools};
 use crate::results::{Results, Row, SCHEMA, check_writable};
-use crate::workload::{Request, Values};
+use crate::workload::Request;
 use crate::{counting, figures, rates, report, table};
 use crate::{esayln, say, sayln};
 
@@ -62,7 +63,9 @@ pub fn run(
     let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
     let how = How::new(common.runs, common.timeout, BUDGET_S);
-    let measured = session.measure(&selected, &built, requests, &how, &files)?;
+    let limit_s = request.asked.is_none().then_some(LIMIT_S);
+    let mut clock = Clock::new(limit_s, jobs(&selected, &built, requests));
+    let measured = session.measure(&selected, &built, requests, &how, &mut clock, &files)?;
     let (mut results, mut signal) = measured;
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
         return Ok(interrupted(signal));
@@ -139,7 +142,7 @@ impl<'a> Session<'a> {
         built
     }
 
-    /// Measures all the requests, interleaved, and saves the results to `files` after every run.
+    /// Measures all the requests, interleaved and by this clock, and saves the results to `files` after every run.
     ///
     /// # Errors
     /// What keeps the lab itself from working.
@@ -149,6 +152,7 @@ impl<'a> Session<'a> {
         built: &Built,
         requests: &[Request],
         how: &How,
+        clock: &mut Clock,
         files: &[PathBuf],
     ) -> Result<Measured> {
         let versions = self.versions(selected);
@@ -169,7 +173,7 @@ impl<'a> Session<'a> {
             files,
         };
         let measuring = Instant::now();
-        let signal = measure.run(&jobs, &mut results)?;
+        let signal = measure.run(&jobs, clock, &mut results)?;
         esayln!("measuring took {:.1} s", measuring.elapsed().as_secs_f64());
         Ok((results, signal))
     }
@@ -194,14 +198,14 @@ impl<'a> Session<'a> {
 
 /// One row for each selected contender and each request, and a job for each that can run. The budget is for all the
 /// requests together; `room` is the memory that there is, in bytes.
-fn prepare(
-    selected: &[&Contender],
+fn prepare<'a>(
+    selected: &[&'a Contender],
     built: &Built,
     paths: &Paths,
-    requests: &[Request],
+    requests: &'a [Request],
     how: &How,
     room: Option<u64>,
-) -> (Vec<Row>, Vec<Job>) {
+) -> (Vec<Row>, Vec<Job<'a>>) {
     let how = How {
         budget_s: how.budget_s / requests.len().max(1) as f64,
         ..*how
@@ -209,10 +213,10 @@ fn prepare(
     let (mut rows, mut jobs) = (Vec::new(), Vec::new());
     for request in requests {
         let name = request.workload.name;
-        let specs: Vec<&RunSpec> = selected
+        let able = runnable(selected, built, request, room);
+        let specs: Vec<&RunSpec> = able
             .iter()
-            .filter(|contender| why_not(contender, built, request, room).is_none())
-            .filter_map(|contender| contender.workload.get(name))
+            .map(|contender| &contender.workload[name])
             .collect();
         let mut planned = sizes(&specs, request, &how).into_iter();
         for contender in selected {
@@ -226,21 +230,14 @@ fn prepare(
             if reason.is_some() {
                 row.reason = reason;
             } else {
-                let values = request.sized(row.ops);
-                let argv = command(contender, name, paths, &values);
-                row.command = paths.show(&argv);
-                let alone = request.has_memory_each().then(|| {
-                    let values = request.sized(1);
-                    let argv = command(contender, name, paths, &values);
-                    (argv, (request.workload.expected)(&values))
-                });
-                jobs.push(Job {
-                    argv,
-                    expected: (request.workload.expected)(&values),
+                let job = Job {
+                    contender,
+                    request,
                     row: rows.len(),
-                    figures: request.workload.figures,
-                    alone,
-                });
+                };
+                let ops = row.ops;
+                job.size(&mut row, paths, ops);
+                jobs.push(job);
             }
             rows.push(row);
         }
@@ -248,11 +245,24 @@ fn prepare(
     (rows, jobs)
 }
 
-/// What to start.
-fn command(contender: &Contender, workload: &str, paths: &Paths, values: &Values) -> Vec<String> {
-    let words = contender.command(workload);
-    let words = words.iter().map(|word| paths.fill(word));
-    words.chain(values.words()).collect()
+/// The contenders that have a workload and can run it.
+fn runnable<'a>(
+    selected: &[&'a Contender],
+    built: &Built,
+    request: &Request,
+    room: Option<u64>,
+) -> Vec<&'a Contender> {
+    let has = |contender: &&&'a Contender| contender.workload.contains_key(request.workload.name);
+    let able = |contender: &&&'a Contender| why_not(contender, built, request, room).is_none();
+    selected.iter().filter(has).filter(able).copied().collect()
+}
+
+/// How many jobs there are in these requests.
+#[must_use]
+pub fn jobs(selected: &[&Contender], built: &Built, requests: &[Request]) -> usize {
+    let room = available_bytes();
+    let of = |request| runnable(selected, built, request, room).len();
+    requests.iter().map(of).sum()
 }
 
 /// Why a contender cannot run, if its build says so, or what was asked for is too much.

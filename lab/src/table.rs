@@ -133,8 +133,8 @@ pub fn render(results: &Results, op: [&str; 2], colour: bool) -> String {
         }
     }
     for row in &rows {
-        if let Some(left) = row.left_text() {
-            let _ = writeln!(text, "\n{} {left}", row.contender);
+        for said in row.left_text().into_iter().chain(row.cut_text()) {
+            let _ = writeln!(text, "\n{} {said}", row.contender);
         }
     }
     text

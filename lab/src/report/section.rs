@@ -239,7 +239,8 @@ fn commands(race: &Race<'_>) -> Element {
         }
         let said = row.said.as_ref().map(|said| format!("said: {said}"));
         let left = row.left_text();
-        let notes = row.note.iter().chain(&row.reason).chain(&said).chain(&left);
+        let notes = row.note.iter().chain(&row.cut).chain(&row.reason);
+        let notes = notes.chain(&said).chain(&left);
         block.children(notes.map(|note| text("span", note)))
     });
     el("details")

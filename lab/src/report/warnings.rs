@@ -87,6 +87,14 @@ fn some(names: &[String]) -> String {
 #[must_use]
 pub fn of_rows(rows: &[&Row]) -> Vec<String> {
     let mut warnings = Vec::new();
+    let cut = rows.iter().filter(|row| row.cut_text().is_some());
+    let cut: Vec<&str> = cut.map(|row| row.contender.as_str()).collect();
+    if !cut.is_empty() {
+        let cut = cut.join(", ");
+        warnings.push(format!(
+            "Cut, because more took longer than a share of the time: {cut}."
+        ));
+    }
     let measured = || rows.iter().filter(|row| speed(row).is_some());
     let few: Vec<String> = measured()
         .filter(|row| row.runs < RUNS_MIN)

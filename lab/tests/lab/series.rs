@@ -71,3 +71,71 @@ fn all_runs_what_the_contenders_have() {
         "{message}"
     );
 }
+
+/// The estimate of all three is a nanosecond each, and two of them are wrong by any factor.
+#[test]
+fn who_misleads_costs_a_share_of_the_time_and_is_said_to_be_cut() {
+    let marks = Place::empty();
+    let once = marks.path("once");
+    let moody = format!(
+        "mkdir '{}' 2>/dev/null || exec sleep 1000; echo $2",
+        once.display()
+    );
+    let place = Place::with_fakes_of(
+        "yield",
+        &[
+            ("hangs", "exec sleep 1000"),
+            ("misled", "test $2 -le 20000 || exec sleep 1000; echo $2"),
+            ("moody", &moody),
+            ("steady", "echo $2"),
+        ],
+    );
+    let output = place.run("run all --quick --within 12");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let table = stdout(&output);
+    for (name, status, runs, key, said) in [
+        ("hangs", "timeout", 0, "reason", "cut: stopped after "),
+        (
+            "misled",
+            "ok",
+            3,
+            "note",
+            "cut to 10,000 operations instead of ",
+        ),
+        (
+            "moody",
+            "ok",
+            1,
+            "cut",
+            "cut to fewer than 3 runs: one more was stopped after ",
+        ),
+        ("steady", "ok", 3, "params", ""),
+    ] {
+        let row = place.row("out/yield.json", name);
+        assert_eq!(
+            (&row["status"], &row["runs"]),
+            (&status.into(), &runs.into()),
+            "{row:#}"
+        );
+        let words = row[key].as_str().unwrap_or_default();
+        assert!(words.starts_with(said), "{row:#}");
+        assert!(table.contains(words), "no '{words}' in {table}");
+    }
+    let misled = place.row("out/yield.json", "misled");
+    assert_eq!(
+        (&misled["ops"], &misled["params"]["yields"]),
+        (&10_000.into(), &10_000.into())
+    );
+    assert!(
+        misled["command"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("--yields 10000"),
+        "{misled:#}"
+    );
+    let page = std::fs::read_to_string(place.path("out/report.html")).expect("the page");
+    assert!(
+        page.contains("Cut, because more took longer than a share of the time: moody, misled"),
+        "{page}"
+    );
+}
