@@ -12,6 +12,7 @@
 //! * [`ports`]: sets of receiving ends.
 //! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
 //! * [`select`]: whichever of several operations comes first.
+//! * [`simulated`]: programs that know nothing of simulations, in one.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
@@ -41,6 +42,7 @@ mod mvar;
 mod pipe;
 mod ports;
 mod select;
+mod simulated;
 mod single;
 mod structure;
 mod time;

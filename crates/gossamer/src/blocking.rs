@@ -90,7 +90,8 @@ where
         if let Stage::New(_) = this.stage
             && let Stage::New(call) = mem::replace(&mut this.stage, Stage::Over)
         {
-            let Some(runtime) = Shared::current() else {
+            let runtime = Shared::current();
+            let Some(threads) = runtime.as_deref().and_then(Shared::blocking) else {
                 if this.point.pass(cx.waker()).is_pending() {
                     this.stage = Stage::New(call);
                     return Poll::Pending;
@@ -103,7 +104,7 @@ where
                 let call = taken.lock().take();
                 call.map(|call| call())
             };
-            let handle = runtime.blocking.spawn(work, this.caller);
+            let handle = threads.spawn(work, this.caller);
             this.stage = Stage::Sent { call, handle };
         }
         let Stage::Sent { handle, .. } = &mut this.stage else {

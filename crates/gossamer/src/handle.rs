@@ -40,7 +40,7 @@ impl Handle {
         Self { shared }
     }
 
-    /// That of the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on).
+    /// That of the runtime, or simulation, whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on).
     ///
     /// # Panics
     /// Elsewhere: see [`try_current`](Handle::try_current).
@@ -50,8 +50,7 @@ impl Handle {
         Self::new(current("Handle::current()"))
     }
 
-    /// That of the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on); `None`
-    /// elsewhere, also in a simulation.
+    /// As [`current`](Handle::current); `None` where there is no runtime.
     #[must_use]
     pub fn try_current() -> Option<Self> {
         Shared::current().map(Self::new)
@@ -97,7 +96,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.shared.blocking.spawn(work, Location::caller())
+        self.shared.spawn_blocking(work, Location::caller())
     }
 
     /// As [`Runtime::task`](crate::Runtime::task).

@@ -26,7 +26,7 @@ use gossamer_task::JoinHandle;
 pub use crate::handle::Handle;
 pub use crate::model::{Model, ParseModelError};
 pub use crate::resize::Resize;
-use crate::shared::{Inner, Shared};
+use crate::shared::{Inner, Shared, refuse_in_simulation};
 
 /// Configures a [`Runtime`] before it is built; from [`Runtime::builder`].
 #[derive(Debug, Default)]
@@ -122,9 +122,10 @@ impl<S: Scheduler> Builder<S> {
     ///
     /// # Errors
     /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system
-    /// grants no more threads (the error says for which worker, or for the monitor); or 65,535 shards (one a runtime,
-    /// one a worker) are in use in this process.
+    /// grants no more threads (the error says for which worker, or for the monitor); 65,535 shards (one a runtime, one a
+    /// worker) are in use in this process; or this is a simulation, which is a runtime itself.
     pub fn build(self) -> io::Result<Runtime> {
+        refuse_in_simulation()?;
         let inner = match self.model {
             Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
             Model::Pool { workers } => {
@@ -387,7 +388,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.shared.blocking.spawn(work, Location::caller())
+        self.shared.spawn_blocking(work, Location::caller())
     }
 
     /// Ends the runtime as dropping it does, but waits at most `limit` for its threads; they end later then.

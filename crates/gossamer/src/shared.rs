@@ -20,7 +20,8 @@ pub(crate) enum Inner {
 /// It ends with its [`Runtime`](crate::Runtime), not with the last who shares it: then tasks are turned away.
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
-    pub(crate) blocking: Blocking,
+    /// None in a simulation, which starts no thread.
+    blocking: Option<Blocking>,
     /// In a forked child it is refused, whatever its model: its threads are not there, or others had its locks.
     pub(crate) origin: Origin,
     fibers: Option<Fibers>,
@@ -30,7 +31,7 @@ impl Shared {
     pub(crate) fn new(inner: Inner, fibers: Option<Fibers>) -> Arc<Self> {
         let shared = Arc::new(Self {
             inner,
-            blocking: Blocking::new(),
+            blocking: Some(Blocking::new()),
             origin: Origin::watched(),
             fibers,
         });
@@ -44,9 +45,40 @@ impl Shared {
         shared
     }
 
-    /// The runtime that the current thread runs tasks of, if any.
+    /// The runtime, or simulation, that the current thread runs tasks of, if any.
     pub(crate) fn current() -> Option<Arc<Self>> {
+        #[cfg(feature = "sim")]
+        if let Some(simulation) = gossamer_sim::Simulation::current() {
+            return Some(Arc::new(Self {
+                inner: Inner::Single(simulation.runtime()),
+                blocking: None,
+                origin: Origin::here(),
+                fibers: simulation.fibers(),
+            }));
+        }
         gossamer_sched::current()?.downcast().ok()
+    }
+
+    /// The threads for calls that block; none in a simulation.
+    pub(crate) fn blocking(&self) -> Option<&Blocking> {
+        self.blocking.as_ref()
+    }
+
+    /// In a simulation the call is a task, which makes it in place.
+    #[track_caller]
+    pub(crate) fn spawn_blocking<F, T>(
+        &self,
+        call: F,
+        caller: &'static Location<'static>,
+    ) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        match &self.blocking {
+            Some(blocking) => blocking.spawn(call, caller),
+            None => self.spawn(async { call() }, caller),
+        }
     }
 
     /// The end of the runtime.
@@ -56,7 +88,9 @@ impl Shared {
             Inner::Pool(pool) => pool.end(),
             Inner::Threads(threads) => threads.end(),
         }
-        self.blocking.end();
+        if let Some(blocking) = &self.blocking {
+            blocking.end();
+        }
     }
 
     #[track_caller]
@@ -139,6 +173,19 @@ impl Shared {
         spawn(fiber)
             .map_err(|refused| refused.map(|fiber| fiber.into_body().expect("it has not begun")))
     }
+}
+
+/// A simulation is a closed world: it does not see what the threads of a runtime inside it do.
+pub(crate) fn refuse_in_simulation() -> io::Result<()> {
+    #[cfg(feature = "sim")]
+    if gossamer_sim::Simulation::current().is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "a runtime cannot be built inside a simulation, which is one itself: spawn by gossamer::spawn() or \
+             Handle::current(), or take a Handle as an argument",
+        ));
+    }
+    Ok(())
 }
 
 /// The handle of a fiber.

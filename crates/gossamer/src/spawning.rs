@@ -11,8 +11,8 @@ use crate::shared::Shared;
 /// [`Runtime::spawn`](crate::Runtime::spawn).
 ///
 /// # Panics
-/// Elsewhere: in a thread of one's own, in a future that another library's runtime polls, in a simulation. There a
-/// [`Handle`](crate::Handle) spawns, or `sim::spawn`. And as [`Runtime::spawn`](crate::Runtime::spawn).
+/// Elsewhere: in a thread of one's own, in a future that another library's runtime polls. There a
+/// [`Handle`](crate::Handle) spawns. And as [`Runtime::spawn`](crate::Runtime::spawn).
 ///
 /// # Examples
 /// ```
@@ -53,7 +53,7 @@ where
     T: Send + 'static,
 {
     let shared = current("spawn_blocking()");
-    shared.blocking.spawn(call, Location::caller())
+    shared.spawn_blocking(call, Location::caller())
 }
 
 /// The runtime that is there, for the function `what`, which needs one.
@@ -65,7 +65,7 @@ pub(crate) fn current(what: &str) -> Arc<Shared> {
     let Some(shared) = Shared::current() else {
         panic!(
             "{what} was called where no runtime runs: call it in a task, a fiber or block_on(), or spawn by a Runtime or a \
-             Handle (in a simulation by sim::spawn())"
+             Handle"
         );
     };
     shared

@@ -21,6 +21,6 @@ pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
 pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::runnable::Runnable;
-pub use self::scheduler::{Idle, Reason, Scheduler, Tasks};
+pub use self::scheduler::{Idle, Reason, Scheduler, Tasks, TurnEnd};
 pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking, spawn_on};
 pub use self::threads::{SpawnError, Threads, spawn_thread};

@@ -22,6 +22,12 @@ impl Runnable {
         self.header().spawned
     }
 
+    /// Whether its task has ended, and the runnable only frees it.
+    #[doc(hidden)]
+    pub fn is_over(&self) -> bool {
+        self.header().state().is_done()
+    }
+
     /// A number that no other living task has.
     pub fn id(&self) -> usize {
         self.0.task().as_ptr().addr()

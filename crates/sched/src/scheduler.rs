@@ -1,5 +1,7 @@
 //! The interface of a scheduler: the order among runnable tasks, and the action when there are none.
 
+use std::any::Any;
+
 use gossamer_core::context::Context;
 use gossamer_core::header::Description;
 use gossamer_core::shard::ShardGuard;
@@ -54,6 +56,11 @@ pub trait Scheduler: Send + 'static {
     #[doc(hidden)]
     fn poll_published(&mut self, _context: &Context) {}
 
+    /// A task that was popped has had its turn. (Those that the end of a blocking call or of the runtime drops have none.)
+    #[doc(hidden)]
+    #[inline(always)]
+    fn turn_ended(&mut self, _task: usize, _end: TurnEnd<'_>) {}
+
     /// A task became runnable.
     ///
     /// A [`Runnable`] that is dropped instead of returned by [`pop`](Scheduler::pop) is a lost
@@ -83,6 +90,20 @@ pub trait Scheduler: Send + 'static {
         let _ = tasks;
         Idle::Park
     }
+}
+
+/// How a task's turn ended. It is not over yet: it has its name still.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum TurnEnd<'a> {
+    /// It goes on later.
+    Pending,
+    /// Its future has returned.
+    Returned,
+    /// Its future has panicked, with this payload.
+    Panicked(&'a (dyn Any + Send)),
+    /// It was aborted: its future is about to be dropped.
+    Dropped,
 }
 
 /// Why a task became runnable.

@@ -223,9 +223,13 @@ impl<S: Scheduler> Single<S> {
         shut_down(guard, &mut *self.scheduler.borrow(guard));
     }
 
-    /// The scheduler, to look at between two runs.
-    pub fn scheduler_mut(&mut self) -> &mut S {
-        self.scheduler.get_mut()
+    /// Calls `look` with the scheduler, between two runs.
+    ///
+    /// # Panics
+    /// Somebody runs.
+    pub fn look_at_scheduler<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
+        let guard = self.shard().acquire(false).expect("nobody runs");
+        look(&mut *self.scheduler.borrow(&guard))
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 pub use gossamer_time::Sleep;
 
-use crate::spawn::current;
+use crate::current::current;
 
 /// The virtual time since the start of the current simulation.
 ///
@@ -14,7 +14,7 @@ use crate::spawn::current;
 /// Outside of a simulation.
 #[track_caller]
 pub fn now() -> Duration {
-    current("sim::now()").world.lock().now
+    current("sim::now()").simulation.now()
 }
 
 /// Waits until virtual time has moved on by `duration`, which takes no real time: [`gossamer_time::sleep`], which is

@@ -45,6 +45,9 @@ pub enum Origin {
 pub enum Cause {
     /// Nothing is enabled, and what the waiters wait for has not come.
     Deadlock(Report),
+    /// Nothing is enabled, and a waiter waits for a thread outside, or for another runtime's task. A simulation is a
+    /// closed world, and does not wait for them.
+    WaitsOutside(Report),
     /// A waiter could go on, because what it waits for has come, but it was not woken.
     LostWakeup(Report),
     /// The run reached its limit of steps without an end.
@@ -77,6 +80,13 @@ impl fmt::Display for Cause {
                 write!(
                     f,
                     "deadlock: nothing is enabled, and somebody waits{report}"
+                )
+            }
+            Self::WaitsOutside(report) => {
+                write!(
+                    f,
+                    "the simulation waits for what is outside of it, and does not see it: use gossamer::spawn() and \
+                     spawn_thread() inside{report}"
                 )
             }
             Self::LostWakeup(report) => {

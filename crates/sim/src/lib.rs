@@ -45,6 +45,7 @@
 
 mod choose;
 mod clock;
+mod current;
 mod failure;
 #[allow(unsafe_code)]
 mod look;
@@ -60,6 +61,8 @@ pub use gossamer_fiber::Fibers;
 
 pub use self::choose::{Choice, choices};
 pub use self::clock::{Sleep, now, sleep};
+#[doc(hidden)]
+pub use self::current::Simulation;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Report, Waits};
 pub use self::run::{Explored, Run, exhaustive, explore, replay, run};

@@ -8,6 +8,7 @@ use gossamer_core::header::WaitsFor;
 use gossamer_core::waiter::Could;
 
 use crate::look::Living;
+use crate::trace::called;
 use crate::world::World;
 
 /// The tasks that wait, in the order in which they were spawned.
@@ -17,6 +18,7 @@ pub struct Report(Vec<Waiting>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Waiting {
     task: usize,
+    name: Option<String>,
     /// `None` for the root: so the report does not depend on where in the program the simulation is called.
     spawned: Option<&'static Location<'static>>,
     waits_for: Waits,
@@ -42,29 +44,33 @@ pub enum Waits {
     Task {
         /// Its number.
         task: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// Where it was spawned.
         spawned: &'static Location<'static>,
     },
-    /// The end of a task that has ended, or of what is no task of the simulation: a thread, say.
-    EndedTask,
+    /// The end of what is no task of the simulation: of a thread outside, or of another runtime's task.
+    Outside,
     /// A future that does not say what it is.
     Foreign,
 }
 
 impl Report {
     pub(crate) fn new(living: Vec<Living>, world: &World) -> Self {
-        let known: HashMap<usize, (usize, &'static Location<'static>)> = living
-            .iter()
-            .map(|task| (task.address, (world.number_at(task.address), task.spawned)))
-            .collect();
         let mut living: Vec<_> = living
             .into_iter()
-            .map(|task| (world.number_at(task.address), task))
+            .filter_map(|task| Some((world.number_at(task.address)?, task)))
             .collect();
         living.sort_by_key(|(number, _)| *number);
+        let known: HashMap<usize, (usize, &'static Location<'static>)> = living
+            .iter()
+            .map(|(number, task)| (task.address, (*number, task.spawned)))
+            .collect();
+        let name = |task: usize| world.trace.name(task).map(str::to_owned);
         let mut objects = Vec::new();
         let waiting = living.into_iter().map(|(task, living)| Waiting {
             task,
+            name: name(task),
             spawned: (task != 0).then_some(living.spawned),
             waits_for: match living.waits_for {
                 WaitsFor::Operation {
@@ -84,13 +90,24 @@ impl Report {
                     }
                 }
                 WaitsFor::Task(address) => match known.get(&address) {
-                    Some(&(task, spawned)) => Waits::Task { task, spawned },
-                    None => Waits::EndedTask,
+                    Some(&(task, spawned)) => Waits::Task {
+                        task,
+                        name: name(task),
+                        spawned,
+                    },
+                    None => Waits::Outside,
                 },
                 WaitsFor::Foreign => Waits::Foreign,
             },
         });
         Self(waiting.collect())
+    }
+
+    /// Whether something outside is waited for.
+    pub(crate) fn is_open(&self) -> bool {
+        let mut waits = self.0.iter().map(|waiting| &waiting.waits_for);
+        waits.any(|waits| *waits == Waits::Outside)
+            && !gossamer_core::mutant!("outside_is_deadlock")
     }
 
     /// The number of each waiting task and what it waits for.
@@ -114,13 +131,15 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Waiting {
             task,
+            name,
             spawned,
             waits_for,
         } in &self.0
         {
+            let task = called(*task, name.as_deref());
             match spawned {
-                Some(spawned) => write!(f, "\n  task {task}, spawned at {spawned},")?,
-                None => write!(f, "\n  task {task}, the root,")?,
+                Some(spawned) => write!(f, "\n  {task}, spawned at {spawned},")?,
+                None => write!(f, "\n  {task}, the root,")?,
             }
             write!(f, " waits for {waits_for}")?;
         }
@@ -148,13 +167,18 @@ impl fmt::Display for Waits {
                     (false, false) => "",
                 })
             }
-            Self::Task { task, spawned } => {
-                write!(f, "the end of task {task}, spawned at {spawned}")
+            Self::Task {
+                task,
+                name,
+                spawned,
+            } => {
+                let task = called(*task, name.as_deref());
+                write!(f, "the end of {task}, spawned at {spawned}")
             }
-            Self::EndedTask => {
-                f.write_str("the end of a task that has ended, or of a thread outside")
-            }
-            Self::Foreign => f.write_str("a foreign future"),
+            Self::Outside => f.write_str("the end of a thread outside, or of another runtime's task"),
+            Self::Foreign => f.write_str(
+                "a foreign future (if a thread outside wakes it: a simulation does not wait for that)",
+            ),
         }
     }
 }

@@ -2,17 +2,20 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
+use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
-use crate::failure::{Cause, Failure, Origin};
+use crate::current::{Entered, Simulation};
+use crate::failure::{Failure, Origin};
 use crate::scheduler::SimScheduler;
 use crate::settings::Sim;
-use crate::spawn::{Entered, message, watch};
 use crate::trace::Trace;
+use crate::world::message;
 
 /// One run and all that is known of it.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ impl Sim {
     /// The run that was recorded as `choices`, again.
     ///
     /// # Errors
-    /// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`]).
+    /// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`](crate::Cause::NonDeterministic)).
     #[track_caller]
     pub fn replay<F: Future>(
         self,
@@ -112,10 +115,6 @@ impl Sim {
         explored
     }
 
-    fn scheduler(self, oracle: Oracle) -> SimScheduler {
-        SimScheduler::new(oracle, self.steps_max, self.panics_expected, self.each_step)
-    }
-
     fn go<F: Future>(
         self,
         oracle: Oracle,
@@ -124,52 +123,28 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> (Run<F::Output>, Oracle) {
         refuse_inside_poll("a simulation");
-        let scheduler = self.scheduler(oracle);
-        let world = scheduler.world.clone();
-        let mut single = Single::with_scheduling_points(scheduler)
-            .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
-        begin_time(&mut single);
+        let simulation = self.begin(oracle);
+        let single = &simulation.single;
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            run_blocking(&single, self.scheduling_points, caller, |scope| {
-                entered = Some(Entered::new(world.clone(), scope.clone(), self.fibers));
-                let world = world.clone();
-                watch(world, caller, async { body().await }).1
+            run_blocking(&**single, self.scheduling_points, caller, |scope| {
+                entered = Some(Entered::new(simulation.clone(), scope.clone()));
+                async { body().await }
             })
         }));
-        let scheduler = single.scheduler_mut();
-        scheduler.end();
-        let mut cause = scheduler.cause.take();
-        let output = ran.map_err(|payload| message(&*payload));
-        if let Some(message) = output.as_ref().err().cloned() {
-            cause.get_or_insert(Cause::Panicked { task: 0, message });
-        }
-        if cause.is_none() && !self.panics_expected {
-            let panicked = world.lock().panicked.take();
-            cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
-        }
-        let steps = scheduler.choices.len();
-        if let (None, Some(choice)) = (&cause, scheduler.oracle.left_over(steps)) {
-            cause = Some(Cause::NonDeterministic {
-                step: steps,
-                recorded: Some(choice.enabled),
-                found: None,
-            });
-        }
-        let failed_at = scheduler.failed_at.unwrap_or(usize::MAX);
-        let choices = std::mem::take(&mut scheduler.choices);
-        let oracle = std::mem::replace(&mut scheduler.oracle, Oracle::Recorded(Vec::new()));
-        drop(single);
+        single.clone().end();
         drop(entered);
-        let trace = std::mem::take(&mut world.lock().trace);
-        let failure = cause.map(|cause| {
-            let mut trace = trace.clone();
-            trace.0.truncate(failed_at);
+        let output = ran.map_err(|payload| message(&*payload));
+        let panicked = output.as_ref().err().cloned();
+        let ended = single.look_at_scheduler(|scheduler| scheduler.take_ended(panicked));
+        let failure = ended.cause.map(|cause| {
+            let mut trace = ended.trace.clone();
+            trace.truncate(ended.failed_at);
             Failure {
                 cause,
                 sim: self,
                 origin,
-                choices: choices.clone(),
+                choices: ended.choices.clone(),
                 trace,
             }
         });
@@ -180,18 +155,29 @@ impl Sim {
         };
         let run = Run {
             result,
-            choices,
-            trace,
+            choices: ended.choices,
+            trace: ended.trace,
         };
-        (run, oracle)
+        (run, ended.oracle)
     }
-}
 
-fn begin_time(single: &mut Single<SimScheduler>) {
-    // Each run has the same numbers of chance, or it could not be run again.
-    context::seed_rng(0);
-    let shard = single.shard();
-    single.scheduler_mut().begin(shard);
+    /// A simulation that can run; its time has begun.
+    fn begin(self, oracle: Oracle) -> Arc<Simulation> {
+        let scheduler =
+            SimScheduler::new(oracle, self.steps_max, self.panics_expected, self.each_step);
+        let single = Single::with_scheduling_points(scheduler)
+            .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
+        // Each run has the same numbers of chance, or it could not be run again.
+        context::seed_rng(0);
+        let shard = single.shard();
+        let began = runner::begin_simulation(shard);
+        single.look_at_scheduler(|scheduler| scheduler.begin(shard, began));
+        Arc::new(Simulation {
+            single: Arc::new(single),
+            fibers: self.fibers,
+            began,
+        })
+    }
 }
 
 /// One run, its choices made from `seed`.
@@ -214,7 +200,7 @@ pub fn run<F: Future>(seed: u64, body: impl FnOnce() -> F) -> Result<F::Output, 
 /// The run that was recorded as `choices`, again.
 ///
 /// # Errors
-/// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`]).
+/// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`](crate::Cause::NonDeterministic)).
 #[track_caller]
 pub fn replay<F: Future>(
     choices: &[Choice],

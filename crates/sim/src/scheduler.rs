@@ -1,34 +1,32 @@
 //! The scheduler: push, pop and idle are all there is to a simulation.
 
 use std::mem;
-use std::sync::Arc;
 
 use gossamer_core::moment::Moment;
-use gossamer_core::platform::Mutex;
 use gossamer_core::shard::Shard;
-use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks};
+use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
 use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
 use crate::look::{any_could_go_on, look};
 use crate::report::Report;
-use crate::trace::TraceEvent;
-use crate::world::{Shared, World};
+use crate::trace::{Trace, TraceEvent};
+use crate::world::World;
 
 /// Runs one task after the other, as its oracle chooses.
 #[derive(Debug)]
 pub struct SimScheduler {
-    pub(crate) world: Shared,
-    pub(crate) oracle: Oracle,
+    world: World,
+    oracle: Oracle,
     /// The oracle's choices, one a step.
-    pub(crate) choices: Vec<Choice>,
+    choices: Vec<Choice>,
     /// Its shard, and when it began.
     shard: Option<(&'static Shard, Moment)>,
     /// Why the run was given up.
-    pub(crate) cause: Option<Cause>,
-    /// How many events had happened by then: what follows is the dropping of what is left.
-    pub(crate) failed_at: Option<usize>,
+    cause: Option<Cause>,
+    /// How many events had happened when the run was over.
+    failed_at: usize,
     /// Runnable tasks in the order in which they became so, with their numbers.
     enabled: Vec<(usize, Runnable)>,
     /// Tasks that have ended and only want to be freed: no actors.
@@ -43,6 +41,17 @@ pub struct SimScheduler {
     over: bool,
 }
 
+/// All that is known of a run.
+pub(crate) struct Ended {
+    pub(crate) oracle: Oracle,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) trace: Trace,
+    /// Why it failed, if it has.
+    pub(crate) cause: Option<Cause>,
+    /// How many events had happened by then: what follows is the dropping of what is left.
+    pub(crate) failed_at: usize,
+}
+
 impl SimScheduler {
     pub(crate) fn new(
         oracle: Oracle,
@@ -51,12 +60,12 @@ impl SimScheduler {
         each_step: bool,
     ) -> Self {
         Self {
-            world: Arc::new(Mutex::new(World::default())),
+            world: World::default(),
             oracle,
             choices: Vec::new(),
             shard: None,
             cause: None,
-            failed_at: None,
+            failed_at: 0,
             enabled: Vec::new(),
             ended: Vec::new(),
             steps_max,
@@ -67,35 +76,60 @@ impl SimScheduler {
         }
     }
 
-    /// The run is over.
-    pub(crate) fn end(&mut self) {
+    /// The run is over: what follows is the dropping of what is left.
+    fn end(&mut self) {
         self.over = true;
+        self.failed_at = self.world.trace.events().len();
+    }
+
+    /// What is known of the run, whose tasks are gone; and whose root panicked, if there is a message.
+    pub(crate) fn take_ended(&mut self, root_panicked: Option<String>) -> Ended {
+        if let (None, Some(message)) = (&self.cause, root_panicked) {
+            self.cause = Some(Cause::Panicked { task: 0, message });
+        }
+        let steps = self.choices.len();
+        if let (false, Some(choice)) = (self.has_failed(), self.oracle.left_over(steps)) {
+            self.cause = Some(Cause::NonDeterministic {
+                step: steps,
+                recorded: Some(choice.enabled),
+                found: None,
+            });
+        }
+        self.world.end();
+        Ended {
+            oracle: mem::replace(&mut self.oracle, Oracle::Recorded(Vec::new())),
+            choices: mem::take(&mut self.choices),
+            trace: mem::take(&mut self.world.trace),
+            cause: self.cause.take(),
+            failed_at: self.failed_at,
+        }
     }
 
     fn has_failed(&mut self) -> bool {
         if self.cause.is_none() && !self.panics_expected {
-            let panicked = self.world.lock().panicked.clone();
+            let panicked = self.world.panicked.clone();
             self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
         }
         self.cause.is_some()
     }
 
     /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
-    fn advance(&self) -> bool {
+    fn advance(&mut self) -> bool {
         let Some((shard, began)) = self.shard else {
             return false;
         };
         let Some(now) = runner::advance(shard) else {
             return false;
         };
-        self.world.lock().advance(now.since(began));
+        let to = now.since(began);
+        self.world.note(TraceEvent::Advanced { to });
         runner::fire_due(shard, now);
         true
     }
 
-    /// Has virtual time begin, at the shard of the simulation.
-    pub(crate) fn begin(&mut self, shard: &'static Shard) {
-        self.shard = Some((shard, runner::begin_simulation(shard)));
+    /// Virtual time has begun, at the shard of the simulation.
+    pub(crate) fn begin(&mut self, shard: &'static Shard, began: Moment) {
+        self.shard = Some((shard, began));
     }
 
     /// The next actor's index among the enabled; `None` gives the run up.
@@ -124,12 +158,10 @@ impl SimScheduler {
 
 impl Scheduler for SimScheduler {
     fn push(&mut self, task: Runnable, _reason: Reason) {
-        let world = self.world.lock();
-        let number = world.number_at(task.id());
-        if world.has_ended(number) {
+        if task.is_over() {
             self.ended.push(task);
         } else {
-            self.enabled.push((number, task));
+            self.enabled.push((self.world.number(&task), task));
         }
     }
 
@@ -151,12 +183,14 @@ impl Scheduler for SimScheduler {
         let enabled = self.enabled.len();
         let chosen = self.choose()?;
         let (task, runnable) = self.enabled.remove(chosen);
-        self.world
-            .lock()
-            .trace
-            .0
-            .push(TraceEvent::Chosen { task, enabled });
+        self.world.begin_turn(task, enabled);
         Some(runnable)
+    }
+
+    fn turn_ended(&mut self, task: usize, end: TurnEnd<'_>) {
+        if self.world.end_turn(task, end) {
+            self.end();
+        }
     }
 
     /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen
@@ -169,14 +203,13 @@ impl Scheduler for SimScheduler {
             if !lost && (!at_rest || self.advance()) {
                 return Idle::Again;
             }
-            let report = Report::new(look(tasks), &self.world.lock());
-            self.cause = Some(if lost {
-                Cause::LostWakeup(report)
-            } else {
-                Cause::Deadlock(report)
+            let report = Report::new(look(tasks), &self.world);
+            self.cause = Some(match lost {
+                true => Cause::LostWakeup(report),
+                false if report.is_open() => Cause::WaitsOutside(report),
+                false => Cause::Deadlock(report),
             });
         }
-        self.failed_at = Some(self.world.lock().trace.0.len());
         self.end();
         Idle::Stop
     }

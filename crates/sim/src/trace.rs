@@ -1,5 +1,6 @@
 //! The trace of a run: its events, step by step.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
@@ -46,43 +47,88 @@ pub enum End {
     Dropped,
 }
 
-impl fmt::Display for TraceEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spawned { task, at } => write!(f, "task {task} spawned at {at}"),
-            Self::Chosen { task, enabled } => write!(f, "task {task} runs (of {enabled} enabled)"),
-            Self::Ended {
-                task,
-                how: End::Returned,
-            } => write!(f, "task {task} returned"),
-            Self::Ended {
-                task,
-                how: End::Panicked,
-            } => write!(f, "task {task} panicked"),
-            Self::Ended {
-                task,
-                how: End::Dropped,
-            } => write!(f, "task {task} was dropped"),
+/// How a task is called in what is printed.
+pub(crate) fn called(task: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("task {task} `{name}`"),
+        None => format!("task {task}"),
+    }
+}
+
+impl TraceEvent {
+    fn write<'a>(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        name: impl Fn(usize) -> Option<&'a str>,
+    ) -> fmt::Result {
+        let task = |task: usize| called(task, name(task));
+        match *self {
+            Self::Spawned { task: number, at } => write!(f, "{} spawned at {at}", task(number)),
+            Self::Chosen {
+                task: number,
+                enabled,
+            } => write!(f, "{} runs (of {enabled} enabled)", task(number)),
+            Self::Ended { task: number, how } => {
+                let how = match how {
+                    End::Returned => "returned",
+                    End::Panicked => "panicked",
+                    End::Dropped => "was dropped",
+                };
+                write!(f, "{} {how}", task(number))
+            }
             Self::Advanced { to } => write!(f, "time is {to:?}"),
         }
     }
 }
 
+impl fmt::Display for TraceEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, |_| None)
+    }
+}
+
 /// All events of a run. Two runs with the same choices have equal traces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trace(pub(crate) Vec<TraceEvent>);
+pub struct Trace(Box<Recorded>);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Recorded {
+    events: Vec<TraceEvent>,
+    /// The names of those tasks that have one.
+    names: BTreeMap<usize, String>,
+}
 
 impl Trace {
     /// The events, oldest first.
     pub fn events(&self) -> &[TraceEvent] {
-        &self.0
+        &self.0.events
+    }
+
+    /// The name that the task with this number was given by a
+    /// [`TaskBuilder`](https://docs.rs/gossamer-rt/latest/gossamer/task/struct.TaskBuilder.html).
+    pub fn name(&self, task: usize) -> Option<&str> {
+        self.0.names.get(&task).map(String::as_str)
+    }
+
+    pub(crate) fn note(&mut self, event: TraceEvent) {
+        self.0.events.push(event);
+    }
+
+    /// Forgets the events after the first `count`.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.0.events.truncate(count);
+    }
+
+    pub(crate) fn set_name(&mut self, task: usize, name: String) {
+        self.0.names.insert(task, name);
     }
 
     /// Writes the last `count` events, a line each.
     pub(crate) fn write_last(&self, f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
-        let from = self.0.len().saturating_sub(count);
-        for (at, event) in self.0.iter().enumerate().skip(from) {
-            write!(f, "\n  {at:>4} {event}")?;
+        let from = self.0.events.len().saturating_sub(count);
+        for (at, event) in self.0.events.iter().enumerate().skip(from) {
+            write!(f, "\n  {at:>4} ")?;
+            event.write(f, |task| self.name(task))?;
         }
         Ok(())
     }
@@ -90,6 +136,6 @@ impl Trace {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_last(f, self.0.len())
+        self.write_last(f, self.0.events.len())
     }
 }

@@ -1,62 +1,105 @@
-//! The state that a simulation's scheduler and its tasks share: clock, trace, numbers of tasks.
+//! The tasks of a simulation: their numbers, names and ends, and the trace of it all.
 
+use std::any::Any;
 use std::collections::HashMap;
-use std::panic::Location;
-use std::sync::Arc;
-use std::time::Duration;
 
-use gossamer_core::platform::Mutex;
+use gossamer_sched::{Runnable, TurnEnd};
+use gossamer_task::locals;
 
 use crate::trace::{End, Trace, TraceEvent};
 
-/// The shared world. Never locked while user code runs (wakers included).
-pub(crate) type Shared = Arc<Mutex<World>>;
-
+/// What the scheduler knows of the tasks. It learns of each when it is pushed for the first time, and of its end when
+/// its turn is over.
 #[derive(Debug, Default)]
 pub(crate) struct World {
-    pub(crate) now: Duration,
     pub(crate) trace: Trace,
     /// The first task that panicked during its poll, and its message.
     pub(crate) panicked: Option<(usize, String)>,
-    /// Whether the task with this number has ended.
-    ended: Vec<bool>,
-    /// The number of the task at an address. One that is not here is the root.
+    /// The number of the living task at each address.
     numbers: HashMap<usize, usize>,
+    /// The task whose turn it is.
+    chosen: usize,
+    /// By number: whether a task has not had a turn yet. It names itself in its first.
+    is_new: Vec<bool>,
 }
 
 impl World {
-    /// Gives a new task its number. The first is the root, which the program did not spawn.
-    pub(crate) fn add_task(&mut self, at: &'static Location<'static>) -> usize {
-        let task = self.ended.len();
-        self.ended.push(false);
-        if task != 0 {
-            self.trace.0.push(TraceEvent::Spawned { task, at });
+    /// The number of a living task, which it gets now if it is new. The first is the root, which the program did not
+    /// spawn.
+    pub(crate) fn number(&mut self, task: &Runnable) -> usize {
+        let next = self.is_new.len();
+        let number = *self.numbers.entry(task.id()).or_insert(next);
+        if number == next {
+            self.is_new.push(true);
+            if number != 0 {
+                let at = task.spawned_at();
+                self.note(TraceEvent::Spawned { task: number, at });
+            }
         }
-        task
+        number
     }
 
-    /// Says at which address the task lives. An older one there is long gone.
-    pub(crate) fn set_address(&mut self, task: usize, address: usize) {
-        self.numbers.insert(address, task);
+    /// The number of the living task at this address.
+    pub(crate) fn number_at(&self, address: usize) -> Option<usize> {
+        self.numbers.get(&address).copied()
     }
 
-    /// The number of the task at this address.
-    pub(crate) fn number_at(&self, address: usize) -> usize {
-        self.numbers.get(&address).copied().unwrap_or(0)
+    pub(crate) fn begin_turn(&mut self, task: usize, enabled: usize) {
+        self.chosen = task;
+        self.note(TraceEvent::Chosen { task, enabled });
     }
 
-    pub(crate) fn end_task(&mut self, task: usize, how: End) {
-        self.ended[task] = true;
-        self.trace.0.push(TraceEvent::Ended { task, how });
+    /// The turn of the task at this address, which has begun last, is over.
+    ///
+    /// # Returns
+    /// Whether it was the last turn of the root.
+    pub(crate) fn end_turn(&mut self, address: usize, end: TurnEnd<'_>) -> bool {
+        let task = self.chosen;
+        if std::mem::take(&mut self.is_new[task])
+            && let Some(name) = locals::name_at(address)
+            && !gossamer_core::mutant!("names_unread")
+        {
+            self.trace.set_name(task, name);
+        }
+        let how = match end {
+            TurnEnd::Pending => return false,
+            TurnEnd::Returned => End::Returned,
+            TurnEnd::Dropped => End::Dropped,
+            TurnEnd::Panicked(payload) => {
+                self.panicked
+                    .get_or_insert_with(|| (task, message(payload)));
+                End::Panicked
+            }
+        };
+        if !gossamer_core::mutant!("ended_keeps_its_number") {
+            self.numbers.remove(&address);
+        }
+        self.note(TraceEvent::Ended { task, how });
+        task == 0
     }
 
-    pub(crate) fn has_ended(&self, task: usize) -> bool {
-        self.ended[task]
+    /// The simulation has ended: what was left has been dropped.
+    pub(crate) fn end(&mut self) {
+        let mut left: Vec<_> = self.numbers.drain().map(|(_, task)| task).collect();
+        left.sort_unstable();
+        for task in left {
+            let how = End::Dropped;
+            self.note(TraceEvent::Ended { task, how });
+        }
     }
 
-    /// Time has moved on.
-    pub(crate) fn advance(&mut self, to: Duration) {
-        self.now = to;
-        self.trace.0.push(TraceEvent::Advanced { to });
+    pub(crate) fn note(&mut self, event: TraceEvent) {
+        self.trace.note(event);
+    }
+}
+
+/// Returns the message in a panic's payload.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&'static str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "(the payload is no text)".to_owned()
     }
 }

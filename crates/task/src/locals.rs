@@ -191,7 +191,8 @@ pub fn name_here() -> Option<String> {
     name_at(Owner::here().address())
 }
 
-fn name_at(address: usize) -> Option<String> {
+/// The name of the living task whose header is at this address; for reports.
+pub fn name_at(address: usize) -> Option<String> {
     let name = stripe(address).get(&address)?.name.clone()?;
     Some(name.as_ref().to_owned())
 }

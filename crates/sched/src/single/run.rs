@@ -11,7 +11,7 @@ use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard};
 
 use crate::runnable::Runnable;
-use crate::scheduler::{Reason, Scheduler};
+use crate::scheduler::{Reason, Scheduler, TurnEnd};
 
 /// The scheduler of a shard, for whoever holds the guard of that.
 pub(super) struct Guarded<S> {
@@ -39,10 +39,6 @@ impl<S: Scheduler> Guarded<S> {
         let is_its = ptr::eq(guard.shard(), self.shard);
         assert!(is_its, "the guard of another runtime");
         self.scheduler.borrow_mut()
-    }
-
-    pub(super) fn get_mut(&mut self) -> &mut S {
-        self.scheduler.get_mut()
     }
 }
 
@@ -76,7 +72,7 @@ pub(crate) fn run<S: Scheduler>(
             Err(payload) => {
                 panics::note();
                 context::with(Context::go_inside);
-                let failed = fail_polled(guard.shard(), payload);
+                let failed = fail_polled(guard.shard(), scheduler, payload);
                 if ptr::eq(failed.as_ptr(), root) {
                     return Ran::Root;
                 }
@@ -93,11 +89,16 @@ pub(crate) fn run<S: Scheduler>(
 
 /// Gives the panic to the task that was being polled, and returns that task (perhaps freed).
 #[cold]
-fn fail_polled(shard: &Shard, payload: Payload) -> NonNull<Header> {
+fn fail_polled<S: Scheduler>(
+    shard: &Shard,
+    scheduler: &mut S,
+    payload: Payload,
+) -> NonNull<Header> {
     let Some(task) = context::with(Context::polling) else {
         // The scheduler itself panicked, outside any poll.
         resume_unwind(payload);
     };
+    scheduler.turn_ended(id(task), TurnEnd::Panicked(&*payload));
     // SAFETY: we run the shard; its poll has panicked, so the future is present.
     unsafe { fail(shard, task, Failure::panicked(payload)) };
     task
@@ -205,14 +206,22 @@ fn poll_until<S: Scheduler>(
         };
         match ended {
             Ended::Ready => {
+                scheduler.turn_ended(id(task), TurnEnd::Returned);
                 // SAFETY: its poll has stored the output.
                 unsafe { finish(shard, task) };
                 // SAFETY: it has ended.
                 unsafe { context.end_poll() };
             }
-            // SAFETY: its turn has begun, and it was not polled.
-            Ended::Cancelled => unsafe { fail(shard, task, Failure::Cancelled) },
-            Ended::Parked | Ended::Over => continue,
+            Ended::Cancelled => {
+                scheduler.turn_ended(id(task), TurnEnd::Dropped);
+                // SAFETY: its turn has begun, and it was not polled.
+                unsafe { fail(shard, task, Failure::Cancelled) };
+            }
+            Ended::Parked => {
+                scheduler.turn_ended(id(task), TurnEnd::Pending);
+                continue;
+            }
+            Ended::Over => continue,
         }
         if ptr::eq(task.as_ptr(), root) {
             hand_over(context, scheduler);
@@ -339,6 +348,11 @@ fn next_task<S: Scheduler>(
         foreign_runnable(&runnable);
     }
     Some(runnable.0.task())
+}
+
+/// [`Runnable::id`].
+fn id(task: NonNull<Header>) -> usize {
+    task.as_ptr().addr()
 }
 
 /// Whether it is a task of this shard.

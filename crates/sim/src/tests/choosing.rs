@@ -141,7 +141,7 @@ fn choices_are_written_as_they_are_read() {
     assert_eq!(choices(&text.join(" ")), list);
     for wrong in ["3", "a/b", "2/2", "0/0", "1/", "-1/2"] {
         let caught = std::panic::catch_unwind(|| choices(wrong)).unwrap_err();
-        assert!(crate::spawn::message(&*caught).contains(wrong), "{wrong}");
+        assert!(crate::world::message(&*caught).contains(wrong), "{wrong}");
     }
 }
 

@@ -126,7 +126,7 @@ fn outside_of_a_simulation_they_say_so() {
         ("sim::spawn()", || drop(spawn(async {}))),
     ];
     for (name, call) in calls {
-        let message = crate::spawn::message(&*catch_unwind(call).unwrap_err());
+        let message = crate::world::message(&*catch_unwind(call).unwrap_err());
         assert!(
             message.contains(name) && message.contains("outside of a simulation"),
             "{message}"

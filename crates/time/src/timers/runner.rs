@@ -68,6 +68,12 @@ pub fn begin_simulation(shard: &'static Shard) -> Moment {
     Timers::made(shard).begin_simulation()
 }
 
+/// The time in a simulation; `None` if none has begun.
+pub fn virtual_now(shard: &Shard) -> Option<Moment> {
+    let now = Timers::of(shard)?.virtual_now()?;
+    Some(Moment::from_nanos(now))
+}
+
 /// [`Timers::advance`].
 pub fn advance(shard: &Shard) -> Option<Moment> {
     Timers::of(shard).and_then(Timers::advance)

@@ -1,0 +1,199 @@
+//! A program that knows nothing of simulations, run in one: the facade's own ways of spawning lead into it.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use gossamer::sync::MVar;
+use gossamer::time::{interval, sleep as pause, timeout};
+use gossamer::{Handle, JoinSet, Model, Runtime, Wait, spawn, task, yield_now};
+use gossamer_sim::{self as sim, Cause, Failure, Sim, TraceEvent, Waits};
+
+use crate::contract::SIM;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn failure<F: Future<Output = ()>>(body: impl Fn() -> F) -> Failure {
+    let failure = (0..100).find_map(|seed| SIM.run(seed, &body).err());
+    failure.expect("a run that fails")
+}
+
+#[test]
+fn what_is_spawned_is_in_the_simulation() {
+    let began = std::time::Instant::now();
+    SIM.explore(0..200, || async {
+        let sum = Arc::new(AtomicUsize::new(0));
+        let add = |n| {
+            let sum = sum.clone();
+            async move {
+                pause(n as u32 * 1000 * SECOND).await;
+                sum.fetch_add(n, Ordering::Relaxed)
+            }
+        };
+        let handle = Handle::current();
+        let by_function = spawn(add(1));
+        let by_handle = handle.spawn(add(2));
+        let inner = add(4);
+        let nested = spawn(async move { Handle::current().spawn(inner).await.unwrap() });
+        let call = gossamer::spawn_blocking(|| 8);
+        let limited = handle.limited(1);
+        let first = limited.spawn(add(16)).await;
+        let second = limited.spawn(add(32)).await;
+        let mut set = JoinSet::new();
+        for task in [by_function, by_handle, nested, first, second] {
+            set.push(task);
+        }
+        while let Some(ended) = set.join_next().await {
+            ended.unwrap();
+        }
+        assert_eq!(call.await.unwrap(), 8);
+        assert_eq!(sum.load(Ordering::Relaxed), 1 + 2 + 4 + 16 + 32);
+        assert_eq!(sim::now(), 48_000 * SECOND);
+    });
+    assert!(began.elapsed() < 1000 * SECOND, "time is virtual");
+}
+
+#[test]
+fn scopes_and_fibers_and_timers() {
+    SIM.explore(0..200, || async {
+        let handle = Handle::current();
+        let mvar = Arc::new(MVar::empty());
+        let sum = handle.async_scope(mvar.clone(), async |s, mvar| {
+            let from = mvar.clone();
+            let takes = s.spawn(async move { from.take().await + from.take().await });
+            for value in [1, 2] {
+                let mvar = mvar.clone();
+                s.spawn(async move { mvar.put(value).await });
+            }
+            takes.await.unwrap()
+        });
+        assert_eq!(sum.await, 3);
+        let inside = handle.clone();
+        let fiber = handle.spawn_fiber(move || {
+            let mut values = [0; 2];
+            inside.scope(|s| {
+                for value in &mut values {
+                    s.spawn(async move {
+                        yield_now().await;
+                        *value += 1;
+                    });
+                }
+            });
+            values
+        });
+        assert_eq!(fiber.await.unwrap(), [1, 1]);
+        assert!(timeout(SECOND, pending::<()>()).await.is_err());
+        let mut ticks = interval(SECOND);
+        let from = sim::now();
+        for _ in 0..3 {
+            ticks.tick().await;
+        }
+        assert_eq!(sim::now() - from, 3 * SECOND);
+    });
+}
+
+/// A task is known by the place where the program spawned it, and by its name.
+#[test]
+fn a_report_knows_the_tasks() {
+    let failure = failure(|| async {
+        let stays = Handle::current().task().name("stays").spawn(async {
+            assert_eq!(task::task_name().as_deref(), Some("stays"));
+            Arc::new(MVar::<u8>::empty()).take().await
+        });
+        let goes = Handle::current().task().name("goes").spawn(async {});
+        goes.await.unwrap();
+        stays.await.unwrap();
+    });
+    let text = failure.to_string();
+    assert!(matches!(failure.cause, Cause::Deadlock(_)), "{text}");
+    for expected in [
+        "task 1 `stays`, spawned at ",
+        " waits for the end of task 1 `stays`, spawned at ",
+        "task 2 `goes` spawned at ",
+        "task 2 `goes` returned",
+        "simulated.rs:",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+/// Whoever spawned it, whether or not somebody joins it.
+#[test]
+fn a_panic_of_a_spawned_task_fails_the_run() {
+    let body = || async {
+        let planned = async { panic!("planned") };
+        drop::<gossamer::JoinHandle<()>>(Handle::current().task().name("bad").spawn(planned));
+        pending::<()>().await;
+    };
+    let failure = failure(body);
+    let text = failure.to_string();
+    assert!(
+        matches!(failure.cause, Cause::Panicked { task: 1, .. }),
+        "{text}"
+    );
+    assert_eq!(failure.trace.name(1), Some("bad"));
+    assert!(text.contains("task 1 panicked: planned"), "{text}");
+    assert!(text.contains("task 1 `bad` panicked"), "{text}");
+    let again = sim::replay(&failure.choices, body).unwrap_err();
+    assert_eq!((again.cause, again.trace), (failure.cause, failure.trace));
+}
+
+/// What is left over when the root ends goes with the simulation, and so does what comes later.
+#[test]
+fn a_handle_that_outlives_its_simulation() {
+    for seed in 0..20 {
+        let run = Sim::new().run_traced(seed, || async {
+            let left = spawn(pending::<()>());
+            yield_now().await;
+            (Handle::current(), left)
+        });
+        let (handle, left) = run.result.unwrap();
+        assert!(left.wait().unwrap_err().is_cancelled());
+        let late = handle.spawn(async {});
+        assert!(late.wait().unwrap_err().is_cancelled());
+        assert!(Handle::try_current().is_none());
+        let ended = run
+            .trace
+            .events()
+            .iter()
+            .filter(|event| matches!(event, TraceEvent::Ended { .. }));
+        assert_eq!(ended.count(), 2);
+    }
+}
+
+#[test]
+fn a_runtime_inside_is_refused() {
+    SIM.run(0, || async {
+        for model in [Model::Single, Model::pool(), Model::Threads] {
+            let error = Runtime::builder()
+                .model(model)
+                .build()
+                .expect_err("refused");
+            assert!(error.to_string().contains("inside a simulation"), "{error}");
+        }
+    })
+    .unwrap();
+}
+
+/// What a simulation cannot see is no deadlock.
+#[test]
+fn waiting_for_what_is_outside() {
+    let (never, ends) = std::sync::mpsc::channel::<()>();
+    let thread = gossamer::spawn_thread(move || ends.recv().is_err());
+    let failure = Sim::new()
+        .run(0, || async move { thread.await.is_ok() })
+        .unwrap_err();
+    drop(never);
+    let Cause::WaitsOutside(report) = &failure.cause else {
+        panic!("{failure}");
+    };
+    let (_, waits) = report.waiting().next().expect("the root");
+    assert_eq!(*waits, Waits::Outside);
+    let text = failure.to_string();
+    assert!(
+        text.contains("outside") && text.contains("spawn_thread()"),
+        "{text}"
+    );
+    assert!(!text.contains("deadlock"), "{text}");
+}
