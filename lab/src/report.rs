@@ -1,7 +1,8 @@
 //! The report: one HTML page that needs nothing beside it, no server and no network.
 //!
-//! [`races`] cuts the rows of all files into what may be compared, [`overview`] puts the ratios side
-//! by side, [`section`] shows each race, [`growth`] what differs in size only ([`series`]), [`past`]
+//! [`races`] cuts the rows of all files into what may be compared, and [`columns`] says which of them stand
+//! for their workloads: [`first`] opens the page with who is first in each, [`overview`] puts the ratios
+//! side by side. [`section`] shows each race, [`growth`] what differs in size only ([`series`]), [`past`]
 //! what was printed long ago. The page is built as a tree ([`markup`]), the charts as SVG in
 //! it ([`chart`]). Everything of a contender carries `data-contender`; the page's script
 //! (`report/script.js`) hides by it, and keeps the choice in the URL's fragment.
@@ -23,6 +24,8 @@ use crate::sayln;
 use crate::workloads::find;
 
 pub mod chart;
+pub mod columns;
+pub mod first;
 pub mod growth;
 pub mod markup;
 pub mod means;
@@ -40,6 +43,9 @@ use races::Race;
 
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");
+
+/// A sentence with more letters than this is folded.
+const LONG: usize = 160;
 
 /// How the page over a whole folder is called.
 const PAGE: &str = "report.html";
@@ -154,7 +160,8 @@ pub fn write(sources: &[Source], page: &Path) -> Result<()> {
 /// The data cannot be written as JSON.
 pub fn html(sources: &[Source]) -> Result<String> {
     let races = races::races(sources);
-    let points = overview::points(&races, sources);
+    let points = columns::points(&races, sources);
+    let compared = columns::compared(&races, sources);
     let title = match races.as_slice() {
         [race] => race.title(),
         _ => "Gossamer's benchmark lab".to_owned(),
@@ -167,11 +174,12 @@ pub fn html(sources: &[Source]) -> Result<String> {
     );
     let header = el("header")
         .child(text("h1", &title))
+        .children(first::opening(&compared))
         .child(text("p", lead));
     let main = el("main")
         .children(list("warnings", &warnings::of_sources(sources)))
         .child(filters(&races))
-        .children(overview::overview(&races, sources))
+        .children(overview::overview(&compared))
         .children(
             workloads(&races)
                 .into_iter()
@@ -271,10 +279,21 @@ fn figure_of(caption: &str, chart: Option<Element>) -> Option<Element> {
     Some(el("figure").child(text("figcaption", caption)).child(chart))
 }
 
-/// A list of sentences, unless there are none.
+/// A list of sentences, unless there are none; long ones are folded.
 fn list(class: &'static str, sentences: &[String]) -> Option<Element> {
-    let items = sentences.iter().map(|sentence| text("li", sentence));
+    let items = sentences.iter().map(|sentence| folded("li", sentence));
     (!sentences.is_empty()).then(|| el("ul").class(class).children(items))
+}
+
+/// A sentence that unfolds, if it is long: what stands before its list is seen at once.
+fn folded(element: &'static str, sentence: &str) -> Element {
+    if sentence.chars().count() <= LONG {
+        return text(element, sentence);
+    }
+    let ends = [": ", " ("].iter().filter_map(|end| sentence.find(end));
+    let (head, rest) = sentence.split_at(ends.min().unwrap_or(0));
+    let summary = text("summary", head).child(text("span", "…"));
+    el(element).child(el("details").child(summary).text(rest))
 }
 
 /// Everything to filter by; the script shows it, because without one it would do nothing.

@@ -23,6 +23,8 @@ pub mod lines;
 pub const NARROW_PX: u32 = 480;
 /// The width of a chart that stands alone.
 pub const WIDE_PX: u32 = 760;
+/// The width of the report's first one, whose bars have long words at both ends.
+pub const OPENING_PX: u32 = 960;
 
 const INK: RGBColor = RGBColor(0x1c, 0x26, 0x30);
 const SOFT: RGBColor = RGBColor(0x5d, 0x6a, 0x76);

@@ -1,82 +1,98 @@
 //! The overview: contenders against workloads as ratios to the fastest, and geometric means.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format::figure;
-use crate::inputs::Source;
 use crate::results::{Row, Status};
 use crate::table::{speed, status_text};
 
+use super::columns::Column;
 use super::markup::{Element, el, text};
 use super::means::{Mean, geometric};
-use super::past::is_usual;
-use super::races::{Race, Setting, show, size_option};
-use super::series::{self, Series};
-use super::{class_of, name_of, scrolling};
+use super::{class_of, folded, name_of, scrolling};
 
-/// One column: a race, and its place among all.
-type Column<'a> = (usize, &'a Race<'a>);
-
-/// What these measure is not time per operation: idle workers, lateness, and the lab itself.
-const NO_RACES: [&str; 3] = ["workers", "hostage", "process"];
-
-/// The table with what it means; `None` without races.
+/// The table with what it means; `None` without columns.
 #[must_use]
-pub fn overview(races: &[Race<'_>], sources: &[Source]) -> Option<Element> {
-    let mut columns = columns(races, sources);
-    columns.retain(|(_, race)| !NO_RACES.contains(&race.workload));
-    let lines = lines(&columns);
+pub fn overview(columns: &[Column<'_>]) -> Option<Element> {
+    let (lines, unmeasured): (Vec<_>, Vec<_>) = lines(columns)
+        .into_iter()
+        .partition(|line| line.ratios.iter().any(Option::is_some));
     let reference = reference(&lines)?;
+    let same = same(&lines, columns.len());
     let categories = lines.iter().any(|line| !line.category.is_empty());
-    let against = format!("against {}", reference.contender);
+    let mut sorted: Vec<(Option<Mean>, &Line<'_>)> =
+        lines.iter().map(|line| (line.over(&same), line)).collect();
+    let key = |mean: &Option<Mean>| mean.map_or(f64::INFINITY, |mean| mean.mean);
+    sorted.sort_by(|(a, one), (b, other)| {
+        key(a)
+            .total_cmp(&key(b))
+            .then(one.contender.cmp(other.contender))
+    });
+    let body = sorted
+        .iter()
+        .map(|(mean, line)| line.row(mean.as_ref(), reference, categories));
+    let table = el("table")
+        .class("overview")
+        .with("data-against", reference.contender)
+        .child(el("thead").child(head(columns, &same, reference, categories)))
+        .child(el("tbody").children(body))
+        .child(foot(&lines, columns.len(), categories));
+    let names: Vec<&str> = unmeasured.iter().map(|line| line.contender).collect();
+    let none = (!names.is_empty()).then(|| format!("Not measured: {}.", names.join(", ")));
+    let section = el("section")
+        .with("id", "overview")
+        .child(text("h2", "Overview"))
+        .child(scrolling(table))
+        .children(none.map(|none| folded("p", &none)));
+    Some(section.child(explain(reference, columns.len(), same.len())))
+}
+
+/// The columns of the mean that all are put in order by: those for which the number of columns by
+/// that of the contenders that have all of them is the most, the columns with most contenders first.
+/// Who has a single column needs no mean, and counts only where nobody has more.
+fn same(lines: &[Line<'_>], columns: usize) -> Vec<usize> {
+    let having = |places: &[usize]| {
+        let all = |line: &&Line<'_>| places.iter().all(|place| line.ratios[*place].is_some());
+        let several = |line: &&Line<'_>| line.ratios.iter().flatten().count() > 1;
+        let having = lines.iter().filter(all);
+        [having.clone().filter(several).count(), having.count()]
+    };
+    let mut places: Vec<usize> = (0..columns).collect();
+    places.sort_by_key(|place| Reverse(having(&[*place])));
+    let worth = |count: &usize| having(&places[..*count]).map(|having| count * having);
+    let count = (1..=columns).max_by_key(worth).unwrap_or(0);
+    places.truncate(count);
+    places
+}
+
+fn head(columns: &[Column<'_>], same: &[usize], reference: &Line<'_>, categories: bool) -> Element {
     let mut head = el("tr").child(text("th", "contender"));
     if categories {
         head = head.child(text("th", "category").class("word category"));
     }
-    for (id, explained) in [("named", against.as_str()), ("fastest", "to the fastest")] {
+    let over = match same.len() {
+        1 => "over the column with •".to_owned(),
+        count => format!("over the {count} columns with •"),
+    };
+    let against = format!("against {}", reference.contender);
+    for (id, explained) in [("same", &over), ("named", &against)] {
         let small = text("small", explained).with("id", id);
         head = head.child(text("th", "mean").child(el("br")).child(small));
     }
-    for (index, race) in &columns {
+    for (place, (index, race)) in columns.iter().enumerate() {
+        let mark = if same.contains(&place) { " •" } else { "" };
         let link = text("a", race.workload).with("href", format!("#race-{index}"));
-        let same = |other: &&Column<'_>| {
+        let alike = |other: &&Column<'_>| {
             other.1.workload == race.workload && other.1.setting == race.setting
         };
         let mut below = race.options();
-        if columns.iter().filter(same).count() > 1 {
+        if columns.iter().filter(alike).count() > 1 {
             below = format!("{below}; {}", race.source.name);
         }
-        head = head.child(
-            el("th")
-                .child(link)
-                .child(el("br"))
-                .child(text("small", below)),
-        );
+        let cell = el("th").child(link).text(mark).child(el("br"));
+        head = head.child(cell.child(text("small", below)));
     }
-    let mut sorted: Vec<(Option<Mean>, &Line<'_>)> = lines
-        .iter()
-        .map(|line| (line.against(reference), line))
-        .collect();
-    let key = |mean: &Option<Mean>| mean.map_or(f64::INFINITY, |mean| mean.mean);
-    sorted.sort_by(|(a, _), (b, _)| key(a).total_cmp(&key(b)));
-    let body = sorted
-        .iter()
-        .map(|(mean, line)| line.row(mean.as_ref(), categories));
-    let table = el("table")
-        .class("overview")
-        .with("data-against", reference.contender)
-        .child(el("thead").child(head))
-        .child(el("tbody").children(body))
-        .child(foot(&lines, columns.len(), categories));
-    let section = el("section")
-        .with("id", "overview")
-        .child(text("h2", "Overview"));
-    Some(
-        section
-            .child(scrolling(table))
-            .child(explain(reference, columns.len())),
-    )
+    head
 }
 
 /// One contender over all columns.
@@ -88,6 +104,12 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The mean of the ratios to the fastest over these columns, if it has all of them.
+    fn over(&self, places: &[usize]) -> Option<Mean> {
+        let ratios: Option<Vec<f64>> = places.iter().map(|place| self.ratios[*place]).collect();
+        geometric(&ratios?)
+    }
+
     /// The mean of ratios to another contender, where both were measured.
     fn against(&self, other: &Line<'_>) -> Option<Mean> {
         let both = self.ratios.iter().zip(&other.ratios);
@@ -97,7 +119,7 @@ impl Line<'_> {
         geometric(&ratios)
     }
 
-    fn row(&self, against: Option<&Mean>, category: bool) -> Element {
+    fn row(&self, same: Option<&Mean>, reference: &Line<'_>, category: bool) -> Element {
         let cells = self
             .ratios
             .iter()
@@ -119,7 +141,6 @@ impl Line<'_> {
         // The page's script makes means against others of them.
         let plain = |ratio: &Option<f64>| ratio.map_or_else(|| "-".to_owned(), |r| r.to_string());
         let ratios: Vec<String> = self.ratios.iter().map(plain).collect();
-        let own: Vec<f64> = self.ratios.iter().copied().flatten().collect();
         el("tr")
             .class(class_of(self.contender))
             .with("data-contender", self.contender)
@@ -127,8 +148,8 @@ impl Line<'_> {
             .with("data-ratios", ratios.join(" "))
             .child(name_of(self.contender))
             .children(category.then(|| text("td", self.category).class("word category")))
-            .child(mean_cell(against, "mean against"))
-            .child(mean_cell(geometric(&own).as_ref(), "mean"))
+            .child(mean_cell(same, "mean"))
+            .child(mean_cell(self.against(reference).as_ref(), "mean against"))
             .children(cells)
     }
 }
@@ -157,70 +178,6 @@ fn mean_cell(mean: Option<&Mean>, class: &str) -> Element {
         .child(text("small", spread))
 }
 
-/// The races that get a column: of a series, and of files with the same options, the one with the
-/// usual options, then the most contenders, then the latest; and others only if they have contenders that it does not have.
-fn columns<'a>(races: &'a [Race<'a>], sources: &[Source]) -> Vec<Column<'a>> {
-    let names: BTreeSet<&str> = races.iter().map(|race| race.workload).collect();
-    let all: BTreeMap<&str, Vec<Series<'_>>> = names
-        .into_iter()
-        .map(|name| (name, series::of(name, sources)))
-        .collect();
-    let mut alike: BTreeMap<(&str, String), Vec<Column<'a>>> = BTreeMap::new();
-    for (index, race) in races.iter().enumerate() {
-        let key = (race.workload, same_column(race, &all[race.workload]));
-        alike.entry(key).or_default().push((index, race));
-    }
-    let mut columns: Vec<Column<'a>> = Vec::new();
-    for mut same in alike.into_values() {
-        same.sort_by_key(|(_, race)| {
-            let date = race.source.results.machine.date.clone();
-            Reverse((is_usual(race), race.measured().count(), date))
-        });
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        for (index, race) in same {
-            let before = seen.len();
-            seen.extend(race.rows.iter().map(|row| row.contender.as_str()));
-            if seen.len() > before {
-                columns.push((index, race));
-            }
-        }
-    }
-    columns.sort_by_key(|(index, _)| *index);
-    columns
-}
-
-/// Which races are only one more point of a series: the overview has no column for them.
-#[must_use]
-pub fn points(races: &[Race<'_>], sources: &[Source]) -> BTreeSet<usize> {
-    let shown: BTreeSet<usize> = columns(races, sources)
-        .into_iter()
-        .map(|(index, _)| index)
-        .collect();
-    (0..races.len())
-        .filter(|index| !shown.contains(index))
-        .collect()
-}
-
-/// What races have in common that get one column together.
-fn same_column(race: &Race<'_>, all: &[Series<'_>]) -> String {
-    let size = size_option(race.workload);
-    let without = |option: &str| -> Setting {
-        let rest = race.setting.iter();
-        let rest = rest.filter(|(name, _)| name != option && name != size);
-        rest.cloned().collect()
-    };
-    // One that differs in the number of operations as well stands with those of the other series.
-    let (by_size, others): (Vec<_>, Vec<_>) = all.iter().partition(|series| series.option == size);
-    let of = others
-        .into_iter()
-        .chain(by_size)
-        .find(|series| without(&series.option) == series.fixed);
-    of.map_or_else(
-        || race.options(),
-        |series| format!("{} by {}", show(&series.fixed), series.option),
-    )
-}
-
 fn lines<'a>(columns: &[Column<'a>]) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = Vec::new();
     for (place, (_, race)) in columns.iter().enumerate() {
@@ -245,7 +202,7 @@ fn lines<'a>(columns: &[Column<'a>]) -> Vec<Line<'a>> {
     lines
 }
 
-/// What the last column is against: of ours, or of all if there is none of ours, who was measured
+/// Whom the second mean is against: of ours, or of all if there is none of ours, who was measured
 /// most often.
 fn reference<'b, 'a>(lines: &'b [Line<'a>]) -> Option<&'b Line<'a>> {
     let measured = |line: &&Line<'_>| line.ratios.iter().flatten().count();
@@ -289,15 +246,16 @@ fn foot(lines: &[Line<'_>], columns: usize, category: bool) -> Element {
         .child(row("rows", &|mean| mean.count.to_string()))
 }
 
-fn explain(reference: &Line<'_>, columns: usize) -> Element {
+fn explain(reference: &Line<'_>, columns: usize, same: usize) -> Element {
     let text = format!(
         "Each figure is a ratio of times per operation to the fastest contender of the same run; 1.00 is the fastest. \
          There are {columns} workloads or settings of them. \
-         The mean to the fastest is the geometric mean over the columns that the contender has: contenders with other columns are not comparable by it. \
+         The first mean, by which the rows are in order, is the geometric mean over the same {same} for all, which have a •; \
+         below stand, by name, those that have not all of these. \
          The mean against {} (or another, to be chosen above) is over the columns that both have, and says how many; above 1 is slower. \
          ×÷ is the geometric standard deviation: two thirds of the ratios are about between the mean divided and multiplied by it. \
          The means below are over the rows of their column. \
-         The workloads workers and process are not in it, because what counts in them is not time per operation. \
+         The workloads workers, hostage and process are not in it, because what counts in them is not time per operation. \
          Filters hide rows; no ratio changes by them.",
         reference.contender
     );

@@ -66,7 +66,6 @@
     shownAgainst = against.value;
     by('named').textContent = `against ${shownAgainst}`;
     const bases = ratios(base);
-    const order = new Map();
     for (const row of rows) {
       const logs = ratios(row).map((ratio, at) => Math.log(ratio / bases[at])).filter(Number.isFinite);
       const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
@@ -74,7 +73,6 @@
       const cell = row.querySelector('td.against');
       cell.textContent = '';
       cell.title = '';
-      order.set(row, logs.length ? mean : Infinity);
       if (!logs.length) continue;
       const deviation = Math.exp(Math.sqrt(square / (logs.length - 1)));
       const small = document.createElement('small');
@@ -82,8 +80,27 @@
       cell.append(figure(Math.exp(mean)), small);
       cell.title = `from ${figure(Math.exp(Math.min(...logs)))} to ${figure(Math.exp(Math.max(...logs)))}`;
     }
-    const sorted = [...rows].sort((a, b) => (order.get(a) < order.get(b) ? -1 : order.get(a) > order.get(b) ? 1 : 0));
-    for (const row of sorted) row.parentElement.append(row);
+  }
+
+  // At most so many contenders are in a chart, until its button is clicked.
+  const most = 10;
+  const buttons = new Map();
+  for (const svg of all('svg.bars, svg.lines')) {
+    if (!svg.querySelector('g[data-contender]')) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'more';
+    button.addEventListener('click', () => { svg.dataset.all = svg.dataset.all ? '' : 'yes'; apply(); });
+    svg.after(button);
+    buttons.set(svg, button);
+  }
+
+  function hideSome(svg, button) {
+    const left = all('g[data-contender]', svg).filter((layer) => layer.style.display !== 'none');
+    left.sort((a, b) => a.dataset.rank - b.dataset.rank);
+    button.hidden = left.length <= most;
+    button.textContent = svg.dataset.all ? `only ${most}` : `${left.length - most} more`;
+    if (!svg.dataset.all) for (const layer of left.slice(most)) layer.style.display = 'none';
   }
 
   // Bars stand where the ones before them end: closes the gaps of hidden ones.
@@ -121,10 +138,13 @@
       if (element instanceof SVGElement) element.style.display = off ? 'none' : '';
       else element.hidden = off;
     }
-    all('svg.bars').forEach(closeGaps);
-    all('svg.lines').forEach(placeNames);
+    for (const [svg, button] of buttons) {
+      hideSome(svg, button);
+      (svg.classList.contains('bars') ? closeGaps : placeNames)(svg);
+    }
+    for (const block of all('.skipped')) block.hidden = all('li', block).every((row) => row.hidden);
     for (const block of all('.race, .growth')) {
-      block.hidden = all('tbody tr', block).every((row) => row.hidden);
+      block.hidden = all('tbody tr, .skipped li', block).every((row) => row.hidden);
     }
     for (const block of all('.collectors')) {
       for (const table of all('table', block)) {

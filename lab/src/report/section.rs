@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::figures;
 use crate::format::{figure, megabytes};
 use crate::rates;
-use crate::results::Row;
+use crate::results::{Row, Status};
 use crate::table::{COLUMNS, cells, headings, speeds, status_text};
 use crate::workloads::find;
 
@@ -54,11 +54,14 @@ pub fn section(index: usize, race: &Race<'_>, folded: bool) -> Element {
         .with("id", format!("race-{index}"))
         .child(title)
         .child(text("p", meta).class("meta"));
-    section = section.children(list("warnings", &warnings::of_rows(&race.rows)));
     let charts = el("div")
         .class("charts")
         .children(charts.into_iter().flatten());
-    section = section.child(charts).child(scrolling(table(race)));
+    section = section
+        .child(charts)
+        .children(list("warnings", &warnings::of_rows(&race.rows)))
+        .child(scrolling(table(race)))
+        .children(skipped(race));
     if race.rows.iter().any(|row| row.note.is_some()) {
         let fewer = format!(
             "A row with fewer {many} than the others has more of its start and end in each."
@@ -110,7 +113,8 @@ fn table(race: &Race<'_>) -> Element {
         head = head.child(text("th", format!("instructions/{}", race.op()[0])));
     }
     let fastest = race.fastest();
-    let rows = race.rows.iter().map(|row| {
+    let tried = race.rows.iter().filter(|row| row.status != Status::Skipped);
+    let rows = tried.map(|row| {
         let line = row_of(row).child(name_of(&row.contender));
         match cells(row, fastest) {
             Some(cells) => {
@@ -129,6 +133,30 @@ fn table(race: &Race<'_>) -> Element {
     el("table")
         .child(el("thead").child(head))
         .child(el("tbody").children(rows))
+}
+
+/// Who was skipped, in one line that unfolds to the reasons.
+fn skipped(race: &Race<'_>) -> Option<Element> {
+    let skipped: Vec<&&Row> = race
+        .rows
+        .iter()
+        .filter(|row| row.status == Status::Skipped)
+        .collect();
+    let names: Vec<&str> = skipped.iter().map(|row| row.contender.as_str()).collect();
+    let line = format!("{} skipped: {}", names.len(), names.join(", "));
+    let reasons = skipped.iter().map(|row| {
+        let reason = format!(
+            "{}: {}",
+            row.contender,
+            row.reason.as_deref().unwrap_or_default()
+        );
+        let item = text("li", reason).with("data-contender", &row.contender);
+        item.with("data-category", &row.category)
+    });
+    (!names.is_empty()).then(|| {
+        let details = el("details").class("skipped").child(text("summary", line));
+        details.child(el("ul").children(reasons))
+    })
 }
 
 /// A cell; the last column has the categories, which are words.

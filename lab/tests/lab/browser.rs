@@ -123,7 +123,7 @@ fn open(browser: &str, page: &Path, fragment: &str) -> (String, String) {
 }
 
 /// A report with three contenders, one of them in a series of sizes.
-fn report(place: &Place) -> String {
+fn report(place: &Place) {
     let rows =
         ["gossamer/single", "go", "pthreads"].map(|name| quiet(name, 10.0 * name.len() as f64));
     write(place, "ring.json", &machine(), &rows);
@@ -134,14 +134,19 @@ fn report(place: &Place) -> String {
     }
     let output = place.tool("report ring.json gossamer-single.json go.json --out page.html");
     assert!(output.status.success(), "{}", stderr(&output));
-    std::fs::read_to_string(place.path("page.html")).expect("the page")
 }
 
 /// Opens a copy of the report, acts in it, and returns what can be seen then.
 fn seen(fragment: &str, act: &str) -> Option<serde_json::Value> {
-    let browser = browser()?;
     let place = Place::empty();
-    let page = report(&place);
+    report(&place);
+    seen_in(&place, fragment, act)
+}
+
+/// The same of the page that is there.
+fn seen_in(place: &Place, fragment: &str, act: &str) -> Option<serde_json::Value> {
+    let browser = browser()?;
+    let page = std::fs::read_to_string(place.path("page.html")).expect("the page");
     let tell = TELL.replace("ACT", act);
     let page = page.replacen("<head>", &format!("<head>{WATCH}"), 1);
     let page = page.replacen("</body>", &format!("{tell}</body>"), 1);
@@ -294,6 +299,37 @@ fn everything_comes_back() {
     };
     shows(&told, "bars", &["go", "gossamer/single", "pthreads"]);
     assert_eq!(told["status"], "3 of 3 contenders");
+}
+
+#[test]
+fn ten_are_shown_until_one_clicks_for_more() {
+    let place = Place::empty();
+    let peer = |at: u32| quiet(&format!("peer{at:02}"), 20.0 + f64::from(at));
+    let mut rows: Vec<serde_json::Value> = (0..12).map(peer).collect();
+    rows.push(quiet("gossamer/x", 100.0));
+    write(&place, "ring.json", &machine(), &rows);
+    let output = place.tool("report ring.json --out page.html");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let all: Vec<String> = (0..12).map(|at| format!("peer{at:02}")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let (first, everybody) = (
+        [&["gossamer/x"], &all[..9]].concat(),
+        [&["gossamer/x"], &all[..]].concat(),
+    );
+    let click = "document.querySelector('#race-0 button.more').click()";
+    let twice = format!("{click}; {click}");
+    for (act, shown) in [("", &first), (click, &everybody), (&twice, &first)] {
+        let Some(told) = seen_in(&place, "", act) else {
+            return;
+        };
+        shows(&told, "bars", shown);
+        shows(&told, "rows", &everybody);
+    }
+    // Who is chosen by name is shown.
+    let Some(told) = seen_in(&place, "#only=peer11,gossamer/x", "") else {
+        return;
+    };
+    shows(&told, "bars", &["gossamer/x", "peer11"]);
 }
 
 #[test]

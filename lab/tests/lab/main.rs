@@ -12,6 +12,7 @@ mod geomean;
 mod input;
 mod interrupted;
 mod memory;
+mod opening;
 #[path = "../../../tests/patience.rs"]
 mod patience;
 mod picture;
