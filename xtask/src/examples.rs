@@ -2,6 +2,9 @@
 //!
 //! What users meet is documented where it is written, in crates that they do not see. An example there that names such a
 //! crate compiles as its own documentation test, and for nobody else.
+//!
+//! The README's code and the guide's is run as well. Each block says what it is: one that is not, or is never closed,
+//! would be left out, and nobody would know.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -35,7 +38,12 @@ pub fn run(root: &Path) -> Result<bool> {
     let shown = |file: &&File| {
         file.is_crate_source() || file.path == "README.md" || file.path.starts_with("docs/")
     };
-    let examples: Vec<Example> = repo.files().filter(shown).flat_map(of_file).collect();
+    let mut problems = Vec::new();
+    let files = repo.files().filter(shown);
+    let examples: Vec<Example> = files
+        .flat_map(|file| of_file(file, &mut problems))
+        .collect();
+    anyhow::ensure!(problems.is_empty(), "{}", problems.join("\n"));
     anyhow::ensure!(!examples.is_empty(), "no example was found");
     let folder = root.join("target/examples");
     fs::create_dir_all(folder.join("src"))?;
@@ -79,10 +87,14 @@ fn library(examples: &[Example]) -> String {
     text
 }
 
-/// The examples of a file: in the comments that document, if it is a `.rs` file.
-fn of_file(file: &File) -> Vec<Example> {
+/// The examples of a file: in the comments that document, if it is a `.rs` file. Adds what is wrong to `problems`.
+fn of_file(file: &File, problems: &mut Vec<String>) -> Vec<Example> {
     let is_code = file.source.is_some();
     let (mut examples, mut open) = (Vec::new(), None::<Example>);
+    let never_closed = |example: Option<Example>, problems: &mut Vec<String>| {
+        let place = example.map(|it| format!("{}:{}", it.path, it.line));
+        problems.extend(place.map(|at| format!("{at}: this block is never closed; expected ```")));
+    };
     for (at, line) in file.text.lines().enumerate() {
         let shown = match is_code {
             true => {
@@ -93,7 +105,7 @@ fn of_file(file: &File) -> Vec<Example> {
             false => Some(line),
         };
         let Some(text) = shown else {
-            open = None;
+            never_closed(open.take(), problems);
             continue;
         };
         match (&mut open, text.trim_start().strip_prefix("```")) {
@@ -107,25 +119,40 @@ fn of_file(file: &File) -> Vec<Example> {
                 });
             }
             (Some(example), None) => example.lines.push(text.to_owned()),
-            (Some(_), Some(_)) => examples.extend(open.take().filter(|it| is_rust(it, is_code))),
+            (Some(_), Some("")) => {
+                let Some(example) = open.take() else { continue };
+                match is_rust(&example.info, is_code) {
+                    Some(true) => examples.push(example),
+                    Some(false) => {}
+                    None => problems.push(format!(
+                        "{}:{}: this block is `{}`; expected one or more of {RUST:?}, or one of {OTHERS:?}",
+                        example.path, example.line, example.info
+                    )),
+                }
+            }
+            (Some(_), Some(_)) => never_closed(open.take(), problems),
         }
     }
+    never_closed(open, problems);
     examples
 }
 
-/// Whether a block is Rust. In a document that is said; in a comment what is not said.
-fn is_rust(example: &Example, is_code: bool) -> bool {
-    let words = example
-        .info
-        .split([',', ' '])
-        .filter(|word| !word.is_empty());
-    let marks = ["rust", "no_run", "should_panic", "compile_fail", "ignore"];
-    let is_marked = words
-        .clone()
-        .all(|word| marks.iter().any(|mark| word.starts_with(mark)));
-    match is_code {
-        true => is_marked,
-        false => is_marked && words.count() > 0,
+/// What a block of Rust may be called. One that is not to be run says so.
+const RUST: [&str; 4] = ["rust", "no_run", "should_panic", "compile_fail"];
+/// What another block may be.
+const OTHERS: [&str; 4] = ["text", "sh", "toml", "go"];
+
+/// Whether a block is Rust, by what it says of itself; in a comment it need not say it. `None`: it says nothing known.
+fn is_rust(info: &str, is_code: bool) -> Option<bool> {
+    let words: Vec<&str> = info.split([',', ' ']).filter(|it| !it.is_empty()).collect();
+    let is_error = |word: &str| word.starts_with('E') && word[1..].parse::<u16>().is_ok();
+    match words.as_slice() {
+        [] => is_code.then_some(true),
+        [other] if OTHERS.contains(other) => Some(false),
+        rust => rust
+            .iter()
+            .all(|word| RUST.contains(word) || is_error(word))
+            .then_some(true),
     }
 }
 
@@ -134,9 +161,21 @@ mod tests {
     use super::{library, of_file};
     use crate::repo::Repo;
 
-    fn examples(path: &str, text: &str) -> Vec<super::Example> {
+    /// The examples of a file, and what is wrong with it.
+    fn both(path: &str, text: &str) -> (Vec<super::Example>, Vec<String>) {
         let repo = Repo::of(&[(path, text)]);
-        repo.files().flat_map(of_file).collect()
+        let mut problems = Vec::new();
+        let files = repo.files();
+        let examples = files
+            .flat_map(|file| of_file(file, &mut problems))
+            .collect();
+        (examples, problems)
+    }
+
+    fn examples(path: &str, text: &str) -> Vec<super::Example> {
+        let (examples, problems) = both(path, text);
+        assert_eq!(problems, [""; 0]);
+        examples
     }
 
     #[test]
@@ -155,8 +194,35 @@ mod tests {
             []
         );
         assert_eq!(examples("a.rs", "// ```\n// no();\n// ```\n"), []);
-        assert_eq!(examples("a.md", "```sh\ncargo\n```\n```\nwhat\n```\n"), []);
+        assert_eq!(examples("a.md", "```sh\ncargo\n```\n"), []);
         assert_eq!(examples("a.md", "```rust\nyes();\n```\n").len(), 1);
+        assert_eq!(
+            examples("a.md", "```rust,compile_fail,E0277\nyes();\n```\n").len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_block_that_would_be_left_out_is_an_error() {
+        let wrong = |path, text| both(path, text).1;
+        let expected = "expected one or more of [\"rust\", \"no_run\", \"should_panic\", \"compile_fail\"], \
+                        or one of [\"text\", \"sh\", \"toml\", \"go\"]";
+        assert_eq!(
+            wrong("a.md", "Words.\n```rsut\nno();\n```\n"),
+            [format!("a.md:2: this block is `rsut`; {expected}")]
+        );
+        assert_eq!(
+            wrong("a.md", "```\nno();\n```\n"),
+            [format!("a.md:1: this block is ``; {expected}")]
+        );
+        let open = ["a.md:1: this block is never closed; expected ```"];
+        assert_eq!(wrong("a.md", "```rust\nno();\n"), open);
+        assert_eq!(
+            wrong("a.md", "```rust\nno();\n```rust\nyes();\n```\n")[0],
+            open[0]
+        );
+        let open = ["a.rs:1: this block is never closed; expected ```"];
+        assert_eq!(wrong("a.rs", "/// ```\n/// no();\nfn f() {}\n"), open);
     }
 
     #[test]

@@ -22,7 +22,8 @@ usage: cargo xtask COMMAND
   asan                   runs the tests with threads and stacks under AddressSanitizer
   upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)
   whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
-  examples               runs the documentation's examples in a crate that depends on gossamer-rt alone
+  examples               runs the code of the documentation, the README and the guide in a crate that depends on
+                         gossamer-rt alone
   counts                 counts the hot operations' instructions and checks their limits";
 
 fn main() -> ExitCode {
