@@ -9,7 +9,7 @@ use gossamer::{JoinError, Model, sync::MVar};
 /// The first argument, or a pool.
 fn chosen() -> Model {
     let Some(name) = std::env::args().nth(1) else {
-        return Model::pool();
+        return Model::default();
     };
     name.parse().unwrap_or_else(|error| {
         eprintln!("{error}");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gossamer::{
-    Runtime, local::MVar, scheduler::Reason, scheduler::Runnable, scheduler::Scheduler,
+    Model, Runtime, local::MVar, scheduler::Reason, scheduler::Runnable, scheduler::Scheduler,
 };
 
 const TASKS: usize = 503;
@@ -44,7 +44,10 @@ fn main() -> std::io::Result<()> {
         turn: 0,
         polls: polls.clone(),
     };
-    let rt = Runtime::builder().scheduler(scheduler).build()?;
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .scheduler(scheduler)
+        .build()?;
     let winner = rt.block_on_local(|scope| {
         let ring: Rc<[MVar<u32>]> = (0..TASKS).map(|_| MVar::empty()).collect();
         let winner = Rc::new(MVar::empty());

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use gossamer::{Runtime, local::MVar};
+use gossamer::{Model, Runtime, local::MVar};
 
 const TASKS: usize = 503;
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map_err(|_| format!("HOPS is a number, not {text:?}"))?,
         None => 1_000,
     };
-    let rt = Runtime::builder().build()?;
+    let rt = Runtime::builder().model(Model::Single).build()?;
     let last = rt.block_on_local(|scope| {
         let ring: Rc<[MVar<u32>]> = (0..TASKS).map(|_| MVar::empty()).collect();
         let winner = Rc::new(MVar::empty());

@@ -2,6 +2,7 @@
 
 mod always_ready;
 mod budget;
+mod building;
 mod ending;
 mod fiber_and_thread;
 mod fiber_ends;

@@ -17,13 +17,16 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use gossamer::Runtime;
+use gossamer::{Model, Runtime};
 
 use crate::bad_wakers::{is_planned, planned};
 
 fn runtime() -> Runtime {
     crate::hanging::watch();
-    Runtime::builder().build().expect("a shard for the runtime")
+    Runtime::builder()
+        .model(Model::Single)
+        .build()
+        .expect("a shard for the runtime")
 }
 
 thread_local! {

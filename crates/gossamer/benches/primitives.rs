@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gossamer::{Runtime, local, raw, sync, yield_now};
+use gossamer::{Model, Runtime, local, raw, sync, yield_now};
 
 /// How often an operation is done in one run, and how many runs there are.
 const TIMES: u64 = 200_000;
@@ -24,7 +24,10 @@ fn report(name: &str, run: impl Fn(u64) -> Duration) {
 
 /// Times `times` rounds of `work` inside a runtime.
 fn timed(times: u64, work: impl AsyncFn(&Runtime, u64)) -> Duration {
-    let rt = Runtime::builder().build().expect("a shard is free");
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .build()
+        .expect("a shard is free");
     let start = Instant::now();
     rt.block_on(work(&rt, times));
     start.elapsed()
@@ -38,7 +41,10 @@ async fn put_and_take<P: raw::LockPolicy>(mvar: &raw::MVar<u64, P>, times: u64) 
 }
 
 fn wake_there_and_back(times: u64) -> Duration {
-    let rt = Runtime::builder().build().expect("a shard is free");
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .build()
+        .expect("a shard is free");
     let start = Instant::now();
     rt.block_on_local(|scope| {
         let ask: &'static local::MVar<u64> = Box::leak(Box::default());

@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use gossamer::{Model, Runtime, Wait, sync::MVar};
+//! use gossamer::{Runtime, Wait, sync::MVar};
 //!
-//! let rt = Runtime::builder().model(Model::Single).build()?;
+//! let rt = Runtime::new()?;
 //! let reply = Arc::new(MVar::<i32>::empty());
 //! let asked = reply.clone();
 //! let task = rt.spawn(async move { asked.take().await + 1 });
@@ -20,8 +20,10 @@
 //! Dropping an unfinished operation has no effect: no value is lost, and no wake-up. [`cancellation`] has a table of what
 //! that means for each operation that is dropped, times out, loses in a [`select!`], or ends with its task.
 //!
-//! [`#[gossamer::main]`](macro@main) and [`#[gossamer::test]`](macro@test) write the first line for a program and
-//! for a test.
+//! The model of this runtime is the default, a pool of one worker for each processor; so it is in
+//! [`#[gossamer::main]`](macro@main) and [`#[gossamer::test]`](macro@test), which write the first line for a program and
+//! for a test. Another one is a value: `Runtime::builder().model("single".parse()?)`,
+//! `#[gossamer::main(model = "threads")]`; see [`Model`].
 //!
 //! # Where things are
 //!

@@ -9,8 +9,8 @@
 ///
 /// # Options
 /// * `model = "pool:4"`: a text that names a model, checked when the program is compiled; or any expression of type
-///   `gossamer::Model`, evaluated when `main` begins, so that the arguments may choose. `"pool"` if left out: one
-///   worker for each processor that the machine grants.
+///   `gossamer::Model`, evaluated when `main` begins, so that the arguments may choose. `"pool"` if left out, the
+///   default everywhere: one worker for each processor that the machine grants.
 /// * `workers = 4`: how many workers the pool has, whatever `model` says: any expression of type `usize`.
 /// * `fibers = unsafe { gossamer::Fibers::contract() }`: the runtime has fibers; any expression of type
 ///   `gossamer::Fibers`. Read what that promises.
@@ -25,7 +25,7 @@
 /// use gossamer::Model;
 ///
 /// fn chosen() -> Model {
-///     std::env::args().nth(1).and_then(|name| name.parse().ok()).unwrap_or(Model::Single)
+///     std::env::args().nth(1).and_then(|name| name.parse().ok()).unwrap_or_default()
 /// }
 ///
 /// #[gossamer::main(model = chosen(), runtime = rt)]
@@ -43,8 +43,7 @@ pub use gossamer_macros::main;
 /// `#[ignore]`, work as ever.
 ///
 /// # Options
-/// Those of [`macro@main`]. Without `model` it is `"single"`, so that a test starts no thread; with `workers` alone
-/// it is a pool.
+/// Those of [`macro@main`]; and `model = "single"` for a test that is to start no thread.
 ///
 /// # Panics
 /// If the runtime cannot be built; the message says why.

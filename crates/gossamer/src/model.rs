@@ -8,19 +8,26 @@ use gossamer_sched::WORKERS_MAX;
 
 /// The threading model: which threads run the tasks.
 ///
+/// The default, of [`Runtime::builder`](crate::Runtime::builder), [`main`](macro@crate::main) and
+/// [`test`](macro@crate::test), is [`Model::pool`]: one worker for each processor.
+///
 /// A program gets it from its arguments: `"single"`, `"pool"`, `"pool:4"` and `"threads"` parse.
 ///
 /// ```
 /// use gossamer::Model;
 ///
 /// assert_eq!("pool:4".parse(), Ok(Model::Pool { workers: 4 }));
-/// assert!("pool:none".parse::<Model>().is_err());
+/// assert_eq!("pool".parse(), Ok(Model::default()));
+/// let error = "pool:none".parse::<Model>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     r#""pool:none" is no threading model: expected single, pool, pool:N (N from 1 to 1024), or threads"#
+/// );
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Model {
     /// M:1: all tasks run on the thread that waits for them; no thread is started.
-    #[default]
     Single,
     /// M:N: tasks run on `workers` worker threads.
     Pool {
@@ -40,6 +47,12 @@ impl Model {
         Self::Pool {
             workers: workers.min(WORKERS_MAX),
         }
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self::pool()
     }
 }
 

@@ -3,146 +3,30 @@
 //! | model | tasks run | for |
 //! | --- | --- | --- |
 //! | [`Model::Single`] | on the thread that built the runtime, while it waits or is inside [`Runtime::block_on`] | programs of one thread, tasks that are not `Send` |
-//! | [`Model::Pool`] | on so many workers, which take work from each other | the usual case |
+//! | [`Model::Pool`] | on so many workers, which take work from each other | the usual case, and the default: one worker for each processor |
 //! | [`Model::Threads`] | on an OS thread each | few tasks that compute or block |
 //!
 //! The model is a value: it may be read from the command line (`"pool:4".parse()`), and a pool's size changes while it runs
 //! ([`Runtime::resize`]).
 
+mod builder;
 mod structured;
 
-use std::io;
 use std::mem;
-use std::num::NonZeroUsize;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use gossamer_fiber::Fibers;
-use gossamer_sched::{Environment, Fifo, Pool, Scheduler, Single, Threads, Watching, run_blocking};
+use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck};
 use gossamer_task::JoinHandle;
 
+pub use self::builder::Builder;
 pub use crate::handle::Handle;
 pub use crate::model::{Model, ParseModelError};
 pub use crate::resize::Resize;
-use crate::shared::{Inner, Shared, refuse_in_simulation};
-
-/// Configures a [`Runtime`] before it is built; from [`Runtime::builder`].
-#[derive(Debug, Default)]
-#[must_use = "a builder does nothing until `build` is called"]
-pub struct Builder<S = Fifo> {
-    model: Model,
-    workers: Option<usize>,
-    watching: Watching,
-    fibers: Option<Fibers>,
-    scheduler: S,
-}
-
-impl<S: Scheduler> Builder<S> {
-    /// Chooses the threading model.
-    pub fn model(mut self, model: Model) -> Self {
-        self.model = model;
-        self
-    }
-
-    /// Chooses the number of workers of a [`Model::Pool`], whatever the model says; the other models have none.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = Some(workers);
-        self
-    }
-
-    /// Brings a scheduler of one's own: the order in which runnable tasks are polled under [`Model::Single`].
-    pub fn scheduler<T: Scheduler>(self, scheduler: T) -> Builder<T> {
-        Builder {
-            model: self.model,
-            workers: self.workers,
-            watching: self.watching,
-            fibers: self.fibers,
-            scheduler,
-        }
-    }
-
-    /// Has `report` be told of polls that a worker of a [`Model::Pool`] was stuck in while work waited. Without it a
-    /// line goes to the standard error.
-    ///
-    /// A poll is told of when it has ended, or has gone on for five seconds: once, and after others have been called,
-    /// or a spare worker started, to take the worker's other tasks over. While the runtime is shut down, which waits
-    /// for it, one that goes on for so long is told of though no work waits ([`Stuck::at_end`]). One that ended with a
-    /// panic is not, as what took long may have been the report of that. Of the tasks that were spawned in one line at
-    /// most one report comes in ten seconds; the last poll is kept back, and told with the number of the others
-    /// ([`Stuck::more`]).
-    ///
-    /// It is called by the monitor's thread, which relieves nobody else meanwhile, and shutting down waits for it, up
-    /// to its limit: a poll that goes on then may be told of later. A panic in it is swallowed.
-    pub fn on_stuck(mut self, report: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
-        self.watching.set_report(report);
-        self
-    }
-
-    /// A worker whose thread has run or been blocked for so long in one poll is stuck, and its tasks are taken over; 10
-    /// ms unless told otherwise, from 100 µs to an hour. Time in which the thread waits for a processor does not count,
-    /// where the system tells it apart (on 64-bit Linux with `/proc`).
-    pub fn stuck_after(mut self, stuck_after: Duration) -> Self {
-        self.watching.set_stuck_after(stuck_after);
-        self
-    }
-
-    /// Has the runtime run fibers, which the program has to promise something for: see [`Fibers::contract`]. Without it
-    /// [`spawn_fiber`](Runtime::spawn_fiber) panics, also that of scopes and handles.
-    ///
-    /// # Examples
-    /// ```
-    /// use gossamer::{Fibers, Model, Runtime, Wait};
-    ///
-    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
-    /// const FIBERS: Fibers = unsafe { Fibers::contract() };
-    ///
-    /// let rt = Runtime::builder().model(Model::Single).fibers(FIBERS).build()?;
-    /// assert_eq!(rt.spawn_fiber(|| 1).wait()?, 1);
-    ///
-    /// let without = Runtime::builder().model(Model::Single).build()?;
-    /// let refused = without.try_spawn_fiber(|| 2).expect_err("nobody has promised anything");
-    /// assert_eq!(refused.error.kind(), std::io::ErrorKind::Unsupported);
-    /// assert_eq!((refused.future)(), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn fibers(mut self, promised: Fibers) -> Self {
-        self.fibers = Some(promised);
-        self
-    }
-
-    /// Builds the runtime.
-    ///
-    /// Under [`Model::Single`] the current thread owns it: its `.wait()`s run the tasks.
-    ///
-    /// # Seccomp
-    /// The first runtime of a process asks Linux for `membarrier(2)`, and all do without if that is forbidden. A filter
-    /// that is installed later has to allow it: else the process is aborted, with a message that says so.
-    ///
-    /// # Errors
-    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; the system
-    /// grants no more threads (the error says for which worker, or for the monitor); 65,535 shards (one a runtime, one a
-    /// worker) are in use in this process; or this is a simulation, which is a runtime itself.
-    pub fn build(self) -> io::Result<Runtime> {
-        refuse_in_simulation()?;
-        let inner = match self.model {
-            Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
-            Model::Pool { workers } => {
-                let workers = self.workers.unwrap_or(workers);
-                let Some(workers) = NonZeroUsize::new(workers) else {
-                    let text = "0 workers: a pool has 1 to 1024";
-                    return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-                };
-                Inner::Pool(Pool::with_watching(workers, self.watching)?)
-            }
-            Model::Threads => Inner::Threads(Threads::new()),
-        };
-        Ok(Runtime {
-            shared: Shared::new(inner, self.fibers),
-        })
-    }
-}
+use crate::shared::{Inner, Shared};
 
 /// Runs tasks.
 ///
@@ -178,11 +62,6 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Begins to describe a runtime; [`Model::Single`] unless told otherwise.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     /// Spawns a task.
     ///
     /// A task that panics gives its payload to the task or thread that joins it. Other tasks are unharmed.

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Error, Ident, ItemFn, Path, parse_quote};
 
-use crate::options::{ModelOption, Options};
+use crate::options::Options;
 
 /// Which attribute it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,14 +18,6 @@ impl Kind {
         match self {
             Self::Main => "#[gossamer::main]",
             Self::Test => "#[gossamer::test]",
-        }
-    }
-
-    /// Returns the model to use if the options name none.
-    fn model(self, options: &Options) -> ModelOption {
-        match self {
-            Self::Test if options.workers.is_none() => ModelOption::Single,
-            Self::Main | Self::Test => ModelOption::Pool(None),
         }
     }
 }
@@ -120,11 +112,11 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
     });
     let test = (kind == Kind::Test).then(|| quote!(#[::core::prelude::v1::test]));
     let model = match &options.model {
-        Some(model) if !cfg!(mutant = "attribute_forgets_model") => model.value(&facade),
-        _ => kind.model(options).value(&facade),
+        Some(model) if !cfg!(mutant = "attribute_forgets_model") => Some(model.value(&facade)),
+        _ => None,
     };
     let failed = format!("{}: the runtime cannot be built: {{}}", kind.name());
-    let build = build(&facade, &model, options);
+    let build = build(&facade, model, options);
     quote! {
         #test
         #(#attrs)*
@@ -139,11 +131,11 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
     }
 }
 
-fn build(facade: &Path, model: &TokenStream, options: &Options) -> TokenStream {
-    let (workers, fibers) = (options.workers.iter(), options.fibers.iter());
+fn build(facade: &Path, model: Option<TokenStream>, options: &Options) -> TokenStream {
+    let (model, workers, fibers) = (model.iter(), options.workers.iter(), options.fibers.iter());
     quote! {
         #facade::Runtime::builder()
-            .model(#model)
+            #(.model(#model))*
             #(.workers(#workers))*
             #(.fibers(#fibers))*
             .build()

@@ -11,13 +11,14 @@ mod renamed {
     }
 }
 
-#[gossamer::test]
-async fn without_options_it_is_single() {
-    yield_now().await;
+#[gossamer::test(runtime = rt)]
+async fn without_options_it_is_the_default_model() {
+    let workers = rt.metrics().map_or(0, |metrics| metrics.workers);
+    assert_eq!(Model::Pool { workers }, Model::default());
 }
 
-#[gossamer::test(runtime = rt)]
-async fn tasks_of_the_default_model_run_here() -> Result<(), JoinError> {
+#[gossamer::test(model = "single", runtime = rt)]
+async fn tasks_of_one_thread_run_here() -> Result<(), JoinError> {
     let here = thread::current().id();
     assert_eq!(rt.spawn(async { thread::current().id() }).await?, here);
     assert!(rt.metrics().is_none());

@@ -11,8 +11,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use gossamer::{
-    JoinHandle, Runtime, Wait, local, runtime::LocalScope, scheduler::Idle, scheduler::Reason,
-    scheduler::Runnable, scheduler::Scheduler, scheduler::Tasks, sync, yield_now,
+    JoinHandle, Model, Runtime, Wait, local, runtime::LocalScope, scheduler::Idle,
+    scheduler::Reason, scheduler::Runnable, scheduler::Scheduler, scheduler::Tasks, sync,
+    yield_now,
 };
 
 use super::{panic_of, runtime};
@@ -195,6 +196,7 @@ impl Scheduler for Stops {
 #[test]
 fn a_root_that_is_stopped_is_never_polled_again() {
     let rt = Runtime::builder()
+        .model(Model::Single)
         .scheduler(Stops(VecDeque::new()))
         .build()
         .unwrap();
@@ -246,7 +248,11 @@ impl Scheduler for Timer {
 fn a_task_woken_by_an_idle_scheduler_runs() {
     let timer: Arc<Mutex<Option<Waker>>> = Arc::default();
     let scheduler = Timer(VecDeque::new(), timer.clone());
-    let rt = Runtime::builder().scheduler(scheduler).build().unwrap();
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .scheduler(scheduler)
+        .build()
+        .unwrap();
     let mut polls = 0;
     let task = rt.spawn(poll_fn(move |cx| {
         polls += 1;

@@ -211,7 +211,10 @@ async fn storm(number: u64) {
 #[test]
 fn the_owner_runs_while_it_waits() {
     watched("the owner", || {
-        let rt = Runtime::builder().build().expect("a runtime can be built");
+        let rt = Runtime::builder()
+            .model(Model::Single)
+            .build()
+            .expect("a runtime can be built");
         let began = Instant::now();
         let rested = Arc::new(MVar::<()>::empty());
         let tells = rested.clone();

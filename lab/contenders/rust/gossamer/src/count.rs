@@ -1,6 +1,6 @@
 //! One operation, again and again, for counting its instructions: `count OPERATION N`.
 
-use gossamer::{Runtime, local, sync, yield_now};
+use gossamer::{Model, Runtime, local, sync, yield_now};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::said;
@@ -10,7 +10,10 @@ const OPERATIONS: [&str; 5] = ["spawn", "wake", "yield", "take-put", "take-put-s
 
 /// Does `operation` `times` times; gives a number that depends on all of them.
 pub(crate) fn run(operation: &str, times: u32) -> Result<u32, Failure> {
-    let rt = Runtime::builder().build().map_err(said)?;
+    let rt = Runtime::builder()
+        .model(Model::Single)
+        .build()
+        .map_err(said)?;
     match operation {
         "spawn" => Ok(rt.block_on(spawn(&rt, times))),
         "yield" => Ok(rt.block_on(yields(times))),
