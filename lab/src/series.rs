@@ -59,11 +59,11 @@ struct Part {
     most_s: [f64; 2],
 }
 
-/// A request with these options, and the usual values for the others.
 /// The channels of `ports` if there are many, and its options if all of them have messages.
 const MANY_PORTS: u64 = 100_000;
 const ALL_ACTIVE: [&str; 2] = ["ports", "active"];
 
+/// A request with these options, and the usual values for the others.
 fn request(workload: &str, given: &[(&str, Value)]) -> Request {
     let workload = find(workload).expect("a workload of ours");
     let value = |name: &str| {
@@ -142,6 +142,12 @@ fn rare(part: Part) -> Part {
     }
 }
 
+fn idle(name: &'static str, workers: u64, quick: bool) -> Part {
+    let ms = if quick { 200 } else { 1_000 };
+    let given = [("workers", json!(workers)), ("idle-ms", json!(ms))];
+    part(name, "workers", &given, 0.5)
+}
+
 fn hostages(name: &'static str, by: &str, quick: bool) -> Part {
     let ms = if quick { 100 } else { 1_000 };
     let given = [("by", json!(by)), ("stuck-ms", json!(ms))];
@@ -160,8 +166,8 @@ fn all(quick: bool) -> Vec<Part> {
         part("skynet", "skynet", &[], 1.0),
         part("cpu", "cpu", &[], 1.0),
         part("resize", "resize", &[], 1.0),
-        part("workers-1", "workers", &[("workers", json!(1))], 0.5),
-        part("workers-64", "workers", &[("workers", json!(64))], 0.5),
+        idle("workers-1", 1, quick),
+        idle("workers-64", 64, quick),
         part("slot", "slot", &[], 1.0),
         rare(part("park", "park", &[], 1.0)),
         part("mutex", "mutex", &[], 1.0),

@@ -9,13 +9,17 @@ use crate::inputs::Source;
 use crate::results::{check_writable, write_atomically};
 use crate::sayln;
 
-use super::chart::bars::chart;
+use super::chart::bars::{chart, height_px};
 use super::chart::{WIDE_PX, ranks};
+use super::markup::{Element, el, text};
 use super::races::{Race, races};
 use super::section::costs;
 
 /// So many bars there are without `--only`.
 pub const SHOWN_MAX: usize = 10;
+
+/// The height of the line above the bars.
+const TITLE_PX: u32 = 24;
 
 /// Writes the picture; the exit code.
 ///
@@ -62,5 +66,25 @@ fn drawn(race: &Race<'_>, only: &[String]) -> Result<String> {
     let chart = chart(&bars, None, WIDE_PX, &about);
     let chart =
         chart.ok_or_else(|| BadInput(format!("{}: nothing was measured", race.source.name)))?;
-    Ok(chart.render())
+    Ok(titled(chart, &about, height_px(bars.len())).render())
+}
+
+/// The chart below a line that says what it is of.
+fn titled(chart: Element, about: &str, height: u32) -> Element {
+    let title = text("text", about)
+        .with("x", WIDE_PX / 2)
+        .with("y", TITLE_PX - 7)
+        .with("text-anchor", "middle")
+        .with("font-family", "system-ui, sans-serif")
+        .with("font-size", 13);
+    let chart = chart
+        .with("y", TITLE_PX)
+        .with("width", WIDE_PX)
+        .with("height", height);
+    el("svg")
+        .with("xmlns", "http://www.w3.org/2000/svg")
+        .with("viewBox", format!("0 0 {WIDE_PX} {}", TITLE_PX + height))
+        .with("style", "background:#fff")
+        .child(title)
+        .child(chart)
 }

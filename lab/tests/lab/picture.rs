@@ -29,6 +29,11 @@ fn a_picture_of_one_race_is_a_file_of_its_own() {
         "the ten that matter most: {whole}"
     );
     assert!(
+        whole.contains(
+            ">Thread ring, 503 threads, forward order: nanoseconds per hop, logarithmic<"
+        )
+    );
+    assert!(
         whole.contains(">gossamer/x: 90.0<") && !whole.contains("peer09"),
         "{whole}"
     );

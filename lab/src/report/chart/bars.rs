@@ -35,7 +35,7 @@ pub fn chart(bars: &[Bar<'_>], low: Option<f64>, width: u32, about: &str) -> Opt
     let axis = Axis(low..end.max(low * 1.5));
     let left = longest_px(bars.iter().map(|bar| &bar.name)).min(NAMES_PX_MAX);
     let right = width - longest_px(bars.iter().map(|bar| &bar.label)).min(width / 2);
-    let size = [width, TOP_PX + STEP_PX * bars.len() as u32 + 4];
+    let size = [width, height_px(bars.len())];
     let ground = drawn(size, |area| {
         let mut chart = ChartBuilder::on(area)
             .set_label_area_size(LabelAreaPosition::Top, TOP_PX)
@@ -73,6 +73,12 @@ pub fn chart(bars: &[Bar<'_>], low: Option<f64>, width: u32, about: &str) -> Opt
         .with("data-top", TOP_PX)
         .with("data-step", STEP_PX);
     Some(chart.raw(ground).children(layers))
+}
+
+/// The height of a chart with so many bars.
+#[must_use]
+pub fn height_px(bars: usize) -> u32 {
+    TOP_PX + STEP_PX * bars as u32 + 4
 }
 
 /// The width of the longest of these, about.
