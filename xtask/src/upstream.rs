@@ -184,7 +184,8 @@ impl Runner<'_> {
         let job = self.job(&arguments, FILE_LIMIT, &format!("{file}.log"));
         let outcome = job.run()?;
         let said = String::from_utf8_lossy(&std::fs::read(&job.log)?).into_owned();
-        let summary = output::judge(file, &names, &excluded, outcome, &said);
+        let mut summary = output::judge(file, &names, &excluded, outcome, &said);
+        summary.demand(self.suite.percent, file, names.len());
         println!(
             "  {file}: {} passed, {} excluded",
             summary.passed, summary.excluded

@@ -1,5 +1,7 @@
 //! The list of the suites, `xtask/upstream.toml`.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, ensure};
 use serde::Deserialize;
 
@@ -35,19 +37,22 @@ pub struct Suite {
     /// Files whose cases run one after the other.
     #[serde(default)]
     pub one_by_one: Vec<String>,
+    /// So many of a hundred cases of each file pass at least.
+    #[serde(default)]
+    pub percent: usize,
     /// What is not run.
     #[serde(default)]
     pub excluded: Vec<Excluded>,
 }
 
-/// A case that is not run, and why.
+/// Cases of a file that are not run, and why.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Excluded {
     /// The file, without `.rs`.
     pub file: String,
-    /// The case, with its modules.
-    pub case: String,
+    /// The cases, with their modules.
+    pub cases: Vec<String>,
     /// The reason.
     pub why: String,
 }
@@ -56,7 +61,7 @@ impl Suite {
     /// The cases of a file that are not run.
     pub fn excluded_from(&self, file: &str) -> impl Iterator<Item = &str> {
         let rows = self.excluded.iter().filter(move |row| row.file == file);
-        rows.map(|row| row.case.as_str())
+        rows.flat_map(|row| &row.cases).map(String::as_str)
     }
 
     /// How many cases of a file run at once.
@@ -98,17 +103,19 @@ pub fn parse(text: &str) -> Result<Vec<Suite>> {
                 "suite `{name}` does not run the file `{file}`"
             );
         }
-        for (at, row) in suite.excluded.iter().enumerate() {
-            let same = |other: &Excluded| (&other.file, &other.case) == (&row.file, &row.case);
-            let case = format!("suite `{name}`: `{}::{}`", row.file, row.case);
-            ensure!(
-                !suite.excluded[..at].iter().any(same),
-                "{case} is excluded twice"
-            );
-            ensure!(
-                !row.why.trim().is_empty(),
-                "{case} is excluded without a reason"
-            );
+        let mut known = BTreeSet::new();
+        for row in &suite.excluded {
+            for case in &row.cases {
+                let file = &row.file;
+                ensure!(
+                    known.insert((file, case)),
+                    "suite `{name}`: `{file}::{case}` is excluded twice"
+                );
+                ensure!(
+                    !row.why.trim().is_empty(),
+                    "suite `{name}`: `{file}::{case}` is excluded without a reason"
+                );
+            }
         }
     }
     Ok(suites)

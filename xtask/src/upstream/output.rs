@@ -23,6 +23,16 @@ impl Summary {
         self.failed += other.failed;
         self.problems.extend(other.problems.iter().cloned());
     }
+
+    /// Demands that so many of a hundred cases of the file pass.
+    pub fn demand(&mut self, percent: usize, file: &str, cases: usize) {
+        if self.passed * 100 < cases * percent {
+            let passed = self.passed;
+            self.problems.push(format!(
+                "{file}: {passed} of {cases} cases passed, less than the {percent} % that the list promises of each file"
+            ));
+        }
+    }
 }
 
 /// The names of the cases, as `--list` gives them.

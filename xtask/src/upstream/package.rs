@@ -1,5 +1,6 @@
 //! Where the tests come from, and the package that they are laid out in.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -104,13 +105,8 @@ pub fn manifest(suite: &Suite, theirs: &Table, facade: &Table, at: &Path) -> Res
     ours.insert("path".into(), at.to_string_lossy().into_owned().into());
     let mut dependencies = Table::from_iter([(suite.krate.clone(), Value::Table(ours))]);
     for name in &suite.with {
-        let tables = ["dev-dependencies", "dependencies"];
-        let mut known = tables
-            .iter()
-            .filter_map(|table| theirs.get(*table)?.get(name));
-        let theirs = known
-            .next()
-            .with_context(|| format!("{} uses no {name}", suite.krate))?;
+        let theirs =
+            used_by(theirs, name).with_context(|| format!("{} uses no {name}", suite.krate))?;
         let mut theirs = theirs.clone();
         if let Value::Table(theirs) = &mut theirs {
             // One that only a feature brings in is there all the same.
@@ -152,6 +148,17 @@ pub fn manifest(suite: &Suite, theirs: &Table, facade: &Table, at: &Path) -> Res
     ];
     let manifest = manifest.map(|(key, table)| (key.to_string(), Value::Table(table)));
     Ok(Table::from_iter(manifest).to_string())
+}
+
+/// How a crate asks for what it uses, be it for some platforms only.
+fn used_by<'a>(theirs: &'a Table, name: &str) -> Option<&'a Value> {
+    let platforms = theirs.get("target").and_then(Value::as_table);
+    let of_platforms = platforms.into_iter().flat_map(Table::values);
+    let mut tables = iter::once(theirs).chain(of_platforms.filter_map(Value::as_table));
+    tables.find_map(|table| {
+        let mut kinds = ["dev-dependencies", "dependencies"].into_iter();
+        kinds.find_map(|kind| table.get(kind)?.get(name))
+    })
 }
 
 /// What is as it was keeps its date, so that it is not built anew.

@@ -11,7 +11,7 @@ const SUITE: &str = "[[suite]]\nname = \"a\"\ncrate = \"a\"\nversion = \"1.0.0\"
     files = [\"one\", \"two\"]\ncases = 3\nwith = [\"rand\"]\nfeatures = [\"select\"]\none_by_one = [\"two\"]\n";
 
 fn excluded(file: &str, case: &str, why: &str) -> String {
-    format!("[[suite.excluded]]\nfile = \"{file}\"\ncase = \"{case}\"\nwhy = \"{why}\"\n")
+    format!("[[suite.excluded]]\nfile = \"{file}\"\ncases = [\"{case}\"]\nwhy = \"{why}\"\n")
 }
 
 fn suite(text: &str) -> Suite {
@@ -86,6 +86,32 @@ fn each_way_to_fail_is_told() {
     assert_eq!(summary.problems, ["file ended before its cases did"]);
     let summary = judge(&["d"], Outcome::TimedOut, "test a ... ok\n");
     assert_eq!(summary.problems, ["file was still running at its limit"]);
+}
+
+#[test]
+fn too_few_of_a_file_are_told() {
+    let mut summary = judge(&["d"], Outcome::Passed, WELL);
+    summary.demand(75, "file", 4);
+    assert_eq!(summary.problems, <[String; 0]>::default());
+    summary.demand(76, "file", 4);
+    assert_eq!(
+        summary.problems,
+        ["file: 3 of 4 cases passed, less than the 76 % that the list promises of each file"]
+    );
+}
+
+#[test]
+fn what_a_crate_uses_on_some_platforms_is_found() {
+    let theirs = "[package]\nname = \"a\"\nedition = \"2021\"\n\
+        [target.'cfg(unix)'.dependencies.libc]\nversion = \"1\"\n\
+        [target.'cfg(not(windows))'.dev-dependencies.rand]\nversion = \"0.9\"\n";
+    let facade = "[package]\nname = \"upstream-a\"\n";
+    let (theirs, facade) = (theirs.parse().unwrap(), facade.parse().unwrap());
+    let text = package::manifest(&suite(SUITE), &theirs, &facade, Path::new("facade")).unwrap();
+    assert!(
+        text.contains("[dependencies.rand]\nversion = \"0.9\""),
+        "{text}"
+    );
 }
 
 #[test]
