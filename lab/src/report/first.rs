@@ -14,7 +14,7 @@ use super::means::geometric;
 use super::races::{Race, plain};
 use super::{class_of, family_of};
 
-/// What only shows what the machine can do is no contender here.
+/// The family of what only shows what the machine can do, and is no contender here.
 const CONTROL: &str = "control";
 
 /// Who is first in one race, and by how much.
@@ -48,7 +48,10 @@ pub fn opening(columns: &[Column<'_>]) -> Vec<Element> {
 }
 
 fn first<'a>(race: &'a Race<'a>) -> Option<First<'a>> {
-    let measured = || race.measured().filter(|(row, _)| row.category != CONTROL);
+    let measured = || {
+        race.measured()
+            .filter(|(row, _)| family_of(&row.contender) != CONTROL)
+    };
     let (first, ns) = measured().next()?;
     let ours = |row: &Row| class_of(&row.contender) == "ours";
     let of_others = measured().find(|(row, _)| ours(row) != ours(first));

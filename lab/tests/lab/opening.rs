@@ -46,8 +46,7 @@ fn opening(page: &str) -> &str {
 #[test]
 fn one_race_opens_with_its_winner() {
     let place = Place::empty();
-    let mut control = quiet("bare", 1.0);
-    control["category"] = json!("control");
+    let control = quiet("control-bare", 1.0);
     let rows = [
         quiet("go", 60.0),
         quiet("go-1", 50.0),
