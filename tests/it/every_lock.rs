@@ -8,6 +8,7 @@
 
 mod cancelling;
 mod flavours;
+mod owned;
 mod panics;
 mod rules;
 
@@ -83,6 +84,16 @@ macro_rules! over_all {
         crate::every_lock::over! { local_semaphore_of_many = semaphores_of_many Local: $($name)* }
         crate::every_lock::over! { shared_semaphore_for_all = semaphores_for_all Shared: $($name)* }
         crate::every_lock::over! { local_semaphore_for_all = semaphores_for_all Local: $($name)* }
+        crate::every_lock::over! { shared_owned_mutex = owned_mutexes Shared: $($name)* }
+        crate::every_lock::over! { local_owned_mutex = owned_mutexes Local: $($name)* }
+        crate::every_lock::over! { shared_owned_fair_mutex = owned_fair_mutexes Shared: $($name)* }
+        crate::every_lock::over! { local_owned_fair_mutex = owned_fair_mutexes Local: $($name)* }
+        crate::every_lock::over! { shared_owned_writers = owned_writers Shared: $($name)* }
+        crate::every_lock::over! { local_owned_writers = owned_writers Local: $($name)* }
+        crate::every_lock::over! { shared_owned_readers = owned_readers Shared: $($name)* }
+        crate::every_lock::over! { local_owned_readers = owned_readers Local: $($name)* }
+        crate::every_lock::over! { shared_owned_semaphore = owned_permits Shared: $($name)* }
+        crate::every_lock::over! { local_owned_semaphore = owned_permits Local: $($name)* }
         crate::every_lock::over! { shared_mvar = mvars Shared: $($name)* }
         crate::every_lock::over! { local_mvar = mvars Local: $($name)* }
         crate::every_lock::over! { shared_puts = puts Shared: $($name)* }

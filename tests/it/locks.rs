@@ -2,14 +2,18 @@
 //!
 //! * [`arriving`]: an arrival at a barrier that is given up says whether it counted.
 //! * [`conform`]: each primitive, by every pair of task, fiber and thread, under every model and on sim.
+//! * [`closing`]: a semaphore that is closed.
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
+//! * [`owned`]: guards and permits that own what they are of; values of any size.
 //! * [`panics`]: closures that panic.
 //! * [`values`]: made from values, and shown.
 
 mod arriving;
 mod cancelling;
+mod closing;
 mod conform;
+mod owned;
 mod panics;
 mod rules;
 mod values;

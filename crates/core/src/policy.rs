@@ -32,18 +32,22 @@ pub trait LockPolicy: sealed::Sealed + fmt::Debug + 'static {
     /// The word a primitive keeps.
     type Word: Word;
     /// The counted pointer by which several ends own a value. As many threads may have it as may use the word.
-    type Counted<T>: Counted<T>;
+    type Counted<T: ?Sized>: Counted<T>;
     /// Whether an operation on the primitive never leaves its thread.
     const THREAD_BOUND: bool = Self::Word::THREAD_BOUND;
 }
 
 /// A pointer that is counted: `Rc` or `Arc`. No user code runs when it is cloned.
-pub trait Counted<T>: Clone + Deref<Target = T> {
+pub trait Counted<T: ?Sized>: Clone + Deref<Target = T> {
     /// The first one.
-    fn new(value: T) -> Self;
+    fn new(value: T) -> Self
+    where
+        T: Sized;
 
     /// The value, if there is no other.
-    fn unwrap_last(this: Self) -> Result<T, Self>;
+    fn unwrap_last(this: Self) -> Result<T, Self>
+    where
+        T: Sized;
 
     /// Whether both point at the same value.
     fn is_same(this: &Self, other: &Self) -> bool;
@@ -51,14 +55,20 @@ pub trait Counted<T>: Clone + Deref<Target = T> {
 
 macro_rules! counted {
     ($pointer:ident) => {
-        impl<T> Counted<T> for $pointer<T> {
+        impl<T: ?Sized> Counted<T> for $pointer<T> {
             #[inline(always)]
-            fn new(value: T) -> Self {
+            fn new(value: T) -> Self
+            where
+                T: Sized,
+            {
                 Self::new(value)
             }
 
             #[inline(always)]
-            fn unwrap_last(this: Self) -> Result<T, Self> {
+            fn unwrap_last(this: Self) -> Result<T, Self>
+            where
+                T: Sized,
+            {
                 Self::try_unwrap(this)
             }
 
@@ -128,7 +138,7 @@ pub struct Local;
 
 impl LockPolicy for Local {
     type Word = LocalWord;
-    type Counted<T> = Rc<T>;
+    type Counted<T: ?Sized> = Rc<T>;
 }
 
 /// The word of [`Local`]: a cell.

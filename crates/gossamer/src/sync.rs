@@ -18,6 +18,19 @@
 //!
 //! No lock is poisoned: a panic while it is held releases it.
 //!
+//! # Coming from tokio
+//!
+//! The names are the same, but that each operation is a value with two ways to finish it: `lock().await` in a task, and
+//! for `blocking_lock()` stands `lock().wait()`, in a thread or a fiber. What else is different, on purpose:
+//!
+//! * A [`Mutex`] may be passed by who comes while the first in line is on its way; [`FairMutex`] is tokio's `Mutex`.
+//! * `new` is `const` for all of them, so there is no `const_new`.
+//! * A permit that was granted before a [`Semaphore`] was closed is had, also by who finds out later. A semaphore counts
+//!   as far as 536,870,911.
+//! * An [`RwLock`] has no `with_max_readers`: a [`Semaphore`] beside it limits them.
+//! * tokio's `Barrier::wait` is [`arrive`](crate::raw::Barrier::arrive); one for none is refused. [`Event`] and [`Condvar`] stand for
+//!   `Notify`.
+//!
 //! These are for any thread; [`local`](crate::local) has the same ones for one thread, without atomics, and
 //! [`raw`](crate::raw) the types behind both.
 //!
@@ -37,8 +50,10 @@
 //! ```
 
 pub use gossamer_sync::sync::{
-    AlreadyAssigned, BarrierResult, FairMutexGuard, MutexGuard, NotArrived, Permit, ReadGuard,
-    WriteGuard,
+    AcquireError, AlreadyAssigned, BarrierResult, FairMutexGuard, MutexGuard, NotArrived,
+    OwnedFairMutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard,
+    OwnedSemaphorePermit, RwLockReadGuard, RwLockWriteGuard, SemaphorePermit, TryAcquireError,
+    TryLockError,
 };
 
 /// # Examples
@@ -118,10 +133,10 @@ pub use gossamer_sync::sync::Condvar;
 /// use gossamer::{Wait, sync::Semaphore};
 ///
 /// let connections = Semaphore::new(2);
-/// let permit = connections.acquire().wait();
-/// assert_eq!(connections.available(), 1);
+/// let permit = connections.acquire().wait().unwrap();
+/// assert_eq!(connections.available_permits(), 1);
 /// drop(permit);
-/// assert_eq!(connections.available(), 2);
+/// assert_eq!(connections.available_permits(), 2);
 /// ```
 #[doc(inline)]
 pub use gossamer_sync::sync::Semaphore;

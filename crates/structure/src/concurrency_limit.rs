@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::Shared;
 use gossamer_core::wait_queue::Leave;
-use gossamer_sync::raw::{Acquire, PERMITS_MAX};
+use gossamer_sync::raw::Acquire;
 use gossamer_sync::sync::Semaphore;
 use gossamer_task::JoinHandle;
 use pin_project_lite::pin_project;
@@ -43,7 +43,7 @@ impl ConcurrencyLimit {
             limit > 0,
             "a limit of 0 tasks at once: nothing could ever begin; it must be at least 1"
         );
-        let limit = limit.min(PERMITS_MAX);
+        let limit = limit.min(Semaphore::MAX_PERMITS);
         Self {
             permits: Arc::new(Semaphore::new(limit)),
             limit,
@@ -68,7 +68,7 @@ impl ConcurrencyLimit {
     /// Returns a permit, if one is free and no other caller waits for one.
     #[must_use]
     pub fn try_acquire(&self) -> Option<ConcurrencyPermit> {
-        let permit = self.permits.try_acquire()?;
+        let permit = self.permits.try_acquire().ok()?;
         permit.forget();
         Some(ConcurrencyPermit(self.permits.clone()))
     }
@@ -82,7 +82,7 @@ impl ConcurrencyLimit {
     /// Returns the number of permits that are free at this moment.
     #[must_use]
     pub fn free(&self) -> usize {
-        self.permits.available()
+        self.permits.available_permits()
     }
 }
 
@@ -104,8 +104,9 @@ impl Future for AcquirePermit<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ConcurrencyPermit> {
         let this = self.project();
+        let permit = ready!(this.acquire.poll(cx)).expect("nobody closes it");
         // It outlives the borrow, as the permit that gives it back.
-        ready!(this.acquire.poll(cx)).forget();
+        permit.forget();
         Poll::Ready(ConcurrencyPermit(this.permits.clone()))
     }
 }

@@ -14,7 +14,8 @@ use core::pin::Pin;
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::State;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, constructors, operation};
+use crate::constructors::constructors;
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, operation};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
@@ -119,6 +120,7 @@ impl<P: LockPolicy> Barrier<P> {
     /// # Cancellation
     /// Dropped before all have come, it is taken back; after that it has counted. Who gives it up and comes again has to
     /// know which: [`Arrive::timeout`], [`Arrive::take_back`].
+    #[doc(alias = "wait")]
     #[track_caller]
     pub fn arrive(&self) -> Arrive<'_, P> {
         Arrive {

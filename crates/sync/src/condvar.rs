@@ -15,7 +15,8 @@ use gossamer_core::wait_queue::Leave;
 use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors};
+use crate::constructors::constructors;
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
@@ -113,14 +114,14 @@ impl<P: LockPolicy> Condvar<P> {
     ///
     /// Dropped before its first poll, it only unlocks.
     #[track_caller]
-    pub fn notified<'c, 'a, T, O: Order>(
+    pub fn notified<'c, 'a, T: ?Sized, O: Order>(
         &'c self,
         guard: MutexGuard<'a, T, P, O>,
     ) -> Notified<'c, 'a, T, P, O> {
         Notified {
             waiting: Waiting::new(&self.line, Enter::new(0), Location::caller()),
             condvar: self,
-            mutex: guard.mutex(),
+            mutex: MutexGuard::mutex(&guard),
             guard: Some(guard),
             lock: None,
         }
@@ -141,7 +142,7 @@ pin_project! {
     /// [`Condvar::notified`]. Dropped unfinished, it leaves the mutex unlocked, and passes on what it was notified of.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct Notified<'c, 'a, T, P: LockPolicy, O: Order> {
+    pub struct Notified<'c, 'a, T: ?Sized, P: LockPolicy, O: Order> {
         #[pin]
         waiting: Waiting<'c, P, CondvarAdmission>,
         condvar: &'c Condvar<P>,
@@ -153,7 +154,7 @@ pin_project! {
         lock: Option<Lock<'a, T, P, O>>,
     }
 
-    impl<T, P: LockPolicy, O: Order> PinnedDrop for Notified<'_, '_, T, P, O> {
+    impl<T: ?Sized, P: LockPolicy, O: Order> PinnedDrop for Notified<'_, '_, T, P, O> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             let mut waiting = this.waiting;
@@ -168,7 +169,7 @@ pin_project! {
     }
 }
 
-impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
+impl<'a, T: ?Sized, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
     type Output = MutexGuard<'a, T, P, O>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -195,7 +196,7 @@ impl<'a, T, P: LockPolicy, O: Order> Future for Notified<'_, 'a, T, P, O> {
 }
 
 /// It stays in the condition's line, as it would miss a notification otherwise; only the mutex goes to others.
-impl<T, P: LockPolicy, O: Order> Leave for Notified<'_, '_, T, P, O> {
+impl<T: ?Sized, P: LockPolicy, O: Order> Leave for Notified<'_, '_, T, P, O> {
     fn leave(self: Pin<&mut Self>) {
         if let Some(lock) = self.project().lock.as_pin_mut() {
             lock.leave();

@@ -7,7 +7,8 @@ use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, operation};
+use crate::constructors::constructors;
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, operation};
 
 /// It has happened.
 const SET: u32 = 1;

@@ -9,10 +9,14 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+extern crate alloc;
+
 mod barrier;
 mod clock;
 mod condvar;
+mod constructors;
 mod event;
+mod guard;
 mod line;
 mod mutex;
 mod mvar;
@@ -27,13 +31,19 @@ pub mod raw {
     pub use crate::barrier::{ArriveInTime, NotArrived};
     pub use crate::condvar::{Condvar, Notified};
     pub use crate::event::{Event, Ready};
-    pub use crate::mutex::{Barging, Fair, Lock, Mutex, MutexGuard, Order};
+    pub use crate::guard::TryLockError;
+    pub use crate::mutex::{
+        Barging, Fair, Lock, LockOwned, Mutex, MutexGuard, Order, OwnedMutexGuard,
+    };
     pub use crate::mvar::{MVar, Put, Read, Replace, Swap, Take};
     pub use crate::once::AlreadyAssigned;
     pub use crate::once::cell::{GetOrInit, OnceCell};
     pub use crate::once::ivar::{IVar, ReadIVar};
-    pub use crate::rwlock::{ReadGuard, ReadLock, RwLock, WriteGuard, WriteLock};
-    pub use crate::semaphore::{Acquire, PERMITS_MAX, Permit, Semaphore};
+    pub use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
+    pub use crate::rwlock::{ReadLock, ReadLockOwned, WriteLock, WriteLockOwned};
+    pub use crate::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+    pub use crate::semaphore::{Acquire, AcquireError, AcquireOwned, Semaphore, TryAcquireError};
+    pub use crate::semaphore::{OwnedSemaphorePermit, SemaphorePermit};
 }
 
 /// The names of one flavour.
@@ -41,7 +51,7 @@ macro_rules! flavour {
     ($policy:ty, $whom:literal) => {
         #[cfg(feature = "std")]
         pub use crate::raw::NotArrived;
-        pub use crate::raw::{AlreadyAssigned, BarrierResult};
+        pub use crate::raw::{AcquireError, AlreadyAssigned, BarrierResult, TryAcquireError, TryLockError};
 
         #[doc = concat!("An [`MVar`](crate::raw::MVar) for ", $whom, ".")]
         pub type MVar<T> = crate::raw::MVar<T, $policy>;
@@ -53,18 +63,28 @@ macro_rules! flavour {
         pub type MutexGuard<'a, T> = crate::raw::MutexGuard<'a, T, $policy, crate::raw::Barging>;
         /// Has locked a [`FairMutex`].
         pub type FairMutexGuard<'a, T> = crate::raw::MutexGuard<'a, T, $policy, crate::raw::Fair>;
+        /// Has locked a [`Mutex`], and keeps it alive.
+        pub type OwnedMutexGuard<T> = crate::raw::OwnedMutexGuard<T, $policy, crate::raw::Barging>;
+        /// Has locked a [`FairMutex`], and keeps it alive.
+        pub type OwnedFairMutexGuard<T> = crate::raw::OwnedMutexGuard<T, $policy, crate::raw::Fair>;
         #[doc = concat!("An [`RwLock`](crate::raw::RwLock) for ", $whom, ".")]
         pub type RwLock<T> = crate::raw::RwLock<T, $policy>;
         /// Has locked an [`RwLock`] to read.
-        pub type ReadGuard<'a, T> = crate::raw::ReadGuard<'a, T, $policy>;
+        pub type RwLockReadGuard<'a, T> = crate::raw::RwLockReadGuard<'a, T, $policy>;
         /// Has locked an [`RwLock`] to write.
-        pub type WriteGuard<'a, T> = crate::raw::WriteGuard<'a, T, $policy>;
+        pub type RwLockWriteGuard<'a, T> = crate::raw::RwLockWriteGuard<'a, T, $policy>;
+        /// Has locked an [`RwLock`] to read, and keeps it alive.
+        pub type OwnedRwLockReadGuard<T> = crate::raw::OwnedRwLockReadGuard<T, $policy>;
+        /// Has locked an [`RwLock`] to write, and keeps it alive.
+        pub type OwnedRwLockWriteGuard<T> = crate::raw::OwnedRwLockWriteGuard<T, $policy>;
         #[doc = concat!("A [`Condvar`](crate::raw::Condvar) for ", $whom, ".")]
         pub type Condvar = crate::raw::Condvar<$policy>;
         #[doc = concat!("A [`Semaphore`](crate::raw::Semaphore) for ", $whom, ".")]
         pub type Semaphore = crate::raw::Semaphore<$policy>;
         /// Acquired from a [`Semaphore`].
-        pub type Permit<'a> = crate::raw::Permit<'a, $policy>;
+        pub type SemaphorePermit<'a> = crate::raw::SemaphorePermit<'a, $policy>;
+        /// Acquired from a [`Semaphore`], which it keeps alive.
+        pub type OwnedSemaphorePermit = crate::raw::OwnedSemaphorePermit<$policy>;
         #[doc = concat!("A [`Barrier`](crate::raw::Barrier) for ", $whom, ".")]
         pub type Barrier = crate::raw::Barrier<$policy>;
         #[doc = concat!("An [`Event`](crate::raw::Event) for ", $whom, ".")]

@@ -21,6 +21,8 @@
 //! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
 //! list.
 
+mod owned;
+
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -29,8 +31,13 @@ use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Key, Leave, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
+use crate::constructors::constructors;
+
 /// Operations wait.
 pub(crate) const HAS_WAITERS: u32 = 1 << 30;
+
+/// The number of an operation that was [refused](Admission::refuses).
+pub(crate) const REFUSED: usize = usize::MAX;
 
 /// The action to take for the first in line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +89,13 @@ pub(crate) trait Admission: 'static {
     /// One that was woken tries again: the bits if it goes, or if it does not and stays first in line.
     fn retry(bits: u32) -> Result<u32, u32> {
         Err(bits)
+    }
+
+    /// Whether nobody goes any more, for ever. Those that wait are let go, and one that comes ends at once; their number
+    /// is [`REFUSED`] then.
+    #[inline(always)]
+    fn refuses(_bits: u32) -> bool {
+        false
     }
 
     /// One to which it was granted has noticed.
@@ -149,6 +163,8 @@ macro_rules! operation {
 }
 pub(crate) use operation;
 
+pub(crate) use self::owned::{OwnedWaiting, owned_operation};
+
 /// Lets operations [leave](gossamer_core::wait_queue::Leave) their line without ending.
 macro_rules! leaves {
     ($($name:ident[$($generics:tt)*][$($of:tt)*];)*) => {$(
@@ -160,59 +176,6 @@ macro_rules! leaves {
     )*};
 }
 pub(crate) use leaves;
-
-/// Declares the constructors of a type for each policy there is, which they call `P`: `const` where they can be.
-macro_rules! constructors {
-    ($($declared:tt)*) => {
-        const _: () = {
-            type P = gossamer_core::policy::Local;
-            $crate::line::constructors_of! { $($declared)* }
-        };
-        #[cfg(feature = "std")]
-        const _: () = {
-            type P = gossamer_core::policy::Shared;
-            $crate::line::constructors_of! { $($declared)* }
-        };
-    };
-}
-pub(crate) use constructors;
-
-/// [`constructors`] for one policy.
-macro_rules! constructors_of {
-    (
-        impl[$($generics:tt)*] $type:ty {
-            $($(#[$meta:meta])* $visible:vis fn $new:ident($($arguments:tt)*) -> Self $body:block)*
-        }
-        $($(#[$about:meta])* default[$($bounds:tt)*] = $default:expr;)?
-        $(from[$($from:tt)*] = $of:ident;)?
-    ) => {
-        impl<$($generics)*> $type {
-            $(
-                $(#[$meta])*
-                #[cfg(not(loom))]
-                $visible const fn $new($($arguments)*) -> Self $body
-
-                $(#[$meta])*
-                #[cfg(loom)]
-                $visible fn $new($($arguments)*) -> Self $body
-            )*
-        }
-
-        $(impl<$($bounds)*> Default for $type {
-            $(#[$about])*
-            fn default() -> Self {
-                $default
-            }
-        })?
-
-        $(impl<$($from)*> From<T> for $type {
-            fn from(value: T) -> Self {
-                Self::$of(value)
-            }
-        })?
-    };
-}
-pub(crate) use constructors_of;
 
 constructors! {
     impl[R: Admission] Line<P, R> {
@@ -351,6 +314,10 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
     #[inline(always)]
     fn wake_next(locked: &mut Locked<'_, Self>) -> Option<Deferred> {
         let first = locked.first::<Enter>()?;
+        if R::refuses(locked.bits) {
+            first.set(REFUSED);
+            return locked.release_first::<Enter>();
+        }
         match R::next(locked.bits, first.get()) {
             Next::Stay => None,
             Next::Release(after) => {
@@ -392,6 +359,8 @@ pub(crate) enum How {
     AtOnce,
     /// It waited in line.
     FromQueue,
+    /// It was [refused](Admission::refuses), at once or in line.
+    Refused,
 }
 
 /// Arriving, with a number that says what the operation asks for, or what it saw when it came.
@@ -435,6 +404,11 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     fn attempt<'a>(&mut self, locked: LockedLine<'a, P, R>) -> Result<How, LockedLine<'a, P, R>> {
         match R::arrive(locked.bits, self.wants()) {
             Some(after) => serve(locked.with(after)),
+            None if R::refuses(locked.bits) => {
+                self.0.set(REFUSED);
+                locked.unlock();
+                return Ok(How::Refused);
+            }
             None => return Err(locked),
         }
         Ok(How::AtOnce)
@@ -461,8 +435,13 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
         if after.is_err() {
             return Err(locked);
         }
+        let is_refused = R::refuses(bits) && self.wants() == REFUSED;
         locked.unlock();
-        Ok(How::FromQueue)
+        Ok(if is_refused {
+            How::Refused
+        } else {
+            How::FromQueue
+        })
     }
 
     fn cancel(&mut self, locked: &mut LockedLine<'_, P, R>, state: State) {
@@ -476,6 +455,6 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     }
 
     fn could_complete(&self, locked: &LockedLine<'_, P, R>) -> Could {
-        (R::next(locked.bits, self.wants()) != Next::Stay).into()
+        (R::refuses(locked.bits) || R::next(locked.bits, self.wants()) != Next::Stay).into()
     }
 }

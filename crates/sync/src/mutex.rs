@@ -34,15 +34,18 @@
 
 mod admission;
 
+use alloc::rc::Rc;
+#[cfg(feature = "std")]
+use alloc::sync::Arc;
 use core::fmt;
-use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Enter, Line, Waiting, constructors, leaves, operation};
+use crate::constructors::constructors;
+use crate::guard::{TryLockError, guard, guard_alone};
+use crate::line::{Enter, Line, Waiting, leaves, operation, owned_operation};
 
 use self::admission::Mutual;
 pub use self::admission::{Barging, Fair, Order};
@@ -57,8 +60,8 @@ pub use self::admission::{Barging, Fair, Order};
 /// finds the value as it was left.
 ///
 /// # Blocking
-/// [`lock`](Mutex::lock) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread. The guard may be
-/// held across an `.await`.
+/// [`lock`](Mutex::lock) is a future: `.await` it in a task, `.wait()` for it in a fiber or a thread (tokio's
+/// `blocking_lock`). The guard may be held across an `.await`.
 ///
 /// # Cancellation
 /// A lock that was asked for and dropped has not been taken; was it handed over already, the next in line has it.
@@ -70,11 +73,12 @@ pub use self::admission::{Barging, Fair, Order};
 ///
 /// let count = Mutex::new(1);
 /// *count.lock().wait() += 1;
-/// let held = count.try_lock().expect("nobody has it");
+/// let held = count.try_lock()?;
 /// assert_eq!(*held, 2);
-/// assert!(count.try_lock().is_none());
+/// assert!(count.try_lock().is_err());
+/// # Ok::<(), gossamer::sync::TryLockError>(())
 /// ```
-pub struct Mutex<T, P: LockPolicy, O: Order = Barging> {
+pub struct Mutex<T: ?Sized, P: LockPolicy, O: Order = Barging> {
     line: Line<P, Mutual<O>>,
     value: UnsafeCell<T>,
 }
@@ -83,7 +87,7 @@ pub struct Mutex<T, P: LockPolicy, O: Order = Barging> {
 const _: () = assert!(size_of::<Mutex<u32, gossamer_core::policy::Local>>() == 24);
 
 // SAFETY: `&Mutex` gives the value to one at a time, so `T: Send` is enough; the line is for any thread.
-unsafe impl<T: Send, P: LockPolicy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
+unsafe impl<T: ?Sized + Send, P: LockPolicy, O: Order> Sync for Mutex<T, P, O> where P::Word: Sync {}
 
 constructors! {
     impl[T, O: Order] Mutex<T, P, O> {
@@ -100,7 +104,15 @@ constructors! {
 }
 
 impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
+    /// The value itself.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized, P: LockPolicy, O: Order> Mutex<T, P, O> {
     /// Waits until the value is free, and locks it.
+    #[doc(alias = "blocking_lock")]
     #[track_caller]
     #[inline(always)]
     pub fn lock(&self) -> Lock<'_, T, P, O> {
@@ -116,10 +128,15 @@ impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
         }
     }
 
-    /// Locks the value if that can be at once: nobody has it and, in a fair one, nobody waits for it.
+    /// Locks the value if that can be at once.
+    ///
+    /// # Errors
+    /// Somebody has it or, of a fair one, waits for it.
     #[inline]
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T, P, O>> {
-        self.line.try_arrive(0).then(|| self.guard())
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T, P, O>, TryLockError> {
+        let has = self.line.try_arrive(0);
+        has.then(|| MutexGuard::new(self))
+            .ok_or(TryLockError::new())
     }
 
     /// Whether somebody has it at this moment.
@@ -133,86 +150,112 @@ impl<T, P: LockPolicy, O: Order> Mutex<T, P, O> {
         self.value.with_mut(|value| unsafe { &mut *value })
     }
 
-    /// The value itself.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
-    }
-
-    /// The lock has just been taken.
+    /// The holder leaves.
     #[inline(always)]
-    fn guard(&self) -> MutexGuard<'_, T, P, O> {
-        MutexGuard {
-            mutex: self,
-            _value: PhantomData,
+    fn unlock(&self) {
+        if !self.line.try_change(admission::leave_quickly::<O>) {
+            self.line.change(admission::released);
         }
     }
 }
+
+/// Locking with a guard that owns the mutex, together with others.
+macro_rules! owned_locks {
+    ($policy:ty, $pointer:ident) => {
+        impl<T: ?Sized, O: Order> Mutex<T, $policy, O> {
+            /// Waits until the value is free, and locks it; the guard keeps the mutex alive, and borrows nothing.
+            #[doc(alias = "blocking_lock_owned")]
+            #[track_caller]
+            pub fn lock_owned(self: $pointer<Self>) -> LockOwned<T, $policy, O> {
+                LockOwned::new(self, 0, Location::caller())
+            }
+
+            /// As [`try_lock`](Mutex::try_lock), with a guard that keeps the mutex alive.
+            ///
+            /// # Errors
+            /// Somebody has it or, of a fair one, waits for it.
+            pub fn try_lock_owned(
+                self: $pointer<Self>,
+            ) -> Result<OwnedMutexGuard<T, $policy, O>, TryLockError> {
+                let has = self.line.try_arrive(0);
+                has.then(|| OwnedMutexGuard::new(self))
+                    .ok_or(TryLockError::new())
+            }
+        }
+    };
+}
+owned_locks!(gossamer_core::policy::Local, Rc);
+#[cfg(feature = "std")]
+owned_locks!(gossamer_core::policy::Shared, Arc);
 
 operation! {
     /// [`Mutex::lock`]. Dropped unfinished, it has locked nothing.
-    Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O] by Mutual<O>, 0, mutex: Mutex<T, P, O>
-        => MutexGuard<'a, T, P, O>: |this, _how| this.mutex.guard()
+    Lock['a, T: ?Sized, P: LockPolicy, O: Order]['a, T, P, O] by Mutual<O>, 0, mutex: Mutex<T, P, O>
+        => MutexGuard<'a, T, P, O>: |this, _how| MutexGuard::new(this.mutex)
 }
 
-leaves! { Lock['a, T, P: LockPolicy, O: Order]['a, T, P, O]; }
+leaves! { Lock['a, T: ?Sized, P: LockPolicy, O: Order]['a, T, P, O]; }
+
+owned_operation! {
+    /// `lock_owned` of a [`Mutex`]. Dropped unfinished, it has locked nothing.
+    LockOwned[T: ?Sized, P: LockPolicy, O: Order][T, P, O] by Mutual<O>, 0, Mutex<T, P, O>
+        => OwnedMutexGuard<T, P, O>: |mutex, _, _| OwnedMutexGuard::new(mutex)
+}
 
 /// Shows the value, if nobody has it locked.
-impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
+impl<T: ?Sized + fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for Mutex<T, P, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
         match self.try_lock() {
-            Some(value) => f.debug_tuple("Mutex").field(&value).finish(),
-            None => f.write_str("Mutex(<locked>)"),
+            Ok(value) => shown.field("data", &value).finish(),
+            Err(_) => shown.field("data", &format_args!("<locked>")).finish(),
         }
     }
 }
 
-/// A locked value; dropped, also by a panic, it unlocks.
-///
-/// It may be held across an `.await`, and one of [`sync`](crate::sync) may be dropped on another thread.
-#[must_use = "dropped at once, it unlocks at once"]
-pub struct MutexGuard<'a, T, P: LockPolicy, O: Order = Barging> {
-    mutex: &'a Mutex<T, P, O>,
-    /// `Send` and `Sync` as a `&mut T` is.
-    _value: PhantomData<&'a mut T>,
+guard! {
+    /// A locked value; dropped, also by a panic, it unlocks.
+    ///
+    /// It may be held across an `.await`, and one of [`sync`](crate::sync) may be dropped on another thread.
+    MutexGuard['a, T: ?Sized, P: LockPolicy, O: Order]['a, T, P, O]
+        by &'a Mutex<T, P, O>, like &'a mut T, |mutex| mutex.unlock()
 }
 
-impl<'a, T, P: LockPolicy, O: Order> MutexGuard<'a, T, P, O> {
-    /// The mutex it locks.
-    pub(crate) fn mutex(&self) -> &'a Mutex<T, P, O> {
-        self.mutex
+guard! {
+    /// A locked value, with the mutex itself: it may outlive all else that knows the mutex.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::sync::{Mutex, OwnedMutexGuard};
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let count = Arc::new(Mutex::new(0));
+    /// let mut held: OwnedMutexGuard<i32> = count.clone().lock_owned().wait();
+    /// // Locked here, it is unlocked by the task.
+    /// let task = rt.spawn(async move { *held += 1 });
+    /// task.wait()?;
+    /// assert_eq!(*count.lock().wait(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    OwnedMutexGuard[T: ?Sized, P: LockPolicy, O: Order][T, P, O]
+        by P::Counted<Mutex<T, P, O>>, like T, |mutex| mutex.unlock()
+}
+
+guard_alone! { MutexGuard['a, T: ?Sized, P: LockPolicy, O: Order]['a, T, P, O] }
+guard_alone! { OwnedMutexGuard[T: ?Sized, P: LockPolicy, O: Order][T, P, O] }
+
+impl<'a, T: ?Sized, P: LockPolicy, O: Order> MutexGuard<'a, T, P, O> {
+    /// The mutex that it locks.
+    pub fn mutex(guard: &Self) -> &'a Mutex<T, P, O> {
+        guard.lock
     }
 }
 
-impl<T, P: LockPolicy, O: Order> Deref for MutexGuard<'_, T, P, O> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        // SAFETY: the guard is the only one, and borrowed as long as the result.
-        self.mutex.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T, P: LockPolicy, O: Order> DerefMut for MutexGuard<'_, T, P, O> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the guard is the only one, and borrowed for this alone as long as the result.
-        self.mutex.value.with_mut(|value| unsafe { &mut *value })
-    }
-}
-
-impl<T, P: LockPolicy, O: Order> Drop for MutexGuard<'_, T, P, O> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        let line = &self.mutex.line;
-        if !line.try_change(admission::leave_quickly::<O>) {
-            line.change(admission::released);
-        }
-    }
-}
-
-impl<T: fmt::Debug, P: LockPolicy, O: Order> fmt::Debug for MutexGuard<'_, T, P, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
+impl<T: ?Sized, P: LockPolicy, O: Order> OwnedMutexGuard<T, P, O> {
+    /// The mutex that it locks.
+    pub fn mutex(guard: &Self) -> &P::Counted<Mutex<T, P, O>> {
+        &guard.lock
     }
 }

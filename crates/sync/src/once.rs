@@ -15,7 +15,8 @@ use core::mem::MaybeUninit;
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Line, constructors};
+use crate::constructors::constructors;
+use crate::line::{Admission, Line};
 
 /// There is a value.
 const FULL: u32 = 1;

@@ -6,16 +6,21 @@
 //!
 //! The bits: `WRITER`, or the number of readers.
 
+use alloc::rc::Rc;
+#[cfg(feature = "std")]
+use alloc::sync::Arc;
 use core::fmt;
-use core::marker::PhantomData;
-use core::mem;
-use core::ops::{Deref, DerefMut};
+use core::mem::ManuallyDrop;
 use core::panic::Location;
 
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, leaves, operation};
+use crate::constructors::constructors;
+use crate::guard::{TryLockError, guard, guard_alone};
+use crate::line::{
+    Admission, Enter, HAS_WAITERS, Line, Waiting, leaves, operation, owned_operation,
+};
 
 /// A writer holds the lock.
 const WRITER: u32 = 1 << 29;
@@ -68,7 +73,7 @@ impl Admission for Access {
 ///
 /// # Blocking
 /// [`read`](RwLock::read) and [`write`](RwLock::write) are futures: `.await` them in a task, `.wait()` for them in a
-/// fiber or a thread. The guards may be held across an `.await`.
+/// fiber or a thread (tokio's `blocking_read` and `blocking_write`). The guards may be held across an `.await`.
 ///
 /// # Cancellation
 /// A lock that was asked for and dropped has not been taken; those behind it go.
@@ -82,12 +87,12 @@ impl Admission for Access {
 /// {
 ///     let (one, two) = (place.read().wait(), place.read().wait());
 ///     assert_eq!(*one + *two, 2);
-///     assert!(place.try_write().is_none());
+///     assert!(place.try_write().is_err());
 /// }
 /// *place.write().wait() = 5;
 /// assert_eq!(place.into_inner(), 5);
 /// ```
-pub struct RwLock<T, P: LockPolicy> {
+pub struct RwLock<T: ?Sized, P: LockPolicy> {
     line: Line<P, Access>,
     value: UnsafeCell<T>,
 }
@@ -97,7 +102,7 @@ const _: () = assert!(size_of::<RwLock<u32, gossamer_core::policy::Local>>() == 
 
 // SAFETY: `&RwLock` gives the value to one at a time, or shows it to many: `T: Send + Sync`; the line is for any
 // thread.
-unsafe impl<T: Send + Sync, P: LockPolicy> Sync for RwLock<T, P> where P::Word: Sync {}
+unsafe impl<T: ?Sized + Send + Sync, P: LockPolicy> Sync for RwLock<T, P> where P::Word: Sync {}
 
 constructors! {
     impl[T] RwLock<T, P> {
@@ -114,9 +119,17 @@ constructors! {
 }
 
 impl<T, P: LockPolicy> RwLock<T, P> {
+    /// The value itself.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized, P: LockPolicy> RwLock<T, P> {
     /// Waits until nobody writes, and locks the value to read it.
     ///
     /// A reader that comes after a waiting writer waits behind it. (A reader also waits while 536,870,911 others read.)
+    #[doc(alias = "blocking_read")]
     #[track_caller]
     #[inline(always)]
     pub fn read(&self) -> ReadLock<'_, T, P> {
@@ -127,6 +140,7 @@ impl<T, P: LockPolicy> RwLock<T, P> {
     }
 
     /// Waits until nobody reads or writes, and locks the value to change it.
+    #[doc(alias = "blocking_write")]
     #[track_caller]
     #[inline(always)]
     pub fn write(&self) -> WriteLock<'_, T, P> {
@@ -136,45 +150,36 @@ impl<T, P: LockPolicy> RwLock<T, P> {
         }
     }
 
-    /// Locks the value to read it, if nobody writes and nobody waits.
+    /// Locks the value to read it, if that can be at once.
+    ///
+    /// # Errors
+    /// Somebody writes, or waits.
     #[inline]
-    pub fn try_read(&self) -> Option<ReadGuard<'_, T, P>> {
-        self.line.try_arrive(READS).then(|| self.reads())
+    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T, P>, TryLockError> {
+        self.try_arrive(READS)?;
+        Ok(RwLockReadGuard::new(self))
     }
 
-    /// Locks the value to change it, if nobody has it and nobody waits.
+    /// Locks the value to change it, if that can be at once.
+    ///
+    /// # Errors
+    /// Somebody has it, or waits.
     #[inline]
-    pub fn try_write(&self) -> Option<WriteGuard<'_, T, P>> {
-        self.line.try_arrive(WRITES).then(|| self.writes())
+    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T, P>, TryLockError> {
+        self.try_arrive(WRITES)?;
+        Ok(RwLockWriteGuard::new(self))
+    }
+
+    #[inline(always)]
+    fn try_arrive(&self, wants: usize) -> Result<(), TryLockError> {
+        let has = self.line.try_arrive(wants);
+        has.then_some(()).ok_or(TryLockError::new())
     }
 
     /// The value, which nobody else can have now.
     pub fn get_mut(&mut self) -> &mut T {
         // SAFETY: `&mut self`: no guard exists, unless it was forgotten, and then nobody uses it.
         self.value.with_mut(|value| unsafe { &mut *value })
-    }
-
-    /// The value itself.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
-    }
-
-    /// It has just been locked to be read.
-    #[inline(always)]
-    fn reads(&self) -> ReadGuard<'_, T, P> {
-        ReadGuard {
-            lock: self,
-            _value: PhantomData,
-        }
-    }
-
-    /// It has just been locked to be changed.
-    #[inline(always)]
-    fn writes(&self) -> WriteGuard<'_, T, P> {
-        WriteGuard {
-            lock: self,
-            _value: PhantomData,
-        }
     }
 
     /// One that reads, or the one that writes, leaves.
@@ -188,131 +193,164 @@ impl<T, P: LockPolicy> RwLock<T, P> {
             self.line.change(leave);
         }
     }
-}
 
-operation! {
-    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
-    ReadLock['a, T, P: LockPolicy]['a, T, P] by Access, READS, lock: RwLock<T, P>
-        => ReadGuard<'a, T, P>: |this, _how| this.lock.reads()
-}
-
-operation! {
-    /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
-    WriteLock['a, T, P: LockPolicy]['a, T, P] by Access, WRITES, lock: RwLock<T, P>
-        => WriteGuard<'a, T, P>: |this, _how| this.lock.writes()
-}
-
-leaves! {
-    ReadLock['a, T, P: LockPolicy]['a, T, P];
-    WriteLock['a, T, P: LockPolicy]['a, T, P];
-}
-
-/// Shows the value, if nobody has it locked to write, or waits for that.
-impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for RwLock<T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.try_read() {
-            Some(value) => f.debug_tuple("RwLock").field(&value).finish(),
-            None => f.write_str("RwLock(<locked>)"),
+    /// The one that writes reads from now on.
+    fn turn_to_reading(&self) {
+        let turns = |bits| Access::give_back(bits, WRITES) + 1;
+        if gossamer_core::mutant!("downgrade_wakes_nobody") {
+            self.line.try_change(|bits| Some(turns(bits)));
+        } else {
+            self.line.change(turns);
         }
     }
 }
 
-/// A value locked to be read; dropped, also by a panic, it unlocks.
-#[must_use = "dropped at once, it unlocks at once"]
-pub struct ReadGuard<'a, T, P: LockPolicy> {
-    lock: &'a RwLock<T, P>,
-    /// `Send` and `Sync` as a `&T` is.
-    _value: PhantomData<&'a T>,
+/// Locking with guards that own the lock, together with others.
+macro_rules! owned_locks {
+    ($policy:ty, $pointer:ident) => {
+        impl<T: ?Sized> RwLock<T, $policy> {
+            /// Waits until nobody writes, and locks the value to read it; the guard keeps the lock alive, and borrows
+            /// nothing.
+            #[track_caller]
+            pub fn read_owned(self: $pointer<Self>) -> ReadLockOwned<T, $policy> {
+                ReadLockOwned::new(self, READS, Location::caller())
+            }
+
+            /// Waits until nobody reads or writes, and locks the value to change it; the guard keeps the lock alive, and
+            /// borrows nothing.
+            #[track_caller]
+            pub fn write_owned(self: $pointer<Self>) -> WriteLockOwned<T, $policy> {
+                WriteLockOwned::new(self, WRITES, Location::caller())
+            }
+
+            /// As [`try_read`](RwLock::try_read), with a guard that keeps the lock alive.
+            ///
+            /// # Errors
+            /// Somebody writes, or waits.
+            pub fn try_read_owned(
+                self: $pointer<Self>,
+            ) -> Result<OwnedRwLockReadGuard<T, $policy>, TryLockError> {
+                self.try_arrive(READS)?;
+                Ok(OwnedRwLockReadGuard::new(self))
+            }
+
+            /// As [`try_write`](RwLock::try_write), with a guard that keeps the lock alive.
+            ///
+            /// # Errors
+            /// Somebody has it, or waits.
+            pub fn try_write_owned(
+                self: $pointer<Self>,
+            ) -> Result<OwnedRwLockWriteGuard<T, $policy>, TryLockError> {
+                self.try_arrive(WRITES)?;
+                Ok(OwnedRwLockWriteGuard::new(self))
+            }
+        }
+    };
+}
+owned_locks!(gossamer_core::policy::Local, Rc);
+#[cfg(feature = "std")]
+owned_locks!(gossamer_core::policy::Shared, Arc);
+
+operation! {
+    /// [`RwLock::read`]. Dropped unfinished, it has locked nothing.
+    ReadLock['a, T: ?Sized, P: LockPolicy]['a, T, P] by Access, READS, lock: RwLock<T, P>
+        => RwLockReadGuard<'a, T, P>: |this, _how| RwLockReadGuard::new(this.lock)
 }
 
-/// A value locked to be changed; dropped, also by a panic, it unlocks.
-#[must_use = "dropped at once, it unlocks at once"]
-pub struct WriteGuard<'a, T, P: LockPolicy> {
-    lock: &'a RwLock<T, P>,
-    /// `Send` and `Sync` as a `&mut T` is.
-    _value: PhantomData<&'a mut T>,
+operation! {
+    /// [`RwLock::write`]. Dropped unfinished, it has locked nothing.
+    WriteLock['a, T: ?Sized, P: LockPolicy]['a, T, P] by Access, WRITES, lock: RwLock<T, P>
+        => RwLockWriteGuard<'a, T, P>: |this, _how| RwLockWriteGuard::new(this.lock)
 }
 
-impl<'a, T, P: LockPolicy> WriteGuard<'a, T, P> {
+leaves! {
+    ReadLock['a, T: ?Sized, P: LockPolicy]['a, T, P];
+    WriteLock['a, T: ?Sized, P: LockPolicy]['a, T, P];
+}
+
+owned_operation! {
+    /// `read_owned` of an [`RwLock`]. Dropped unfinished, it has locked nothing.
+    ReadLockOwned[T: ?Sized, P: LockPolicy][T, P] by Access, READS, RwLock<T, P>
+        => OwnedRwLockReadGuard<T, P>: |lock, _, _| OwnedRwLockReadGuard::new(lock)
+}
+
+owned_operation! {
+    /// `write_owned` of an [`RwLock`]. Dropped unfinished, it has locked nothing.
+    WriteLockOwned[T: ?Sized, P: LockPolicy][T, P] by Access, WRITES, RwLock<T, P>
+        => OwnedRwLockWriteGuard<T, P>: |lock, _, _| OwnedRwLockWriteGuard::new(lock)
+}
+
+/// Shows the value, if nobody has it locked to write, or waits for that.
+impl<T: ?Sized + fmt::Debug, P: LockPolicy> fmt::Debug for RwLock<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(value) => shown.field("data", &value).finish(),
+            Err(_) => shown.field("data", &format_args!("<locked>")).finish(),
+        }
+    }
+}
+
+guard! {
+    /// A value locked to be read; dropped, also by a panic, it unlocks.
+    RwLockReadGuard['a, T: ?Sized, P: LockPolicy]['a, T, P]
+        by &'a RwLock<T, P>, like &'a T, |lock| lock.leave(READS)
+}
+
+guard! {
+    /// A value locked to be changed; dropped, also by a panic, it unlocks.
+    RwLockWriteGuard['a, T: ?Sized, P: LockPolicy]['a, T, P]
+        by &'a RwLock<T, P>, like &'a mut T, |lock| lock.leave(WRITES)
+}
+
+guard! {
+    /// A value locked to be read, with the lock itself: it may outlive all else that knows the lock.
+    OwnedRwLockReadGuard[T: ?Sized, P: LockPolicy][T, P]
+        by P::Counted<RwLock<T, P>>, like T, |lock| lock.leave(READS)
+}
+
+guard! {
+    /// A value locked to be changed, with the lock itself: it may outlive all else that knows the lock.
+    OwnedRwLockWriteGuard[T: ?Sized, P: LockPolicy][T, P]
+        by P::Counted<RwLock<T, P>>, like T, |lock| lock.leave(WRITES)
+}
+
+guard_alone! { RwLockWriteGuard['a, T: ?Sized, P: LockPolicy]['a, T, P] }
+guard_alone! { OwnedRwLockWriteGuard[T: ?Sized, P: LockPolicy][T, P] }
+
+impl<'a, T: ?Sized, P: LockPolicy> RwLockWriteGuard<'a, T, P> {
     /// Reads from now on, without letting anybody write in between; and so do those that wait to read, up to the first
     /// that waits to write.
     ///
     /// # Examples
     /// ```
-    /// use gossamer::sync::{RwLock, WriteGuard};
+    /// use gossamer::sync::RwLock;
     ///
     /// let lock = RwLock::new(1);
-    /// let mut writes = lock.try_write().expect("nobody has it");
+    /// let mut writes = lock.try_write()?;
     /// *writes += 1;
-    /// let reads = WriteGuard::downgrade(writes);
+    /// let reads = writes.downgrade();
     /// assert_eq!(*reads, 2);
-    /// assert!(lock.try_read().is_some());
+    /// assert!(lock.try_read().is_ok());
+    /// # Ok::<(), gossamer::sync::TryLockError>(())
     /// ```
-    pub fn downgrade(guard: Self) -> ReadGuard<'a, T, P> {
-        let lock = guard.lock;
-        // It must not unlock.
-        mem::forget(guard);
-        let turns = |bits| Access::give_back(bits, WRITES) + 1;
-        if !gossamer_core::mutant!("downgrade_wakes_nobody") {
-            lock.line.change(turns);
-        } else {
-            lock.line.try_change(|bits| Some(turns(bits)));
-        }
-        lock.reads()
+    pub fn downgrade(self) -> RwLockReadGuard<'a, T, P> {
+        // It must not unlock. The new guard does, also if a waker panics that is called meanwhile.
+        let reads = RwLockReadGuard::new(ManuallyDrop::new(self).lock);
+        reads.lock.turn_to_reading();
+        reads
     }
 }
 
-impl<T, P: LockPolicy> Deref for ReadGuard<'_, T, P> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        // SAFETY: while somebody reads, nobody writes; borrowed from the guard.
-        self.lock.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T, P: LockPolicy> Deref for WriteGuard<'_, T, P> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        // SAFETY: the guard is the only one, and borrowed as long as the result.
-        self.lock.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T, P: LockPolicy> DerefMut for WriteGuard<'_, T, P> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the guard is the only one, and borrowed for this alone as long as the result.
-        self.lock.value.with_mut(|value| unsafe { &mut *value })
-    }
-}
-
-impl<T, P: LockPolicy> Drop for ReadGuard<'_, T, P> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.lock.leave(READS);
-    }
-}
-
-impl<T, P: LockPolicy> Drop for WriteGuard<'_, T, P> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.lock.leave(WRITES);
-    }
-}
-
-impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for ReadGuard<'_, T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for WriteGuard<'_, T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
+impl<T: ?Sized, P: LockPolicy> OwnedRwLockWriteGuard<T, P> {
+    /// As [`RwLockWriteGuard::downgrade`].
+    pub fn downgrade(self) -> OwnedRwLockReadGuard<T, P> {
+        let guard = ManuallyDrop::new(self);
+        // SAFETY: the guard is not dropped, so the pointer has one owner.
+        let lock = unsafe { core::ptr::read(&guard.lock) };
+        let reads = OwnedRwLockReadGuard::<T, P>::new(lock);
+        reads.lock.turn_to_reading();
+        reads
     }
 }
 

@@ -1,61 +1,35 @@
 //! `Semaphore`: a number of permits (Dijkstra 1965).
 //!
-//! The bits are the number of permits that are free. First come, first served: one that wants many is not passed by
-//! those that want few.
+//! First come, first served: one that wants many is not passed by those that want few.
 
+use alloc::rc::Rc;
+#[cfg(feature = "std")]
+use alloc::sync::Arc;
 use core::panic::Location;
 
 use gossamer_core::policy::LockPolicy;
 
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, constructors, leaves, operation};
+use crate::constructors::constructors;
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting};
+use crate::line::{leaves, operation, owned_operation};
 
-/// As many permits as there can be: 536,870,911.
-pub const PERMITS_MAX: usize = (1 << 29) - 1;
+mod error;
+mod rules;
 
-const PERMITS: u32 = PERMITS_MAX as u32;
-
-/// The rules of a semaphore: an operation wants so many permits.
-pub(crate) struct Permits;
-
-impl Permits {
-    /// Returns the bits with `count` more free permits, but never more than [`PERMITS_MAX`].
-    #[inline(always)]
-    fn add(bits: u32, count: usize) -> u32 {
-        let room = (PERMITS - (bits & PERMITS)) as usize;
-        bits + count.min(room) as u32
-    }
-}
-
-impl Admission for Permits {
-    const NAMES: &'static [&'static str] = &["Semaphore::acquire"];
-
-    #[inline(always)]
-    fn grant(bits: u32, wants: usize) -> Option<u32> {
-        ((bits & PERMITS) as usize >= wants).then(|| bits - wants as u32)
-    }
-
-    #[inline(always)]
-    fn arrive(bits: u32, wants: usize) -> Option<u32> {
-        if bits & HAS_WAITERS == 0 || wants == 0 || gossamer_core::mutant!("semaphore_is_passed") {
-            Self::grant(bits, wants)
-        } else {
-            None
-        }
-    }
-
-    fn give_back(bits: u32, wants: usize) -> u32 {
-        Self::add(bits, wants)
-    }
-}
+pub use self::error::{AcquireError, TryAcquireError};
+use self::rules::{CLOSED, PERMITS, PERMITS_MAX, Permits};
 
 /// Permits, of which each is one's at a time; who finds too few waits.
 ///
 /// Use it as [`sync::Semaphore`](crate::sync::Semaphore) or [`local::Semaphore`](crate::local::Semaphore). One that
 /// begins without permits is useful: others [add](Semaphore::add_permits) them.
 ///
+/// Once it is [closed](Semaphore::close), nobody acquires permits any more, and those that wait are told. One that is
+/// never closed gives no error: `unwrap` says so.
+///
 /// # Blocking
-/// [`acquire`](Semaphore::acquire) and [`acquire_many`](Semaphore::acquire_many) are futures: `.await` them in a task,
-/// `.wait()` for them in a fiber or a thread.
+/// [`acquire`](Semaphore::acquire) and its likes are futures: `.await` them in a task, `.wait()` for them in a fiber or
+/// a thread (tokio's `blocking_acquire`).
 ///
 /// # Cancellation
 /// One that was dropped has acquired nothing; were the permits granted already, they are free again, and the next in
@@ -67,13 +41,14 @@ impl Admission for Permits {
 /// use gossamer::sync::Semaphore;
 ///
 /// let places = Semaphore::new(2);
-/// let one = places.acquire().wait();
-/// let two = places.acquire().wait();
-/// assert!(places.try_acquire().is_none());
+/// let one = places.acquire().wait()?;
+/// let two = places.acquire().wait()?;
+/// assert!(places.try_acquire().is_err());
 /// drop(one);
-/// assert_eq!(places.available(), 1);
+/// assert_eq!(places.available_permits(), 1);
 /// two.forget();
-/// assert_eq!(places.available(), 1);
+/// assert_eq!(places.available_permits(), 1);
+/// # Ok::<(), gossamer::sync::AcquireError>(())
 /// ```
 pub struct Semaphore<P: LockPolicy> {
     line: Line<P, Permits>,
@@ -102,7 +77,14 @@ constructors! {
 }
 
 impl<P: LockPolicy> Semaphore<P> {
+    /// As many permits as a semaphore can count: 536,870,911.
+    pub const MAX_PERMITS: usize = PERMITS_MAX;
+
     /// Waits for a permit.
+    ///
+    /// # Errors
+    /// The semaphore is closed, and was so before there was a permit for this one.
+    #[doc(alias = "blocking_acquire")]
     #[track_caller]
     #[inline(always)]
     pub fn acquire(&self) -> Acquire<'_, P> {
@@ -113,8 +95,12 @@ impl<P: LockPolicy> Semaphore<P> {
     ///
     /// It may be asked for more than there are now: others can [add](Semaphore::add_permits) some.
     ///
+    /// # Errors
+    /// As [`acquire`](Semaphore::acquire).
+    ///
     /// # Panics
-    /// They are more than [`PERMITS_MAX`], so that the wait would never end.
+    /// They are more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS), so that the wait would never end.
+    #[doc(alias = "blocking_acquire_many")]
     #[track_caller]
     pub fn acquire_many(&self, permits: usize) -> Acquire<'_, P> {
         refuse_too_many(permits);
@@ -129,26 +115,48 @@ impl<P: LockPolicy> Semaphore<P> {
         }
     }
 
-    /// Returns a permit, if one is free and nobody waits.
+    /// Returns a permit, if there is one at once.
+    ///
+    /// # Errors
+    /// None is free, others wait, or the semaphore is closed.
     #[inline]
-    pub fn try_acquire(&self) -> Option<Permit<'_, P>> {
-        self.line.try_arrive(1).then(|| self.permit(1))
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_, P>, TryAcquireError> {
+        self.try_arrive(1)?;
+        Ok(SemaphorePermit::new(self, 1))
     }
 
-    /// Returns `permits` permits, if they are free and nobody waits.
+    /// Returns `permits` permits, if they are there at once.
+    ///
+    /// # Errors
+    /// So many are not free, others wait, or the semaphore is closed.
     ///
     /// # Panics
-    /// They are more than [`PERMITS_MAX`].
+    /// They are more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
     #[track_caller]
-    pub fn try_acquire_many(&self, permits: usize) -> Option<Permit<'_, P>> {
+    pub fn try_acquire_many(
+        &self,
+        permits: usize,
+    ) -> Result<SemaphorePermit<'_, P>, TryAcquireError> {
         refuse_too_many(permits);
-        self.line.try_arrive(permits).then(|| self.permit(permits))
+        self.try_arrive(permits)?;
+        Ok(SemaphorePermit::new(self, permits))
     }
 
-    /// Adds `permits` free permits.
+    #[inline(always)]
+    fn try_arrive(&self, permits: usize) -> Result<(), TryAcquireError> {
+        if self.line.try_arrive(permits) {
+            Ok(())
+        } else if self.is_closed() {
+            Err(TryAcquireError::Closed)
+        } else {
+            Err(TryAcquireError::NoPermits)
+        }
+    }
+
+    /// Adds `permits` free permits, also to one that is closed.
     ///
     /// # Panics
-    /// More than [`PERMITS_MAX`] would be free then; nothing has been added.
+    /// More than [`MAX_PERMITS`](Semaphore::MAX_PERMITS) would be free then; nothing has been added.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
         let mut free = 0;
@@ -162,16 +170,48 @@ impl<P: LockPolicy> Semaphore<P> {
         );
     }
 
+    /// Takes at most `permits` free permits away for good; returns how many it took.
+    pub fn forget_permits(&self, permits: usize) -> usize {
+        let mut taken = 0;
+        self.line.change(|bits| {
+            taken = permits.min((bits & PERMITS) as usize);
+            bits - taken as u32
+        });
+        taken
+    }
+
     /// How many permits are free at this moment.
-    pub fn available(&self) -> usize {
+    pub fn available_permits(&self) -> usize {
         (self.line.look() & PERMITS) as usize
     }
 
-    fn permit(&self, permits: usize) -> Permit<'_, P> {
-        Permit {
-            semaphore: self,
-            permits: permits as u32,
+    /// Ends the acquiring: those that wait get an error, and so does who comes. A permit that was granted before is had,
+    /// and permits come back as ever.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gossamer::Wait;
+    /// use gossamer::sync::{Semaphore, TryAcquireError};
+    ///
+    /// let jobs = Semaphore::new(0);
+    /// std::thread::scope(|scope| {
+    ///     let worker = scope.spawn(|| jobs.acquire().wait().is_err());
+    ///     jobs.close();
+    ///     assert!(worker.join().unwrap());
+    /// });
+    /// assert_eq!(jobs.try_acquire().unwrap_err(), TryAcquireError::Closed);
+    /// ```
+    pub fn close(&self) {
+        if gossamer_core::mutant!("closed_semaphore_keeps_waiters") {
+            self.line.try_change(|bits| Some(bits | CLOSED));
+        } else {
+            self.line.change(|bits| bits | CLOSED);
         }
+    }
+
+    /// Whether it is [closed](Semaphore::close).
+    pub fn is_closed(&self) -> bool {
+        Permits::refuses(self.line.look())
     }
 
     /// Gives `permits` permits back to the semaphore.
@@ -195,43 +235,196 @@ fn refuse_too_many(permits: usize) {
     );
 }
 
-/// Acquired permits; dropped, they are free again.
-///
-/// (Should more than [`PERMITS_MAX`] be free then, because so many were added while these were away, those above are
-/// gone.)
-#[must_use = "dropped at once, the permits are free at once"]
-pub struct Permit<'a, P: LockPolicy> {
-    semaphore: &'a Semaphore<P>,
-    permits: u32,
+/// Acquiring permits that own the semaphore, together with others.
+macro_rules! owned_permits {
+    ($policy:ty, $pointer:ident) => {
+        impl Semaphore<$policy> {
+            /// Waits for a permit, which keeps the semaphore alive, and borrows nothing.
+            ///
+            /// # Errors
+            /// As [`acquire`](Semaphore::acquire).
+            #[doc(alias = "blocking_acquire_owned")]
+            #[track_caller]
+            pub fn acquire_owned(self: $pointer<Self>) -> AcquireOwned<$policy> {
+                AcquireOwned::new(self, 1, Location::caller())
+            }
+
+            /// Waits for so many permits, as [`acquire_many`](Semaphore::acquire_many) does; they keep the semaphore alive.
+            ///
+            /// # Errors
+            /// As [`acquire`](Semaphore::acquire).
+            ///
+            /// # Panics
+            /// They are more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+            #[doc(alias = "blocking_acquire_many_owned")]
+            #[track_caller]
+            pub fn acquire_many_owned(
+                self: $pointer<Self>,
+                permits: usize,
+            ) -> AcquireOwned<$policy> {
+                refuse_too_many(permits);
+                AcquireOwned::new(self, permits, Location::caller())
+            }
+
+            /// As [`try_acquire`](Semaphore::try_acquire), with a permit that keeps the semaphore alive.
+            ///
+            /// # Errors
+            /// None is free, others wait, or the semaphore is closed.
+            pub fn try_acquire_owned(
+                self: $pointer<Self>,
+            ) -> Result<OwnedSemaphorePermit<$policy>, TryAcquireError> {
+                self.try_acquire_many_owned(1)
+            }
+
+            /// As [`try_acquire_many`](Semaphore::try_acquire_many), with permits that keep the semaphore alive.
+            ///
+            /// # Errors
+            /// So many are not free, others wait, or the semaphore is closed.
+            ///
+            /// # Panics
+            /// They are more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+            #[track_caller]
+            pub fn try_acquire_many_owned(
+                self: $pointer<Self>,
+                permits: usize,
+            ) -> Result<OwnedSemaphorePermit<$policy>, TryAcquireError> {
+                refuse_too_many(permits);
+                self.try_arrive(permits)?;
+                Ok(OwnedSemaphorePermit::new(self, permits))
+            }
+        }
+    };
+}
+owned_permits!(gossamer_core::policy::Local, Rc);
+#[cfg(feature = "std")]
+owned_permits!(gossamer_core::policy::Shared, Arc);
+
+/// Declares a kind of permits: its parameters, with their bounds and without, and how it points at the semaphore.
+macro_rules! permit {
+    ($(#[$doc:meta])* $name:ident[$($generics:tt)*][$($of:tt)*] by $pointer:ty) => {
+        $(#[$doc])*
+        #[must_use = "dropped at once, the permits are free at once"]
+        pub struct $name<$($generics)*> {
+            semaphore: $pointer,
+            permits: u32,
+        }
+
+        impl<$($generics)*> $name<$($of)*> {
+            #[inline(always)]
+            fn new(semaphore: $pointer, permits: usize) -> Self {
+                Self { semaphore, permits: permits as u32 }
+            }
+
+            /// How many they are.
+            pub fn num_permits(&self) -> usize {
+                self.permits as usize
+            }
+
+            /// Never gives them back: the semaphore has so many fewer from now on.
+            pub fn forget(mut self) {
+                self.permits = 0;
+            }
+
+            /// Takes those of `other` too.
+            ///
+            /// # Panics
+            /// They are of another semaphore.
+            #[track_caller]
+            pub fn merge(&mut self, mut other: Self) {
+                assert!(
+                    core::ptr::eq(&*self.semaphore, &*other.semaphore),
+                    "permits of two semaphores were to be merged: those of each go back to their own"
+                );
+                self.permits += core::mem::take(&mut other.permits);
+            }
+
+            /// Parts `permits` of them from the others; `None`: they are not so many.
+            pub fn split(&mut self, permits: usize) -> Option<Self> {
+                self.permits = u32::try_from(permits)
+                    .ok()
+                    .and_then(|permits| self.permits.checked_sub(permits))?;
+                Some(Self::new(self.semaphore.clone(), permits))
+            }
+
+            /// The semaphore that they are of.
+            pub fn semaphore(&self) -> &$pointer {
+                &self.semaphore
+            }
+        }
+
+        impl<$($generics)*> Drop for $name<$($of)*> {
+            #[inline(always)]
+            fn drop(&mut self) {
+                self.semaphore.give_back(self.permits as usize);
+            }
+        }
+
+        gossamer_core::impl_debug!([$($generics)*] $name[$($of)*], this => permits: this.permits);
+    };
 }
 
-impl<P: LockPolicy> Permit<'_, P> {
-    /// How many they are.
-    pub fn count(&self) -> usize {
-        self.permits as usize
-    }
-
-    /// Never gives them back: the semaphore has so many fewer from now on.
-    pub fn forget(self) {
-        core::mem::forget(self);
-    }
+permit! {
+    /// Acquired permits; dropped, they are free again.
+    ///
+    /// (Should more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS) be free then, because so many were added while these were
+    /// away, those above are gone.)
+    SemaphorePermit['a, P: LockPolicy]['a, P] by &'a Semaphore<P>
 }
 
-impl<P: LockPolicy> Drop for Permit<'_, P> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.semaphore.give_back(self.permits as usize);
-    }
+permit! {
+    /// Acquired permits, with the semaphore itself: they may outlive all else that knows it. Dropped, they are free again.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::sync::Semaphore;
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let places = Arc::new(Semaphore::new(2));
+    /// let tasks = [1, 2, 3, 4].map(|job| {
+    ///     // At most two tasks at a time: each takes its permit with it.
+    ///     let permit = places.clone().acquire_owned().wait().unwrap();
+    ///     rt.spawn(async move {
+    ///         let _permit = permit;
+    ///         job * 10
+    ///     })
+    /// });
+    /// assert_eq!(tasks.map(|task| task.wait().unwrap()), [10, 20, 30, 40]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    OwnedSemaphorePermit[P: LockPolicy][P] by P::Counted<Semaphore<P>>
 }
 
-gossamer_core::impl_debug!([P: LockPolicy] Permit['_, P], this => permits: this.permits);
+/// What one has acquired that came to its end so.
+#[inline(always)]
+fn unless_refused<T>(how: How, permits: impl FnOnce() -> T) -> Result<T, AcquireError> {
+    match how {
+        How::Refused => Err(AcquireError::new()),
+        How::AtOnce | How::FromQueue => Ok(permits()),
+    }
+}
 
 operation! {
     /// [`Semaphore::acquire`] and [`Semaphore::acquire_many`]. Dropped unfinished, it has acquired nothing.
     Acquire['a, P: LockPolicy]['a, P] by Permits, 0, semaphore: Semaphore<P>
-        => Permit<'a, P>: |this, _how| this.semaphore.permit(this.waiting.action().wants())
+        => Result<SemaphorePermit<'a, P>, AcquireError>: |this, how| {
+            let permits = this.waiting.action().wants();
+            unless_refused(how, || SemaphorePermit::new(this.semaphore, permits))
+        }
 }
 
 leaves! { Acquire['a, P: LockPolicy]['a, P]; }
 
-gossamer_core::impl_debug!([P: LockPolicy] Semaphore[P], this => available: this.available());
+owned_operation! {
+    /// `acquire_owned` and `acquire_many_owned` of a [`Semaphore`]. Dropped unfinished, it has acquired nothing.
+    AcquireOwned[P: LockPolicy][P] by Permits, 0, Semaphore<P>
+        => Result<OwnedSemaphorePermit<P>, AcquireError>: |semaphore, how, permits| {
+            unless_refused(how, || OwnedSemaphorePermit::new(semaphore, permits))
+        }
+}
+
+gossamer_core::impl_debug!(
+    [P: LockPolicy] Semaphore[P],
+    this => available_permits: this.available_permits(), is_closed: this.is_closed()
+);

@@ -90,13 +90,20 @@ fn semaphore_hand_over() {
         let primitive = Arc::new(Semaphore::new(1));
         let held = primitive.try_acquire().expect("it is free");
         let many = beside(&primitive, |primitive| {
-            primitive.acquire_many(2).wait().count()
+            let permits = primitive.acquire_many(2).wait();
+            permits.expect("it is open").num_permits()
         });
-        let few = beside(&primitive, |primitive| primitive.acquire().wait().count());
+        let few = beside(&primitive, |primitive| {
+            primitive
+                .acquire()
+                .wait()
+                .expect("it is open")
+                .num_permits()
+        });
         primitive.add_permits(1);
         drop(held);
         assert_eq!((joined(many), joined(few)), (2, 1));
-        assert_eq!(primitive.available(), 2);
+        assert_eq!(primitive.available_permits(), 2);
     });
 }
 
@@ -108,12 +115,14 @@ fn semaphore_cancelled() {
         let gives_up = beside(&primitive, |primitive| {
             poll_once(pin!(primitive.acquire())).is_ready()
         });
-        let waits = beside(&primitive, |primitive| primitive.acquire().wait().forget());
+        let waits = beside(&primitive, |primitive| {
+            primitive.acquire().wait().expect("it is open").forget();
+        });
         primitive.add_permits(1);
         // It gave the permit back, if it had it.
         let _had = joined(gives_up);
         joined(waits);
-        assert_eq!(primitive.available(), 0);
+        assert_eq!(primitive.available_permits(), 0);
     });
 }
 

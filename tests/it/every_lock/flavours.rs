@@ -10,12 +10,16 @@ use gossamer::raw::{
     Condvar, Event, IVar, LockPolicy, MVar, Mutex, MutexGuard, OnceCell, RwLock, Semaphore,
 };
 
+pub(super) use super::owned::{
+    fair_mutexes as owned_fair_mutexes, mutexes as owned_mutexes, permits as owned_permits,
+    readers as owned_readers, writers as owned_writers,
+};
 use super::{Held, Kind, Lock, Operation};
 use crate::channel::watch::Watches;
 use crate::flavour::Flavour;
 use crate::locks::Locks;
 
-fn kind<F: Flavour>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
+pub(super) fn kind<F: Flavour>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
     Kind {
         make,
         one_at_a_time,
@@ -25,7 +29,7 @@ fn kind<F: Flavour>(one_at_a_time: bool, make: fn() -> Rc<dyn Lock>) -> Kind {
 }
 
 /// What an operation gives, kept; it may be polled after a panic.
-fn held<'a, O: Future<Output: 'a> + 'a>(operation: O) -> Operation<'a, Held<'a>> {
+pub(super) fn held<'a, O: Future<Output: 'a> + 'a>(operation: O) -> Operation<'a, Held<'a>> {
     let mut operation = Box::pin(operation);
     Box::pin(poll_fn(move |cx| {
         operation.as_mut().poll(cx).map(Held::new)
@@ -51,7 +55,7 @@ pub(super) fn fair_mutexes<F: Locks>() -> Kind {
 
 impl<P: LockPolicy, A: gossamer::raw::Order> Lock for Mutex<(), P, A> {
     fn hold(&self) -> Option<Held<'_>> {
-        self.try_lock().map(Held::new)
+        self.try_lock().ok().map(Held::new)
     }
 
     fn wait(&self) -> Operation<'_, Held<'_>> {
@@ -68,8 +72,8 @@ struct Writers<P: LockPolicy> {
 impl<P: LockPolicy> Lock for Writers<P> {
     fn hold(&self) -> Option<Held<'_>> {
         match self.for_a_reader {
-            true => self.lock.try_read().map(Held::new),
-            false => self.lock.try_write().map(Held::new),
+            true => self.lock.try_read().ok().map(Held::new),
+            false => self.lock.try_write().ok().map(Held::new),
         }
     }
 
@@ -96,7 +100,7 @@ pub(super) fn readers<F: Locks>() -> Kind {
     struct Readers<P: LockPolicy>(RwLock<(), P>);
     impl<P: LockPolicy> Lock for Readers<P> {
         fn hold(&self) -> Option<Held<'_>> {
-            self.0.try_write().map(Held::new)
+            self.0.try_write().ok().map(Held::new)
         }
 
         fn wait(&self) -> Operation<'_, Held<'_>> {
@@ -118,7 +122,9 @@ struct Permits<P: LockPolicy> {
 
 impl<P: LockPolicy> Lock for Permits<P> {
     fn hold(&self) -> Option<Held<'_>> {
-        self.semaphore.try_acquire_many(self.all).map(Held::new)
+        (self.semaphore.try_acquire_many(self.all))
+            .ok()
+            .map(Held::new)
     }
 
     fn wait(&self) -> Operation<'_, Held<'_>> {

@@ -23,19 +23,19 @@ fn what_is_made_from_a_value() {
 
 fn a_mutex_shows_its_value_unless_it_is_locked<F: Locks>() {
     let mutex = F::mutex("value");
-    assert_eq!(format!("{mutex:?}"), "Mutex(\"value\")");
+    assert_eq!(format!("{mutex:?}"), "Mutex { data: \"value\" }");
     let held = mutex.try_lock().expect("showing it locked it for a moment");
-    assert_eq!(format!("{mutex:?}"), "Mutex(<locked>)");
+    assert_eq!(format!("{mutex:?}"), "Mutex { data: <locked> }");
     drop(held);
-    assert_eq!(format!("{:?}", F::fair_mutex(7)), "Mutex(7)");
+    assert_eq!(format!("{:?}", F::fair_mutex(7)), "Mutex { data: 7 }");
 }
 
 fn a_rwlock_shows_its_value_unless_it_is_written<F: Locks>() {
     let lock = F::rwlock(7);
     let reads = lock.try_read().expect("it is free");
-    assert_eq!(format!("{lock:?}"), "RwLock(7)");
+    assert_eq!(format!("{lock:?}"), "RwLock { data: 7 }");
     drop(reads);
     let writes = lock.try_write().expect("it is free");
-    assert_eq!(format!("{lock:?}"), "RwLock(<locked>)");
+    assert_eq!(format!("{lock:?}"), "RwLock { data: <locked> }");
     drop(writes);
 }

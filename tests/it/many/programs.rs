@@ -67,7 +67,7 @@ macro_rules! programs {
                 crowd.waits().await;
                 mvar.add_permits(MANY);
             } {
-                mvar.acquire().await.forget();
+                mvar.acquire().await.expect("it is open").forget();
             }
 
             semaphore_of_many(crowd, mvar = sync::Semaphore::new(2)) {

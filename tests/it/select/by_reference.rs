@@ -126,20 +126,20 @@ fn a_port_of_a_set<F: Sets>() {
 fn a_lock_or_a_permit() {
     let (mutex, fair) = (Mutex::new(()), FairMutex::new(()));
     let held = Cell::new(None);
-    let take = || held.set(mutex.try_lock());
+    let take = || held.set(mutex.try_lock().ok());
     passes_on!(mutex.lock(), mutex.lock(), take, || drop(held.take()));
     let held = Cell::new(None);
-    let take = || held.set(fair.try_lock());
+    let take = || held.set(fair.try_lock().ok());
     passes_on!(fair.lock(), fair.lock(), take, || drop(held.take()));
     let lock = RwLock::new(());
     let held = Cell::new(None);
-    let take = || held.set(lock.try_write());
+    let take = || held.set(lock.try_write().ok());
     passes_on!(lock.write(), lock.write(), take, || drop(held.take()));
     passes_on!(lock.read(), lock.write(), take, || drop(held.take()));
     let permits = Semaphore::new(0);
     let (one, two) = (permits.acquire_many(2), permits.acquire_many(2));
     let take = || {
-        if let Some(permit) = permits.try_acquire_many(2) {
+        if let Ok(permit) = permits.try_acquire_many(2) {
             permit.forget();
         }
     };
@@ -229,7 +229,7 @@ fn though_a_waker_panics() {
     let mut acquire = parked(acquire);
     drop(held);
     let _permits = ready(acquire.poll());
-    assert_eq!(permits.available(), 0);
+    assert_eq!(permits.available_permits(), 0);
 }
 
 /// Oxide's RFD 609: a lock by reference loses, and the body of the branch that is taken wants the same lock.

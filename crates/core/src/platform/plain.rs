@@ -10,7 +10,7 @@ pub use core::sync::atomic;
 /// A cell whose content is reached through closures, the shape loom's cell has.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
+pub struct UnsafeCell<T: ?Sized>(cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
     /// Wraps a value.
@@ -24,7 +24,9 @@ impl<T> UnsafeCell<T> {
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }
+}
 
+impl<T: ?Sized> UnsafeCell<T> {
     /// Shows the content as a pointer to read through.
     #[inline(always)]
     pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {

@@ -20,7 +20,7 @@ impl sealed::Sealed for Shared {}
 
 impl LockPolicy for Shared {
     type Word = SharedWord;
-    type Counted<T> = Arc<T>;
+    type Counted<T: ?Sized> = Arc<T>;
 }
 
 /// The word of [`Shared`].

@@ -36,7 +36,7 @@ use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
-use crate::line::constructors;
+use crate::constructors::constructors;
 
 /// There is a value.
 pub(super) const FULL: u32 = 1;

@@ -9,7 +9,8 @@ use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, MAKES, Once};
-use crate::line::{Enter, Waiting, constructors};
+use crate::constructors::constructors;
+use crate::line::{Enter, Waiting};
 
 /// A value that is assigned once, mostly by the first who needs it.
 ///

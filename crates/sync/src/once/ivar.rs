@@ -7,7 +7,8 @@ use core::panic::Location;
 use gossamer_core::policy::LockPolicy;
 
 use super::{AlreadyAssigned, Assigned, Once, READS};
-use crate::line::{Enter, Waiting, constructors, operation};
+use crate::constructors::constructors;
+use crate::line::{Enter, Waiting, operation};
 
 /// A variable that is assigned once; who reads it before that waits.
 ///

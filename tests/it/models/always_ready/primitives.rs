@@ -2,12 +2,14 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Case, Turn, cases};
 
 macro_rules! flavour {
-    ($name:ident) => {
+    ($name:ident, $pointer:ident) => {
         pub(super) fn $name(turn: &Turn) -> Vec<Case> {
             use gossamer::$name::{
                 Barrier, Condvar, Event, FairMutex, IVar, MVar, Mutex, OnceCell, RwLock, Semaphore,
@@ -31,6 +33,8 @@ macro_rules! flavour {
                 "sync::event::Ready": { let set = Event::new(); set.set(); } set.ready().await;
                 "sync::mutex::Lock": { let lock = Mutex::new(0); } *lock.lock().await += 1;
                 "sync::mutex::Lock, fair": { let lock = FairMutex::new(0); } *lock.lock().await += 1;
+                "sync::mutex::LockOwned": { let lock = $pointer::new(Mutex::new(0)); }
+                    *lock.clone().lock_owned().await += 1;
                 "sync::mvar::Put": { let mvar = MVar::empty(); } {
                     mvar.put(1).await;
                     mvar.try_take()
@@ -49,14 +53,24 @@ macro_rules! flavour {
                 "sync::once::ivar::ReadIVar": { let cell = IVar::assigned(1); } *cell.read().await;
                 "sync::rwlock::ReadLock": { let lock = RwLock::new(0); } *lock.read().await;
                 "sync::rwlock::WriteLock": { let lock = RwLock::new(0); } *lock.write().await += 1;
+                "sync::rwlock::ReadLockOwned": { let lock = $pointer::new(RwLock::new(0)); }
+                    *lock.clone().read_owned().await;
+                "sync::rwlock::WriteLockOwned": { let lock = $pointer::new(RwLock::new(0)); }
+                    *lock.clone().write_owned().await += 1;
                 "sync::semaphore::Acquire": { let permits = Semaphore::new(1); }
                     drop(permits.acquire().await);
                 "sync::semaphore::Acquire, of none": { let permits = Semaphore::new(1); }
                     drop(permits.acquire_many(0).await);
+                "sync::semaphore::Acquire, of a closed one": {
+                    let permits = Semaphore::new(1);
+                    permits.close();
+                } drop(permits.acquire().await);
+                "sync::semaphore::AcquireOwned": { let permits = $pointer::new(Semaphore::new(1)); }
+                    drop(permits.clone().acquire_owned().await);
             }
         }
     };
 }
 
-flavour!(sync);
-flavour!(local);
+flavour!(sync, Arc);
+flavour!(local, Rc);
