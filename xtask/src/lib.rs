@@ -7,6 +7,7 @@
 //! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
 //! * [`examples`]: those of the documentation, as a reader would run them.
+//! * [`portable`]: tests on what other systems would get.
 //! * [`upstream`]: other channels' own tests, run against ours.
 //! * [`whole`]: what the tests run a part of.
 //! * [`isolated`] and [`parallel`]: how the gates run many tests at a time.
@@ -21,6 +22,7 @@ pub mod isolated;
 pub mod loom;
 pub mod mutants;
 pub mod parallel;
+pub mod portable;
 pub mod repo;
 pub mod shuttle;
 pub mod source;

@@ -1,4 +1,6 @@
 //! Channels between tasks, fibers and threads: what users read about them is in the facade.
+//!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
 
 pub mod broadcast;
 mod drop_all;

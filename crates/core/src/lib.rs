@@ -1,5 +1,7 @@
 //! The vocabulary of Gossamer, with no policy in it.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! * [`platform`]: the one way to atomics, threads and thread-locals (std, or loom or shuttle behind it).
 //! * [`header`]: what every task begins with, and the table of its states.
 //! * [`waker`]: the one waker vtable; how a wake finds the task's shard.

@@ -27,7 +27,7 @@ impl Fibers {
     ///
     /// A fiber waits by [`.wait()`](gossamer_core::wait::Wait::wait) and at the end of a scope.
     ///
-    /// Where the C library is not glibc, the program promises too that a thread which the runtime has not started ends
+    /// Where the C library is not glibc, or with `--cfg gossamer_portable`, the program promises too that a thread which the runtime has not started ends
     /// after the fibers that began on it. (Elsewhere the thread ends them, before its thread-locals go.)
     ///
     /// # Examples

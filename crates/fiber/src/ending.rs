@@ -8,7 +8,7 @@
 //! From then on other threads may run the shards of those fibers' tasks, and cancel them (`core`'s
 //! `shard/thread_bound.rs`).
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(gossamer_portable)))]
 mod glibc;
 
 use std::cell::Cell;
@@ -46,11 +46,11 @@ pub(crate) fn watch() {
     }
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(gossamer_portable)))]
 use glibc::call_first;
 
 /// Nothing is known here of the end of a thread: the contract of fibers has a clause for that.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(gossamer_portable))))]
 fn call_first(_call: fn()) {}
 
 /// This thread ends, and its thread-locals are there.

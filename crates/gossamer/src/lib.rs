@@ -41,6 +41,14 @@
 //! | [`fixed`] | tasks without a heap |
 //! | `sim` (a feature) | running a program in every schedule, or in seeded ones, in its tests |
 //! | [`raw`] | the types behind [`channel`], [`sync`] and [`local`], for code that is generic over them |
+//!
+//! # Targets
+//!
+//! Tested on Linux, x86-64, with glibc, and nowhere else. It compiles for ARM64, for 32-bit x86, with musl, for macOS and for
+//! Windows, but nobody has run it there. What is special to the tested target (membarrier, futex, glibc's word on
+//! threads, `/proc`, the processor's counter) has a fallback; `RUSTFLAGS="--cfg gossamer_portable"` chooses the fallbacks
+//! on Linux too, and so they are tested. Targets without threads, or without atomics of 64 bits, are refused when it is
+//! compiled.
 #![forbid(unsafe_code)]
 
 mod blocking;
@@ -79,7 +87,7 @@ pub use self::spawning::{spawn, spawn_blocking};
 pub use self::threads::spawn_thread;
 pub use self::yielding::yield_now;
 
-#[doc = include_str!("../../../docs/CANCELLATION.md")]
+#[doc = include_str!("../CANCELLATION.md")]
 pub mod cancellation {}
 
 /// Telling a tree of tasks that they are to stop: [`CancellationToken`].

@@ -1,6 +1,8 @@
 //! The macros of Gossamer. Use them through the facade: `gossamer::main`, `gossamer::test`, `gossamer::select!`,
 //! `gossamer::protocol!`.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! The two attributes turn an `async fn` into a plain one that builds a runtime and waits for the body with
 //! `Runtime::block_on`: the body runs on the calling thread, may borrow, and need not be `Send`.
 #![forbid(unsafe_code)]

@@ -1,5 +1,7 @@
 //! Schedulers.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! * [`Scheduler`]: chooses which runnable task is polled next; bring your own, or take [`Fifo`].
 //! * [`Single`]: the model M:1. The thread that waits is the thread that runs the tasks.
 //! * [`Pool`]: the model M:N. Worker threads run the tasks.

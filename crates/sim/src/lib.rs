@@ -1,5 +1,7 @@
 //! The deterministic scheduler: where a newcomer starts, and where every primitive is tested.
 //!
+//! Use it as `gossamer::sim`, a feature of `gossamer-rt`: nothing is promised of the crate behind it.
+//!
 //! A simulation runs the same task cells and primitives as production, on one thread, in an order that
 //! an oracle chooses. A run is a function of its choices alone, so every failure can be run again.
 //!

@@ -1,5 +1,7 @@
 //! Structure for tasks: what belongs together begins, ends and is cancelled together.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! * [`scope()`]: children that may borrow, and have all ended when it returns; [`async_scope`]: children that own what
 //!   they have, and are aborted when it is dropped.
 //! * [`JoinSet`]: tasks that are joined as they end.

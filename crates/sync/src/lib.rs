@@ -1,5 +1,7 @@
 //! Synchronisation that tasks, fibers and threads share.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! Each primitive is one implementation, generic over its lock policy, in [`raw`], and comes in
 //! two flavours: [`sync`] (for any thread) and [`local`] (for one thread, without atomics).
 //!

@@ -1,5 +1,7 @@
 //! Builds the stackless task cells; knows no scheduler.
 //!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
+//!
 //! One allocation holds a task: header, then the future, and in the future's place later its
 //! output. [`spawn()`] makes one and gives it to a shard; what runs it there is not known here. [`locals`] keeps the
 //! names and values that few tasks have.

@@ -1,4 +1,6 @@
 //! Waiting for time: what users read about it is in the facade, how it is built in [`timers`].
+//!
+//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
 
 mod interval;
 mod sleep;

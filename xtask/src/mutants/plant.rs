@@ -30,6 +30,22 @@ pub fn compiled(root: &Path, rustflags: &str, name: &str) -> Result<BTreeMap<Str
     with(root, rustflags, name, &format!("--cfg 'mutant=\"{name}\"'"))
 }
 
+/// The environment of [`environment`], for a build on what the library falls back to on other systems.
+///
+/// # Errors
+/// When the wrapper cannot be written.
+pub fn portable(root: &Path) -> Result<BTreeMap<String, String>> {
+    let mut environment = with(
+        root,
+        "",
+        "portable",
+        "--cfg mutants --cfg gossamer_portable",
+    )?;
+    // The bug that the environment names, if this is a gate of the mutants.
+    environment.remove(MUTANT);
+    Ok(environment)
+}
+
 fn with(root: &Path, rustflags: &str, name: &str, flag: &str) -> Result<BTreeMap<String, String>> {
     let path = write(root, name, &format!("#!/bin/sh\nexec \"$@\" {flag}\n"))?;
     Ok(BTreeMap::from([

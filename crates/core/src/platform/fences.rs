@@ -55,12 +55,12 @@ pub fn quick_fence() {
 
 /// Announces to the system that this process uses the heavy fence; `false` where it cannot.
 fn register() -> bool {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(gossamer_portable)))]
     let reaches = {
         use rustix::thread::{MembarrierCommand, membarrier};
         membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
     };
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", not(gossamer_portable))))]
     let reaches = false;
     // Relaxed: the caller's `KNOWN` is set after it, but `heavy_fence` asks `KNOWN`, which waits for us.
     REACHES.store(reaches, Ordering::Relaxed);
@@ -69,7 +69,7 @@ fn register() -> bool {
 
 /// Has every thread of the process run a full barrier.
 fn reach_all() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(gossamer_portable)))]
     {
         use rustix::thread::{MembarrierCommand, membarrier};
         let reached = membarrier(MembarrierCommand::PrivateExpedited)

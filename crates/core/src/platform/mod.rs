@@ -5,12 +5,24 @@
 //! interleavings are tried at random. Without the feature `std` only the parts that need no operating system are
 //! left.
 
+#[cfg(all(
+    feature = "std",
+    target_family = "wasm",
+    not(target_feature = "atomics")
+))]
+compile_error!("gossamer needs threads, which this target does not have: build for another one");
+#[cfg(all(feature = "std", not(target_has_atomic = "64")))]
+compile_error!(
+    "gossamer needs atomics of 64 bits, which this target does not have: build for another one"
+);
+
 /// Like [`UnmodelledU32`], for a pointer that is set once.
 pub use core::sync::atomic::AtomicPtr as QuietPtr;
 /// A word that one thread writes, with `Relaxed`, and of which others read only bits that never change; or a
 /// counter of the whole process. loom has nothing to find there, and every access it knows of multiplies its work.
 pub use core::sync::atomic::AtomicU32 as UnmodelledU32;
 /// Like [`UnmodelledU32`], for counts that other threads may read.
+#[cfg(target_has_atomic = "64")]
 pub use core::sync::atomic::{AtomicI64 as UnmodelledI64, AtomicU64 as UnmodelledU64};
 
 #[cfg(loom)]

@@ -5,12 +5,12 @@
 
 use core::time::Duration;
 
-#[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
+#[cfg(not(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable)))))]
 pub use self::flag::Permit;
-#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+#[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 pub use self::word::Permit;
 
-#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+#[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 mod word {
     use std::time::Instant;
 
@@ -77,7 +77,7 @@ mod word {
     }
 }
 
-#[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
+#[cfg(not(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable)))))]
 mod flag {
     use super::Duration;
     use crate::platform::atomic::{AtomicBool, Ordering};

@@ -5,7 +5,10 @@
 /// It counts at a constant rate, unknown here, on all processors alike; `None` where it is not sure to.
 #[inline(always)]
 pub fn counter() -> Option<u64> {
-    #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(loom, shuttle, miri, gossamer_portable))
+    ))]
     if tsc::is_invariant() {
         return Some(tsc::read());
     }
@@ -15,7 +18,10 @@ pub fn counter() -> Option<u64> {
 /// Whether there is such a count. Reading it takes as long as some dozens of instructions; asking this does not.
 #[inline(always)]
 pub fn has_counter() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(loom, shuttle, miri, gossamer_portable))
+    ))]
     if tsc::is_invariant() {
         return true;
     }
@@ -25,7 +31,7 @@ pub fn has_counter() -> bool {
 /// Hints that the value is used soon: the processor starts to load it into its caches.
 #[inline(always)]
 pub fn prefetch<T>(soon: &T) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, gossamer_portable))))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let soon = core::ptr::from_ref(soon).cast::<i8>();
@@ -34,11 +40,14 @@ pub fn prefetch<T>(soon: &T) {
             unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.wrapping_add(line)) };
         }
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, gossamer_portable)))))]
     let _ = soon;
 }
 
-#[cfg(all(target_arch = "x86_64", not(any(loom, shuttle, miri))))]
+#[cfg(all(
+    target_arch = "x86_64",
+    not(any(loom, shuttle, miri, gossamer_portable))
+))]
 mod tsc {
     //! The time stamp counter (Intel's manual, volume 3, 17.17; AMD's, volume 2, 13.2.4).
 

@@ -52,7 +52,7 @@ pub fn is_started_here() -> bool {
     OURS.with(Cell::get)
 }
 
-#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+#[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 mod room {
     use std::{format, io, ptr};
 
@@ -205,7 +205,7 @@ mod room {
     }
 }
 
-#[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
+#[cfg(not(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable)))))]
 mod room {
     use std::io;
 

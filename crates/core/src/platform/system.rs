@@ -56,7 +56,7 @@ impl Condvar {
     }
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(gossamer_portable)))]
 mod libc_flag {
     //! glibc's own word on whether a second thread can exist.
     // SAFETY: the declaration is that of glibc's <sys/single_threaded.h>.
@@ -74,7 +74,7 @@ mod libc_flag {
 /// where the C library does not tell.
 #[inline(always)]
 pub fn single_threaded() -> bool {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(gossamer_portable)))]
     {
         let flag = &raw const libc_flag::__libc_single_threaded;
         // SAFETY: the byte is always readable. Volatile, because another function call may change
@@ -82,7 +82,7 @@ pub fn single_threaded() -> bool {
         // us); later writes happen before the new thread starts.
         unsafe { flag.read_volatile() != 0 }
     }
-    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    #[cfg(not(all(target_os = "linux", target_env = "gnu", not(gossamer_portable))))]
     {
         false
     }

@@ -42,7 +42,7 @@ impl ThreadNumber {
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
-    not(any(loom, shuttle, miri))
+    not(any(loom, shuttle, miri, gossamer_portable))
 ))]
 mod inner {
     use core::ffi::{c_int, c_long};
@@ -121,7 +121,7 @@ mod inner {
 #[cfg(not(all(
     target_os = "linux",
     target_pointer_width = "64",
-    not(any(loom, shuttle, miri))
+    not(any(loom, shuttle, miri, gossamer_portable))
 )))]
 mod inner {
     use core::time::Duration;
