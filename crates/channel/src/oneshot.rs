@@ -11,19 +11,17 @@
 //! | nobody waits | – | | |
 //! | a waker | the receiver, in its poll | the sender takes it along when it leaves | |
 //! | done | the sender: with the message there, or none | the receiver takes it | the receiver |
-//! | detached | the receiver, which went first, or has closed the channel | the sender has its message back | the sender |
+//! | detached | the receiver, which went first | the sender has its message back | the sender |
 //!
 //! The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
 //! read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
 //! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
 use std::marker::PhantomData;
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
-
-use futures_core::FusedFuture;
 
 use gossamer_core::context;
 use gossamer_core::header::join::{Finish, Join};
@@ -105,7 +103,7 @@ impl<T> Sender<T> {
     /// Sends the message. Never waits.
     ///
     /// # Errors
-    /// The receiver is gone, or has closed the channel: gives the message back. (One that goes later drops it.)
+    /// The receiver is gone: gives the message back. (One that goes later drops it.)
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         let mut sender = ManuallyDrop::new(self);
         match sender.leave(Some(message)) {
@@ -114,7 +112,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Whether the receiver is gone, or has closed the channel, so that nobody would have the message.
+    /// Whether the receiver is gone, so that nobody would have the message.
     pub fn is_closed(&self) -> bool {
         self.shared().join.is_detached()
     }
@@ -171,71 +169,31 @@ gossamer_core::impl_debug!([T] Sender[T], this => is_closed: this.is_closed());
 /// Polled after it has given its output.
 #[must_use = "dropping the receiver closes the channel"]
 pub struct Receiver<T> {
-    /// Null once it has given its output; with [`YIELDED`] in its lowest bit, or [`CLOSED`] and no pointer.
+    /// Null once it has given its output; with [`YIELDED`] in its lowest bit.
     shared: *mut Shared<T>,
     _message: PhantomData<T>,
 }
 
 /// The operation has yielded, at its scheduling point.
 const YIELDED: usize = 1;
-/// The receiver has closed the channel before there was a message, and has left it to the sender.
-const CLOSED: usize = 2;
 
 // SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
 unsafe impl<T: Send> Send for Receiver<T> {}
-// SAFETY: `&Receiver` only looks whether there is a message.
+// SAFETY: `&Receiver` gives access to nothing.
 unsafe impl<T: Send> Sync for Receiver<T> {}
 
 impl<T> Unpin for Receiver<T> {}
 
 impl<T> Receiver<T> {
     fn pointer(&self) -> *mut Shared<T> {
-        self.shared.map_addr(|at| at & !(YIELDED | CLOSED))
+        self.shared.map_addr(|at| at & !YIELDED)
     }
 
-    /// What both sides share, if it has neither given its output nor closed the channel before there was one.
-    fn shared(&self) -> Option<&Shared<T>> {
-        // SAFETY: there as long as the receiver has not left, and null from then on.
-        unsafe { self.pointer().as_ref() }
-    }
-
+    /// The word, if it has not given its output.
     fn join(&self) -> Option<&Join> {
-        self.shared().map(|shared| &shared.join)
-    }
-
-    /// Closes the channel: from now on sending fails, and gives the message back. A message that was sent before can
-    /// still be received.
-    ///
-    /// # Examples
-    /// ```
-    /// # use gossamer::Wait;
-    /// use gossamer::channel::oneshot;
-    ///
-    /// let (tx, mut rx) = oneshot();
-    /// rx.close();
-    /// assert_eq!(tx.send(42).unwrap_err().into_inner(), 42);
-    /// assert!(rx.wait().is_err());
-    /// ```
-    pub fn close(&mut self) {
-        let Some(shared) = NonNull::new(self.pointer()) else {
-            return;
-        };
-        // Before detaching: from then on the sender has it all, and may free it at any moment.
-        let before = mem::replace(&mut self.shared, ptr::without_provenance_mut(CLOSED));
-        // SAFETY: there as long as the receiver has not left, which is the last that it does.
-        let is_done = unsafe { shared.as_ref() }.join.detach();
-        if is_done && !gossamer_core::mutant!("oneshot_close_loses_message") {
-            self.shared = before;
-        }
-    }
-
-    /// Whether there is no message at this moment: it has not been sent so far, was received before, or never comes.
-    pub fn is_empty(&self) -> bool {
-        // SAFETY: done, so the message is the receiver's, which changes it only by `&mut self`.
-        let has_message = |message: *const Option<T>| unsafe { (*message).is_some() };
-        !self
-            .shared()
-            .is_some_and(|shared| shared.join.is_done() && shared.message.with(has_message))
+        // SAFETY: there as long as the receiver has not left, and null from then on.
+        let shared = unsafe { self.pointer().as_ref() };
+        shared.map(|shared| &shared.join)
     }
 
     /// The message, if it is there; never waits.
@@ -269,13 +227,13 @@ impl<T> Receiver<T> {
 
     /// The message, which is the end of it, if it is done.
     fn take(&mut self) -> Option<T> {
-        if self.join().is_some_and(|join| !join.is_done()) {
+        if !self.join()?.is_done() {
             return None;
         }
-        let shared = NonNull::new(self.pointer());
-        self.shared = ptr::null_mut();
+        let shared = NonNull::new(self.pointer())?;
+        self.shared = std::ptr::null_mut();
         // SAFETY: done, so the sender went first; the receiver has forgotten it.
-        unsafe { Shared::free(shared?) }
+        unsafe { Shared::free(shared) }
     }
 }
 
@@ -284,7 +242,7 @@ impl<T> Future for Receiver<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         assert!(
-            self.shared.addr() & !YIELDED != 0,
+            !self.pointer().is_null(),
             "a one-shot receiver was polled after it had given its output"
         );
         if self.shared.addr() & YIELDED == 0 {
@@ -295,12 +253,6 @@ impl<T> Future for Receiver<T> {
             }
         }
         self.find(cx.waker()).map_or(Poll::Pending, Poll::Ready)
-    }
-}
-
-impl<T> FusedFuture for Receiver<T> {
-    fn is_terminated(&self) -> bool {
-        self.shared.is_null()
     }
 }
 

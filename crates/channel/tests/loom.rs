@@ -63,22 +63,6 @@ fn send_against_drop_of_a_waiting_one() {
     });
 }
 
-/// A message against one that closes the channel: it is received, or comes back.
-#[test]
-fn send_against_close() {
-    explore("send_against_close", || {
-        let living = Arc::new(Count::new(0));
-        let (tx, mut rx) = oneshot();
-        let closes = thread::spawn(move || {
-            rx.close();
-            rx.try_recv().is_ok()
-        });
-        let is_sent = tx.send(Message::new(&living)).is_ok();
-        assert_eq!(joined(closes), is_sent);
-        assert_eq!(living.load(Ordering::Relaxed), 0);
-    });
-}
-
 /// The sender goes without a message, and the receiver waits, with one waker and then another.
 #[test]
 fn close_against_receive() {

@@ -1,5 +1,5 @@
-//! Channels for one message. With ours the sender cannot wait until the channel is closed: here that is an event, which
-//! both sides share.
+//! Channels for one message. With ours a receiver that stays cannot close the channel, and the sender cannot wait until
+//! it is closed: here that is an event, which both sides share.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -7,11 +7,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures_core::FusedFuture;
 use gossamer::channel::oneshot as ours;
 use gossamer::sync::Event;
 
 use self::error::{RecvError, TryRecvError};
+use crate::missing;
 
 /// Why there is no message.
 pub mod error {
@@ -27,7 +27,12 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
         closed: closed.clone(),
         closing: None,
     };
-    (sender, Receiver { end: rx, closed })
+    let receiver = Receiver {
+        end: rx,
+        closed,
+        is_over: false,
+    };
+    (sender, receiver)
 }
 
 /// The side that sends.
@@ -41,15 +46,18 @@ pub struct Sender<T> {
 impl<T> Sender<T> {
     /// Sends the message.
     pub fn send(self, message: T) -> Result<(), T> {
+        if self.is_closed() {
+            return Err(message);
+        }
         self.end.send(message).map_err(ours::SendError::into_inner)
     }
 
     /// Whether the receiver is gone, or has closed the channel.
     pub fn is_closed(&self) -> bool {
-        self.end.is_closed()
+        self.closed.is_set()
     }
 
-    /// Waits until the receiver is gone, or closes the channel.
+    /// Waits for that.
     pub async fn closed(&mut self) {
         let Self {
             closed, closing, ..
@@ -67,28 +75,33 @@ impl<T> Sender<T> {
 pub struct Receiver<T> {
     end: ours::Receiver<T>,
     closed: Arc<Event>,
+    is_over: bool,
 }
 
 impl<T> Receiver<T> {
     /// Nothing more is sent; what was sent is received.
     pub fn close(&mut self) {
-        self.end.close();
         self.closed.set();
     }
 
     /// The message, if it is there.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.end.try_recv()
+        let received = match self.end.try_recv() {
+            Err(TryRecvError::Empty) if self.closed.is_set() => Err(TryRecvError::Closed),
+            received => received,
+        };
+        self.is_over |= !matches!(received, Err(TryRecvError::Empty));
+        received
     }
 
     /// Whether it has given its output.
     pub fn is_terminated(&self) -> bool {
-        self.end.is_terminated()
+        self.is_over
     }
 
     /// Whether there is no message.
     pub fn is_empty(&self) -> bool {
-        self.end.is_empty()
+        missing("look into a one-shot channel")
     }
 }
 
@@ -96,13 +109,19 @@ impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.end).poll(cx)
+        assert!(!self.is_over, "it has given its output");
+        let received = match Pin::new(&mut self.end).poll(cx) {
+            Poll::Pending if self.closed.is_set() => Poll::Ready(Err(RecvError)),
+            received => received,
+        };
+        self.is_over = received.is_ready();
+        received
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        self.close();
+        self.closed.set();
     }
 }
 
