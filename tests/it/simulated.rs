@@ -197,3 +197,63 @@ fn waiting_for_what_is_outside() {
     );
     assert!(!text.contains("deadlock"), "{text}");
 }
+
+/// Both orders of what two tasks do.
+#[gossamer::test(sim, seeds = 0..50)]
+async fn a_test_under_each_seed() -> Result<(), gossamer::JoinError> {
+    static FIRST: AtomicUsize = AtomicUsize::new(0);
+    let order = Arc::new(AtomicUsize::new(0));
+    let noted = |task| {
+        let order = order.clone();
+        spawn(async move {
+            let _already = order.compare_exchange(0, task, Ordering::Relaxed, Ordering::Relaxed);
+        })
+    };
+    let (one, two) = (noted(1), noted(2));
+    one.await?;
+    two.await?;
+    FIRST.fetch_or(order.load(Ordering::Relaxed), Ordering::Relaxed);
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    if RUNS.fetch_add(1, Ordering::Relaxed) == 49 {
+        assert_eq!(FIRST.load(Ordering::Relaxed), 3);
+    }
+    Ok(())
+}
+
+#[gossamer::test(sim, seeds = 3..=3)]
+#[should_panic(expected = "with seed 3: task 0 panicked: the test returned an error")]
+async fn a_test_that_returns_an_error() -> Result<(), &'static str> {
+    yield_now().await;
+    Err("planned")
+}
+
+#[gossamer::test(sim, seeds = [])]
+#[should_panic(expected = "without seeds")]
+async fn a_test_without_seeds() {}
+
+#[gossamer::test(sim = Sim::new().expect_panics().steps_max(500), fibers = crate::contract::FIBERS)]
+#[should_panic(expected = "with seed 0: deadlock")]
+async fn a_test_with_settings() {
+    let panics = Handle::current().spawn_fiber(|| panic!("planned"));
+    assert!(panics.await.map(|never: ()| never).is_err());
+    pending::<()>().await;
+}
+
+/// What a failed test says is what one writes to run it again.
+#[test]
+fn a_test_says_how_to_run_it_again() {
+    let says = |test: fn()| {
+        let payload = std::panic::catch_unwind(test).expect_err("it fails");
+        let text = payload.downcast::<String>().expect("a text");
+        text.lines().last().expect("a line").to_owned()
+    };
+    assert_eq!(
+        says(a_test_that_returns_an_error),
+        "to run it again: #[gossamer::test(sim, seeds = 3..4)]"
+    );
+    assert_eq!(
+        says(a_test_with_settings),
+        "to run it again: #[gossamer::test(sim = Sim::new().steps_max(500).expect_panics()\
+         .fibers(unsafe { Fibers::contract() }), seeds = 0..1)]"
+    );
+}

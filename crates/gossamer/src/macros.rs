@@ -43,10 +43,17 @@ pub use gossamer_macros::main;
 /// `#[ignore]`, work as ever.
 ///
 /// # Options
-/// Those of [`macro@main`]; and `model = "single"` for a test that is to start no thread.
+/// Those of [`macro@main`]; `model = "single"` for a test that is to start no thread. And, for one that is run in many
+/// orders of its tasks:
+///
+/// * `sim`: a simulation runs the body under each of the `seeds`, on virtual time; see the module `sim` (a feature,
+///   which belongs among the `dev-dependencies`). A run fails if a task panics, if the body's output is an error, at a
+///   deadlock, and at a lost wake-up; the message says how to run that seed again. `sim = EXPR` gives it settings: any
+///   expression of type `gossamer::sim::Sim`. There is no `model`, and no `runtime`.
+/// * `seeds = 0..1000`: any iterator of `u64`; `0..100` if left out.
 ///
 /// # Panics
-/// If the runtime cannot be built; the message says why.
+/// If the runtime cannot be built; the message says why. If a simulation fails.
 ///
 /// # Examples
 /// ```
@@ -61,9 +68,36 @@ pub use gossamer_macros::main;
 ///     assert_eq!(one.await? + two.await?, 3);
 ///     Ok(())
 /// }
+///
+/// #[gossamer::test(sim, seeds = 0..1000)]
+/// async fn in_a_thousand_orders() {
+///     let task = gossamer::spawn(async { 6 * 7 });
+///     assert_eq!(task.await.unwrap(), 42);
+/// }
 /// # fn main() {}
 /// ```
 pub use gossamer_macros::test;
+
+/// What a simulated test becomes, where the feature `sim` is.
+#[cfg(feature = "sim")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_sim {
+    ($($test:tt)*) => { $($test)* };
+}
+
+/// What it becomes where it is not.
+#[cfg(not(feature = "sim"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_sim {
+    ($($test:tt)*) => {
+        ::core::compile_error!(
+            "a simulated test needs the feature `sim`: gossamer-rt = { version = \"…\", features = [\"sim\"] } among the \
+             [dev-dependencies]"
+        )
+    };
+}
 
 /// Waits for whichever of several operations comes first, and goes on with its branch.
 ///

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Error, Ident, ItemFn, Path, parse_quote};
 
-use crate::options::Options;
+use crate::options::{Options, SimOption};
 
 /// Which attribute it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,14 @@ fn try_expand(kind: Kind, options: TokenStream, function: TokenStream) -> syn::R
     check(kind, &function)?;
     function.modifiers.require_empty()?;
     let options: Options = syn::parse2(options)?;
-    Ok(write(kind, &options, function))
+    match (kind, &options.sim) {
+        (Kind::Test, Some(sim)) => Ok(simulate(sim, &options, function)),
+        (Kind::Main, Some(sim)) => {
+            let text = "only a test is simulated: `sim` belongs into #[gossamer::test(…)]";
+            Err(Error::new(sim.name.span(), text))
+        }
+        (_, None) => Ok(write(kind, &options, function)),
+    }
 }
 
 fn check(kind: Kind, function: &ItemFn) -> syn::Result<()> {
@@ -95,10 +102,7 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
         block,
         ..
     } = function;
-    let facade = match &options.facade {
-        Some(path) => path.clone(),
-        None => parse_quote!(::gossamer),
-    };
+    let facade = options.facade();
     let runtime = Ident::new("runtime", Span::mixed_site());
     let error = Ident::new("error", Span::mixed_site());
 
@@ -127,6 +131,38 @@ fn write(kind: Kind, options: &Options, function: ItemFn) -> TokenStream {
                 ::core::result::Result::Err(#error) => ::core::panic!(#failed, #error),
             };
             #runtime.block_on(#name(#argument))
+        }
+    }
+}
+
+/// A test that runs the `async fn` under each seed.
+fn simulate(sim: &SimOption, options: &Options, function: ItemFn) -> TokenStream {
+    let ItemFn {
+        attrs,
+        vis,
+        sig,
+        block,
+        ..
+    } = function;
+    let facade = options.facade();
+    let name = &sig.ident;
+    let settings = match &sim.settings {
+        Some(settings) => quote!(#settings),
+        None => quote!(#facade::sim::Sim::new()),
+    };
+    let fibers = options.fibers.iter();
+    let seeds = match &options.seeds {
+        Some(seeds) if !cfg!(mutant = "attribute_forgets_seeds") => quote!(#seeds),
+        _ => quote!(0..100),
+    };
+    quote! {
+        #[::core::prelude::v1::test]
+        #(#attrs)*
+        #vis fn #name() {
+            #sig #block
+            #facade::__needs_sim! {
+                #facade::sim::test(#settings #(.fibers(#fibers))*, #seeds, #name)
+            }
         }
     }
 }

@@ -1,23 +1,37 @@
 //! The options in an attribute's parentheses.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, parse_quote};
 
 /// The most workers a pool can have; `gossamer_sched::WORKERS_MAX`, which a macro cannot ask.
 const WORKERS_MAX: usize = 1024;
+
+/// The names of all options, as an error lists them.
+const NAMES: &str =
+    "`model`, `workers`, `fibers`, `runtime`, `crate`, or, in a test, `sim` or `seeds`";
 
 /// The options that were given.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) model: Option<ModelOption>,
+    model_span: Option<Span>,
     pub(crate) workers: Option<Expr>,
     pub(crate) fibers: Option<Expr>,
     pub(crate) runtime: Option<Ident>,
+    pub(crate) sim: Option<SimOption>,
+    pub(crate) seeds: Option<Expr>,
     pub(crate) facade: Option<Path>,
+}
+
+/// That a test is to be simulated.
+pub(crate) struct SimOption {
+    pub(crate) name: Ident,
+    /// How, if it was said.
+    pub(crate) settings: Option<Expr>,
 }
 
 /// How the model was given.
@@ -39,22 +53,39 @@ impl Parse for Options {
             }
         }
         options.check_workers()?;
+        options.check_sim()?;
         Ok(options)
     }
 }
 
 impl Options {
+    /// Where the facade is.
+    pub(crate) fn facade(&self) -> Path {
+        match &self.facade {
+            Some(path) => path.clone(),
+            None => parse_quote!(::gossamer),
+        }
+    }
+
     fn parse_one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let Ok(name) = input.call(Ident::parse_any) else {
-            let text = "expected an option: `model`, `workers`, `fibers`, `runtime` or `crate`, each `= …`";
-            return Err(input.error(text));
+            return Err(input.error(format!("expected an option: {NAMES}, each `= …`")));
         };
         let text = name.to_string();
-        if !["model", "workers", "fibers", "runtime", "crate"].contains(&text.as_str()) {
-            let text = format!(
-                "unknown option `{text}`: expected `model`, `workers`, `fibers`, `runtime` or `crate`"
-            );
+        let known = [
+            "model", "workers", "fibers", "runtime", "sim", "seeds", "crate",
+        ];
+        if !known.contains(&text.as_str()) {
+            let text = format!("unknown option `{text}`: expected {NAMES}");
             return Err(Error::new(name.span(), text));
+        }
+        if text == "sim" && !input.peek(Token![=]) {
+            let settings = None;
+            let sim = SimOption {
+                name: name.clone(),
+                settings,
+            };
+            return set(&mut self.sim, &name, sim);
         }
         let needs_value = || {
             let text = format!("option `{text}` needs a value: `{text} = …`");
@@ -65,12 +96,51 @@ impl Options {
             return Err(needs_value());
         }
         match text.as_str() {
-            "model" => set(&mut self.model, &name, model(input.parse()?)?),
+            "model" => {
+                self.model_span = Some(name.span());
+                set(&mut self.model, &name, model(input.parse()?)?)
+            }
             "workers" => set(&mut self.workers, &name, input.parse()?),
             "fibers" => set(&mut self.fibers, &name, input.parse()?),
             "runtime" => set(&mut self.runtime, &name, input.parse()?),
+            "seeds" => set(&mut self.seeds, &name, input.parse()?),
+            "sim" => {
+                let settings = Some(input.parse()?);
+                let sim = SimOption {
+                    name: name.clone(),
+                    settings,
+                };
+                set(&mut self.sim, &name, sim)
+            }
             _ => set(&mut self.facade, &name, input.call(Path::parse_mod_style)?),
         }
+    }
+
+    /// Finds options that say nothing, or something else, beside `sim`.
+    fn check_sim(&self) -> syn::Result<()> {
+        if self.sim.is_none() {
+            let Some(seeds) = &self.seeds else {
+                return Ok(());
+            };
+            let text = "`seeds` are a simulation's: write `sim, seeds = …`";
+            return Err(Error::new(seeds.span(), text));
+        }
+        let unfit = |span: Span, name: &str, text: &str| {
+            Err(Error::new(span, format!("{text}: leave `{name}` out")))
+        };
+        let threads = "a simulation runs all tasks on one thread, in an order that it chooses";
+        if let Some(span) = self.model_span {
+            return unfit(span, "model", threads);
+        }
+        if let Some(workers) = &self.workers {
+            return unfit(workers.span(), "workers", threads);
+        }
+        if let Some(runtime) = &self.runtime {
+            let text =
+                "a simulation has no Runtime: spawn by gossamer::spawn() or Handle::current()";
+            return unfit(runtime.span(), "runtime", text);
+        }
+        Ok(())
     }
 
     /// Finds at once what could only fail, or be ignored, at run time.

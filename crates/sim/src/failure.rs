@@ -33,6 +33,8 @@ pub struct Failure {
 pub enum Origin {
     /// From this seed.
     Seed(u64),
+    /// From this seed, in a `#[gossamer::test(sim)]`.
+    TestSeed(u64),
     /// From a recorded list.
     Recorded,
     /// From the enumeration of all; this was the n-th, from 0.
@@ -124,29 +126,46 @@ impl fmt::Display for Cause {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.origin {
-            Origin::Seed(seed) => write!(f, "simulation with seed {seed}: {}", self.cause)?,
+            Origin::Seed(seed) | Origin::TestSeed(seed) => {
+                write!(f, "simulation with seed {seed}: {}", self.cause)?;
+            }
             Origin::Recorded => write!(f, "replayed simulation: {}", self.cause)?,
             Origin::Schedule(count) => write!(f, "schedule {count}: {}", self.cause)?,
         }
         write!(f, "\nthe last of {} events:", self.trace.events().len())?;
         self.trace.write_last(f, EVENTS_PRINTED)?;
-        let sim = self.sim;
-        if let Origin::Seed(seed) = self.origin {
-            return write!(f, "\nto run it again: {sim}run({seed}, …)");
+        f.write_str("\nto run it again: ")?;
+        let (sim, count) = (self.sim, self.choices.len());
+        match self.origin {
+            Origin::Seed(seed) => write!(f, "{}run({seed}, …)", sim.before_a_call()),
+            Origin::TestSeed(seed) => {
+                let settings = match sim.is_usual() {
+                    true => String::new(),
+                    false => format!(" = {sim}"),
+                };
+                let after = seed.saturating_add(1);
+                write!(
+                    f,
+                    "#[gossamer::test(sim{settings}, seeds = {seed}..{after})]"
+                )
+            }
+            _ if count > CHOICES_PRINTED => {
+                write!(
+                    f,
+                    "{}replay(…) with its {count} choices",
+                    sim.before_a_call()
+                )
+            }
+            _ => {
+                let choices: Vec<String> = self.choices.iter().map(Choice::to_string).collect();
+                let choices = choices.join(" ");
+                write!(
+                    f,
+                    "{}replay(&sim::choices(\"{choices}\"), …)",
+                    sim.before_a_call()
+                )
+            }
         }
-        if self.choices.len() > CHOICES_PRINTED {
-            let count = self.choices.len();
-            return write!(
-                f,
-                "\nto run it again: {sim}replay(…) with its {count} choices"
-            );
-        }
-        let choices: Vec<String> = self.choices.iter().map(Choice::to_string).collect();
-        write!(
-            f,
-            "\nto run it again: {sim}replay(&sim::choices(\"{}\"), …)",
-            choices.join(" ")
-        )
     }
 }
 

@@ -67,6 +67,8 @@ pub use self::clock::{Sleep, now, sleep};
 pub use self::current::Simulation;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Report, Waits};
+#[doc(hidden)]
+pub use self::run::test;
 pub use self::run::{Explored, Run, exhaustive, explore, replay, run};
 pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;

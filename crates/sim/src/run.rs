@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use gossamer_core::context;
@@ -113,6 +114,34 @@ impl Sim {
             }
         }
         explored
+    }
+
+    /// A run for each seed of a `#[gossamer::test(sim)]`.
+    #[track_caller]
+    fn test<F: Future<Output: Termination>>(
+        self,
+        seeds: impl IntoIterator<Item = u64>,
+        body: impl Fn() -> F,
+    ) {
+        let caller = Location::caller();
+        let mut seeds = seeds.into_iter().peekable();
+        assert!(
+            seeds.peek().is_some(),
+            "a simulated test without seeds tests nothing: give it some"
+        );
+        for seed in seeds {
+            let tested = async || {
+                let reported = body().await.report();
+                assert!(
+                    reported == ExitCode::SUCCESS,
+                    "the test returned an error, which is printed above"
+                );
+            };
+            let (run, _) = self.go(Oracle::seeded(seed), Origin::TestSeed(seed), caller, tested);
+            if let Err(failure) = run.result {
+                panic!("{failure}");
+            }
+        }
     }
 
     fn go<F: Future>(
@@ -253,4 +282,15 @@ pub fn explore<F: Future>(seeds: Range<u64>, body: impl Fn() -> F) {
 #[track_caller]
 pub fn exhaustive<F: Future>(schedules_max: usize, body: impl Fn() -> F) -> Explored {
     Sim::new().exhaustive(schedules_max, body)
+}
+
+/// What `#[gossamer::test(sim)]` calls.
+#[doc(hidden)]
+#[track_caller]
+pub fn test<F: Future<Output: Termination>>(
+    sim: Sim,
+    seeds: impl IntoIterator<Item = u64>,
+    body: impl Fn() -> F,
+) {
+    sim.test(seeds, body);
 }

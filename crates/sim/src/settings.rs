@@ -67,28 +67,39 @@ impl Sim {
     }
 }
 
+impl Sim {
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Self::new() || gossamer_core::mutant!("options_unnamed")
+    }
+
+    /// The code that stands before `run(…)` or `replay(…)`.
+    pub(crate) fn before_a_call(&self) -> String {
+        match self.is_usual() {
+            true => "sim::".to_owned(),
+            false => format!("{self}."),
+        }
+    }
+}
+
 impl fmt::Display for Sim {
-    /// Writes the code that selects these settings, to stand before `run(…)` or `replay(…)`.
+    /// Writes the code that selects these settings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::new();
-        if *self == usual || gossamer_core::mutant!("options_unnamed") {
-            return f.write_str("sim::");
-        }
-        f.write_str("Sim::new().")?;
+        f.write_str("Sim::new()")?;
         if self.steps_max != usual.steps_max {
-            write!(f, "steps_max({}).", self.steps_max)?;
+            write!(f, ".steps_max({})", self.steps_max)?;
         }
         if self.panics_expected {
-            f.write_str("expect_panics().")?;
+            f.write_str(".expect_panics()")?;
         }
         if !self.scheduling_points {
-            f.write_str("without_scheduling_points().")?;
+            f.write_str(".without_scheduling_points()")?;
         }
         if self.each_step {
-            f.write_str("look_each_step().")?;
+            f.write_str(".look_each_step()")?;
         }
         if self.fibers.is_some() {
-            f.write_str("fibers(…).")?;
+            f.write_str(".fibers(unsafe { Fibers::contract() })")?;
         }
         Ok(())
     }

@@ -1,0 +1,22 @@
+//! A simulated test whose options do not go together.
+
+#[gossamer::main(sim)]
+async fn main() {}
+
+#[gossamer::test(seeds = 0..10)]
+async fn seeds_alone() {}
+
+#[gossamer::test(sim, model = "pool")]
+async fn on_a_pool() {}
+
+#[gossamer::test(sim, workers = 4)]
+async fn on_workers() {}
+
+#[gossamer::test(sim, runtime = rt)]
+async fn on_a_runtime() {}
+
+#[gossamer::test(sim, seeds)]
+async fn which_seeds() {}
+
+#[gossamer::test(sim, sim)]
+async fn twice() {}
