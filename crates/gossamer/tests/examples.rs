@@ -76,6 +76,20 @@ the bank has 5
     assert_eq!(output_of("bank_account", &[]), expected);
 }
 
+#[cfg(feature = "sim")]
+#[test]
+fn philosophers_find_the_seed() {
+    let printed = output_of("philosophers", &[]);
+    for expected in [
+        ": deadlock: nothing is enabled, and somebody waits\n",
+        "task 1 `Hypatia`, spawned at ",
+        "to run it again: sim::run(",
+        "again: true\nmended: 1000 orders, and all have eaten in each\n",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+}
+
 #[test]
 fn surface_shows_what_it_says() {
     let expected = "\

@@ -8,7 +8,7 @@ use crate::current::current;
 
 /// The virtual time since the start of the current simulation.
 ///
-/// [`gossamer_time::now`] says the same as an `Instant`.
+/// `gossamer::time::now` says the same as an `Instant`.
 ///
 /// # Panics
 /// Outside of a simulation.

@@ -1,9 +1,73 @@
-//! The deterministic scheduler: where a newcomer starts, and where every primitive is tested.
+//! Testing a program in many orders of its steps: a failure can be run again, as often as one likes.
 //!
 //! Use it as `gossamer::sim`, a feature of `gossamer-rt`: nothing is promised of the crate behind it.
 //!
-//! A simulation runs the same task cells and primitives as production, on one thread, in an order that
-//! an oracle chooses. A run is a function of its choices alone, so every failure can be run again.
+//! A simulation runs the same tasks and primitives as production, on one thread, in an order that a seed chooses; its time
+//! is virtual. The program need not know: `gossamer::spawn`, `Handle::current()`, scopes, `JoinSet` and timers lead into
+//! the simulation that runs.
+//!
+//! # In one's tests
+//!
+//! The feature `sim` of `gossamer-rt` belongs among the `dev-dependencies`:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! gossamer-rt = { version = "…", features = ["sim"] }
+//! ```
+//!
+//! Then a test of which each run is one order, for each of a thousand seeds:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gossamer::sync::Mutex;
+//!
+//! async fn transfer(from: &Mutex<u32>, to: &Mutex<u32>) {
+//!     let mut from = from.lock().await;
+//!     *to.lock().await += *from;
+//!     *from = 0;
+//! }
+//!
+//! #[gossamer::test(sim, seeds = 0..1000)]
+//! # #[should_panic(expected = "deadlock")]
+//! async fn there_and_back() {
+//!     let accounts = Arc::new([Mutex::new(1), Mutex::new(2)]);
+//!     let theirs = accounts.clone();
+//!     let task = gossamer::spawn(async move { transfer(&theirs[1], &theirs[0]).await });
+//!     transfer(&accounts[0], &accounts[1]).await;
+//!     task.await.expect("no panic");
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! It fails at the first seed in whose order each has one lock and waits for the other, and says which task waits for what,
+//! what happened before, and what to write to run that order alone:
+//!
+//! ```text
+//! simulation with seed 2: deadlock: nothing is enabled, and somebody waits
+//!   task 0, the root, waits for Mutex::lock on Mutex #1, called at tests/bank.rs:6:9
+//!   task 1, spawned at tests/bank.rs:14:16, waits for Mutex::lock on Mutex #2, called at tests/bank.rs:6:9
+//! …
+//! to run it again: #[gossamer::test(sim, seeds = 2..3)]
+//! ```
+//!
+//! `examples/philosophers.rs` goes the whole way: a program that hangs now and then, its seed, the replay, the mended one.
+//!
+//! | | |
+//! | --- | --- |
+//! | [`explore`] | the same in a function: a run for each seed, a panic at the first that fails |
+//! | [`run`] | one seed; a [`Failure`] instead of a panic |
+//! | [`replay`] | a run from a list of choices, as a failure records them |
+//! | [`exhaustive`] | all orders there are, of a small program |
+//! | [`Sim`] | settings, and these four as its methods |
+//! | [`spawn`] | as `gossamer::spawn`, for a future that need not be `Send` |
+//!
+//! # What makes a run fail
+//!
+//! [`Cause`] lists them: a panic of any task, a deadlock, a lost wake-up, no end, and waiting for what is outside.
+//!
+//! A simulation is a closed world. It does not see real threads (those of `std::thread`, of a runtime outside) nor I/O, and
+//! does not wait for them: a task that waits for one is at rest for ever. Threads that belong to the program are started by
+//! `gossamer::spawn_thread`, calls that block are made by `gossamer::blocking`; a runtime cannot be built inside.
 //!
 //! # The rules
 //!
@@ -12,39 +76,19 @@
 //! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
 //!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
 //!   has had its run ([`exhaustive`]).
-//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer_time`). It moves only when nothing is enabled, to the
+//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer::time`). It moves only when nothing is enabled, to the
 //!   next deadline; equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
 //!   ([`Cause::LostWakeup`]). [`Sim::look_each_step`] looks before each step as well, so that no later event can repair
 //!   the loss unseen. When nothing is enabled, and there is no timer, it is a
 //!   [`Cause::Deadlock`]. The [`Report`] says who waits for what, and where it was spawned.
 //! * The run ends when the root future does; tasks that are left are dropped.
-//!
-//! A simulation is a closed world: nothing in it may wait for another OS thread.
-//!
-//! # Reading order
-//!
-//! `scheduler.rs` (push, pop, idle: all of the above), `choose.rs`, `world.rs` (clock, trace), `run.rs`
-//! (the entry points), `look.rs` and `report.rs` (what a failure says).
-//!
-//! # Examples
-//! ```
-//! use std::rc::Rc;
-//! use gossamer::sim;
-//! use gossamer::local::MVar;
-//!
-//! sim::explore(0..100, || async {
-//!     let mvar = Rc::new(MVar::empty());
-//!     let put = sim::spawn({
-//!         let mvar = mvar.clone();
-//!         async move { mvar.put(7).await }
-//!     });
-//!     assert_eq!(mvar.take().await, 7);
-//!     put.await.expect("the putter does not panic");
-//! });
-//! ```
+//! * A run is a function of its choices, as long as the program is: it must not depend on addresses, on the machine's clock,
+//!   or on chance of its own. One that does is found out when it is run again ([`Cause::NonDeterministic`]).
 #![deny(unsafe_code)]
 
+// Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs`, `world.rs` (tasks), `run.rs` (the
+// entry points), `look.rs` and `report.rs` (what a failure says).
 mod choose;
 mod clock;
 mod current;

@@ -230,6 +230,23 @@ pub fn run<F: Future>(seed: u64, body: impl FnOnce() -> F) -> Result<F::Output, 
 ///
 /// # Errors
 /// The run failed; or differs from the one recorded ([`Cause::NonDeterministic`](crate::Cause::NonDeterministic)).
+///
+/// # Examples
+/// ```
+/// use gossamer::{channel, sim};
+///
+/// async fn deadlocks() {
+///     let (tx, rx) = channel::bounded::<u8>(1);
+///     let _never = rx.recv().await;
+///     drop(tx);
+/// }
+///
+/// let failure = sim::run(7, deadlocks).unwrap_err();
+/// let again = sim::replay(&failure.choices, deadlocks).unwrap_err();
+/// assert_eq!(again.cause, failure.cause);
+/// // The text that a failure of `exhaustive` prints does the same.
+/// assert!(sim::replay(&sim::choices("0/1 0/1"), deadlocks).is_err());
+/// ```
 #[track_caller]
 pub fn replay<F: Future>(
     choices: &[Choice],

@@ -5,6 +5,24 @@ use std::fmt;
 use gossamer_fiber::Fibers;
 
 /// How simulations are to be run; the free functions use the defaults.
+///
+/// # Examples
+/// ```
+/// use std::future::pending;
+/// use gossamer::sim::{Cause, Sim};
+///
+/// // The panic is expected; that the task is joined, and nothing waits for ever, is tested.
+/// const SIM: Sim = Sim::new().expect_panics().steps_max(10_000);
+///
+/// SIM.explore(0..10, async || {
+///     let bad = gossamer::spawn(async { panic!("planned") });
+///     assert!(bad.await.map(|never: ()| never).is_err());
+/// });
+/// let failure = SIM.run(0, async || pending::<()>().await).unwrap_err();
+/// assert!(matches!(failure.cause, Cause::Deadlock(_)));
+/// let again = "Sim::new().steps_max(10000).expect_panics().run(0, …)";
+/// assert!(failure.to_string().ends_with(again), "{failure}");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "settings do nothing until something is run with them"]
 pub struct Sim {

@@ -14,6 +14,20 @@ use crate::current::current;
 ///
 /// # Panics
 /// Outside of a simulation.
+///
+/// # Examples
+/// ```
+/// use std::{cell::Cell, rc::Rc};
+/// use gossamer::sim;
+///
+/// sim::explore(0..10, async || {
+///     let count = Rc::new(Cell::new(0));
+///     let theirs = count.clone();
+///     let task = sim::spawn(async move { theirs.set(theirs.get() + 1) });
+///     task.await.unwrap();
+///     assert_eq!(count.get(), 1);
+/// });
+/// ```
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
