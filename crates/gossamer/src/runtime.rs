@@ -101,7 +101,7 @@ impl Runtime {
     /// # Errors
     /// No workers, or more than 1,024; the system grants no more threads (the pool keeps those it has); the runtime
     /// is shutting down; another resize came in between; this is a forked child; or the model has no workers
-    /// ([`Unsupported`](io::ErrorKind::Unsupported)).
+    /// ([`Unsupported`](std::io::ErrorKind::Unsupported)).
     ///
     /// # Examples
     /// ```
@@ -230,7 +230,7 @@ impl Runtime {
     /// As [`spawn_fiber`](Runtime::spawn_fiber).
     ///
     /// # Errors
-    /// The builder was given no [`Fibers`](Builder::fibers) ([`Unsupported`](io::ErrorKind::Unsupported)); there is no
+    /// The builder was given no [`Fibers`](Builder::fibers) ([`Unsupported`](std::io::ErrorKind::Unsupported)); there is no
     /// memory for the stack, or, under [`Model::Threads`], no thread: the closure comes back.
     #[track_caller]
     pub fn try_spawn_fiber<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError<F>>
