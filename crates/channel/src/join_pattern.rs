@@ -138,6 +138,11 @@ pub enum Attempt<M, W> {
 }
 
 /// Receivers that can be joined: tuples of two to four `&Receiver`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be joined",
+    label = "no tuple of two to four receivers by reference",
+    note = "as in `join_pattern((&one, &other))`, with receivers of bounded, unbounded or rendezvous channels"
+)]
 pub trait Group: sealed::Sealed {
     /// A message of each.
     type Messages;

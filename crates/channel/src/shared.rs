@@ -24,6 +24,11 @@ use crate::raw::spsc;
 use crate::shared_state::{Content, SharedState, Waiting};
 
 /// An end that one at a time may send by.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared to send `{T}`",
+    label = "this sends no `{T}`",
+    note = "a `SharedSender` takes the sending end of a channel or of a ring whose messages are `{T}`"
+)]
 pub trait UniqueSender<T> {
     /// [`UniqueSender::send`].
     type Sending<'a>: Future<Output = Result<(), SendError<T>>>

@@ -28,6 +28,10 @@ pub use shared::{Shared, SharedWord};
 pub const BITS: u32 = (1 << 31) - 1;
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no lock policy",
+    note = "`gossamer::raw::Shared` and `gossamer::raw::Local` are the two there are"
+)]
 pub trait LockPolicy: sealed::Sealed + fmt::Debug + 'static {
     /// The word a primitive keeps.
     type Word: Word;

@@ -103,6 +103,11 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 /// use gossamer::Wait;
 /// assert_eq!(async { 1 + 1 }.wait(), 2);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be waited for: it is not a future",
+    label = "not a future",
+    note = "`.wait()` is for what can be awaited: an operation, a join handle, an `async` block; an `async fn` is called first"
+)]
 pub trait Wait: IntoFuture + Sized {
     /// Polls on this thread until the operation is complete.
     #[track_caller]

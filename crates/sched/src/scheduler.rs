@@ -42,6 +42,12 @@ use crate::runnable::Runnable;
 /// assert_eq!((rx.recv().wait(), rx.recv().wait()), (Ok(2), Ok(1)));
 /// # Ok::<(), std::io::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no scheduler",
+    label = "not a scheduler",
+    note = "a scheduler implements `gossamer::scheduler::Scheduler`; without one, a runtime has `Fifo`",
+    note = "the threads that a runtime has are chosen by `model`"
+)]
 pub trait Scheduler: Send + 'static {
     /// Whether polls are watched for one that goes on for long: the workers' of a pool are.
     #[doc(hidden)]

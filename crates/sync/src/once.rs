@@ -59,12 +59,6 @@ impl Admission for Assigned {
 /// There is a value already, or somebody is making one; this is the one that was brought.
 pub struct AlreadyAssigned<T>(pub T);
 
-impl<T> fmt::Debug for AlreadyAssigned<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AlreadyAssigned(..)")
-    }
-}
-
 impl<T> fmt::Display for AlreadyAssigned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
@@ -72,6 +66,8 @@ impl<T> fmt::Display for AlreadyAssigned<T> {
         )
     }
 }
+
+gossamer_core::impl_debug_as_display!([T] AlreadyAssigned[T]);
 
 impl<T> core::error::Error for AlreadyAssigned<T> {}
 

@@ -74,6 +74,11 @@ pub fn timeout_at<F: IntoFuture>(deadline: Instant, operation: F) -> Timeout<F::
 /// let never = std::future::pending::<()>().timeout(Duration::from_millis(1));
 /// assert_eq!(never.wait().unwrap_err().to_string(), "the time is over");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "there is no time limit for `{Self}`, which is not a future",
+    label = "not a future",
+    note = "only what can be awaited can be given up: an operation, a join handle, an `async` block; an `async fn` is called first"
+)]
 pub trait TimeoutExt: IntoFuture + Sized {
     /// [`timeout`].
     ///

@@ -46,7 +46,7 @@ impl<'a, P: LockPolicy> Arrive<'a, P> {
 }
 
 /// The time is over, and not all have come: the arrival is taken back, and has not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NotArrived;
 
 impl fmt::Display for NotArrived {
@@ -54,6 +54,8 @@ impl fmt::Display for NotArrived {
         f.write_str("the time is over, and the arrival at the barrier has not counted")
     }
 }
+
+gossamer_core::impl_debug_as_display!([] NotArrived[]);
 
 impl Error for NotArrived {}
 
