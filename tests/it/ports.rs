@@ -6,6 +6,7 @@ mod pipes;
 mod rings;
 mod rules;
 mod serving;
+mod tagged;
 mod threads;
 
 use gossamer::raw;

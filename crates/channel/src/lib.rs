@@ -33,7 +33,7 @@ mpmc::constructors!(
 );
 
 /// A set of receiving ends, for any thread.
-pub type PortSet<T> = port_set::PortSet<T, gossamer_core::policy::Shared>;
+pub type PortSet<T, Tag = ()> = port_set::PortSet<T, gossamer_core::policy::Shared, Tag>;
 
 /// A [sending end that several share](raw::SharedSender).
 pub type SharedSender<T, E = Sender<T>> = raw::SharedSender<T, gossamer_core::policy::Shared, E>;
@@ -67,7 +67,7 @@ pub mod local {
     );
 
     /// A set of receiving ends, for one thread.
-    pub type PortSet<T> = crate::port_set::PortSet<T, gossamer_core::policy::Local>;
+    pub type PortSet<T, Tag = ()> = crate::port_set::PortSet<T, gossamer_core::policy::Local, Tag>;
     pub use self::broadcast::broadcast;
     pub use self::watch::watch;
 

@@ -36,7 +36,7 @@ mod signal;
 mod table;
 
 pub use self::pipe_end::{Holds, PipeEnd};
-pub use self::port::Port;
+pub use self::port::{IntoPort, Port};
 pub use self::recv::{PortReceiving, PortsReceiving};
 pub use self::set::{AddError, PortSet};
 pub(crate) use self::signal::Lease;

@@ -48,17 +48,13 @@ impl<E> TimedOut<E> {
     }
 }
 
-impl<E> fmt::Debug for TimedOut<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TimedOut(..)")
-    }
-}
-
 impl<E> fmt::Display for TimedOut<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the time is over, and the pipe's other end has sent nothing")
     }
 }
+
+gossamer_core::impl_debug_as_display!([E] TimedOut[E]);
 
 impl<E> Error for TimedOut<E> {}
 

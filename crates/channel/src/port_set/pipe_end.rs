@@ -1,6 +1,6 @@
 //! The end of a pipe in a set, whatever its protocol.
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
 
@@ -52,8 +52,8 @@ trait Heard<T> {
     /// Forgets the waker: it is not called any more.
     fn forget_waker(&mut self);
 
-    /// Returns the type of the endpoint.
-    fn endpoint(&self) -> TypeId;
+    /// Returns the type of the endpoint, and its name.
+    fn endpoint(&self) -> (TypeId, &'static str);
 
     /// Itself, of whatever type.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
@@ -83,8 +83,8 @@ impl<T, E: Hears<Heard: Into<T>> + 'static> Heard<T> for Of<E> {
         self.0.forget_waker();
     }
 
-    fn endpoint(&self) -> TypeId {
-        TypeId::of::<E>()
+    fn endpoint(&self) -> (TypeId, &'static str) {
+        (TypeId::of::<E>(), type_name::<E>())
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -107,9 +107,9 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
     /// The endpoint.
     ///
     /// # Errors
-    /// It has another type: gives this back.
+    /// It has another type, which `Debug` of this tells: gives this back.
     pub fn into_endpoint<E: Hears + 'static>(self) -> Result<E, Self> {
-        if self.end.endpoint() != TypeId::of::<E>() {
+        if self.end.endpoint().0 != TypeId::of::<E>() {
             return Err(self);
         }
         let end = self.end.into_any().downcast::<Of<E>>();
@@ -137,4 +137,4 @@ impl<T, P: LockPolicy> PipeEnd<T, P> {
     }
 }
 
-gossamer_core::impl_debug!([T, P: LockPolicy] PipeEnd[T, P]);
+gossamer_core::impl_debug!([T, P: LockPolicy] PipeEnd[T, P], this => endpoint: this.end.endpoint().1);

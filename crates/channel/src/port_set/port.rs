@@ -29,6 +29,18 @@ pub enum Port<T, P: RingPolicy> {
     Pipe(PipeEnd<T, P>),
 }
 
+/// What [`PortSet::add`](super::PortSet::add) takes: whatever can be made a [`Port`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be in a set of ports for `{T}`",
+    label = "this receives no `{T}`",
+    note = "a `PortSet<{T}>` takes receivers of channels, one-shots and rings whose messages are `{T}`",
+    note = "it takes a pipe's end whose turn it is to receive, if `{T}` implements `From` for what that receives",
+    note = "for messages of several types, make `{T}` an `enum` of them"
+)]
+pub trait IntoPort<T, P: RingPolicy>: Into<Port<T, P>> {}
+
+impl<T, P: RingPolicy, R: Into<Port<T, P>>> IntoPort<T, P> for R {}
+
 impl<T, P: RingPolicy> From<Receiver<T, P>> for Port<T, P> {
     fn from(receiver: Receiver<T, P>) -> Self {
         Self::Channel(receiver)

@@ -22,16 +22,16 @@ pin_project! {
     /// [`PortSet::recv`].
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct PortReceiving<'a, T, P: RingPolicy> {
-        set: &'a PortSet<T, P>,
+    pub struct PortReceiving<'a, T, P: RingPolicy, Tag: Copy = ()> {
+        set: &'a PortSet<T, P, Tag>,
         #[pin]
         pop: PopReady<'a>,
         location: &'static Location<'static>,
     }
 }
 
-impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
-    type Output = Option<Event<T>>;
+impl<T, P: RingPolicy, Tag: Copy> Future for PortReceiving<'_, T, P, Tag> {
+    type Output = Option<Event<T, Tag>>;
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -52,7 +52,7 @@ impl<T, P: RingPolicy> Future for PortReceiving<'_, T, P> {
     }
 }
 
-impl<T, P: RingPolicy> Leave for PortReceiving<'_, T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Leave for PortReceiving<'_, T, P, Tag> {
     fn leave(self: Pin<&mut Self>) {
         self.project().pop.leave();
     }
@@ -62,17 +62,17 @@ pin_project! {
     /// [`PortSet::recv_many`].
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
-    pub struct PortsReceiving<'a, T, P: RingPolicy> {
+    pub struct PortsReceiving<'a, T, P: RingPolicy, Tag: Copy = ()> {
         #[pin]
-        first: PortReceiving<'a, T, P>,
+        first: PortReceiving<'a, T, P, Tag>,
         // Of one that is to receive nothing.
         point: SchedulingPoint,
-        into: &'a mut Vec<Event<T>>,
+        into: &'a mut Vec<Event<T, Tag>>,
         most: usize,
     }
 }
 
-impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Future for PortsReceiving<'_, T, P, Tag> {
     type Output = usize;
 
     #[inline(always)]
@@ -90,13 +90,13 @@ impl<T, P: RingPolicy> Future for PortsReceiving<'_, T, P> {
     }
 }
 
-impl<T, P: RingPolicy> Leave for PortsReceiving<'_, T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Leave for PortsReceiving<'_, T, P, Tag> {
     fn leave(self: Pin<&mut Self>) {
         self.project().first.leave();
     }
 }
 
-impl<T, P: RingPolicy> PortSet<T, P> {
+impl<T, P: RingPolicy, Tag: Copy> PortSet<T, P, Tag> {
     /// Receives from any port: waits until one has something. `None`: there is no port in the set, or, while it waits,
     /// none is left. An end of a pipe that is being served counts as a port.
     ///
@@ -107,7 +107,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps its
     /// entry from those who wait behind it.
     #[track_caller]
-    pub fn recv(&self) -> PortReceiving<'_, T, P> {
+    pub fn recv(&self) -> PortReceiving<'_, T, P, Tag> {
         let location = Location::caller();
         PortReceiving {
             set: self,
@@ -131,9 +131,9 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     #[track_caller]
     pub fn recv_many<'a>(
         &'a self,
-        into: &'a mut Vec<Event<T>>,
+        into: &'a mut Vec<Event<T, Tag>>,
         most: usize,
-    ) -> PortsReceiving<'a, T, P> {
+    ) -> PortsReceiving<'a, T, P, Tag> {
         PortsReceiving {
             first: self.recv(),
             point: SchedulingPoint::new(),
@@ -144,7 +144,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
 
     /// Receives from all entries that are in the queue at this moment, in their order. Returns the number of events.
     /// Entries that are announced meanwhile are left for the next call, so that faster senders do not keep it here.
-    fn take_ready(&self, into: &mut Vec<Event<T>>, most: usize) -> usize {
+    fn take_ready(&self, into: &mut Vec<Event<T, Tag>>, most: usize) -> usize {
         let before = into.len();
         let limit = before.saturating_add(most);
         let mut left = self.ready.len();
@@ -166,7 +166,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
                 let done = self.drain_quickly(taken.rest, into, limit);
                 taken.rest = &taken.rest[done..];
                 if let Some((index, rest)) = taken.rest.split_first() {
-                    let is_of_it = |(key, _): &Event<T>| key.index == *index;
+                    let is_of_it = |(key, _): &Event<T, Tag>| key.index == *index;
                     let has_had_a_turn = into.last().is_some_and(is_of_it)
                         || gossamer_core::mutant!("turn_without_room");
                     if into.len() == limit && !has_had_a_turn {
@@ -192,7 +192,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     /// Each is another entry in memory. A prefetch a few turns ahead tells the processor of each, so that it loads
     /// several at a time.
     #[inline(always)]
-    fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T>>, most: usize) -> usize {
+    fn drain_quickly(&self, indices: &[u32], into: &mut Vec<Event<T, Tag>>, most: usize) -> usize {
         self.table.with(|entries| {
             let ahead = indices.len().min(AHEAD);
             for index in &indices[..ahead] {
@@ -219,7 +219,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     /// Receives what the port has at this moment, but at most until `into` has `most` events. Puts the port's entry
     /// back if it has more. `taken` are other entries.
     #[inline(never)]
-    fn drain(&self, index: u32, into: &mut Vec<Event<T>>, most: usize, taken: &mut Taken<'_>) {
+    fn drain(&self, index: u32, into: &mut Vec<Event<T, Tag>>, most: usize, taken: &mut Taken<'_>) {
         let before = into.len();
         let mut looks = 1;
         while into.len() < most {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gossamer_core::policy::{Local, LocalWord, Shared, SharedWord};
 
-use super::port::{Placed, Port, Rest};
+use super::port::{IntoPort, Placed, Port, Rest};
 use super::ready::Ready;
 use super::table::{Event, Key, Table};
 use crate::spsc::raw::RingPolicy;
@@ -28,6 +28,10 @@ use crate::spsc::raw::RingPolicy;
 ///
 /// What a pipe's end receives is made a `T` by `Into`, so that pipes of several protocols and other channels can be in
 /// one set. That may wait for another receiver of the set: no port is kept from it meanwhile.
+///
+/// An event names its port by the key that [`add`](PortSet::add) gave. A port may have a name of the user's as well, its
+/// tag ([`add_tagged`](PortSet::add_tagged), in a set made by `PortSet::tagged`), any type that is `Copy`: it comes with
+/// each event, as the key's `tag`, and stays when a pipe's end comes back.
 ///
 /// All methods take `&self`: ports come and go at any time, from anywhere, also while others receive from the set.
 ///
@@ -51,8 +55,8 @@ use crate::spsc::raw::RingPolicy;
 /// assert_eq!(set.recv().wait(), None);
 /// # Ok::<(), gossamer::channel::port_set::AddError<i32, _>>(())
 /// ```
-pub struct PortSet<T, P: RingPolicy = Shared> {
-    pub(super) table: Table<T, P>,
+pub struct PortSet<T, P: RingPolicy = Shared, Tag: Copy = ()> {
+    pub(super) table: Table<T, P, Tag>,
     pub(super) ready: Arc<Ready>,
 }
 
@@ -72,7 +76,21 @@ impl<T> PortSet<T, Local> {
     }
 }
 
-impl<T, P: RingPolicy> PortSet<T, P> {
+impl<T, Tag: Copy> PortSet<T, Shared, Tag> {
+    /// A set whose ports have tags, without ports.
+    pub fn tagged() -> Self {
+        Self::with(SharedWord::new(0))
+    }
+}
+
+impl<T, Tag: Copy> PortSet<T, Local, Tag> {
+    /// A set whose ports have tags, without ports.
+    pub fn tagged() -> Self {
+        Self::with(LocalWord::new(0))
+    }
+}
+
+impl<T, P: RingPolicy, Tag: Copy> PortSet<T, P, Tag> {
     fn with(word: P::Word) -> Self {
         Self {
             table: Table::new(word),
@@ -81,14 +99,61 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     }
 
     /// Puts a receiving end into the set. What waits in its channel comes as if it had just been sent. A pipe's end that
-    /// this set has served comes back to its place: it has the key that it had.
+    /// this set has served comes back to its place: it has the key that it had, and the tag. (A new port of a set with
+    /// tags has the tag that is `Default`.)
     ///
     /// A rendezvous channel's `try_send` finds no receiver while that is in a set; `send` works as ever.
     ///
     /// # Errors
     /// The channel has other receivers: gives this one back. (They would take messages of which the set has been told.)
-    pub fn add(&self, port: impl Into<Port<T, P>>) -> Result<Key, AddError<T, P>> {
-        let mut port = port.into();
+    pub fn add(&self, port: impl IntoPort<T, P>) -> Result<Key<Tag>, AddError<T, P>>
+    where
+        Tag: Default,
+    {
+        self.put(port.into(), Tag::default(), true)
+    }
+
+    /// Puts a receiving end into the set, as [`add`](PortSet::add) does, with a tag: each of its events has that, in its
+    /// key. A pipe's end that this set has served comes back to its place, and has this tag from now on.
+    ///
+    /// # Errors
+    /// As [`add`](PortSet::add).
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::Wait;
+    /// use gossamer::channel::{PortSet, oneshot, unbounded};
+    ///
+    /// #[derive(Debug, Clone, Copy, PartialEq)]
+    /// enum Source {
+    ///     Worker(u32),
+    ///     Shutdown,
+    /// }
+    ///
+    /// let set = PortSet::tagged();
+    /// let (stop, stopped) = oneshot();
+    /// let (tx, rx) = unbounded();
+    /// set.add_tagged(rx, Source::Worker(7))?;
+    /// set.add_tagged(stopped, Source::Shutdown)?;
+    ///
+    /// tx.send("done").wait().unwrap();
+    /// let (key, message) = set.recv().wait().unwrap();
+    /// assert_eq!((key.tag, message), (Source::Worker(7), Ok("done")));
+    /// stop.send("now").unwrap();
+    /// let (key, _) = set.recv().wait().unwrap();
+    /// assert_eq!(key.tag, Source::Shutdown);
+    /// # Ok::<(), gossamer::channel::port_set::AddError<&str, _>>(())
+    /// ```
+    pub fn add_tagged(
+        &self,
+        port: impl IntoPort<T, P>,
+        tag: Tag,
+    ) -> Result<Key<Tag>, AddError<T, P>> {
+        self.put(port.into(), tag, gossamer_core::mutant!("tag_of_before"))
+    }
+
+    /// `stays`: a port that comes back has the tag that it had.
+    fn put(&self, mut port: Port<T, P>, tag: Tag, stays: bool) -> Result<Key<Tag>, AddError<T, P>> {
         if !port.is_unique() {
             return Err(AddError(port));
         }
@@ -98,7 +163,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         };
         let placed = Placed::new(port, &self.ready, index, kept);
         let (key, (unsettled, announce)) = self.table.with(|entries| {
-            let (key, placed, announced) = entries.fill(index, placed);
+            let (key, placed, announced) = entries.fill(index, placed, tag, stays);
             (key, placed.enter(&self.ready, index, announced))
         });
         unsettled.settle();
@@ -118,7 +183,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
 
     /// Takes a receiving end out of the set, with all that waits in it. `None`: it is not there, or no longer; or it is
     /// of a pipe, and is being served.
-    pub fn remove(&self, key: Key) -> Option<Port<T, P>> {
+    pub fn remove(&self, key: Key<Tag>) -> Option<Port<T, P>> {
         let placed = self.table.with(|entries| {
             let is_there = entries.has(key);
             is_there.then(|| entries.take(key.index, false))
@@ -128,7 +193,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     }
 
     /// Whether the port is in the set, or its place is kept as it is being served.
-    pub fn contains(&self, key: Key) -> bool {
+    pub fn contains(&self, key: Key<Tag>) -> bool {
         self.table.with(|entries| entries.keeps(key))
     }
 
@@ -144,7 +209,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
 
     /// Receives from a port that has something at this moment. (A port that another task or thread is just receiving
     /// from may have more, and is not looked at.)
-    pub fn try_recv(&self) -> Option<Event<T>> {
+    pub fn try_recv(&self) -> Option<Event<T, Tag>> {
         let mut place = [0];
         loop {
             let [index] = *self.ready.take(&mut place) else {
@@ -158,7 +223,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
 
     /// Looks at an entry that has been taken from the queue; if there is more, puts it back at the end.
     #[inline(always)]
-    pub(super) fn find(&self, index: u32) -> Option<Event<T>> {
+    pub(super) fn find(&self, index: u32) -> Option<Event<T, Tag>> {
         let (event, more) = self.look(index, None);
         if more > 0 {
             self.ready.announce(index).run();
@@ -174,7 +239,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         &self,
         index: u32,
         taken: Option<&mut Taken<'_>>,
-    ) -> (Option<Event<T>>, usize) {
+    ) -> (Option<Event<T, Tag>>, usize) {
         let mut has_port = false;
         let found = self.table.with(|entries| {
             let (key, placed) = entries.look(index)?;
@@ -193,7 +258,11 @@ impl<T, P: RingPolicy> PortSet<T, P> {
     }
 
     #[inline(never)]
-    fn look_slowly(&self, index: u32, taken: Option<&mut Taken<'_>>) -> (Option<Event<T>>, usize) {
+    fn look_slowly(
+        &self,
+        index: u32,
+        taken: Option<&mut Taken<'_>>,
+    ) -> (Option<Event<T, Tag>>, usize) {
         let looked = self.table.with(|entries| {
             let (key, placed) = entries.look(index)?;
             let (found, rest) = placed.find();
@@ -233,7 +302,7 @@ impl<T, P: RingPolicy> PortSet<T, P> {
         (result.map(|result| (key, result)), found.more)
     }
 
-    fn let_senders_go(&self, key: Key) {
+    fn let_senders_go(&self, key: Key<Tag>) {
         let mut goes = true;
         while goes
             && let Some((deferred, more)) = self.table.with(|entries| entries.let_sender_go(key))
@@ -266,7 +335,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-impl<T, P: RingPolicy> Drop for PortSet<T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Drop for PortSet<T, P, Tag> {
     fn drop(&mut self) {
         // The entries first: a message whose drop panics must not leave one behind.
         let places = self.table.with(|entries| entries.close());
@@ -277,12 +346,6 @@ impl<T, P: RingPolicy> Drop for PortSet<T, P> {
 /// The port has not been put into the set, as its channel has other receivers; this is it.
 pub struct AddError<T, P: RingPolicy>(pub Port<T, P>);
 
-impl<T, P: RingPolicy> fmt::Debug for AddError<T, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AddError(..)")
-    }
-}
-
 impl<T, P: RingPolicy> fmt::Display for AddError<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
@@ -291,9 +354,11 @@ impl<T, P: RingPolicy> fmt::Display for AddError<T, P> {
     }
 }
 
+gossamer_core::impl_debug_as_display!([T, P: RingPolicy] AddError[T, P]);
+
 impl<T, P: RingPolicy> Error for AddError<T, P> {}
 
 gossamer_core::impl_debug!(
-    [T, P: RingPolicy] PortSet[T, P],
+    [T, P: RingPolicy, Tag: Copy] PortSet[T, P, Tag],
     this => ports: this.len(), ready: this.ready.len()
 );

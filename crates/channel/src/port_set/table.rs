@@ -4,6 +4,8 @@
 //! it from there and is about to look. An entry whose port has gone may still be announced, and so may the
 //! next port in it: looking at one that has nothing does no harm.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 use std::mem;
 use std::sync::Arc;
 
@@ -18,36 +20,72 @@ use crate::spsc::raw::RingPolicy;
 
 /// Identifies a port of a set. No two ports of one set have the same key, unless four thousand million others have come
 /// and gone in the one's entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+///
+/// It has the tag of the port, if the ports of the set have tags; which does not count when keys are compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Key<Tag = ()> {
     pub(super) index: u32,
     generation: u32,
+    /// What the user calls the port.
+    pub tag: Tag,
+}
+
+impl<Tag> Key<Tag> {
+    fn number(&self) -> (u32, u32) {
+        (self.index, self.generation)
+    }
+}
+
+impl<Tag> PartialEq for Key<Tag> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number() == other.number()
+    }
+}
+
+impl<Tag> Eq for Key<Tag> {}
+
+impl<Tag> PartialOrd for Key<Tag> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<Tag> Ord for Key<Tag> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number().cmp(&other.number())
+    }
+}
+
+impl<Tag> Hash for Key<Tag> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number().hash(state);
+    }
 }
 
 /// A port's key, with a message or `Closed`. A closed port is reported once, and is no longer in the set then.
-pub type Event<T> = (Key, Result<T, Closed>);
+pub type Event<T, Tag = ()> = (Key<Tag>, Result<T, Closed>);
 
 /// The entries, under a lock of their own. The locks of the ports' channels are taken inside it. Nobody waits for it to
 /// change: that is what the queue is for.
-pub(super) struct Table<T, P: RingPolicy>(SharedState<Entries<T, P>, P>);
+pub(super) struct Table<T, P: RingPolicy, Tag>(SharedState<Entries<T, P, Tag>, P>);
 
 /// The entries.
-pub(super) struct Entries<T, P: RingPolicy> {
-    all: Vec<Entry<T, P>>,
+pub(super) struct Entries<T, P: RingPolicy, Tag> {
+    all: Vec<Entry<T, P, Tag>>,
     /// The first one that is free, or [`NONE`].
     free: u32,
 }
 
-struct Entry<T, P: RingPolicy> {
+struct Entry<T, P: RingPolicy, Tag> {
     /// How many ports it has had before.
     generation: u32,
-    content: Content<T, P>,
+    content: Content<T, P, Tag>,
 }
 
-enum Content<T, P: RingPolicy> {
-    Port(Placed<T, P>),
+enum Content<T, P: RingPolicy, Tag> {
+    Port(Placed<T, P>, Tag),
     /// For a pipe's end that is being served, which has the lease.
-    Served(Arc<Signal>),
+    Served(Arc<Signal>, Tag),
     Free {
         next: u32,
         announced: bool,
@@ -57,7 +95,7 @@ enum Content<T, P: RingPolicy> {
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-impl<T, P: RingPolicy> Table<T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Table<T, P, Tag> {
     pub(super) fn new(word: P::Word) -> Self {
         let entries = Entries {
             all: Vec::new(),
@@ -68,7 +106,7 @@ impl<T, P: RingPolicy> Table<T, P> {
 
     /// Does something under the lock; no user code.
     #[inline(always)]
-    pub(super) fn with<R>(&self, act: impl FnOnce(&mut Entries<T, P>) -> R) -> R {
+    pub(super) fn with<R>(&self, act: impl FnOnce(&mut Entries<T, P, Tag>) -> R) -> R {
         self.0.look(act)
     }
 
@@ -79,7 +117,7 @@ impl<T, P: RingPolicy> Table<T, P> {
     }
 }
 
-impl<T, P: RingPolicy> shared_state::Content for Entries<T, P> {
+impl<T, P: RingPolicy, Tag> shared_state::Content for Entries<T, P, Tag> {
     const NAMES: &'static [&'static str] = &["PortSet"];
 
     fn goes(&self, _: u64) -> bool {
@@ -87,7 +125,7 @@ impl<T, P: RingPolicy> shared_state::Content for Entries<T, P> {
     }
 }
 
-impl<T, P: RingPolicy> Entries<T, P> {
+impl<T, P: RingPolicy, Tag: Copy> Entries<T, P, Tag> {
     /// A free entry, taken; none: there are as many as there can be.
     fn take_free(&mut self) -> Option<u32> {
         if let Some(entry) = self.all.get(self.free as usize) {
@@ -109,33 +147,53 @@ impl<T, P: RingPolicy> Entries<T, P> {
         Some(index)
     }
 
-    /// Puts a port into an entry that has been taken, or was kept for it; also whether the entry is announced.
-    pub(super) fn fill(&mut self, index: u32, placed: Placed<T, P>) -> (Key, &Placed<T, P>, bool) {
+    /// Puts a port into an entry that has been taken, or was kept for it; also whether the entry is announced. `stays`:
+    /// one for which the entry was kept has the tag that it had.
+    pub(super) fn fill(
+        &mut self,
+        index: u32,
+        placed: Placed<T, P>,
+        tag: Tag,
+        stays: bool,
+    ) -> (Key<Tag>, &Placed<T, P>, bool) {
         let entry = &mut self.all[index as usize];
-        let announced = match &entry.content {
-            Content::Free { announced, .. } => *announced,
-            Content::Served(signal) => signal.end(),
-            Content::Port(_) => unreachable!("it was not free"),
+        let (announced, tag) = match &entry.content {
+            Content::Free { announced, .. } => (*announced, tag),
+            Content::Served(signal, had) if stays => (signal.end(), *had),
+            Content::Served(signal, _) => (signal.end(), tag),
+            Content::Port(..) => unreachable!("it was not free"),
         };
-        entry.content = Content::Port(placed);
-        let Content::Port(placed) = &entry.content else {
+        entry.content = Content::Port(placed, tag);
+        let Content::Port(placed, _) = &entry.content else {
             unreachable!("it has just been put there");
         };
         let generation = entry.generation;
-        (Key { index, generation }, placed, announced)
+        let key = Key {
+            index,
+            generation,
+            tag,
+        };
+        (key, placed, announced)
     }
 
     /// The port whose entry was announced, and its key; none: the entry has no port, and is no longer announced.
     #[inline(always)]
-    pub(super) fn look(&mut self, index: u32) -> Option<(Key, &mut Placed<T, P>)> {
-        if !matches!(self.all[index as usize].content, Content::Port(_)) {
+    pub(super) fn look(&mut self, index: u32) -> Option<(Key<Tag>, &mut Placed<T, P>)> {
+        if !matches!(self.all[index as usize].content, Content::Port(..)) {
             self.look_without_port(index);
             return None;
         }
         let entry = &mut self.all[index as usize];
         let generation = entry.generation;
         match &mut entry.content {
-            Content::Port(placed) => Some((Key { index, generation }, placed)),
+            Content::Port(placed, tag) => {
+                let key = Key {
+                    index,
+                    generation,
+                    tag: *tag,
+                };
+                Some((key, placed))
+            }
             _ => None,
         }
     }
@@ -144,7 +202,7 @@ impl<T, P: RingPolicy> Entries<T, P> {
     fn look_without_port(&mut self, index: u32) {
         match &mut self.all[index as usize].content {
             Content::Free { announced, .. } => *announced = false,
-            Content::Served(signal) if !signal.begin_kept() => drop(self.release(index)),
+            Content::Served(signal, _) if !signal.begin_kept() => drop(self.release(index)),
             _ => {}
         }
     }
@@ -160,35 +218,35 @@ impl<T, P: RingPolicy> Entries<T, P> {
     /// Hints that it is the turn of this entry's port soon, whose channel is then looked at.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: u32) {
-        if let Content::Port(placed) = &self.all[index as usize].content {
+        if let Content::Port(placed, _) = &self.all[index as usize].content {
             placed.prefetch();
         }
     }
 
     /// Whether the port is there, or its place is kept.
-    pub(super) fn keeps(&self, key: Key) -> bool {
+    pub(super) fn keeps(&self, key: Key<Tag>) -> bool {
         let entry = self.all.get(key.index as usize);
         entry.is_some_and(|entry| {
             entry.generation == key.generation
                 && match &entry.content {
-                    Content::Port(_) => true,
-                    Content::Served(signal) => signal.is_kept(),
+                    Content::Port(..) => true,
+                    Content::Served(signal, _) => signal.is_kept(),
                     Content::Free { .. } => false,
                 }
         })
     }
 
     /// Whether the port is there.
-    pub(super) fn has(&self, key: Key) -> bool {
+    pub(super) fn has(&self, key: Key<Tag>) -> bool {
         let entry = self.all.get(key.index as usize);
         entry.is_some_and(|entry| {
-            entry.generation == key.generation && matches!(entry.content, Content::Port(_))
+            entry.generation == key.generation && matches!(entry.content, Content::Port(..))
         })
     }
 
     /// Takes a port out, which is there; `looked`: the caller has taken the entry from the queue.
     pub(super) fn take(&mut self, index: u32, looked: bool) -> Placed<T, P> {
-        let Content::Port(placed) = self.release(index) else {
+        let Content::Port(placed, _) = self.release(index) else {
             unreachable!("the caller has seen a port there");
         };
         let is_announced = placed.leave(looked);
@@ -199,7 +257,7 @@ impl<T, P: RingPolicy> Entries<T, P> {
     }
 
     /// Frees an entry; gives what was in it.
-    fn release(&mut self, index: u32) -> Content<T, P> {
+    fn release(&mut self, index: u32) -> Content<T, P, Tag> {
         let entry = &mut self.all[index as usize];
         let free = Content::Free {
             next: self.free,
@@ -213,29 +271,30 @@ impl<T, P: RingPolicy> Entries<T, P> {
     /// Takes a pipe's end out, whose turn has come, and keeps its entry for it.
     pub(super) fn keep(&mut self, index: u32) -> Option<(Placed<T, P>, Lease)> {
         let content = &mut self.all[index as usize].content;
-        let Content::Port(placed) = content else {
+        let Content::Port(placed, tag) = content else {
             return None;
         };
         let signal = placed.signal()?.clone();
         let lease = Lease::new(signal.clone());
-        match mem::replace(content, Content::Served(signal)) {
-            Content::Port(placed) => Some((placed, lease)),
+        let served = Content::Served(signal, *tag);
+        match mem::replace(content, served) {
+            Content::Port(placed, _) => Some((placed, lease)),
             _ => None,
         }
     }
 
     /// A sender that waits for what a look at this port has taken.
-    pub(super) fn let_sender_go(&self, key: Key) -> Option<(Deferred, bool)> {
+    pub(super) fn let_sender_go(&self, key: Key<Tag>) -> Option<(Deferred, bool)> {
         match &self.all.get(key.index as usize)?.content {
-            Content::Port(placed) if self.has(key) => placed.let_sender_go(),
+            Content::Port(placed, _) if self.has(key) => placed.let_sender_go(),
             _ => None,
         }
     }
 
     /// Takes all ports' entries back; gives what is to be dropped without the lock.
-    pub(super) fn close(&mut self) -> impl Sized + use<T, P> {
+    pub(super) fn close(&mut self) -> impl Sized + use<T, P, Tag> {
         for entry in &self.all {
-            if let Content::Port(placed) = &entry.content {
+            if let Content::Port(placed, _) = &entry.content {
                 placed.leave(false);
             }
         }
