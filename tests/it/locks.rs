@@ -5,6 +5,7 @@
 //! * [`closing`]: a semaphore that is closed.
 //! * [`cancelling`]: operations dropped at every poll, in all schedules of small programs.
 //! * [`rules`]: who goes when, polled by hand; and what is refused.
+//! * [`making`]: cells whose value may fail to be made.
 //! * [`owned`]: guards and permits that own what they are of; values of any size.
 //! * [`panics`]: closures that panic.
 //! * [`values`]: made from values, and shown.
@@ -13,6 +14,7 @@ mod arriving;
 mod cancelling;
 mod closing;
 mod conform;
+mod making;
 mod owned;
 mod panics;
 mod rules;

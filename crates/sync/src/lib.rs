@@ -1,7 +1,5 @@
 //! Synchronisation that tasks, fibers and threads share.
 //!
-//! An internal part of `gossamer-rt`: nothing is promised of this crate alone.
-//!
 //! Each primitive is one implementation, generic over its lock policy, in [`raw`], and comes in
 //! two flavours: [`sync`] (for any thread) and [`local`] (for one thread, without atomics).
 //!
@@ -39,7 +37,7 @@ pub mod raw {
     };
     pub use crate::mvar::{MVar, Put, Read, Replace, Swap, Take};
     pub use crate::once::AlreadyAssigned;
-    pub use crate::once::cell::{GetOrInit, OnceCell};
+    pub use crate::once::cell::{GetOrInit, GetOrTryInit, OnceCell};
     pub use crate::once::ivar::{IVar, ReadIVar};
     pub use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
     pub use crate::rwlock::{ReadLock, ReadLockOwned, WriteLock, WriteLockOwned};

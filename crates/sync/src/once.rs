@@ -109,6 +109,16 @@ impl<T, P: LockPolicy> Once<T, P> {
         Some(self.value.with(|place| unsafe { &*place.cast::<T>() }))
     }
 
+    /// The value, to be changed.
+    fn get_mut(&mut self) -> Option<&mut T> {
+        if self.line.look() & FULL == 0 {
+            return None;
+        }
+        // SAFETY: there is a value, as was just seen; `&mut self`: nobody else looks at it.
+        let value = |place: *mut MaybeUninit<T>| unsafe { &mut *place.cast::<T>() };
+        Some(self.value.with_mut(value))
+    }
+
     /// Assigns the value, if there is none and nobody makes one.
     fn assign(&self, value: T) -> Result<(), AlreadyAssigned<T>> {
         let mut value = Some(value);

@@ -335,7 +335,7 @@ macro_rules! permit {
                     core::ptr::eq(&*self.semaphore, &*other.semaphore),
                     "permits of two semaphores were to be merged: those of each go back to their own"
                 );
-                self.permits += core::mem::take(&mut other.permits);
+                self.permits = self.permits.saturating_add(core::mem::take(&mut other.permits));
             }
 
             /// Parts `permits` of them from the others; `None`: they are not so many.

@@ -19,6 +19,7 @@ both! {
     an_event_that_is_reset,
     an_arrival,
     a_maker_of_a_value,
+    a_maker_that_fails,
     one_behind_whom_another_waits,
     everything_at_random,
 }
@@ -183,6 +184,25 @@ async fn made<P: LockPolicy>(cell: &OnceCell<u32, P>, value: u32) {
         value
     };
     assert!((1..4).contains(cell.get_or_init(make).await));
+}
+
+fn a_maker_that_fails<F: Locks>() {
+    at_every_cut!(
+        F::once_cell(),
+        |cut, at| [
+            {
+                let make = async || {
+                    yield_now().await;
+                    Err(())
+                };
+                drop(cut.apply(at.get_or_try_init(make)).await);
+            },
+            made(&at, 2).await,
+        ],
+        |left| {
+            assert_eq!(left.get(), Some(&2));
+        }
+    );
 }
 
 fn a_maker_of_a_value<F: Locks>() {

@@ -1,5 +1,6 @@
 //! `OnceCell`: a value that is made when it is first needed.
 
+use core::convert::Infallible;
 use core::fmt;
 use core::panic::Location;
 use core::pin::Pin;
@@ -80,12 +81,44 @@ impl<T, P: LockPolicy> OnceCell<T, P> {
         M: Future<Output = T>,
     {
         GetOrInit {
-            waiting: Waiting::new(&self.0.line, Enter::new(MAKES), Location::caller()),
-            cell: self,
-            make: Some(make),
-            making: None,
-            makes: false,
+            making: Making::new(self, make, Location::caller()),
         }
+    }
+
+    /// As [`get_or_init`](OnceCell::get_or_init), with a `make` that may fail: then the cell stays empty, and the next in
+    /// line makes the value, with its own closure.
+    ///
+    /// # Errors
+    /// That of `make`.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gossamer::Wait;
+    /// use gossamer::sync::OnceCell;
+    ///
+    /// let limit = OnceCell::new();
+    /// assert!(limit.get_or_try_init(async || "many".parse::<u32>()).wait().is_err());
+    /// assert_eq!(limit.get_or_try_init(async || "7".parse::<u32>()).wait(), Ok(&7));
+    /// ```
+    #[track_caller]
+    pub fn get_or_try_init<E, F, M>(&self, make: F) -> GetOrTryInit<'_, T, P, F, M>
+    where
+        F: FnOnce() -> M,
+        M: Future<Output = Result<T, E>>,
+    {
+        GetOrTryInit {
+            making: Making::new(self, make, Location::caller()),
+        }
+    }
+
+    /// The value, to be changed, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.0.get_mut()
+    }
+
+    /// Takes the value out, if there is one: the cell is empty again.
+    pub fn take(&mut self) -> Option<T> {
+        self.0.take()
     }
 
     /// The value itself, if there is one.
@@ -106,9 +139,8 @@ impl<T, P: LockPolicy> Drop for LetNext<'_, T, P> {
 }
 
 pin_project! {
-    /// [`OnceCell::get_or_init`]. Dropped unfinished, it lets the next one make the value.
-    #[must_use = "operations do nothing until they are awaited or waited for"]
-    pub struct GetOrInit<'a, T, P: LockPolicy, F, M> {
+    /// Waits for the value, or makes it.
+    struct Making<'a, T, P: LockPolicy, F, M> {
         #[pin]
         waiting: Waiting<'a, P, Assigned, MAKES>,
         cell: &'a OnceCell<T, P>,
@@ -119,15 +151,80 @@ pin_project! {
         makes: bool,
     }
 
-    impl<T, P: LockPolicy, F, M> PinnedDrop for GetOrInit<'_, T, P, F, M> {
+    impl<T, P: LockPolicy, F, M> PinnedDrop for Making<'_, T, P, F, M> {
         fn drop(this: Pin<&mut Self>) {
-            let mut this = this.project();
-            if *this.makes {
-                // After the future that was to make it has gone, also if that panics.
-                let _let_next = LetNext(&this.cell.0);
-                this.making.set(None);
+            if this.makes {
+                this.give_up();
             }
         }
+    }
+}
+
+impl<'a, T, P: LockPolicy, F, M> Making<'a, T, P, F, M> {
+    fn new(cell: &'a OnceCell<T, P>, make: F, location: &'static Location<'static>) -> Self {
+        Self {
+            waiting: Waiting::new(&cell.0.line, Enter::new(MAKES), location),
+            cell,
+            make: Some(make),
+            making: None,
+            makes: false,
+        }
+    }
+
+    /// Lets the next one make the value: after the future that was to make it has gone, also if that panics.
+    fn give_up(self: Pin<&mut Self>) {
+        let mut this = self.project();
+        *this.makes = false;
+        let _let_next = LetNext(&this.cell.0);
+        this.making.set(None);
+    }
+}
+
+impl<'a, T, P, F, M> Making<'a, T, P, F, M>
+where
+    P: LockPolicy,
+    F: FnOnce() -> M,
+    M: Future,
+{
+    /// The value, made by `made` of what the future gives.
+    fn poll<E>(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        made: impl FnOnce(M::Output) -> Result<T, E>,
+    ) -> Poll<Result<&'a T, E>> {
+        let mut this = self.as_mut().project();
+        let cell = *this.cell;
+        if this.making.is_none() {
+            let _how = ready!(this.waiting.poll(cx));
+            if let Some(value) = cell.get() {
+                return Poll::Ready(Ok(value));
+            }
+            *this.makes = true;
+            let make = this.make.take().expect("it is complete only once");
+            this.making.set(Some(make()));
+        }
+        let making = this.making.as_mut().as_pin_mut().expect("it was just made");
+        match made(ready!(making.poll(cx))) {
+            Ok(value) => {
+                *this.makes = false;
+                cell.0.make(value);
+                this.making.set(None);
+                Poll::Ready(Ok(cell.get().expect("it was just assigned")))
+            }
+            Err(error) => {
+                self.give_up();
+                Poll::Ready(Err(error))
+            }
+        }
+    }
+}
+
+pin_project! {
+    /// [`OnceCell::get_or_init`]. Dropped unfinished, it lets the next one make the value.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct GetOrInit<'a, T, P: LockPolicy, F, M> {
+        #[pin]
+        making: Making<'a, T, P, F, M>,
     }
 }
 
@@ -140,29 +237,45 @@ where
     type Output = &'a T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a T> {
-        let mut this = self.project();
-        let cell = *this.cell;
-        if this.making.is_none() {
-            let _how = ready!(this.waiting.poll(cx));
-            if let Some(value) = cell.get() {
-                return Poll::Ready(value);
-            }
-            *this.makes = true;
-            let make = this.make.take().expect("it is complete only once");
-            this.making.set(Some(make()));
-        }
-        let making = this.making.as_mut().as_pin_mut().expect("it was just made");
-        let value = ready!(making.poll(cx));
-        *this.makes = false;
-        cell.0.make(value);
-        this.making.set(None);
-        Poll::Ready(cell.get().expect("it was just assigned"))
+        let made = self.project().making.poll(cx, Ok::<T, Infallible>);
+        made.map(|made| match made {
+            Ok(value) => value,
+            Err(never) => match never {},
+        })
+    }
+}
+
+pin_project! {
+    /// [`OnceCell::get_or_try_init`]. Dropped unfinished, it lets the next one make the value.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    pub struct GetOrTryInit<'a, T, P: LockPolicy, F, M> {
+        #[pin]
+        making: Making<'a, T, P, F, M>,
+    }
+}
+
+impl<'a, T, P, E, F, M> Future for GetOrTryInit<'a, T, P, F, M>
+where
+    P: LockPolicy,
+    F: FnOnce() -> M,
+    M: Future<Output = Result<T, E>>,
+{
+    type Output = Result<&'a T, E>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().making.poll(cx, |made| made)
     }
 }
 
 impl<T, P: LockPolicy, F, M> fmt::Debug for GetOrInit<'_, T, P, F, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.waiting.fmt(f)
+        self.making.waiting.fmt(f)
+    }
+}
+
+impl<T, P: LockPolicy, F, M> fmt::Debug for GetOrTryInit<'_, T, P, F, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.making.waiting.fmt(f)
     }
 }
 

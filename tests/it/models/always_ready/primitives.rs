@@ -50,6 +50,10 @@ macro_rules! flavour {
                     *cell.get_or_init(async || 2).await;
                 "sync::once::cell::GetOrInit, to be made": {}
                     *OnceCell::new().get_or_init(async || 2).await;
+                "sync::once::cell::GetOrTryInit": { let cell = OnceCell::with(1); }
+                    assert!(cell.get_or_try_init(async || Ok::<_, ()>(2)).await.is_ok());
+                "sync::once::cell::GetOrTryInit, that fails": { let cell = OnceCell::<u32>::new(); }
+                    assert!(cell.get_or_try_init(async || Err(())).await.is_err());
                 "sync::once::ivar::ReadIVar": { let cell = IVar::assigned(1); } *cell.read().await;
                 "sync::rwlock::ReadLock": { let lock = RwLock::new(0); } *lock.read().await;
                 "sync::rwlock::WriteLock": { let lock = RwLock::new(0); } *lock.write().await += 1;

@@ -2,8 +2,6 @@
 
 use gossamer::sync;
 
-use crate::missing;
-
 /// A value that is made once.
 #[derive(Debug)]
 pub struct OnceCell<T>(sync::OnceCell<T>);
@@ -58,13 +56,13 @@ impl<T> OnceCell<T> {
         self.0.get_or_init(make).await
     }
 
-    /// Not what may fail to be made.
-    pub async fn get_or_try_init<E, F, M>(&self, _make: F) -> Result<&T, E>
+    /// The value; made, if there is none and that does not fail.
+    pub async fn get_or_try_init<E, F, M>(&self, make: F) -> Result<&T, E>
     where
         F: FnOnce() -> M,
         M: Future<Output = Result<T, E>>,
     {
-        missing("OnceCell::get_or_try_init")
+        self.0.get_or_try_init(make).await
     }
 
     /// The value itself.
