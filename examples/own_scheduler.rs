@@ -3,6 +3,7 @@
 //! `cargo run --release -p gossamer-rt --example own_scheduler`
 
 use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,14 +19,15 @@ const HOPS: u32 = 1_000;
 struct RoundRobin {
     classes: [VecDeque<Runnable>; 2],
     turn: usize,
+    hash: RandomState,
     polls: Arc<AtomicUsize>,
 }
 
 impl Scheduler for RoundRobin {
     fn push(&mut self, task: Runnable, _reason: Reason) {
-        // Tasks are told apart by where they are in memory; a real scheduler would keep a table.
-        let class = task.id() / 64 % 2;
-        self.classes[class].push_back(task);
+        // A real scheduler would look the task's id up in a table of its own.
+        let class = self.hash.hash_one(task.id()) % 2;
+        self.classes[class as usize].push_back(task);
     }
 
     fn pop(&mut self) -> Option<Runnable> {
@@ -42,6 +44,7 @@ fn main() -> std::io::Result<()> {
     let scheduler = RoundRobin {
         classes: Default::default(),
         turn: 0,
+        hash: RandomState::new(),
         polls: polls.clone(),
     };
     let rt = Runtime::builder()

@@ -238,6 +238,13 @@ impl Context {
         NonNull::new(self.polling.get().cast_mut())
     }
 
+    /// The shard of the task that is being polled, if that belongs to a local scope.
+    pub fn polled_local_shard(&self) -> Option<u16> {
+        let state = self.with_polled(|task| task.state())?;
+        let is_bound = state.is_local() || crate::mutant!("any_task_spawns_local");
+        is_bound.then(|| state.shard())
+    }
+
     /// Calls `use_it` with the task that is being polled, if one is.
     #[inline(always)]
     pub(crate) fn with_polled<R>(&self, use_it: impl FnOnce(TaskRef<'_>) -> R) -> Option<R> {

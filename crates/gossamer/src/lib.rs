@@ -54,6 +54,7 @@
 mod blocking;
 pub mod channel;
 mod handle;
+pub mod join_set;
 mod macros;
 mod model;
 mod naming;
@@ -73,17 +74,19 @@ pub use gossamer_fiber::Fibers;
 #[cfg(feature = "sim")]
 #[doc(inline)]
 pub use gossamer_sim as sim;
-pub use gossamer_structure::{CancellationToken, JoinSet, task_local};
+pub use gossamer_structure::{CancellationToken, task_local};
 pub use gossamer_task::{JoinError, JoinHandle};
 pub use gossamer_time::TimeoutExt;
 
 pub use self::blocking::blocking;
 pub use self::handle::Handle;
+#[doc(inline)]
+pub use self::join_set::JoinSet;
 pub use self::macros::{main, protocol, select, test};
 pub use self::model::Model;
 #[doc(inline)]
 pub use self::runtime::{Builder, Runtime};
-pub use self::spawning::{spawn, spawn_blocking};
+pub use self::spawning::{spawn, spawn_blocking, spawn_local};
 pub use self::threads::spawn_thread;
 pub use self::yielding::yield_now;
 
@@ -100,11 +103,6 @@ pub mod cancel {
 /// Tasks in static memory, for programs without a heap.
 pub mod fixed {
     pub use gossamer_core::fixed::*;
-}
-
-/// The parts of a [`JoinSet`]: its operations, and the numbers of its tasks.
-pub mod join_set {
-    pub use gossamer_structure::{Id, JoinNext, JoinNextWithId, JoinSet, Shutdown};
 }
 
 /// At most so many tasks at once; who wants more waits: [`ConcurrencyLimit`](limit::ConcurrencyLimit), and the handle of a

@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use gossamer_sched::LocalScope;
 use gossamer_task::JoinHandle;
 
 use crate::shared::Shared;
@@ -29,6 +30,45 @@ where
     F::Output: Send + 'static,
 {
     current("spawn()").spawn(future, Location::caller())
+}
+
+/// Spawns a task that need not be `Send`: it runs on this thread, as does the call of
+/// [`block_on`](crate::Runtime::block_on) that this is in, whatever the model. The body of
+/// [`#[gossamer::main]`](macro@crate::main) is in one.
+///
+/// When that call ends, the task is dropped, finished or not.
+///
+/// # Panics
+/// Elsewhere than in the future of a `block_on`, or in a task that was spawned there by this function: other tasks may
+/// run on any thread.
+///
+/// # Examples
+/// ```
+/// use std::rc::Rc;
+/// use gossamer::local::MVar;
+///
+/// #[gossamer::main]
+/// async fn main() {
+///     let mvar = Rc::new(MVar::empty());
+///     let from = mvar.clone();
+///     let task = gossamer::spawn_local(async move { from.take().await + 1 });
+///     mvar.put(41).await;
+///     assert_eq!(task.await.unwrap(), 42);
+/// }
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let Some(scope) = LocalScope::current() else {
+        panic!(
+            "spawn_local() was called where no task is bound to its thread: call it in block_on(), as the body of \
+             #[gossamer::main] is, or in a task that was spawned by spawn_local(); other tasks may run on any thread"
+        );
+    };
+    scope.spawn_local(future)
 }
 
 /// Spawns a call that blocks onto a thread of the runtime whose task or fiber this is, or whose

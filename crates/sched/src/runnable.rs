@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 use gossamer_core::header::{ScheduledTask, TaskQueue, TaskRef};
+use gossamer_task::Id;
 
 /// A task that is to be polled. There is one for each time a task was scheduled.
 #[derive(PartialEq, Eq)]
@@ -28,9 +29,9 @@ impl Runnable {
         self.header().state().is_done()
     }
 
-    /// A number that no other living task has.
-    pub fn id(&self) -> usize {
-        self.0.task().as_ptr().addr()
+    /// Which task it is.
+    pub fn id(&self) -> Id {
+        Id::of(self.0.task())
     }
 }
 

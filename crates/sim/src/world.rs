@@ -28,7 +28,7 @@ impl World {
     /// spawn.
     pub(crate) fn number(&mut self, task: &Runnable) -> usize {
         let next = self.is_new.len();
-        let number = *self.numbers.entry(task.id()).or_insert(next);
+        let number = *self.numbers.entry(task.id().address()).or_insert(next);
         if number == next {
             self.is_new.push(true);
             if number != 0 {

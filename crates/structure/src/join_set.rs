@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::mem;
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
@@ -15,30 +16,9 @@ use gossamer_core::fork::Origin;
 use gossamer_core::panics;
 use gossamer_core::platform::Mutex;
 use gossamer_core::waiter::Deferred;
-use gossamer_task::{JoinError, JoinHandle};
+use gossamer_task::{AbortHandle, Id, JoinError, JoinHandle};
 
-/// Tasks (fibers, threads, blocking calls: whatever has a [`JoinHandle`]) that are joined in the order in which they
-/// end.
-///
-/// Dropping the set aborts what is left in it.
-///
-/// # Examples
-/// ```
-/// use gossamer::Wait;
-/// use gossamer::{JoinSet, Model, Runtime};
-///
-/// let rt = Runtime::builder().model(Model::Single).build()?;
-/// let mut set = JoinSet::new();
-/// for number in 0..3 {
-///     set.push(rt.spawn(async move { number }));
-/// }
-/// let mut sum = 0;
-/// while let Some(number) = set.join_next().wait() {
-///     sum += number.expect("no panic");
-/// }
-/// assert_eq!(sum, 3);
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// The handles of a set. The facade's `JoinSet` has the documentation, and spawns into it.
 pub struct JoinSet<T> {
     slots: Vec<Slot<T>>,
     free: Vec<usize>,
@@ -47,16 +27,16 @@ pub struct JoinSet<T> {
     ended: Arc<Ended>,
 }
 
-/// Which task of a [`JoinSet`]: unique in its set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id {
+/// A handle of the set: none that came before or comes after has the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
     number: u64,
     /// Its place in the set.
     at: usize,
 }
 
 struct Slot<T> {
-    id: Id,
+    key: Key,
     handle: Option<JoinHandle<T>>,
 }
 
@@ -68,31 +48,31 @@ struct Ended {
 
 #[derive(Default)]
 struct EndedLine {
-    ready: VecDeque<Id>,
+    ready: VecDeque<Key>,
     waiter: Option<Waker>,
 }
 
 /// The waker of one handle.
 struct Notes {
-    id: Id,
+    key: Key,
     ended: Arc<Ended>,
 }
 
 impl Wake for Notes {
     fn wake(self: Arc<Self>) {
-        self.ended.note(self.id);
+        self.ended.note(self.key);
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.ended.note(self.id);
+        self.ended.note(self.key);
     }
 }
 
 impl Ended {
-    fn note(&self, id: Id) {
+    fn note(&self, key: Key) {
         let waiter = {
             let mut line = self.line.lock();
-            line.ready.push_back(id);
+            line.ready.push_back(key);
             if gossamer_core::mutant!("join_set_wakes_nobody") {
                 return;
             }
@@ -104,7 +84,7 @@ impl Ended {
     }
 
     /// The next that has ended; or from now on `waker` is called when there is one.
-    fn next_or_wake(&self, waker: &Waker) -> Option<Id> {
+    fn next_or_wake(&self, waker: &Waker) -> Option<Key> {
         if let Some(next) = self.line.lock().ready.pop_front() {
             return Some(next);
         }
@@ -140,34 +120,35 @@ impl<T> JoinSet<T> {
     /// The handle has been joined: there is no output left in it. In a forked child, if the task was spawned before and
     /// has not ended.
     #[track_caller]
-    pub fn push(&mut self, handle: JoinHandle<T>) -> Id {
+    pub fn push(&mut self, handle: JoinHandle<T>) -> AbortHandle {
         assert!(
             !handle.is_taken(),
             "a join handle was put into a set after it had given its output"
         );
         let at = self.free.last().copied().unwrap_or(self.slots.len());
-        let id = Id {
+        let key = Key {
             number: self.pushed,
             at,
         };
-        let waits = handle.notify(&self.waker(id));
+        let abort = handle.abort_handle();
+        let waits = handle.notify(&self.waker(key));
         self.pushed += 1;
         self.free.pop();
         let handle = Some(handle);
         if at == self.slots.len() {
-            self.slots.push(Slot { id, handle });
+            self.slots.push(Slot { key, handle });
         } else {
-            self.slots[at] = Slot { id, handle };
+            self.slots[at] = Slot { key, handle };
         }
         if !waits && !gossamer_core::mutant!("join_set_misses_the_ended") {
-            self.ended.note(id);
+            self.ended.note(key);
         }
-        id
+        abort
     }
 
-    fn waker(&self, id: Id) -> Waker {
+    fn waker(&self, key: Key) -> Waker {
         let ended = self.ended.clone();
-        Waker::from(Arc::new(Notes { id, ended }))
+        Waker::from(Arc::new(Notes { key, ended }))
     }
 
     /// How many are in the set: have not been joined.
@@ -196,7 +177,7 @@ impl<T> JoinSet<T> {
         JoinNext(self.join_next_with_id())
     }
 
-    /// As [`join_next`](JoinSet::join_next), with what [`push`](JoinSet::push) gave for it.
+    /// As [`join_next`](JoinSet::join_next), and says which task it was; an error has its [`id`](JoinError::id) anyway.
     pub fn join_next_with_id(&mut self) -> JoinNextWithId<'_, T> {
         JoinNextWithId {
             set: self,
@@ -204,30 +185,46 @@ impl<T> JoinSet<T> {
         }
     }
 
-    /// The next that has ended, if there is one at this moment.
-    pub fn try_next(&mut self) -> Option<(Id, Result<T, JoinError>)> {
+    /// As [`join_next`](JoinSet::join_next), of one that has ended at this moment; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`join_next`](JoinSet::join_next).
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        let next = self.try_join_next_with_id()?;
+        Some(next.map(|(_, output)| output))
+    }
+
+    /// As [`try_join_next`](JoinSet::try_join_next), and says which task it was.
+    ///
+    /// # Errors
+    /// As [`join_next`](JoinSet::join_next).
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         loop {
-            let id = self.ended.line.lock().ready.pop_front()?;
-            if let Some(output) = self.take(id) {
-                return Some((id, output));
+            let key = self.ended.line.lock().ready.pop_front()?;
+            if let Some(output) = self.take(key) {
+                return Some(output);
             }
         }
     }
 
-    /// The output of one that is noted as ended; `None` if it has been taken, or has not ended.
-    fn take(&mut self, id: Id) -> Option<Result<T, JoinError>> {
-        let slot = self.slots.get_mut(id.at).filter(|slot| slot.id == id)?;
-        let output = slot.handle.as_mut()?.try_take()?;
-        slot.handle = None;
-        self.free.push(id.at);
-        Some(output)
+    /// Waits for all, and gives their outputs.
+    pub fn join_all(self) -> JoinAll<T> {
+        JoinAll {
+            outputs: Vec::with_capacity(self.len()),
+            set: self,
+            point: SchedulingPoint::new(),
+        }
     }
 
-    /// Aborts one; `false` if it is not in the set any more. It stays in the set, and is joined as the others are.
-    pub fn abort(&self, id: Id) -> bool {
-        let slot = self.slots.get(id.at).filter(|slot| slot.id == id);
-        let handle = slot.and_then(|slot| slot.handle.as_ref());
-        handle.inspect(|handle| handle.abort()).is_some()
+    /// The output of one that is noted as ended; `None` if it has been taken, or has not ended.
+    fn take(&mut self, key: Key) -> Option<Result<(Id, T), JoinError>> {
+        let slot = self.slots.get_mut(key.at).filter(|slot| slot.key == key)?;
+        let handle = slot.handle.as_mut()?;
+        let id = handle.id();
+        let output = handle.try_take()?;
+        slot.handle = None;
+        self.free.push(key.at);
+        Some(output.map(|output| (id, output)))
     }
 
     /// Aborts all. They stay in the set, and are joined as the others are. (Threads and blocking calls run on.)
@@ -269,14 +266,14 @@ impl<T> JoinSet<T> {
         }
     }
 
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(Id, Result<T, JoinError>)>> {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         while !self.is_empty() {
-            let Some(id) = self.ended.next_or_wake(cx.waker()) else {
+            let Some(key) = self.ended.next_or_wake(cx.waker()) else {
                 self.origin.check("waiting for a join set");
                 return Poll::Pending;
             };
-            if let Some(output) = self.take(id) {
-                return Poll::Ready(Some((id, output)));
+            if let Some(output) = self.take(key) {
+                return Poll::Ready(Some(output));
             }
         }
         Poll::Ready(None)
@@ -323,7 +320,7 @@ pub struct JoinNextWithId<'a, T> {
 }
 
 impl<T> Future for JoinNextWithId<'_, T> {
-    type Output = Option<(Id, Result<T, JoinError>)>;
+    type Output = Option<Result<(Id, T), JoinError>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         ready!(self.point.pass(cx.waker()));
@@ -341,7 +338,7 @@ impl<T> Future for JoinNext<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let next = Pin::new(&mut self.0).poll(cx);
-        next.map(|next| next.map(|(_, output)| output))
+        next.map(|next| next.map(|joined| joined.map(|(_, output)| output)))
     }
 }
 
@@ -365,9 +362,39 @@ impl<T> Future for Shutdown<'_, T> {
         ready!(self.point.pass(cx.waker()));
         loop {
             match self.set.poll_next(cx) {
-                Poll::Ready(Some((_, output))) => panics::end(|| drop(output)),
+                Poll::Ready(Some(output)) => panics::end(|| drop(output)),
                 Poll::Ready(None) => return Poll::Ready(()),
                 Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}
+
+/// [`JoinSet::join_all`].
+#[derive(Debug)]
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct JoinAll<T> {
+    set: JoinSet<T>,
+    outputs: Vec<T>,
+    point: SchedulingPoint,
+}
+
+// Not pinned structurally: outputs are moved.
+impl<T> Unpin for JoinAll<T> {}
+
+impl<T> Future for JoinAll<T> {
+    type Output = Vec<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Vec<T>> {
+        ready!(self.point.pass(cx.waker()));
+        loop {
+            match ready!(self.set.poll_next(cx)) {
+                Some(Ok((_, output))) => self.outputs.push(output),
+                None => return Poll::Ready(mem::take(&mut self.outputs)),
+                Some(Err(error)) => match error.try_into_panic() {
+                    Ok(payload) => resume_unwind(payload),
+                    Err(error) => panic!("JoinSet::join_all(): {error}"),
+                },
             }
         }
     }

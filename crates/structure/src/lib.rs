@@ -21,7 +21,7 @@ pub use self::cancel::{CancelOnDrop, CancellationToken, RunUntilCancelled, WaitF
 pub use self::concurrency_limit::{
     AcquirePermit, ConcurrencyLimit, ConcurrencyPermit, LimitedHandle, LimitedSpawn, SpawnFuture,
 };
-pub use self::join_set::{Id, JoinNext, JoinNextWithId, JoinSet, Shutdown};
+pub use self::join_set::{JoinAll, JoinNext, JoinNextWithId, JoinSet, Shutdown};
 pub use self::local::{Over, TaskLocal};
 pub use self::name::Named;
 pub use self::scope::{

@@ -15,6 +15,9 @@ use gossamer_core::header::{Failure, Header, QueueLink, TaskRef};
 use gossamer_core::wait::joins;
 use gossamer_core::{context, panics, waker};
 
+use crate::abort::AbortHandle;
+use crate::id::Id;
+
 /// A task's output, once it has one: a future.
 ///
 /// # Blocking
@@ -91,6 +94,20 @@ impl<T> JoinHandle<T> {
         waker::abort(self.header());
     }
 
+    /// Aborts the task as [`abort`](JoinHandle::abort) does, wherever it is taken, and however often it is cloned.
+    #[must_use]
+    pub fn abort_handle(&self) -> AbortHandle {
+        // SAFETY: the handle holds the task.
+        let waker = unsafe { waker::borrowed(self.task) };
+        AbortHandle::new((*waker).clone(), self.origin)
+    }
+
+    /// Which task it is.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        Id::of(self.task)
+    }
+
     /// Whether the output is there, so that waiting will not wait.
     pub fn is_finished(&self) -> bool {
         self.taken || self.header().is_finished()
@@ -135,7 +152,8 @@ impl<T> JoinHandle<T> {
         // SAFETY: published, and the only handle has not taken it yet; `T` is the output's type.
         unsafe { (self.header().vtable.take_output)(self.task, output.as_mut_ptr().cast()) };
         // SAFETY: written just now.
-        Some(unsafe { output.assume_init() }.map_err(JoinError))
+        let output = unsafe { output.assume_init() };
+        Some(output.map_err(|failure| JoinError::new(failure, self.id())))
     }
 }
 
@@ -202,22 +220,31 @@ gossamer_core::impl_debug!(
 /// assert_eq!(payload.downcast_ref(), Some(&"oh"));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct JoinError(Failure);
+pub struct JoinError {
+    failure: Failure,
+    id: Id,
+}
 
 impl JoinError {
     /// Returns the error of a task that ended with `failure`, for those who build runtimes.
-    pub fn new(failure: Failure) -> Self {
-        Self(failure)
+    pub fn new(failure: Failure, id: Id) -> Self {
+        Self { failure, id }
+    }
+
+    /// Which task it was. (That of a child of a scope says only that it is no other.)
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.id
     }
 
     /// The task was aborted, or its runtime or scope ended first.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.0, Failure::Cancelled)
+        matches!(self.failure, Failure::Cancelled)
     }
 
     /// The task panicked.
     pub fn is_panic(&self) -> bool {
-        matches!(self.0, Failure::Panicked(_))
+        matches!(self.failure, Failure::Panicked(_))
     }
 
     /// The panic's payload, to be passed to [`std::panic::resume_unwind`].
@@ -225,14 +252,26 @@ impl JoinError {
     /// # Errors
     /// The task did not panic: the error comes back.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, Self> {
-        match self.0 {
+        match self.failure {
             Failure::Panicked(payload) => Ok(*payload),
             Failure::Cancelled => Err(self),
         }
     }
 
+    /// The panic's payload, to be passed to [`std::panic::resume_unwind`].
+    ///
+    /// # Panics
+    /// The task did not panic: see [`try_into_panic`](JoinError::try_into_panic).
+    #[track_caller]
+    pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
+        match self.try_into_panic() {
+            Ok(payload) => payload,
+            Err(error) => panic!("JoinError::into_panic(): {error}, and has no payload"),
+        }
+    }
+
     fn message(&self) -> Option<&str> {
-        let Failure::Panicked(payload) = &self.0 else {
+        let Failure::Panicked(payload) = &self.failure else {
             return None;
         };
         payload
@@ -246,7 +285,7 @@ gossamer_core::impl_debug_as_display!([] JoinError[]);
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.0, self.message()) {
+        match (&self.failure, self.message()) {
             (Failure::Cancelled, _) => f.write_str("the task was cancelled"),
             (Failure::Panicked(_), Some(message)) => write!(f, "the task panicked: {message}"),
             (Failure::Panicked(_), None) => f.write_str("the task panicked"),

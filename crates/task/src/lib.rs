@@ -6,12 +6,16 @@
 //! output. [`spawn()`] makes one and gives it to a shard; what runs it there is not known here. [`locals`] keeps the
 //! names and values that few tasks have.
 
+mod abort;
 mod cell;
 mod handle;
+mod id;
 pub mod locals;
 mod promise;
 mod spawn;
 
+pub use self::abort::AbortHandle;
 pub use self::handle::{JoinError, JoinHandle};
+pub use self::id::{Id, id, try_id};
 pub use self::promise::{Promise, promise};
 pub use self::spawn::{spawn, spawn_local, spawn_nowhere, spawn_root};

@@ -1,6 +1,6 @@
 //! Tasks that are joined as they end.
 
-use std::panic::panic_any;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
@@ -19,13 +19,13 @@ fn they_are_joined_in_the_order_in_which_they_end() {
         let ids: Vec<_> = gates
             .iter()
             .cloned()
-            .map(|gate| set.push(rt.spawn(async move { gate.take().await })))
+            .map(|gate| set.push(rt.spawn(async move { gate.take().await })).id())
             .collect();
         assert_eq!(set.len(), 5);
         for at in [3, 0, 4, 2, 1] {
             gates[at].put(at as u32).wait();
-            let (id, output) = set.join_next_with_id().wait().expect("one has ended");
-            assert_eq!((id, output.expect("no panic")), (ids[at], at as u32));
+            let joined = set.join_next_with_id().wait().expect("one has ended");
+            assert_eq!(joined.expect("no panic"), (ids[at], at as u32));
         }
         assert!(set.is_empty());
         assert!(set.join_next().wait().is_none());
@@ -74,14 +74,70 @@ fn panics_and_aborts_are_errors() {
         let mut set = JoinSet::<()>::new();
         let panics = set.push(rt.spawn(async { panic_any(7_u32) }));
         let aborted = set.push(rt.spawn(std::future::pending()));
-        assert!(set.abort(aborted));
+        aborted.abort();
         for _ in 0..2 {
-            let (id, output) = set.join_next_with_id().wait().expect("both end");
-            let error = output.expect_err("neither returns");
-            assert_eq!(error.is_panic(), id == panics);
-            assert_eq!(error.is_cancelled(), id == aborted);
+            let joined = set.join_next_with_id().wait().expect("both end");
+            let error = joined.expect_err("neither returns");
+            assert_eq!(error.is_panic(), error.id() == panics.id());
+            assert_eq!(error.is_cancelled(), error.id() == aborted.id());
         }
-        assert!(!set.abort(aborted));
+        assert!(aborted.is_finished());
+        aborted.abort();
+    });
+}
+
+/// Onto the runtime that is there, or another one.
+#[test]
+fn spawning_into_it() {
+    each_runtime(|rt| {
+        let other = runtime(Model::Pool { workers: 1 });
+        let handle = other.handle();
+        let sum = rt.block_on(async move {
+            let mut set = JoinSet::new();
+            set.spawn(async { 1 });
+            set.spawn_on(async { 2 }, &handle);
+            set.spawn_blocking(|| 3);
+            set.spawn(std::future::pending()).abort();
+            let (mut sum, mut aborted) = (0, 0);
+            while let Some(joined) = set.join_next().await {
+                joined.map_or_else(|_| aborted += 1, |number| sum += number);
+            }
+            assert_eq!(aborted, 1);
+            sum
+        });
+        assert_eq!(sum, 6);
+    });
+}
+
+#[test]
+fn all_at_once() {
+    each_runtime(|rt| {
+        let mut set: JoinSet<u32> = (0..10).map(|n| rt.spawn(async move { n })).collect();
+        set.extend([rt.spawn_thread(|| 10)]);
+        assert_eq!(set.join_all().wait().into_iter().sum::<u32>(), 55);
+        assert_eq!(JoinSet::<u32>::new().join_all().wait(), []);
+        // One panics, or is cancelled: so does the wait, and the others end.
+        for aborted in [false, true] {
+            let (told, gone) = (Arc::new(MVar::<()>::empty()), Arc::new(AtomicUsize::new(0)));
+            let (tells, counts) = (told.clone(), Counts(gone.clone()));
+            let mut set = JoinSet::<()>::new();
+            set.push(rt.spawn(async move {
+                let _counts = counts;
+                tells.put(()).await;
+                std::future::pending().await
+            }));
+            told.take().wait();
+            match aborted {
+                true => set.push(rt.spawn(std::future::pending())).abort(),
+                false => drop(set.push(rt.spawn(async { panic_any(7_u32) }))),
+            }
+            let all = catch_unwind(AssertUnwindSafe(|| set.join_all().wait()));
+            let payload = all.expect_err("one has no output");
+            assert_eq!(payload.is::<u32>(), !aborted);
+            while gone.load(Ordering::SeqCst) == 0 {
+                rt.spawn(yield_now()).wait().expect("no panic");
+            }
+        }
     });
 }
 
@@ -169,11 +225,9 @@ fn a_wait_is_dropped() {
         assert_eq!(hand.wakes(), 1);
         drop(hand);
         assert_eq!(set.len(), 1);
-        assert_eq!(
-            set.try_next().expect("it has ended").1.expect("no panic"),
-            1
-        );
-        assert!(set.try_next().is_none());
+        let joined = set.try_join_next().expect("it has ended");
+        assert_eq!(joined.expect("no panic"), 1);
+        assert!(set.try_join_next().is_none());
     });
 }
 

@@ -1,12 +1,13 @@
 //! The scope of one blocking call, in which tasks need not be `Send`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
 use gossamer_core::context;
 use gossamer_core::header::Header;
+use gossamer_core::platform::thread_local;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::{JoinError, JoinHandle, spawn_local, spawn_nowhere, spawn_root};
 
@@ -22,7 +23,29 @@ pub struct LocalScope {
     open: Rc<Cell<bool>>,
 }
 
+thread_local! {
+    /// That of the innermost blocking call of this thread.
+    static CURRENT: RefCell<Option<LocalScope>> = const { RefCell::new(None) };
+}
+
+/// Changes it; gives the one before. At the end of a thread there is none.
+fn set_current(scope: Option<LocalScope>) -> Option<LocalScope> {
+    let set = |current: &RefCell<Option<LocalScope>>| current.replace(scope);
+    CURRENT.try_with(set).ok().flatten()
+}
+
 impl LocalScope {
+    /// The scope of the blocking call whose future, or local task, is being polled; none elsewhere, also in a task that
+    /// may run on any thread and happens to run on this one.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        let shard = context::with(context::Context::polled_local_shard)?;
+        let current = CURRENT
+            .try_with(|current| current.borrow().clone())
+            .ok()??;
+        (current.shard.index() == shard).then_some(current)
+    }
+
     /// Spawns a task onto this thread; it is dropped, finished or not, when the blocking call ends.
     #[track_caller]
     pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
@@ -45,17 +68,20 @@ gossamer_core::impl_debug!([] LocalScope[], this => open: this.open.get());
 pub(super) struct Scope<'a> {
     guard: &'a ShardGuard,
     handle: LocalScope,
+    /// That of the call around this one.
+    outer: Option<LocalScope>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn begin(guard: &'a ShardGuard) -> Self {
-        let shard = guard.shard();
+        let handle = LocalScope {
+            shard: guard.shard(),
+            open: Rc::new(Cell::new(true)),
+        };
         Self {
             guard,
-            handle: LocalScope {
-                shard,
-                open: Rc::new(Cell::new(true)),
-            },
+            outer: set_current(Some(handle.clone())),
+            handle,
         }
     }
 
@@ -94,5 +120,8 @@ impl Drop for Scope<'_> {
         self.guard.drain();
         run::end_all(self.guard, true);
         debug_assert!(context::runs(self.guard.shard().index()));
+        if !gossamer_core::mutant!("inner_scope_stays_current") {
+            drop(set_current(self.outer.take()));
+        }
     }
 }

@@ -21,6 +21,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -30,7 +31,7 @@ use gossamer_core::panics::{self, swallow};
 use gossamer_core::platform::Mutex;
 use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::waiter::Deferred;
-use gossamer_task::JoinError;
+use gossamer_task::{Id, JoinError};
 
 use super::data::Data;
 use super::host::{Child, End, Host};
@@ -280,6 +281,12 @@ where
     }
 }
 
+impl<F: Future> Cell<F> {
+    fn id(&self) -> Id {
+        Id::at(NonNull::from_ref(self).addr())
+    }
+}
+
 impl<F: Future + Send> Gives<F::Output> for Cell<F>
 where
     F::Output: Send,
@@ -290,7 +297,7 @@ where
             if let Err(Failure::Panicked(_)) = output {
                 self.data.panic_is_taken();
             }
-            Some(output.map_err(JoinError::new))
+            Some(output.map_err(|failure| JoinError::new(failure, self.id())))
         };
         if let Some(output) = take(&mut self.outcome.lock()) {
             return Some(output);

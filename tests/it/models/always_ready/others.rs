@@ -63,6 +63,7 @@ pub(super) fn of_structure(turn: &Turn) -> Vec<Case> {
             token.run_until_cancelled(ready(1)).await;
         "structure::join_set::JoinNext": { let mut set = JoinSet::<()>::new(); } set.join_next().await;
         "structure::join_set::JoinNextWithId": { let mut set = JoinSet::<()>::new(); } set.join_next_with_id().await;
+        "structure::join_set::JoinAll": {} JoinSet::<()>::new().join_all().await;
         "structure::join_set::Shutdown": { let mut set = JoinSet::<()>::new(); } set.shutdown().await;
     }
 }
