@@ -5,7 +5,12 @@ use std::io;
 /// The promise that a program makes to have fibers: see [`Fibers::contract`]. Make it once, at the beginning of the
 /// program, and give it to each builder that is to have fibers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fibers(());
+pub struct Fibers {
+    stack_size: usize,
+}
+
+/// The smallest stack of a fiber, in bytes.
+const STACK_MIN: usize = 16 << 10;
 
 impl Fibers {
     /// Promises that the program's code bears fibers.
@@ -38,13 +43,48 @@ impl Fibers {
     /// const FIBERS: Fibers = unsafe { Fibers::contract() };
     /// ```
     pub const unsafe fn contract() -> Self {
-        Self(())
+        Self {
+            stack_size: 1 << 20,
+        }
     }
 
-    /// Refuses fibers, unless the promise was made.
-    pub(crate) fn check(promised: Option<Self>) -> io::Result<()> {
-        if promised.is_some() || gossamer_core::mutant!("fibers_without_promise") {
-            return Ok(());
+    /// Gives each fiber a stack of so many bytes, from 16 KiB; 1 MiB unless told otherwise. Only those that are used cost
+    /// memory. One that does not suffice ends the process.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Fibers, Runtime, Wait};
+    ///
+    /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+    /// const FIBERS: Fibers = unsafe { Fibers::contract() }.stack_size(256 << 10);
+    ///
+    /// let rt = Runtime::builder().fibers(FIBERS).build()?;
+    /// assert_eq!(rt.spawn_fiber(|| 1).wait()?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn stack_size(self, bytes: usize) -> Self {
+        Self { stack_size: bytes }
+    }
+
+    /// Gives the size of a stack.
+    ///
+    /// # Errors
+    /// The promise was not made; or the stacks are too small.
+    #[doc(hidden)]
+    pub fn check(promised: Option<Self>) -> io::Result<usize> {
+        let promised = match gossamer_core::mutant!("fibers_without_promise") {
+            true => promised.or(Some(Self {
+                stack_size: 1 << 20,
+            })),
+            false => promised,
+        };
+        if let Some(Self { stack_size }) = promised {
+            if stack_size >= STACK_MIN {
+                return Ok(stack_size);
+            }
+            let text = format!("a stack of {stack_size} bytes: a fiber has {STACK_MIN} or more");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let text = "fibers need a promise about the program's use of thread-locals: read what `Fibers::contract` says, \
                     and give it to the builder, `.fibers(unsafe { Fibers::contract() })`";

@@ -50,14 +50,13 @@ where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
-    /// A fiber that begins when it is polled. Its stack (1 MiB of address space, with a guard page) is there from now
-    /// on.
+    /// A fiber that begins when it is polled. Its stack is there from now on.
     ///
     /// # Errors
     /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system
     /// grants no memory for the stack: the closure comes back.
     pub fn new(body: F, promised: Option<Fibers>) -> Result<Self, (io::Error, F)> {
-        match Fibers::check(promised).and_then(|()| new_stack()) {
+        match Fibers::check(promised).and_then(new_stack) {
             Ok(stack) => Ok(Self(State::New { body, stack })),
             Err(error) => Err((error, body)),
         }

@@ -76,11 +76,9 @@ struct Resumed {
 /// The payload with which a fiber that is to end unwinds.
 struct Ended;
 
-/// Bytes of a fiber's stack; only those that are used cost memory.
-const STACK_BYTES: usize = 1 << 20;
-
-pub(crate) fn new_stack() -> io::Result<DefaultStack> {
-    DefaultStack::new(STACK_BYTES).map_err(|error| {
+/// A stack of so many bytes; only those that are used cost memory.
+pub(crate) fn new_stack(bytes: usize) -> io::Result<DefaultStack> {
+    DefaultStack::new(bytes).map_err(|error| {
         let text = format!("no memory for a fiber's stack: {error}");
         io::Error::new(error.kind(), text)
     })

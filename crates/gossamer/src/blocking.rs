@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::SchedulingPoint;
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::platform::Mutex;
 use gossamer_task::JoinHandle;
 
@@ -90,7 +90,9 @@ where
         if let Stage::New(_) = this.stage
             && let Stage::New(call) = mem::replace(&mut this.stage, Stage::Over)
         {
-            let runtime = Shared::current();
+            // A thread for such calls stays where it is: all of them could wait for one more.
+            let runtime = context::with(context::Context::is_polling).then(Shared::current);
+            let runtime = runtime.flatten();
             let Some(threads) = runtime.as_deref().and_then(Shared::blocking) else {
                 if this.point.pass(cx.waker()).is_pending() {
                     this.stage = Stage::New(call);

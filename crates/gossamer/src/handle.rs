@@ -40,7 +40,8 @@ impl Handle {
         Self { shared }
     }
 
-    /// That of the runtime, or simulation, whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on).
+    /// That of the runtime, or simulation, whose task, fiber or blocking call this is, or whose
+    /// [`block_on`](crate::Runtime::block_on).
     ///
     /// # Panics
     /// Elsewhere: see [`try_current`](Handle::try_current).

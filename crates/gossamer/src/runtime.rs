@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
-pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck};
+pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};
 use gossamer_task::JoinHandle;
 
 pub use self::builder::Builder;
@@ -180,8 +180,8 @@ impl Runtime {
     /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
     ///
     /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile (but
-    /// not in a destructor while it unwinds). Its stack has 1 MiB of address space, of which what is used costs memory,
-    /// and one guard page: C code without stack probes can jump it.
+    /// not in a destructor while it unwinds). Its stack has 1 MiB of address space unless [told otherwise](Fibers::stack_size), of which what is used
+    /// costs memory, and one guard page: C code without stack probes can jump it.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
     /// nothing else then), and under [`Model::Single`] only that thread can run the runtime while the fiber lives. If
@@ -242,7 +242,7 @@ impl Runtime {
     }
 
     /// Runs a call that blocks on a thread for such calls: started when none is idle, at most 512 at once (more
-    /// calls wait in line), gone after ten idle seconds.
+    /// calls wait in line), gone after ten idle seconds, unless the [builder](Builder::max_blocking_threads) says otherwise.
     ///
     /// # Cancellation
     /// Dropping the handle detaches; [`abort`](JoinHandle::abort) does nothing. When the runtime is dropped, calls

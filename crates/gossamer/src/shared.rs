@@ -6,7 +6,9 @@ use std::sync::{Arc, Weak};
 
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_fiber::{Fiber, Fibers};
-use gossamer_sched::{Blocking, Pool, SingleRuntime, SpawnError, Threads, spawn_on};
+use gossamer_sched::{
+    Blocking, BlockingOptions, OnPanic, Pool, SingleRuntime, SpawnError, Threads, spawn_on,
+};
 use gossamer_structure::{ScopeTask, Spawn};
 use gossamer_task::JoinHandle;
 
@@ -28,20 +30,27 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(inner: Inner, fibers: Option<Fibers>) -> Arc<Self> {
-        let shared = Arc::new(Self {
-            inner,
-            blocking: Some(Blocking::new()),
-            origin: Origin::watched(),
-            fibers,
-        });
-        let environment = match &shared.inner {
+    pub(crate) fn new(
+        inner: Inner,
+        fibers: Option<Fibers>,
+        mut blocking: BlockingOptions,
+        on_panic: OnPanic,
+    ) -> Arc<Self> {
+        let environment = match &inner {
             Inner::Single(single) => single.environment(),
             Inner::Pool(pool) => pool.environment(),
             Inner::Threads(threads) => threads.environment(),
         };
+        let environment = environment.clone();
+        blocking.environment = environment.clone();
+        let shared = Arc::new(Self {
+            inner,
+            blocking: Some(Blocking::with_options(blocking)),
+            origin: Origin::watched(),
+            fibers,
+        });
         let weak: Weak<Self> = Arc::downgrade(&shared);
-        environment.set(weak);
+        environment.set(weak, on_panic);
         shared
     }
 

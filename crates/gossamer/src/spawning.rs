@@ -8,8 +8,8 @@ use gossamer_task::JoinHandle;
 
 use crate::shared::Shared;
 
-/// Spawns a task onto the runtime whose task or fiber this is, or whose [`block_on`](crate::Runtime::block_on): as
-/// [`Runtime::spawn`](crate::Runtime::spawn).
+/// Spawns a task onto the runtime whose task, fiber or blocking call this is, or whose
+/// [`block_on`](crate::Runtime::block_on): as [`Runtime::spawn`](crate::Runtime::spawn).
 ///
 /// # Panics
 /// Elsewhere: in a thread of one's own, in a future that another library's runtime polls. There a

@@ -7,14 +7,53 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::fork::{Origin, end_child};
-use gossamer_core::platform::{Condvar, Mutex, start_thread};
+use gossamer_core::platform::{Condvar, Mutex};
 use gossamer_task::{JoinHandle, promise};
 
-/// The most threads that run blocking calls at once; more calls wait in line.
+use crate::environment::{Environment, tell_of_panic};
+use crate::thread_options::ThreadOptions;
+
+/// The most threads that run blocking calls at once, unless told otherwise; more calls wait in line.
 pub const BLOCKING_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 512 };
 
-/// How long an idle thread waits for another call before it ends.
+/// How long an idle thread waits for another call before it ends, unless told otherwise.
 const KEEP_FOR: Duration = Duration::from_secs(10);
+
+/// The threads for calls that block: how many, for how long, and how they are made.
+#[derive(Debug, Clone)]
+pub struct BlockingOptions {
+    /// The most that run calls at once.
+    pub threads_max: usize,
+    /// How long an idle one waits for another call.
+    pub keep_for: Duration,
+    /// Their names and stacks.
+    pub threads: ThreadOptions,
+    /// The runtime that the calls belong to.
+    pub environment: Environment,
+}
+
+impl BlockingOptions {
+    /// # Errors
+    /// No thread may run a call.
+    pub fn check(&self) -> io::Result<()> {
+        if self.threads_max > 0 {
+            return Ok(());
+        }
+        let text = "0 threads for calls that block: there has to be one";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+    }
+}
+
+impl Default for BlockingOptions {
+    fn default() -> Self {
+        Self {
+            threads_max: BLOCKING_MAX,
+            keep_for: KEEP_FOR,
+            threads: ThreadOptions::default(),
+            environment: Environment::default(),
+        }
+    }
+}
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -27,7 +66,7 @@ struct Shared {
     origin: Origin,
     state: Mutex<State>,
     something_new: Condvar,
-    keep_for: Duration,
+    options: BlockingOptions,
 }
 
 #[derive(Default)]
@@ -42,16 +81,18 @@ impl Blocking {
     /// No threads so far.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_keep(KEEP_FOR)
+        Self::with_options(BlockingOptions::default())
     }
 
-    fn with_keep(keep_for: Duration) -> Self {
+    /// No threads so far; they will be made like this.
+    #[must_use]
+    pub fn with_options(options: BlockingOptions) -> Self {
         Self {
             shared: Arc::new(Shared {
                 origin: Origin::watched(),
                 state: Mutex::default(),
                 something_new: Condvar::new(),
-                keep_for,
+                options,
             }),
         }
     }
@@ -69,11 +110,16 @@ impl Blocking {
     {
         self.shared.origin.check("spawn_blocking()");
         let (promise, handle) = promise(caller);
+        let id = handle.id();
         let job = Box::new(move || {
-            promise.keep(match gossamer_core::mutant!("blocking_thread_panics") {
+            let output = match gossamer_core::mutant!("blocking_thread_panics") {
                 true => Ok(work()),
                 false => catch_unwind(AssertUnwindSafe(work)),
-            });
+            };
+            if let Err(payload) = &output {
+                tell_of_panic(id, || None, caller, &**payload);
+            }
+            promise.keep(output);
         });
         let starts = {
             let mut state = self.shared.state.lock();
@@ -89,7 +135,7 @@ impl Blocking {
                 true => state.idle > 0,
                 false => state.idle >= state.line.len(),
             };
-            let starts = !suffice && state.threads < BLOCKING_MAX;
+            let starts = !suffice && state.threads < self.shared.options.threads_max;
             state.threads += usize::from(starts);
             starts
         };
@@ -102,7 +148,8 @@ impl Blocking {
 
     fn start(&self, caller: &'static Location<'static>) {
         let shared = self.shared.clone();
-        let started = start_thread("gossamer-blocking", move || shared.work());
+        let threads = &self.shared.options.threads;
+        let started = threads.start("gossamer-blocking", move || shared.work());
         if let Err(error) = started {
             let unowned = self.not_started();
             if !unowned.is_empty() {
@@ -138,6 +185,7 @@ fn refuse(error: &io::Error, caller: &Location<'_>) -> ! {
 impl Shared {
     /// Runs calls until there has been none for a while.
     fn work(&self) {
+        let _calls_of = self.options.environment.enter_early();
         let mut state = self.state.lock();
         let mut idle_since = Instant::now();
         loop {
@@ -151,7 +199,7 @@ impl Shared {
                 idle_since = Instant::now();
                 continue;
             }
-            let left = self.keep_for.saturating_sub(idle_since.elapsed());
+            let left = self.options.keep_for.saturating_sub(idle_since.elapsed());
             if left.is_zero() || state.closed {
                 state.threads -= 1;
                 return;

@@ -5,22 +5,32 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::panic::Location;
 use std::sync::{Arc, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
+use gossamer_task::Id;
+
+use crate::task_panic::OnPanic;
 
 /// The environment that the tasks of one runtime run in.
 #[derive(Default, Clone)]
-pub struct Environment(Arc<OnceLock<Weak<dyn Any + Send + Sync>>>);
+pub struct Environment(Arc<OnceLock<Known>>);
+
+/// What is known of the runtime.
+struct Known {
+    runtime: Weak<dyn Any + Send + Sync>,
+    on_panic: OnPanic,
+}
 
 thread_local! {
     static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
 }
 
 impl Environment {
-    /// Says what it is; the first call counts.
-    pub fn set(&self, runtime: Weak<dyn Any + Send + Sync>) {
-        self.0.get_or_init(|| runtime);
+    /// Says what it is, and who is told of tasks that panic; the first call counts.
+    pub fn set(&self, runtime: Weak<dyn Any + Send + Sync>, on_panic: OnPanic) {
+        self.0.get_or_init(|| Known { runtime, on_panic });
     }
 
     /// The current thread runs tasks of this runtime from now on, until the result is dropped. Nothing, if nobody has
@@ -57,12 +67,32 @@ fn set(environment: Option<Environment>) -> Option<Environment> {
         .flatten()
 }
 
+/// Of the runtime that the current thread runs tasks for, if any.
+fn here() -> Option<Environment> {
+    CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()
+        .flatten()
+}
+
 /// The runtime that the current thread runs tasks for, if any.
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
-    let current = CURRENT
-        .try_with(|current| current.borrow().clone())
-        .ok()??;
-    current.0.get()?.upgrade()
+    here()?.0.get()?.runtime.upgrade()
+}
+
+/// Tells of what has panicked on this thread, as the builder of the runtime wanted.
+#[cold]
+pub(crate) fn tell_of_panic(
+    id: Id,
+    name: impl FnOnce() -> Option<String>,
+    spawned: &'static Location<'static>,
+    payload: &(dyn Any + Send),
+) {
+    if let Some(here) = here()
+        && let Some(known) = here.0.get()
+    {
+        known.on_panic.tell(id, name, spawned, payload);
+    }
 }
 
 gossamer_core::impl_debug!([] Environment[]);

@@ -16,13 +16,17 @@ mod pool;
 mod runnable;
 mod scheduler;
 mod single;
+mod task_panic;
+mod thread_options;
 mod threads;
 
-pub use self::blocking::{BLOCKING_MAX, Blocking};
+pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
 pub use self::environment::{Entered, Environment, current};
 pub use self::fifo::Fifo;
 pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::runnable::Runnable;
 pub use self::scheduler::{Idle, Reason, Scheduler, Tasks, TurnEnd};
 pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking, spawn_on};
+pub use self::task_panic::{OnPanic, TaskPanic};
+pub use self::thread_options::ThreadOptions;
 pub use self::threads::{SpawnError, Threads, spawn_thread};

@@ -33,6 +33,7 @@ use gossamer_task::{JoinHandle, spawn};
 use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::single::{acquire_again, shut_down};
+use crate::thread_options::ThreadOptions;
 pub use monitor::{Hold, Stuck, Watching};
 pub use resize::Resize;
 use shared::Shared;
@@ -86,14 +87,19 @@ impl Pool {
     /// More than [`WORKERS_MAX`] workers; the system grants no more threads; or 65,535 shards are in use. What had
     /// been started has ended then.
     pub fn new(workers: NonZeroUsize) -> io::Result<Self> {
-        Self::with_watching(workers, Watching::new())
+        Self::with_options(workers, Watching::new(), ThreadOptions::default())
     }
 
-    /// Like [`Pool::new`], but `watching` says when a worker counts as stuck in a poll, and who is told.
+    /// Like [`Pool::new`], but `watching` says when a worker counts as stuck in a poll, and who is told, and `threads`
+    /// how its threads are made.
     ///
     /// # Errors
     /// As [`Pool::new`]; or a time that makes no sense.
-    pub fn with_watching(workers: NonZeroUsize, watching: Watching) -> io::Result<Self> {
+    pub fn with_options(
+        workers: NonZeroUsize,
+        watching: Watching,
+        threads: ThreadOptions,
+    ) -> io::Result<Self> {
         watching.check()?;
         let workers = workers.get();
         if workers > WORKERS_MAX {
@@ -101,7 +107,7 @@ impl Pool {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let pool = Self {
-            shared: Shared::new(workers, watching)?,
+            shared: Shared::new(workers, watching, threads)?,
         };
         pool.shared.start()?;
         pool.shared.start_monitor()?;

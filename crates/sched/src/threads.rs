@@ -25,6 +25,7 @@ use crate::fifo::Fifo;
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
 use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
+use crate::thread_options::ThreadOptions;
 
 /// Polls between two looks at the timers, and at whether the runtime is shutting down.
 const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
@@ -35,6 +36,7 @@ pub struct Threads {
 }
 
 struct Shared {
+    threads: ThreadOptions,
     environment: Environment,
     closing: AtomicBool,
     /// The shards of the threads that have not ended.
@@ -74,8 +76,15 @@ impl Threads {
     /// No threads so far.
     #[must_use]
     pub fn new() -> Self {
+        Self::with_options(ThreadOptions::default())
+    }
+
+    /// No threads so far; they will be made like this.
+    #[must_use]
+    pub fn with_options(threads: ThreadOptions) -> Self {
         Self {
             shared: Arc::new(Shared {
+                threads,
                 environment: Environment::default(),
                 closing: AtomicBool::new(false),
                 shards: Mutex::new(Vec::new()),
@@ -135,7 +144,8 @@ impl Threads {
             shards.push(shard);
         }
         let shared = self.shared.clone();
-        let started = start_thread("gossamer-task", move || run_shard(&shared, shard));
+        let work = move || run_shard(&shared, shard);
+        let started = self.shared.threads.start("gossamer-task", work);
         match started {
             // The thread does not close the shard before a task has come, and this is the one.
             Ok(()) => Ok(spawn(shard, future, caller)),
@@ -310,7 +320,7 @@ where
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));
     let taken = work.clone();
-    let started = start_thread(name, move || {
+    let started = start_thread(name, None, move || {
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
             let output = catch_unwind(AssertUnwindSafe(work));

@@ -98,7 +98,10 @@ fn simulations_ask_for_it() {
         "{text}"
     );
     let sim = Sim::new().fibers(FIBERS);
-    assert_eq!(sim.to_string(), "Sim::new().fibers(…).");
+    assert_eq!(
+        sim.to_string(),
+        "Sim::new().fibers(unsafe { Fibers::contract() })"
+    );
     let ran = sim.run(1, || async { spawn_fiber(BODY).await });
     assert_eq!(ran.expect("it ends").expect("no panic"), 7);
 }

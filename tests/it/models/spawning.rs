@@ -15,6 +15,8 @@ fn where_a_runtime_runs() {
             };
             assert_eq!(rt.spawn(inside()).wait().expect("no panic"), 3);
             assert_eq!(rt.block_on(inside()), 3);
+            let called = rt.spawn_blocking(|| spawn(async { 5 }).wait().expect("no panic"));
+            assert_eq!(called.wait().expect("no panic"), 5);
             let fiber = rt.spawn_fiber(|| spawn(async { 4 }).wait().expect("no panic"));
             assert_eq!(fiber.wait().expect("no panic"), 4);
         });

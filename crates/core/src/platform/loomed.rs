@@ -59,6 +59,12 @@ pub mod thread {
             Self(self.0.name(name))
         }
 
+        /// As std's.
+        #[must_use]
+        pub fn stack_size(self, bytes: usize) -> Self {
+            Self(self.0.stack_size(bytes))
+        }
+
         /// As std's, but the handle is kept for [`join_built`].
         pub fn spawn(self, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
             let handle = self.0.spawn(work)?;

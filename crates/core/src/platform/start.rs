@@ -14,13 +14,20 @@ use std::sync::OnceLock;
 
 use super::thread;
 
-/// Starts a thread.
+/// Starts a thread, with a stack of so many bytes, or of the standard library's default.
 ///
 /// # Errors
 /// The system grants no thread, or hardly anything beside it; the text says so.
-pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub fn start_thread(
+    name: &str,
+    stack_size: Option<usize>,
+    body: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
     let reserve = room::Reserve::take()?;
-    let builder = thread::Builder::new().name(name.to_owned());
+    let mut builder = thread::Builder::new().name(name.to_owned());
+    if let Some(stack_size) = stack_size {
+        builder = builder.stack_size(stack_size);
+    }
     let started = builder.spawn(move || {
         let _alive = reserve.arrived();
         OURS.with(|ours| ours.set(true));

@@ -5,7 +5,10 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use gossamer_fiber::Fibers;
-use gossamer_sched::{Fifo, Pool, Scheduler, Single, Stuck, Threads, Watching};
+use gossamer_sched::{
+    BlockingOptions, Fifo, OnPanic, Pool, Scheduler, Single, Stuck, TaskPanic, ThreadOptions,
+    Threads, Watching,
+};
 
 use super::Runtime;
 use crate::model::Model;
@@ -45,6 +48,9 @@ pub struct Builder<S = Fifo> {
     workers: Option<usize>,
     watching: Watching,
     fibers: Option<Fibers>,
+    threads: ThreadOptions,
+    blocking: BlockingOptions,
+    on_panic: OnPanic,
     scheduler: S,
     has_own_scheduler: bool,
 }
@@ -70,6 +76,9 @@ impl<S: Scheduler> Builder<S> {
             workers: self.workers,
             watching: self.watching,
             fibers: self.fibers,
+            threads: self.threads,
+            blocking: self.blocking,
+            on_panic: self.on_panic,
             scheduler,
             has_own_scheduler: true,
         }
@@ -124,6 +133,87 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
+    /// Has `report` be told of each task or fiber that panics, and of each blocking call: on its thread, in the midst of
+    /// it, before it is joined. Without it nobody is but who joins the task, and the panic hook.
+    ///
+    /// A panic of the future of a [`block_on`](Runtime::block_on) is its caller's, and one of a
+    /// [scope](crate::scope)'s child the scope's: these are not told of. Nor are panics of the destructors of a task that
+    /// has ended or been aborted. A panic of `report` itself is swallowed.
+    ///
+    /// A program that is to end with the first panic, as in Go, says `.on_panic(|_| std::process::abort())`.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::mpsc;
+    /// use gossamer::Runtime;
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let rt = Runtime::builder()
+    ///     .on_panic(move |panic| {
+    ///         let text = panic.message().unwrap_or("something");
+    ///         let _ = tell.send(format!("{} said: {text}", panic.name.as_deref().unwrap_or("a task")));
+    ///     })
+    ///     .build()?;
+    /// // Nobody joins it.
+    /// drop(rt.task().name("reader").spawn(async { panic!("no file") }));
+    /// assert_eq!(told.recv()?, "reader said: no file");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_panic(mut self, report: impl Fn(&TaskPanic<'_>) + Send + Sync + 'static) -> Self {
+        self.on_panic = OnPanic::new(report);
+        self
+    }
+
+    /// Names the threads of the runtime: workers, those of [`Model::Threads`], and those for blocking calls. Without it
+    /// they are told apart: `gossamer-0` and so on are the workers, `gossamer-task` and `gossamer-blocking` the others.
+    ///
+    /// The system shows the first 15 bytes.
+    pub fn thread_name(self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        self.thread_name_fn(move || name.clone())
+    }
+
+    /// As [`thread_name`](Builder::thread_name), with a name from `name` for each. A thread for which that panics does not
+    /// start, as if the system granted none.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let number = AtomicU32::new(0);
+    /// let rt = Runtime::builder()
+    ///     .thread_name_fn(move || format!("mine-{}", number.fetch_add(1, Ordering::Relaxed)))
+    ///     .build()?;
+    /// let task = rt.spawn(async { std::thread::current().name().map(str::to_owned) });
+    /// assert!(task.wait()?.is_some_and(|name| name.starts_with("mine-")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn thread_name_fn(mut self, name: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.threads.set_name(name);
+        self
+    }
+
+    /// Gives the threads of the runtime (see [`thread_name`](Builder::thread_name)) a stack of so many bytes, from 64 KiB.
+    /// Without it they have the standard library's, 2 MiB. That of fibers is another:
+    /// [`Fibers::stack_size`].
+    pub fn thread_stack_size(mut self, bytes: usize) -> Self {
+        self.threads.set_stack_size(bytes);
+        self
+    }
+
+    /// Chooses how many blocking calls run at once, at least one; more wait in line. 512 unless told otherwise.
+    pub fn max_blocking_threads(mut self, threads: usize) -> Self {
+        self.blocking.threads_max = threads;
+        self
+    }
+
+    /// Chooses how long a thread for blocking calls stays that has none; 10 seconds unless told otherwise.
+    pub fn thread_keep_alive(mut self, keep_for: Duration) -> Self {
+        self.blocking.keep_for = keep_for;
+        self
+    }
+
     /// Builds the runtime.
     ///
     /// Under [`Model::Single`] the current thread owns it: its `.wait()`s run the tasks.
@@ -133,8 +223,8 @@ impl<S: Scheduler> Builder<S> {
     /// that is installed later has to allow it: else the process is aborted, with a message that says so.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds; a
-    /// [`scheduler`](Builder::scheduler) under another model than [`Model::Single`]; the system grants no more threads
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds, stacks that are too small, or no thread for blocking
+    /// calls; a [`scheduler`](Builder::scheduler) under another model than [`Model::Single`]; the system grants no more threads
     /// (the error says for which worker, or for the monitor); 65,535 shards (one a runtime, one a worker) are in use in
     /// this process; or this is a simulation, which is a runtime itself.
     pub fn build(self) -> io::Result<Runtime> {
@@ -146,6 +236,15 @@ impl<S: Scheduler> Builder<S> {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
+        self.threads.check()?;
+        let blocking = BlockingOptions {
+            threads: self.threads.clone(),
+            ..self.blocking
+        };
+        blocking.check()?;
+        if self.fibers.is_some() {
+            Fibers::check(self.fibers)?;
+        }
         let inner = match self.model {
             Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
             Model::Pool { workers } => {
@@ -154,12 +253,12 @@ impl<S: Scheduler> Builder<S> {
                     let text = "0 workers: a pool has 1 to 1024";
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
                 };
-                Inner::Pool(Pool::with_watching(workers, self.watching)?)
+                Inner::Pool(Pool::with_options(workers, self.watching, self.threads)?)
             }
-            Model::Threads => Inner::Threads(Threads::new()),
+            Model::Threads => Inner::Threads(Threads::with_options(self.threads)),
         };
         Ok(Runtime {
-            shared: Shared::new(inner, self.fibers),
+            shared: Shared::new(inner, self.fibers, blocking, self.on_panic),
         })
     }
 }

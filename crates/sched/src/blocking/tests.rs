@@ -7,7 +7,10 @@ use super::*;
 
 #[test]
 fn idle_threads_go_away() {
-    let blocking = Blocking::with_keep(Duration::from_millis(1));
+    let blocking = Blocking::with_options(BlockingOptions {
+        keep_for: Duration::from_millis(1),
+        ..BlockingOptions::default()
+    });
     let jobs: Vec<_> = (0..8)
         .map(|number| blocking.spawn(move || number, Location::caller()))
         .collect();

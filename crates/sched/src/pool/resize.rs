@@ -145,11 +145,13 @@ mod tests {
     use super::Shared;
     use crate::pool::Watching;
     use crate::single::acquire_again;
+    use crate::thread_options::ThreadOptions;
 
     /// A foreign executor waits for one: it must not be left to a worker who has gone.
     #[test]
     fn of_one_who_retires_late_they_do_not_go_to_the_first() {
-        let shared = Shared::new(2, Watching::new()).expect("few shards are in use");
+        let shared = Shared::new(2, Watching::new(), ThreadOptions::default())
+            .expect("few shards are in use");
         let shard = |number| shared.shard_for(number).expect("few shards are in use");
         let (first, second) = (shard(0), shard(1));
         let mut timer = Box::pin(Timer::after(Duration::from_secs(3600)));

@@ -19,9 +19,11 @@ use crate::fifo::Fifo;
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
 use crate::single::{acquire_again, shut_down};
+use crate::thread_options::ThreadOptions;
 
 /// The state that the workers of a pool share.
 pub(super) struct Shared {
+    pub(super) threads: ThreadOptions,
     pub(super) environment: Environment,
     pub(super) id: u32,
     /// Where tasks spawned from outside wait; nobody runs it.
@@ -50,12 +52,17 @@ gossamer_core::impl_debug!([] Shared[], this => workers: this.workers.figures().
 
 impl Shared {
     /// The injector, and no worker yet.
-    pub(super) fn new(workers: usize, watching: Watching) -> io::Result<Arc<Self>> {
+    pub(super) fn new(
+        workers: usize,
+        watching: Watching,
+        threads: ThreadOptions,
+    ) -> io::Result<Arc<Self>> {
         static POOLS: UnmodelledU32 = UnmodelledU32::new(0);
         // Relaxed: any number that no other living pool has. Zero is no pool.
         let id = POOLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
         let injector = open_shard(id)?;
         let shared = Arc::new(Self {
+            threads,
             environment: Environment::default(),
             id,
             injector,

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 
 use gossamer_core::platform::atomic::Ordering;
-use gossamer_core::platform::start_thread;
 
 use super::shared::Shared;
 use super::worker;
@@ -81,7 +80,8 @@ impl Shared {
         let shared = self.clone();
         shard.set_fallback_waker(None);
         let name = format!("gossamer-{number}");
-        let started = start_thread(&name, move || worker::work(&shared, number, shard));
+        let work = move || worker::work(&shared, number, shard);
+        let started = self.threads.start(&name, work);
         if started.is_err() {
             // Tasks of a worker that has retired may wait there.
             shard.set_fallback_waker(Some(self.caller()));

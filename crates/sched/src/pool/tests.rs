@@ -37,10 +37,12 @@ use super::worker_shard::WorkerShard;
 use super::workers::Started;
 use super::{Shared, Watching, worker};
 use crate::single::{hand_over, run};
+use crate::thread_options::ThreadOptions;
 
 /// A pool that has the shards of so many workers, and no threads.
 fn pool(workers: usize) -> Arc<Shared> {
-    let shared = Shared::new(workers, Watching::new()).expect("no other pool exists");
+    let shared = Shared::new(workers, Watching::new(), ThreadOptions::default())
+        .expect("no other pool exists");
     while let Some(Started::New(number)) = shared.workers.start() {
         shared.shard_for(number).expect("few shards are in use");
     }

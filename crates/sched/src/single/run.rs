@@ -9,7 +9,10 @@ use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Payload, ScheduledTask, Turn};
 use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard};
+use gossamer_task::Id;
+use gossamer_task::locals::name_of;
 
+use crate::environment::tell_of_panic;
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler, TurnEnd};
 
@@ -72,7 +75,7 @@ pub(crate) fn run<S: Scheduler>(
             Err(payload) => {
                 panics::note();
                 context::with(Context::go_inside);
-                let failed = fail_polled(guard.shard(), scheduler, payload);
+                let failed = fail_polled(guard.shard(), scheduler, payload, root);
                 if ptr::eq(failed.as_ptr(), root) {
                     return Ran::Root;
                 }
@@ -87,20 +90,23 @@ pub(crate) fn run<S: Scheduler>(
     }
 }
 
-/// Gives the panic to the task that was being polled, and returns that task (perhaps freed).
+/// Gives the panic to the task that was being polled, and returns that task (perhaps freed). Whoever wants to be told of
+/// panics is, but for that of the root: its caller has it.
 #[cold]
 fn fail_polled<S: Scheduler>(
     shard: &Shard,
     scheduler: &mut S,
     payload: Payload,
+    root: *const Header,
 ) -> NonNull<Header> {
     let Some(task) = context::with(Context::polling) else {
         // The scheduler itself panicked, outside any poll.
         resume_unwind(payload);
     };
-    scheduler.turn_ended(id(task), TurnEnd::Panicked(&*payload));
+    scheduler.turn_ended(address(task), TurnEnd::Panicked(&*payload));
+    let is_told = !ptr::eq(task.as_ptr(), root) && !gossamer_core::mutant!("nobody_told_of_panics");
     // SAFETY: we run the shard; its poll has panicked, so the future is present.
-    unsafe { fail(shard, task, Failure::panicked(payload)) };
+    unsafe { fail(shard, task, Failure::panicked(payload), is_told) };
     task
 }
 
@@ -108,14 +114,18 @@ fn fail_polled<S: Scheduler>(
 ///
 /// # Safety
 /// This thread runs the shard, where the task lives and has not finished; no poll goes on.
-unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure) {
+unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: bool) {
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task) });
     // SAFETY: only the future is touched, until it has been dropped.
     context::with(|context| unsafe { context.begin_outside() });
     // SAFETY: it has not finished, so it is alive.
-    let vtable = unsafe { task.as_ref() }.vtable;
+    let header = unsafe { task.as_ref() };
+    let (vtable, spawned) = (header.vtable, header.spawned);
+    if is_told && let Failure::Panicked(payload) = &failure {
+        tell_of_panic(Id::of(task), || name_of(task), spawned, &***payload);
+    }
     // SAFETY: we run the task's shard, and its future is present.
     unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
@@ -206,19 +216,19 @@ fn poll_until<S: Scheduler>(
         };
         match ended {
             Ended::Ready => {
-                scheduler.turn_ended(id(task), TurnEnd::Returned);
+                scheduler.turn_ended(address(task), TurnEnd::Returned);
                 // SAFETY: its poll has stored the output.
                 unsafe { finish(shard, task) };
                 // SAFETY: it has ended.
                 unsafe { context.end_poll() };
             }
             Ended::Cancelled => {
-                scheduler.turn_ended(id(task), TurnEnd::Dropped);
+                scheduler.turn_ended(address(task), TurnEnd::Dropped);
                 // SAFETY: its turn has begun, and it was not polled.
-                unsafe { fail(shard, task, Failure::Cancelled) };
+                unsafe { fail(shard, task, Failure::Cancelled, false) };
             }
             Ended::Parked => {
-                scheduler.turn_ended(id(task), TurnEnd::Pending);
+                scheduler.turn_ended(address(task), TurnEnd::Pending);
                 continue;
             }
             Ended::Over => continue,
@@ -350,8 +360,8 @@ fn next_task<S: Scheduler>(
     Some(runnable.0.task())
 }
 
-/// [`Runnable::id`].
-fn id(task: NonNull<Header>) -> usize {
+/// Where it is in memory.
+fn address(task: NonNull<Header>) -> usize {
     task.as_ptr().addr()
 }
 
@@ -426,7 +436,7 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
             // SAFETY: it lives here, and its turn has begun.
-            unsafe { fail(shard, runnable.0.task(), Failure::Cancelled) };
+            unsafe { fail(shard, runnable.0.task(), Failure::Cancelled, false) };
         }
     }
 }
@@ -436,6 +446,6 @@ pub(super) fn end_all(guard: &ShardGuard, is_local: bool) {
     guard.expect_no_poll();
     while let Some(task) = guard.first_task(is_local) {
         // SAFETY: this thread runs the shard; on its list, so it has not finished.
-        unsafe { fail(guard.shard(), task, Failure::Cancelled) };
+        unsafe { fail(guard.shard(), task, Failure::Cancelled, false) };
     }
 }

@@ -74,7 +74,7 @@ fn start() -> io::Result<()> {
     }
     let mut thread = alarm().thread.lock();
     if !thread.started {
-        start_thread("gossamer-alarm", run)?;
+        start_thread("gossamer-alarm", None, run)?;
         thread.started = true;
     }
     // Relaxed: as above.

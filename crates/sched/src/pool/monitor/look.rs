@@ -41,7 +41,7 @@ impl Shared {
         }
         self.monitor.thread.lock().runs = true;
         let watched = self.clone();
-        let started = start_thread("gossamer-monitor", move || {
+        let started = start_thread("gossamer-monitor", None, move || {
             let _ended = Ended(&watched.monitor);
             run(&watched);
         });
