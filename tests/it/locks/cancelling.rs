@@ -195,7 +195,7 @@ fn a_maker_that_fails<F: Locks>() {
                     yield_now().await;
                     Err(())
                 };
-                drop(cut.apply(at.get_or_try_init(make)).await);
+                let _made = cut.apply(at.get_or_try_init(make)).await;
             },
             made(&at, 2).await,
         ],
