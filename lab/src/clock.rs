@@ -2,8 +2,8 @@
 //!
 //! All that a command measures has ended by one moment. A *job* is a contender in one workload. For its
 //! first run a job has a share: a few times an equal part of what is left, as most need far less than
-//! that, and never so much that nothing is left for the others. A run that takes longer is stopped, and
-//! made again with a tenth of the operations. The later runs get what the workload's equal part leaves
+//! that, and never so much that nothing is left for the others. A run that takes more than half of it is
+//! stopped, and made again with a thirtieth of the operations. The later runs get what the workload's equal part leaves
 //! after the first ones, and there the quick ones leave their rest to the slow ones.
 
 use std::time::{Duration, Instant};

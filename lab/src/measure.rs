@@ -23,8 +23,8 @@ use crate::workload::Request;
 const GC: &str = "gc:";
 
 /// A run that was cut is made again with its operations divided by this.
-const FEWER: u64 = 10;
-/// No run is cut shorter than this: less is only the start of a process.
+const FEWER: u64 = 30;
+/// Whoever has less time than this is not started.
 const SHORTEST: Duration = Duration::from_millis(50);
 /// A later run may take so many times as long as the first one did.
 const LATER_TIMES: u32 = 4;
@@ -168,8 +168,8 @@ impl Measure<'_> {
         Ok(None)
     }
 
-    /// The first run of a job, with fewer operations and once more if its share of the time was too short;
-    /// the signal that came.
+    /// The first run of a job, with fewer operations and once more if half of its share of the time was too
+    /// short; the signal that came.
     fn first(
         &self,
         row: &mut Row,
@@ -182,27 +182,29 @@ impl Measure<'_> {
             row.reason = Some("cut: no time was left to start it".into());
             return Ok(None);
         }
-        let (started, wanted) = (Instant::now(), row.ops);
-        loop {
-            let limit = (share.saturating_sub(started.elapsed()) / 2).max(SHORTEST);
-            let signal = self.once(row, job, given, limit)?;
-            let cut = row.status == Status::Timeout && limit < self.timeout;
-            if signal.is_some() || !cut {
-                return Ok(signal);
-            }
+        let limit = share / 2;
+        let stopped = |row: &mut Row| {
+            let stopped = row.status == Status::Timeout && limit < self.timeout;
             let took = seconds_text(limit);
-            row.reason = Some(format!("cut: stopped after {took}, its share of the time"));
-            let fewer = job.request.workload.round(row.ops / FEWER);
-            if fewer < OPS_FEWEST || limit == SHORTEST {
-                return Ok(None);
+            if stopped {
+                row.reason = Some(format!("cut: stopped after {took}, its share of the time"));
             }
-            let [now, then] = [fewer, wanted].map(thousands);
-            row.note = Some(format!(
-                "cut to {now} operations instead of {then}: more took longer than its share of the time, {took}"
-            ));
-            job.size(row, self.paths, fewer);
-            row.status = Status::Skipped;
-        }
+            stopped.then_some(took)
+        };
+        let signal = self.once(row, job, given, limit)?;
+        let (wanted, fewer) = (row.ops, job.request.workload.round(row.ops / FEWER));
+        let took = stopped(row).filter(|_| signal.is_none() && fewer >= OPS_FEWEST);
+        let Some(took) = took else {
+            return Ok(signal);
+        };
+        let [now, then] = [fewer, wanted].map(thousands);
+        row.note = Some(format!(
+            "cut to {now} operations instead of {then}: more took longer than its share of the time, {took}"
+        ));
+        job.size(row, self.paths, fewer);
+        let signal = self.once(row, job, given, limit)?;
+        stopped(row);
+        Ok(signal)
     }
 
     /// One of the runs after the first; the signal that came. One that takes much longer than the first is the last.
