@@ -19,7 +19,7 @@ use crate::shared::Shared;
 /// [`spawn_blocking`](crate::Runtime::spawn_blocking): at most 512 calls run at once, and more wait in line.
 ///
 /// Elsewhere the call is made in place, by the first poll: in a thread (also in one that owns a runtime, whose tasks
-/// then stand), in a simulation, and in a future that another library's runtime polls (which is then blocked).
+/// then stand, and in one that runs such a call already), in a simulation, and in a future that another library's runtime polls (which is then blocked).
 ///
 /// # Blocking
 /// `.await` in a task, `.wait()` in a fiber or thread.
@@ -90,9 +90,10 @@ where
         if let Stage::New(_) = this.stage
             && let Stage::New(call) = mem::replace(&mut this.stage, Stage::Over)
         {
-            // A thread for such calls stays where it is: all of them could wait for one more.
-            let runtime = context::with(context::Context::is_polling).then(Shared::current);
-            let runtime = runtime.flatten();
+            // In a thread for such calls it is made in place: all of them could wait for one more.
+            let is_task = context::with(context::Context::is_polling)
+                || gossamer_core::mutant!("call_waits_for_a_thread");
+            let runtime = is_task.then(Shared::current).flatten();
             let Some(threads) = runtime.as_deref().and_then(Shared::blocking) else {
                 if this.point.pass(cx.waker()).is_pending() {
                     this.stage = Stage::New(call);

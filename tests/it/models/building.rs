@@ -1,16 +1,19 @@
 //! What a builder makes of what it is told, and what it refuses.
 
+use std::error::Error;
+use std::fmt::Display;
 use std::hint::black_box;
 use std::io::ErrorKind;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use gossamer::{Handle, Model, Runtime, Wait, spawn_local};
+use gossamer::{Handle, Model, Runtime, Wait, blocking, spawn_local};
 use gossamer_sched::Fifo;
 
-use super::{FIBERS, each_model, watched};
+use super::{FIBERS, MODELS, each_model, watched};
 
 /// How many workers a runtime of the default model has.
 fn default_workers() -> Option<usize> {
@@ -26,6 +29,29 @@ fn there_is_one_default_model() {
         let rt = rt.expect("a runtime can be built");
         assert_eq!(rt.metrics().map(|of| of.workers), default_workers());
     }
+}
+
+/// What parsers of command lines ask of a type, clap among them.
+#[test]
+fn a_model_is_an_argument() {
+    fn parsed<T: FromStr<Err: Error + Send + Sync + 'static>>(
+        text: &str,
+    ) -> Result<T, Box<dyn Error>>
+    where
+        T: Clone + Display + Send + Sync + 'static,
+    {
+        Ok(text.parse::<T>()?)
+    }
+    for model in MODELS {
+        assert_eq!(parsed::<Model>(&model.to_string()).expect("a model"), model);
+    }
+    let error = parsed::<Model>("pol:4").expect_err("no model");
+    let says = r#""pol:4" is no threading model: expected single, pool, pool:N (N from 1 to 1024), or threads"#;
+    // As a `main` that returns it prints it, too.
+    assert_eq!(
+        (error.to_string(), format!("{error:?}")),
+        (says.into(), says.into())
+    );
 }
 
 #[test]
@@ -160,6 +186,17 @@ fn no_more_threads_for_calls_than_allowed() {
             call.wait().expect("no panic");
         }
         assert!(most.load(Ordering::SeqCst) <= 2);
+    });
+}
+
+/// It has a thread already, and there may be no other.
+#[test]
+fn a_call_that_blocks_inside_another_one() {
+    each_model(|model| {
+        let rt = Runtime::builder().model(model).max_blocking_threads(1);
+        let rt = rt.build().expect("a runtime can be built");
+        let call = rt.spawn_blocking(|| blocking(|| 1).wait());
+        assert_eq!(call.wait().expect("no panic"), 1);
     });
 }
 
