@@ -11,6 +11,7 @@ mod scope_ends;
 mod scope_moves;
 mod scope_threads;
 mod sim;
+mod sim_threads;
 
 use crate::models::{MODELS, runtime, watched};
 use gossamer::Runtime;

@@ -16,6 +16,7 @@ use crate::platform::{thread, thread_local};
 
 mod access_flag;
 mod asking;
+mod baton;
 mod budget;
 mod inside;
 mod rng;
@@ -26,6 +27,7 @@ mod waking;
 pub use self::access_flag::AccessFlag;
 use self::asking::Asking;
 pub use self::asking::{MemoryRange, range_of};
+pub use self::baton::Baton;
 pub use self::budget::{
     SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
 };

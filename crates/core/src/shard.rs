@@ -194,6 +194,12 @@ impl Shard {
         self.run_by.load(Ordering::Relaxed) == context::address()
     }
 
+    /// The runner waits while this thread runs the shard in its place, or goes on itself.
+    pub(crate) fn set_run_by_this_thread(&self) {
+        // Relaxed: only this thread compares it with its own address.
+        self.run_by.store(context::address(), Ordering::Relaxed);
+    }
+
     /// Says that the runner is a thread that does nothing but run it, for one task; before it has that.
     pub fn set_threaded(&self) {
         // Relaxed: published with the task.

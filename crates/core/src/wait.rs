@@ -132,8 +132,8 @@ pub fn refuse_inside_poll(what: &str) {
 fn refuse(what: &str, instead: &str) {
     if context::with(context::Context::fiber).is_some() {
         panic!(
-            "{what} was called inside a fiber, where it would block every other task: spawn the future onto a runtime \
-             that has threads, and .wait() for its handle"
+            "{what} was called inside a fiber, or a thread of a simulation, where it would block every other task: spawn \
+             the future onto a runtime that has threads, and .wait() for its handle"
         );
     }
     if context::with(context::Context::is_polling) {

@@ -17,9 +17,11 @@ use crate::shared::Shared;
 ///
 /// In a task or fiber of a runtime the thread is one of that runtime's, as for
 /// [`spawn_blocking`](crate::Runtime::spawn_blocking): at most 512 calls run at once, and more wait in line.
+/// In a simulation each call has a simulated thread.
 ///
 /// Elsewhere the call is made in place, by the first poll: in a thread (also in one that owns a runtime, whose tasks
-/// then stand, and in one that runs such a call already), in a simulation, and in a future that another library's runtime polls (which is then blocked).
+/// then stand, and in one that runs such a call already), and in a future that another library's runtime polls (which is
+/// then blocked).
 ///
 /// # Blocking
 /// `.await` in a task, `.wait()` in a fiber or thread.
@@ -94,7 +96,7 @@ where
             let is_task = context::with(context::Context::is_polling)
                 || gossamer_core::mutant!("call_waits_for_a_thread");
             let runtime = is_task.then(Shared::current).flatten();
-            let Some(threads) = runtime.as_deref().and_then(Shared::blocking) else {
+            let Some(runtime) = runtime else {
                 if this.point.pass(cx.waker()).is_pending() {
                     this.stage = Stage::New(call);
                     return Poll::Pending;
@@ -107,7 +109,7 @@ where
                 let call = taken.lock().take();
                 call.map(|call| call())
             };
-            let handle = threads.spawn(work, this.caller);
+            let handle = runtime.spawn_blocking(work, this.caller);
             this.stage = Stage::Sent { call, handle };
         }
         let Stage::Sent { handle, .. } = &mut this.stage else {

@@ -7,10 +7,13 @@ use std::sync::{Arc, Weak};
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_sched::{
-    Blocking, BlockingOptions, OnPanic, Pool, SingleRuntime, SpawnError, Threads, spawn_on,
+    Blocking, BlockingOptions, OnPanic, Pool, SingleRuntime, SpawnError, Threads,
+    simulated_threads, spawn_on,
 };
 use gossamer_structure::{ScopeTask, Spawn};
 use gossamer_task::JoinHandle;
+
+use crate::threads::{started, try_spawn_named};
 
 /// A runtime, whatever its model.
 pub(crate) enum Inner {
@@ -22,7 +25,7 @@ pub(crate) enum Inner {
 /// It ends with its [`Runtime`](crate::Runtime), not with the last who shares it: then tasks are turned away.
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
-    /// None in a simulation, which starts no thread.
+    /// None in a simulation, which has threads of its own.
     blocking: Option<Blocking>,
     /// In a forked child it is refused, whatever its model: its threads are not there, or others had its locks.
     pub(crate) origin: Origin,
@@ -68,12 +71,7 @@ impl Shared {
         gossamer_sched::current()?.downcast().ok()
     }
 
-    /// The threads for calls that block; none in a simulation.
-    pub(crate) fn blocking(&self) -> Option<&Blocking> {
-        self.blocking.as_ref()
-    }
-
-    /// In a simulation the call is a task, which makes it in place.
+    /// In a simulation each call has a simulated thread.
     #[track_caller]
     pub(crate) fn spawn_blocking<F, T>(
         &self,
@@ -86,6 +84,15 @@ impl Shared {
     {
         match &self.blocking {
             Some(blocking) => blocking.spawn(call, caller),
+            None if simulated_threads().is_some() => {
+                let call = move || {
+                    #[cfg(feature = "sim")]
+                    gossamer_sim::Simulation::know_in_call();
+                    call()
+                };
+                started(try_spawn_named("gossamer-blocking", call, caller))
+            }
+            // The simulation has ended.
             None => self.spawn(async { call() }, caller),
         }
     }
@@ -186,8 +193,7 @@ impl Shared {
 
 /// A simulation is a closed world: it does not see what the threads of a runtime inside it do.
 pub(crate) fn refuse_in_simulation() -> io::Result<()> {
-    #[cfg(feature = "sim")]
-    if gossamer_sim::Simulation::current().is_some() {
+    if simulated_threads().is_some() {
         return Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "a runtime cannot be built inside a simulation, which is one itself: spawn by gossamer::spawn() or \

@@ -7,6 +7,7 @@ use gossamer_task::JoinHandle;
 
 /// Starts an OS thread that uses the same primitives as tasks do, by [`.wait()`](crate::Wait::wait); no runtime is
 /// needed, and no scheduler is in the program. See [`Runtime::spawn_thread`](crate::Runtime::spawn_thread).
+/// In a simulation the thread is simulated: it runs only while it is chosen.
 ///
 /// # Panics
 /// The system grants no more threads; see [`try_spawn_thread`].

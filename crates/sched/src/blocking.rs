@@ -11,13 +11,18 @@ use gossamer_core::platform::{Condvar, Mutex};
 use gossamer_task::{JoinHandle, promise};
 
 use crate::environment::{Environment, tell_of_panic};
+use crate::simulated::simulated_threads;
 use crate::thread_options::ThreadOptions;
+use crate::threads::spawn_thread;
 
 /// The most threads that run blocking calls at once, unless told otherwise; more calls wait in line.
 pub const BLOCKING_MAX: usize = if cfg!(any(loom, shuttle)) { 2 } else { 512 };
 
 /// How long an idle thread waits for another call before it ends, unless told otherwise.
 const KEEP_FOR: Duration = Duration::from_secs(10);
+
+/// The usual name of such a thread.
+const THREAD_NAME: &str = "gossamer-blocking";
 
 /// The threads for calls that block: how many, for how long, and how they are made.
 #[derive(Debug, Clone)]
@@ -97,7 +102,7 @@ impl Blocking {
         }
     }
 
-    /// Runs `work` on one of the threads, in the order of the calls.
+    /// Runs `work` on one of the threads, in the order of the calls. In a simulation each call has a simulated thread.
     ///
     /// # Panics
     /// There is no thread yet, and the system grants none (other calls that wait for one are cancelled then); or in a
@@ -109,6 +114,15 @@ impl Blocking {
         T: Send + 'static,
     {
         self.shared.origin.check("spawn_blocking()");
+        if simulated_threads().is_some() && !self.shared.state.lock().closed {
+            let environment = self.shared.options.environment.clone();
+            let call = move || {
+                let _call_of = environment.enter_early();
+                work()
+            };
+            let started = spawn_thread(THREAD_NAME, call, caller);
+            return started.unwrap_or_else(|refused| refuse(&refused.error, caller));
+        }
         let (promise, handle) = promise(caller);
         let id = handle.id();
         let job = Box::new(move || {
@@ -149,7 +163,7 @@ impl Blocking {
     fn start(&self, caller: &'static Location<'static>) {
         let shared = self.shared.clone();
         let threads = &self.shared.options.threads;
-        let started = threads.start("gossamer-blocking", move || shared.work());
+        let started = threads.start(THREAD_NAME, move || shared.work());
         if let Err(error) = started {
             let unowned = self.not_started();
             if !unowned.is_empty() {

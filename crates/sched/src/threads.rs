@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context;
 use gossamer_core::fork::Origin;
+use gossamer_core::header::Payload;
 use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,7 @@ use crate::environment::Environment;
 use crate::fifo::Fifo;
 use crate::runnable::Runnable;
 use crate::scheduler::{Reason, Scheduler};
+use crate::simulated::simulated_threads;
 use crate::single::{Ran, acquire_again, hand_over, run, shut_down};
 use crate::thread_options::ThreadOptions;
 
@@ -301,7 +303,7 @@ impl Scheduler for One {
 }
 
 /// Starts an OS thread of this name that runs `work`. It belongs to no runtime: nobody waits for its end but who joins
-/// it.
+/// it. In a simulation it is a simulated thread.
 ///
 /// # Errors
 /// The system grants no more threads: `work` comes back.
@@ -320,14 +322,24 @@ where
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));
     let taken = work.clone();
-    let started = start_thread(name, None, move || {
+    let body = move |is_panic: &mut dyn FnMut(&Payload) -> bool| {
         let taken = taken.lock().take();
         if let Some((work, promise)) = taken {
             let output = catch_unwind(AssertUnwindSafe(work));
             gossamer_task::locals::end_thread();
-            promise.keep(output);
+            // Else the promise goes, and its handle says that the thread was cancelled.
+            if output.as_ref().err().is_none_or(is_panic) {
+                promise.keep(output);
+            }
         }
-    });
+    };
+    let started = match simulated_threads() {
+        Some(threads) => {
+            let handle = handle.task().as_ptr().addr();
+            threads.start(name, handle, Box::new(body), caller)
+        }
+        None => start_thread(name, None, move || body(&mut |_| true)),
+    };
     match started {
         Ok(()) => Ok(handle),
         Err(error) => {

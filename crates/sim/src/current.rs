@@ -7,9 +7,10 @@ use std::time::Duration;
 use gossamer_core::moment::Moment;
 use gossamer_core::platform::thread_local;
 use gossamer_fiber::Fibers;
-use gossamer_sched::{LocalScope, Single, SingleRuntime};
+use gossamer_sched::{LocalScope, SimulatedThreads, Single, SingleRuntime, set_simulated_threads};
 use gossamer_time::timers::runner;
 
+use crate::relay::Threads;
 use crate::scheduler::SimScheduler;
 
 /// A simulation: a runtime on one thread, whose scheduler explores.
@@ -18,6 +19,7 @@ pub struct Simulation {
     pub(crate) single: Arc<Single<SimScheduler>>,
     pub(crate) fibers: Option<Fibers>,
     pub(crate) began: Moment,
+    pub(crate) threads: Arc<Threads>,
 }
 
 gossamer_core::impl_debug!([] Simulation[]);
@@ -30,20 +32,37 @@ thread_local! {
 #[derive(Clone)]
 pub(crate) struct Current {
     pub(crate) simulation: Arc<Simulation>,
-    pub(crate) scope: LocalScope,
+    /// Not on a simulated thread: they stay with the simulation's own.
+    pub(crate) scope: Option<LocalScope>,
+    /// Whether those find it here who ask which runtime runs.
+    is_known: bool,
 }
 
 impl Simulation {
-    /// The one that the current thread runs, if any.
+    /// The one that the current thread runs the tasks of, if any: a thread of its own knows no runtime, unless it makes
+    /// a call that blocks.
     pub fn current() -> Option<Arc<Self>> {
         if gossamer_core::mutant!("simulation_is_no_runtime") {
             return None;
         }
         // At the end of a thread there is none.
         CURRENT
-            .try_with(|current| Some(current.borrow().as_ref()?.simulation.clone()))
+            .try_with(|current| {
+                let current = current.borrow();
+                let current = current.as_ref().filter(|current| current.is_known)?;
+                Some(current.simulation.clone())
+            })
             .ok()
             .flatten()
+    }
+
+    /// The current thread, which is simulated, makes a call that blocks: such a call knows its runtime.
+    pub fn know_in_call() {
+        CURRENT.with(|current| {
+            if let Some(current) = &mut *current.borrow_mut() {
+                current.is_known = true;
+            }
+        });
     }
 
     /// Where its tasks are spawned.
@@ -73,18 +92,28 @@ pub(crate) fn current(caller: &str) -> Current {
 }
 
 /// Makes a simulation the current one, until dropped.
-pub(crate) struct Entered;
+pub(crate) struct Entered(Option<&'static dyn SimulatedThreads>);
 
 impl Entered {
-    pub(crate) fn new(simulation: Arc<Simulation>, scope: LocalScope) -> Self {
-        let entered = Current { simulation, scope };
+    /// Who starts threads inside asks `threads`.
+    pub(crate) fn new(
+        simulation: Arc<Simulation>,
+        scope: Option<LocalScope>,
+        threads: &'static dyn SimulatedThreads,
+    ) -> Self {
+        let entered = Current {
+            is_known: scope.is_some(),
+            simulation,
+            scope,
+        };
         CURRENT.with(|current| *current.borrow_mut() = Some(entered));
-        Self
+        Self(set_simulated_threads(Some(threads)))
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        set_simulated_threads(self.0);
         let gone = CURRENT.with(|current| current.borrow_mut().take());
         drop(gone);
     }

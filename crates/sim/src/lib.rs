@@ -2,7 +2,7 @@
 //!
 //! Use it as `gossamer::sim`, a feature of `gossamer-rt`: nothing is promised of the crate behind it.
 //!
-//! A simulation runs the same tasks and primitives as production, on one thread, in an order that a seed chooses; its time
+//! A simulation runs the same tasks and primitives as production, one at a time, in an order that a seed chooses; its time
 //! is virtual. The program need not know: `gossamer::spawn`, `Handle::current()`, scopes, `JoinSet` and timers lead into
 //! the simulation that runs.
 //!
@@ -65,6 +65,11 @@
 //!
 //! [`Cause`] lists them: a panic of any task, a deadlock, a lost wake-up, no end, and waiting for what is outside.
 //!
+//! A simulation sees what waits for Gossamer's operations. A simulated thread that sleeps or waits by std's means
+//! (`thread::sleep`, a channel of std, a lock of std that another thread holds over a `.wait()`, a system call) keeps all
+//! others from running meanwhile. After ten seconds a line on the standard error names it; if it never comes back, nor does
+//! the simulation.
+//!
 //! A simulation is a closed world. It does not see real threads (those of `std::thread`, of a runtime outside) nor I/O, and
 //! does not wait for them: a task that waits for one is at rest for ever. Threads that belong to the program are started by
 //! `gossamer::spawn_thread`, calls that block are made by `gossamer::blocking`; a runtime cannot be built inside.
@@ -82,24 +87,32 @@
 //!   ([`Cause::LostWakeup`]). [`Sim::look_each_step`] looks before each step as well, so that no later event can repair
 //!   the loss unseen. When nothing is enabled, and there is no timer, it is a
 //!   [`Cause::Deadlock`]. The [`Report`] says who waits for what, and where it was spawned.
-//! * The run ends when the root future does; tasks that are left are dropped.
+//! * A thread that is spawned inside, by `spawn_thread`, `spawn_blocking` or `blocking`, is a *simulated thread*: a real
+//!   OS thread, with thread-locals of its own, that runs only while it is chosen. Each `.wait()` of it is what an `.await`
+//!   is in a task, its time is virtual, and it counts as a task in reports and traces.
+//! * The run ends when the root future does; tasks that are left are dropped, and threads that are left unwind out of
+//!   their waits.
 //! * A run is a function of its choices, as long as the program is: it must not depend on addresses, on the machine's clock,
 //!   or on chance of its own. One that does is found out when it is run again ([`Cause::NonDeterministic`]).
 #![deny(unsafe_code)]
 
 // Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs`, `world.rs` (tasks), `run.rs` (the
-// entry points), `look.rs` and `report.rs` (what a failure says).
+// entry points), `thread.rs` and `relay.rs` (simulated threads), `look.rs` and `report.rs` (what a failure says).
 mod choose;
 mod clock;
 mod current;
 mod failure;
 #[allow(unsafe_code)]
 mod look;
+#[allow(unsafe_code)]
+mod relay;
 mod report;
 mod run;
 mod scheduler;
 mod settings;
 mod spawn;
+#[allow(unsafe_code)]
+mod thread;
 mod trace;
 mod world;
 

@@ -89,7 +89,7 @@ impl Report {
                             && !gossamer_core::mutant!("report_conceals_promises"),
                     }
                 }
-                WaitsFor::Task(address) => match known.get(&address) {
+                WaitsFor::Task(address) => match known.get(&world.task_told_at(address)) {
                     Some(&(task, spawned)) => Waits::Task {
                         task,
                         name: name(task),

@@ -13,8 +13,10 @@ use gossamer_time::timers::runner;
 use crate::choose::{Choice, Oracle};
 use crate::current::{Entered, Simulation};
 use crate::failure::{Failure, Origin};
+use crate::relay::Threads;
 use crate::scheduler::SimScheduler;
 use crate::settings::Sim;
+use crate::thread::Here;
 use crate::trace::Trace;
 use crate::world::message;
 
@@ -157,7 +159,7 @@ impl Sim {
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&**single, self.scheduling_points, caller, |scope| {
-                entered = Some(Entered::new(simulation.clone(), scope.clone()));
+                entered = Some(Entered::new(simulation.clone(), Some(scope.clone()), &Here));
                 async { body().await }
             })
         }));
@@ -192,8 +194,8 @@ impl Sim {
 
     /// A simulation that can run; its time has begun.
     fn begin(self, oracle: Oracle) -> Arc<Simulation> {
-        let scheduler =
-            SimScheduler::new(oracle, self.steps_max, self.panics_expected, self.each_step);
+        let threads = Arc::new(Threads::default());
+        let scheduler = SimScheduler::new(oracle, self, threads.clone());
         let single = Single::with_scheduling_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         // Each run has the same numbers of chance, or it could not be run again.
@@ -205,6 +207,7 @@ impl Sim {
             single: Arc::new(single),
             fibers: self.fibers,
             began,
+            threads,
         })
     }
 }

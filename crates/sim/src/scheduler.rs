@@ -1,6 +1,7 @@
 //! The scheduler: push, pop and idle are all there is to a simulation.
 
 use std::mem;
+use std::sync::Arc;
 
 use gossamer_core::moment::Moment;
 use gossamer_core::shard::Shard;
@@ -10,7 +11,9 @@ use gossamer_time::timers::runner;
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
 use crate::look::{any_could_go_on, look};
+use crate::relay::Threads;
 use crate::report::Report;
+use crate::settings::Sim;
 use crate::trace::{Trace, TraceEvent};
 use crate::world::World;
 
@@ -53,14 +56,9 @@ pub(crate) struct Ended {
 }
 
 impl SimScheduler {
-    pub(crate) fn new(
-        oracle: Oracle,
-        steps_max: usize,
-        panics_expected: bool,
-        each_step: bool,
-    ) -> Self {
+    pub(crate) fn new(oracle: Oracle, sim: Sim, threads: Arc<Threads>) -> Self {
         Self {
-            world: World::default(),
+            world: World::new(threads),
             oracle,
             choices: Vec::new(),
             shard: None,
@@ -68,9 +66,9 @@ impl SimScheduler {
             failed_at: 0,
             enabled: Vec::new(),
             ended: Vec::new(),
-            steps_max,
-            panics_expected,
-            each_step,
+            steps_max: sim.steps_max,
+            panics_expected: sim.panics_expected,
+            each_step: sim.each_step,
             has_looked: false,
             over: false,
         }

@@ -13,7 +13,8 @@ use crate::current::current;
 /// [`Sim::expect_panics`](crate::Sim::expect_panics).
 ///
 /// # Panics
-/// Outside of a simulation.
+/// Outside of a simulation; in a simulated thread, whence only what is `Send` goes to others: there a
+/// [`Handle`](https://docs.rs/gossamer-rt/latest/gossamer/runtime/struct.Handle.html) spawns.
 ///
 /// # Examples
 /// ```
@@ -34,7 +35,13 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    current("sim::spawn()").scope.spawn_local(future)
+    let Some(scope) = current("sim::spawn()").scope else {
+        panic!(
+            "sim::spawn() was called in a simulated thread, and the future need not be Send: spawn it by a Handle, or in \
+             a task"
+        );
+    };
+    scope.spawn_local(future)
 }
 
 /// Spawns a fiber into the current simulation: each wait of its closure is a scheduling point, as an await of a task

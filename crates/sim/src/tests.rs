@@ -4,6 +4,7 @@ mod choosing;
 mod clock;
 mod failing;
 mod mutants;
+mod threads;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

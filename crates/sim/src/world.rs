@@ -2,15 +2,17 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gossamer_sched::{Runnable, TurnEnd};
 use gossamer_task::locals;
 
+use crate::relay::Threads;
 use crate::trace::{End, Trace, TraceEvent};
 
 /// What the scheduler knows of the tasks. It learns of each when it is pushed for the first time, and of its end when
 /// its turn is over.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct World {
     pub(crate) trace: Trace,
     /// The first task that panicked during its poll, and its message.
@@ -21,9 +23,21 @@ pub(crate) struct World {
     chosen: usize,
     /// By number: whether a task has not had a turn yet. It names itself in its first.
     is_new: Vec<bool>,
+    threads: Arc<Threads>,
 }
 
 impl World {
+    pub(crate) fn new(threads: Arc<Threads>) -> Self {
+        Self {
+            trace: Trace::default(),
+            panicked: None,
+            numbers: HashMap::new(),
+            chosen: 0,
+            is_new: Vec::new(),
+            threads,
+        }
+    }
+
     /// The number of a living task, which it gets now if it is new. The first is the root, which the program did not
     /// spawn.
     pub(crate) fn number(&mut self, task: &Runnable) -> usize {
@@ -42,6 +56,11 @@ impl World {
     /// The number of the living task at this address.
     pub(crate) fn number_at(&self, address: usize) -> Option<usize> {
         self.numbers.get(&address).copied()
+    }
+
+    /// The address of the task whose end is told at this one: there is the task itself, or the handle of a thread.
+    pub(crate) fn task_told_at(&self, address: usize) -> usize {
+        self.threads.task_of(address).unwrap_or(address)
     }
 
     pub(crate) fn begin_turn(&mut self, task: usize, enabled: usize) {

@@ -28,7 +28,7 @@ fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
 }
 
 /// Spawns into the current simulation.
-struct InSim;
+pub(super) struct InSim;
 
 impl Spawn for InSim {
     fn try_spawn(
@@ -207,7 +207,7 @@ fn permits() {
     });
 }
 
-/// In a closed world a call that blocks is made in place.
+/// In a closed world a call that blocks is made by a simulated thread, and in a fiber in place.
 #[test]
 fn calls_that_block() {
     let sum = SIM.run(1, || async {

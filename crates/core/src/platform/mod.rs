@@ -75,7 +75,7 @@ pub use processor::{counter, has_counter, prefetch};
 #[cfg(feature = "std")]
 mod start;
 #[cfg(feature = "std")]
-pub use start::{call_at_end_of_threads, is_started_here, start_thread};
+pub use start::{Started, call_at_end_of_threads, is_started_here, start_thread, start_to_join};
 
 #[cfg(feature = "std")]
 mod thread_look;

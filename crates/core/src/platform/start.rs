@@ -14,7 +14,14 @@ use std::sync::OnceLock;
 
 use super::thread;
 
-/// Starts a thread, with a stack of so many bytes, or of the standard library's default.
+/// A thread that was started, and can be joined.
+#[cfg(not(loom))]
+pub type Started = thread::JoinHandle<()>;
+/// A thread that was started: models keep the handles themselves.
+#[cfg(loom)]
+pub type Started = ();
+
+/// Starts a thread that nobody joins, with a stack of so many bytes, or of the standard library's default.
 ///
 /// # Errors
 /// The system grants no thread, or hardly anything beside it; the text says so.
@@ -23,6 +30,18 @@ pub fn start_thread(
     stack_size: Option<usize>,
     body: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
+    start_to_join(name, stack_size, body).map(drop)
+}
+
+/// Starts a thread.
+///
+/// # Errors
+/// As [`start_thread`].
+pub fn start_to_join(
+    name: &str,
+    stack_size: Option<usize>,
+    body: impl FnOnce() + Send + 'static,
+) -> io::Result<Started> {
     let reserve = room::Reserve::take()?;
     let mut builder = thread::Builder::new().name(name.to_owned());
     if let Some(stack_size) = stack_size {
@@ -36,7 +55,7 @@ pub fn start_thread(
             call();
         }
     });
-    started.map(drop).map_err(|error| {
+    started.map_err(|error| {
         let text = format!("the system grants no thread: {error}");
         io::Error::new(error.kind(), text)
     })

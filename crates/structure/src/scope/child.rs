@@ -179,7 +179,7 @@ impl<F: Future> Cell<F> {
             return Err(if on == here {
                 End::PolledHere
             } else {
-                End::PolledElsewhere
+                End::PolledElsewhere(on)
             });
         }
         if let Some(host) = &standing.host

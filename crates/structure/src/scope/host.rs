@@ -44,8 +44,8 @@ pub(crate) enum End {
     Over,
     /// This thread polls it, or ends it: not done, and never will be as long as one waits for it here.
     PolledHere,
-    /// Another thread polls it, or ends it, and will have it be over.
-    PolledElsewhere,
+    /// That thread polls it, or ends it, and will have it be over.
+    PolledElsewhere(ThreadId),
     /// It is a fiber of that thread.
     On(Arc<Host>),
 }

@@ -60,7 +60,15 @@ impl Data {
                 continue;
             };
             match child.end() {
-                End::Over | End::PolledElsewhere => {}
+                End::Over => {}
+                End::PolledElsewhere(on) => {
+                    // A simulated thread does not go on by itself.
+                    if let Some(threads) = gossamer_sched::simulated_threads()
+                        && !gossamer_core::mutant!("scope_leaves_simulated_threads")
+                    {
+                        threads.end(on);
+                    }
+                }
                 End::PolledHere => {
                     abort(format_args!(
                         "a child of a scope has ended the fiber that the scope is in, and that waits for the child: \

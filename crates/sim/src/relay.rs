@@ -1,0 +1,196 @@
+//! Where a simulated thread and those who run it meet: they pass the baton to each other.
+//!
+//! One of the two waits whenever the other has it, so the [`Baton`], the context of the simulation's runner, is always one
+//! thread's alone.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::mem;
+use std::panic::Location;
+use std::process;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use gossamer_core::context::Baton;
+use gossamer_core::platform::thread::ThreadId;
+use gossamer_core::platform::{Condvar, Mutex};
+
+/// After this time a thread that has the baton is said to block.
+pub(crate) const COMES_BACK_MAX: Duration = if cfg!(test) {
+    Duration::from_millis(200)
+} else {
+    Duration::from_secs(10)
+};
+
+/// Where a simulated thread and those who run it meet.
+pub(crate) struct Relay {
+    pub(crate) name: String,
+    spawned: &'static Location<'static>,
+    leg: Mutex<Leg>,
+    passed: Condvar,
+}
+
+/// Where the baton is, as far as this thread is concerned.
+enum Leg {
+    /// Elsewhere; the thread stands still.
+    Away,
+    ToThread(Turn),
+    /// The thread has it.
+    Here,
+    ToSimulation(Baton, Standing),
+    /// The thread will not want it any more.
+    Over,
+}
+
+/// What a thread gets.
+struct Turn {
+    baton: Baton,
+    /// Wakes its task.
+    waker: Waker,
+    /// Whether it is to end.
+    ends: bool,
+}
+
+/// How a thread gives the baton back.
+pub(crate) enum Standing {
+    /// It waits.
+    Still,
+    /// Its body has ended; with this message, if by a panic.
+    Over(Option<String>),
+    /// It is to end, and a destructor waits for what will not come.
+    Stuck,
+}
+
+impl Relay {
+    pub(crate) fn new(name: &str, spawned: &'static Location<'static>) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.to_owned(),
+            spawned,
+            leg: Mutex::new(Leg::Away),
+            passed: Condvar::new(),
+        })
+    }
+
+    /// Has the thread run until it stands still again.
+    pub(crate) fn pass(&self, waker: &Waker, ends: bool) -> Standing {
+        let waker = waker.clone();
+        let mut leg = self.leg.lock();
+        match *leg {
+            Leg::Away => {}
+            Leg::Over => return Standing::Over(None),
+            _ => {
+                drop(leg);
+                abort(format_args!("{self} was to run, and runs already"));
+            }
+        }
+        // SAFETY: until it is put back below, this thread only waits for that.
+        let baton = unsafe { Baton::take() };
+        *leg = Leg::ToThread(Turn { baton, waker, ends });
+        self.passed.notify_all();
+        let since = Instant::now();
+        let mut is_said = false;
+        loop {
+            let before = mem::replace(&mut *leg, Leg::Away);
+            if let Leg::ToSimulation(baton, standing) = before {
+                if !matches!(standing, Standing::Still) {
+                    *leg = Leg::Over;
+                }
+                drop(leg);
+                // SAFETY: this thread has taken it, and it comes back.
+                unsafe { baton.put() };
+                return standing;
+            }
+            *leg = before;
+            leg = self.passed.wait_for(leg, COMES_BACK_MAX);
+            let is_late = since.elapsed() >= COMES_BACK_MAX;
+            if is_late && !is_said && !gossamer_core::mutant!("blocking_thread_untold") {
+                is_said = true;
+                say(format_args!(
+                    "{self} does not come back: for {COMES_BACK_MAX:?} it has neither waited nor ended, so the simulation \
+                     stands. It computes for long, or blocks on what a simulation does not know (a lock, a channel or a \
+                     sleep of std, a call of the system): use gossamer's there"
+                ));
+            }
+        }
+    }
+
+    /// On the thread: waits for its turn.
+    pub(crate) fn receive(&self) -> (Waker, bool) {
+        let mut leg = self.leg.lock();
+        loop {
+            let before = mem::replace(&mut *leg, Leg::Here);
+            if let Leg::ToThread(Turn { baton, waker, ends }) = before {
+                drop(leg);
+                // SAFETY: this thread gives it back; until then who has taken it waits.
+                unsafe { baton.put() };
+                return (waker, ends);
+            }
+            *leg = before;
+            leg = self.passed.wait(leg);
+        }
+    }
+
+    /// On the thread: gives its turn back.
+    pub(crate) fn give_back(&self, standing: Standing) {
+        // SAFETY: this thread does nothing more there before it has it again.
+        let baton = unsafe { Baton::take() };
+        *self.leg.lock() = Leg::ToSimulation(baton, standing);
+        self.passed.notify_all();
+    }
+}
+
+impl fmt::Display for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, spawned, .. } = self;
+        write!(f, "the simulated thread `{name}`, spawned at {spawned},")
+    }
+}
+
+gossamer_core::impl_debug!([] Relay[], this => name: this.name);
+
+/// Says what nobody can be told in another way; if it cannot be said, there is nowhere left to report it.
+pub(crate) fn say(what: fmt::Arguments<'_>) {
+    let _said = writeln!(io::stderr(), "gossamer: {what}");
+}
+
+pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
+    say(why);
+    process::abort();
+}
+
+/// The threads of a simulation that have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Threads(Mutex<Vec<Entry>>);
+
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) os: ThreadId,
+    pub(crate) relay: Arc<Relay>,
+    /// Addresses of the header that its join handle waits for, and of its task.
+    pub(crate) handle: usize,
+    pub(crate) task: usize,
+}
+
+impl Threads {
+    pub(crate) fn add(&self, entry: Entry) {
+        self.0.lock().push(entry);
+    }
+
+    pub(crate) fn forget(&self, os: ThreadId) {
+        self.0.lock().retain(|entry| entry.os != os);
+    }
+
+    pub(crate) fn relay_of(&self, os: ThreadId) -> Option<Arc<Relay>> {
+        let threads = self.0.lock();
+        let entry = threads.iter().find(|entry| entry.os == os);
+        entry.map(|entry| entry.relay.clone())
+    }
+
+    /// The task of the thread whose join handle waits for what is at this address.
+    pub(crate) fn task_of(&self, handle: usize) -> Option<usize> {
+        let threads = self.0.lock();
+        let entry = threads.iter().find(|entry| entry.handle == handle);
+        entry.map(|entry| entry.task)
+    }
+}

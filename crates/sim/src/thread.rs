@@ -1,0 +1,277 @@
+//! Simulated threads: real OS threads of a simulation, of which one at a time runs.
+//!
+//! ```text
+//!   the simulation's thread            the OS thread
+//!   -----------------------            -------------
+//!   Simulated::poll ──── baton ──────▶ body
+//!                                        operation.wait()
+//!                                          OnThread::wait: step() is pending
+//!   Poll::Pending ◀───── baton ─────────── stands still
+//!        ⋮  (the operation wakes the task)
+//!   Simulated::poll ──── baton ──────────▶ step() is ready
+//!                                        body returns
+//!   Poll::Ready ◀─────── baton ────────  the end
+//! ```
+//!
+//! A simulated thread is a task, whose future is [`Simulated`]; it waits as a fiber does, only that its stack is an OS
+//! thread's. So its thread-locals are its own, what it polls stays with it, and another thread's wait, its wakes, its
+//! timers and its place in a report are those of a task. The baton (`relay.rs`) is the simulation's context: who has
+//! it is the only one who runs.
+//!
+//! # The end
+//!
+//! A simulated thread cannot be aborted, as an OS thread cannot. If it stands still when the run ends, or when the scope
+//! that it borrows from must unwind, it unwinds out of its wait and of each later one. A destructor that waits then, for
+//! what does not come, cannot unwind again, and nobody will wake it: its OS thread stays as it is, which is said.
+//!
+//! The OS thread is joined: its thread-locals have gone when the task ends. A new one begins with new thread-locals, so
+//! none is used twice.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use gossamer_core::context;
+use gossamer_core::header::Payload;
+use gossamer_core::panics;
+use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::start_to_join;
+use gossamer_core::platform::thread::{self, ThreadId};
+use gossamer_core::wait::Stackful;
+use gossamer_sched::{SimulatedThreads, SingleRuntime, ThreadBody};
+use gossamer_task::locals;
+
+use crate::current::{Entered, Simulation, current};
+use crate::relay::{Entry, Relay, Standing, Threads, abort, say};
+use crate::world::message;
+
+/// The payload with which a thread that is to end unwinds.
+struct Ended;
+
+/// The future of a simulated thread's task.
+struct Simulated {
+    relay: Arc<Relay>,
+    threads: Arc<Threads>,
+    has_begun: bool,
+    /// Until it is joined.
+    os: Option<thread::JoinHandle<()>>,
+}
+
+impl Simulated {
+    /// The thread's body has ended, and so has the thread soon: waits until its thread-locals have gone.
+    fn join(&mut self) {
+        if let Some(os) = self.os.take() {
+            self.threads.forget(os.thread().id());
+            // It catches its panics; that of a thread-local's destructor ends the process.
+            let _ended = os.join();
+        }
+    }
+}
+
+impl Future for Simulated {
+    type Output = ();
+
+    /// # Panics
+    /// As the thread did, as far as the message goes: its handle has the payload.
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if !mem::replace(&mut self.has_begun, true) {
+            // Of its task, for the trace.
+            locals::set_name(&self.relay.name);
+        }
+        match self.relay.pass(cx.waker(), false) {
+            Standing::Still => Poll::Pending,
+            Standing::Over(panicked) => {
+                self.join();
+                if let Some(message) = panicked {
+                    resume_unwind(Box::new(message));
+                }
+                Poll::Ready(())
+            }
+            Standing::Stuck => unreachable!("it is not to end"),
+        }
+    }
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        if self.os.is_none() || gossamer_core::mutant!("left_thread_stays") {
+            return;
+        }
+        if let Standing::Stuck = self.relay.pass(Waker::noop(), true) {
+            let relay = &self.relay;
+            say(format_args!(
+                "{relay} was to end with its simulation, and a destructor waits there for what does not come: its OS \
+                 thread stays, with all that is on its stack"
+            ));
+            self.os = None;
+        }
+        self.join();
+    }
+}
+
+/// A simulated thread, seen from its own stack.
+struct OnThread {
+    relay: Arc<Relay>,
+    /// Of the poll that runs it.
+    waker: RefCell<Waker>,
+    ends: Cell<bool>,
+}
+
+impl OnThread {
+    fn stand_still(&self) {
+        self.relay.give_back(Standing::Still);
+        let (waker, ends) = self.relay.receive();
+        self.waker.replace(waker);
+        self.ends.set(ends);
+    }
+
+    /// Waits while the thread is to end: unwinds, unless it does so already.
+    fn end(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+        if !thread::panicking() {
+            resume_unwind(Box::new(Ended));
+        }
+        let woken = Arc::new(Woken(AtomicBool::new(true)));
+        let waker = Waker::from(woken.clone());
+        // Relaxed: woken by this thread, or not at all: no other one runs.
+        while woken.0.swap(false, Ordering::Relaxed) {
+            if step(&mut Context::from_waker(&waker)) {
+                return;
+            }
+        }
+        self.relay.give_back(Standing::Stuck);
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Whether an operation that is polled at the end was woken: by its scheduling point, say.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        // Relaxed: see `OnThread::end`.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Stackful for OnThread {
+    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+        while !self.ends.get() {
+            // Of this wait's own: the step may wait itself, and then the poll that runs the thread be over.
+            let waker = self.waker.borrow().clone();
+            if step(&mut Context::from_waker(&waker)) {
+                return;
+            }
+            self.stand_still();
+        }
+        self.end(step);
+    }
+}
+
+/// The whole of a simulated thread, on its OS thread.
+fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
+    let (waker, ends) = relay.receive();
+    let entered = Entered::new(simulation, None, &Here);
+    let on_thread = OnThread {
+        relay,
+        waker: RefCell::new(waker),
+        ends: Cell::new(ends),
+    };
+    let mut panicked = None;
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        if ends {
+            return drop(body);
+        }
+        on_thread.is_running(|| {
+            body(&mut |payload: &Payload| {
+                let is_panic = !payload.is::<Ended>();
+                if is_panic {
+                    panicked = Some(message(&**payload));
+                }
+                is_panic
+            });
+        });
+    }));
+    if let Err(payload) = ran {
+        panics::swallow(payload);
+    }
+    drop(entered);
+    on_thread.relay.give_back(Standing::Over(panicked));
+}
+
+impl OnThread {
+    /// Runs what waits as this thread does.
+    fn is_running(&self, run: impl FnOnce()) {
+        /// No code of the thread runs any more.
+        struct IsOver;
+        impl Drop for IsOver {
+            fn drop(&mut self) {
+                // SAFETY: none is there any more.
+                context::with(|context| unsafe { context.set_fiber(None) });
+            }
+        }
+        let this: NonNull<dyn Stackful + '_> = NonNull::from(self);
+        // SAFETY: only the lifetime changes, of a pointer.
+        let this =
+            unsafe { mem::transmute::<NonNull<dyn Stackful + '_>, NonNull<dyn Stackful>>(this) };
+        // SAFETY: it stays in its place below this call, and on this thread, until `IsOver` takes the word back. No poll
+        // goes on here, and so no select.
+        context::with(|context| unsafe { context.set_fiber(Some(this)) });
+        let _is_over = IsOver;
+        run();
+    }
+}
+
+/// The threads of the simulation that the current thread is part of.
+pub(crate) struct Here;
+
+impl SimulatedThreads for Here {
+    fn start(
+        &self,
+        name: &str,
+        handle: usize,
+        body: ThreadBody,
+        caller: &'static Location<'static>,
+    ) -> io::Result<()> {
+        let simulation = current("spawn_thread()").simulation;
+        let relay = Relay::new(name, caller);
+        let (theirs, there) = (relay.clone(), simulation.clone());
+        let os = start_to_join(name, None, move || run(theirs, there, body))?;
+        let id = os.thread().id();
+        let simulated = Simulated {
+            relay: relay.clone(),
+            threads: simulation.threads.clone(),
+            has_begun: false,
+            os: Some(os),
+        };
+        // Its handle is dropped: nobody aborts it.
+        let task = gossamer_task::spawn(simulation.single.shard(), simulated, caller);
+        if !task.is_finished() {
+            simulation.threads.add(Entry {
+                os: id,
+                relay,
+                handle,
+                task: task.task().as_ptr().addr(),
+            });
+        }
+        Ok(())
+    }
+
+    fn end(&self, thread: ThreadId) {
+        let simulation = current("the end of a scope").simulation;
+        let Some(relay) = simulation.threads.relay_of(thread) else {
+            return;
+        };
+        if let Standing::Stuck = relay.pass(Waker::noop(), true) {
+            abort(format_args!(
+                "{relay} borrows from a scope that unwinds, and cannot end: a destructor waits there for what does not come"
+            ));
+        }
+    }
+}
