@@ -34,11 +34,9 @@ fn there_is_one_default_model() {
 /// What parsers of command lines ask of a type, clap among them.
 #[test]
 fn a_model_is_an_argument() {
-    fn parsed<T: FromStr<Err: Error + Send + Sync + 'static>>(
-        text: &str,
-    ) -> Result<T, Box<dyn Error>>
+    fn parsed<T>(text: &str) -> Result<T, Box<dyn Error>>
     where
-        T: Clone + Display + Send + Sync + 'static,
+        T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Display + Send + Sync + 'static,
     {
         Ok(text.parse::<T>()?)
     }

@@ -39,6 +39,8 @@ fn in_a_process(test: &str, limit: &str, stack: &str, body: impl FnOnce() + Send
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env(LIMITED, "1")
         .env("RUST_MIN_STACK", stack)
+        // A backtrace reads the whole program's symbols, for which there is no room.
+        .env("RUST_BACKTRACE", "0")
         .env("MALLOC_ARENA_MAX", "1")
         .env("MALLOC_TOP_PAD_", KEPT_FREE)
         .env("GOSSAMER_PATIENCE", patience().as_secs().to_string())
