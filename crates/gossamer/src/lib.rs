@@ -29,7 +29,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | [`runtime`] | building one: its model, its metrics, who is told of a poll that is stuck |
+//! | [`runtime`] | building one: its model, its threads, its metrics, who is told of a panic, or of a poll that is stuck |
 //! | [`task`] | what can be spawned, names, values of a task's own, calls that block |
 //! | [`channel`] | messages: channels, rings, one-shots, pipes whose protocol the compiler checks, sets of ports, joins |
 //! | [`sync`] | locks, cells, semaphores, barriers |

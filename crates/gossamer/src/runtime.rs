@@ -302,7 +302,8 @@ impl Runtime {
         self.block_on_local(|_| future)
     }
 
-    /// As [`block_on`](Runtime::block_on), with a scope whose tasks need not be `Send`.
+    /// As [`block_on`](Runtime::block_on), with a scope whose tasks need not be `Send`, for what is spawned before the
+    /// future is there; in the future, [`spawn_local`](crate::spawn_local) does so without it.
     ///
     /// The scope's tasks run on the calling thread and are dropped there when the call ends, finished
     /// or not.

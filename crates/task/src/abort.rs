@@ -9,7 +9,7 @@ use gossamer_core::waker;
 use crate::id::Id;
 
 /// Aborts a task: from [`JoinHandle::abort_handle`](crate::JoinHandle::abort_handle), or from a
-/// [`JoinSet`](crate::JoinSet). It cannot wait for the task, and does not keep it from running on.
+/// `JoinSet`. It cannot wait for the task, and does not keep it from running on.
 ///
 /// # Examples
 /// ```

@@ -65,7 +65,7 @@ impl fmt::Debug for Id {
     }
 }
 
-/// Which task, fiber or [`block_on`](crate::Runtime::block_on) this is.
+/// Which task, fiber or `block_on` this is.
 ///
 /// # Panics
 /// In none: see [`try_id`].
@@ -93,7 +93,7 @@ pub fn id() -> Id {
     }
 }
 
-/// Which task, fiber or [`block_on`](crate::Runtime::block_on) this is; `None` elsewhere.
+/// Which task, fiber or `block_on` this is; `None` elsewhere.
 #[must_use]
 pub fn try_id() -> Option<Id> {
     context::with(context::Context::polling).map(Id::of)
