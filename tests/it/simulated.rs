@@ -257,3 +257,142 @@ fn a_test_says_how_to_run_it_again() {
          .fibers(unsafe { Fibers::contract() }), seeds = 0..1)]"
     );
 }
+
+/// What the last lines of a deadlock's report say of a task.
+fn waits_of(failure: &Failure, task: &str) -> String {
+    let text = failure.to_string();
+    assert!(matches!(failure.cause, Cause::Deadlock(_)), "{text}");
+    let mut lines = text
+        .lines()
+        .skip_while(|line| !line.contains(&format!("{task}, ")));
+    let first = lines.next().expect("the task waits");
+    let more = lines.take_while(|line| line.trim_start().starts_with("or for"));
+    let what = |line: &str| {
+        let (_, what) = line.split_once(" for ").expect("what it waits for");
+        match what.split_once(", called at ") {
+            Some((what, after)) => {
+                let held = after.split_once(", held by").map_or("", |(_, by)| by);
+                format!("{what}{held}")
+            }
+            None => what.to_owned(),
+        }
+    };
+    let all: Vec<_> = std::iter::once(first).chain(more).map(what).collect();
+    all.join(" | ")
+}
+
+/// All branches of a select, wherever it stands; joins of whatever kind.
+#[test]
+fn a_report_names_all_that_a_task_waits_for() {
+    let failure = failure(|| async {
+        let (tx, rx) = gossamer::channel::bounded::<u8>(1);
+        let lock = Arc::new(gossamer::sync::Mutex::new(()));
+        let (never, one) = gossamer::channel::oneshot::<u8>();
+        let guard = lock.clone().lock_owned().await;
+        let selects = Handle::current().task().name("selects").spawn(async move {
+            let limit = Duration::MAX;
+            let either = async {
+                gossamer::select! {
+                    _ = rx.recv() => {},
+                    _ = lock.lock() => {},
+                    _ = one => {},
+                }
+            };
+            timeout(limit, either).await.unwrap();
+        });
+        let mut set = JoinSet::new();
+        set.push(selects);
+        Handle::current()
+            .async_scope((), async move |s, ()| {
+                s.spawn(async move { while set.join_next().await.is_some() {} });
+            })
+            .await;
+        drop((tx, never, guard));
+    });
+    let root = waits_of(&failure, "the root");
+    assert_eq!(root, "scope::ends on scope #1");
+    let selects = waits_of(&failure, "task 1 `selects`");
+    let mut branches: Vec<_> = selects.split(" | ").collect();
+    branches.sort_unstable();
+    assert_eq!(branches.len(), 3, "{failure}");
+    assert!(
+        branches[0].starts_with("Mutex::lock on Mutex #"),
+        "{failure}"
+    );
+    assert!(branches[0].ends_with(" task 0"), "{failure}");
+    assert!(
+        branches[1].starts_with("Receiver::recv on Receiver #"),
+        "{failure}"
+    );
+    assert!(
+        branches[2].starts_with("oneshot::recv on oneshot #"),
+        "{failure}"
+    );
+    let joins = waits_of(&failure, "task 2");
+    assert!(
+        joins.starts_with("JoinSet::join_next on JoinSet #"),
+        "{failure}"
+    );
+}
+
+/// Whoever has a lock at the end, and nobody else.
+#[test]
+fn a_report_says_who_holds_a_lock() {
+    let failure = failure(|| async {
+        let lock = Arc::new(gossamer::sync::RwLock::new(()));
+        let places = Arc::new(gossamer::sync::Semaphore::new(2));
+        for name in ["downgrades", "reads", "left"] {
+            let (lock, places) = (lock.clone(), places.clone());
+            let (told, tells) = gossamer::channel::oneshot();
+            let task = Handle::current().task().name(name).spawn(async move {
+                let permit = places.acquire().await.unwrap();
+                let guard = match name {
+                    "downgrades" => lock.write().await.downgrade(),
+                    _ => lock.read().await,
+                };
+                let permit = (name == "downgrades").then_some(permit);
+                let guard = (name != "left").then_some(guard);
+                told.send(()).unwrap();
+                pending::<()>().await;
+                drop((permit, guard));
+            });
+            drop(task);
+            tells.await.unwrap();
+        }
+        let all = places.acquire_many(2);
+        let writes = lock.write();
+        gossamer::select! {
+            _ = all => {},
+            _ = writes => {},
+        }
+    });
+    let text = failure.to_string();
+    let Cause::Deadlock(report) = &failure.cause else {
+        panic!("{text}");
+    };
+    let held_by = |operation| {
+        let mut waits = report.waiting().filter(|(task, _)| *task == 0);
+        waits.find_map(|(_, waits)| match waits {
+            Waits::Operation { name, held_by, .. } if *name == operation => {
+                let mut names: Vec<_> = held_by
+                    .iter()
+                    .filter_map(|holder| holder.name.clone())
+                    .collect();
+                names.sort_unstable();
+                Some(names)
+            }
+            _ => None,
+        })
+    };
+    assert_eq!(
+        held_by("RwLock::write"),
+        Some(vec!["downgrades".into(), "reads".into()]),
+        "{text}"
+    );
+    assert_eq!(
+        held_by("Semaphore::acquire"),
+        Some(vec!["downgrades".into()]),
+        "{text}"
+    );
+    assert!(text.contains(", held by task "), "{text}");
+}

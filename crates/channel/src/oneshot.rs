@@ -252,7 +252,11 @@ impl<T> Future for Receiver<T> {
                 return Poll::Pending;
             }
         }
-        self.find(cx.waker()).map_or(Poll::Pending, Poll::Ready)
+        let found = self.find(cx.waker());
+        if found.is_none() {
+            context::simulated::waits_at(self.pointer(), "oneshot::recv");
+        }
+        found.map_or(Poll::Pending, Poll::Ready)
     }
 }
 

@@ -21,6 +21,7 @@ mod budget;
 mod inside;
 mod rng;
 mod selecting;
+pub mod simulated;
 mod timers;
 mod waking;
 

@@ -29,3 +29,12 @@ pub fn yield_to_others(_waker: RawWakerParts<'_>) {}
 pub(crate) fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
+
+/// No simulation is told anything.
+pub mod simulated {
+    /// The task that is being polled has locked this.
+    pub fn holds<T>(_lock: &T) {}
+
+    /// One that has locked this has unlocked it.
+    pub fn lets_go<T>(_lock: &T) {}
+}

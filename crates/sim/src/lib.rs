@@ -123,7 +123,7 @@ pub use self::clock::{Sleep, now, sleep};
 #[doc(hidden)]
 pub use self::current::Simulation;
 pub use self::failure::{Cause, Failure, Origin};
-pub use self::report::{Report, Waits};
+pub use self::report::{Holder, Report, Waits};
 #[doc(hidden)]
 pub use self::run::test;
 pub use self::run::{Explored, Run, exhaustive, explore, replay, run};

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use gossamer_core::context::simulated::{self, Wanted};
 use gossamer_core::header::{Description, WaitsFor};
 use gossamer_core::waiter::Could;
 use gossamer_sched::Tasks;
@@ -13,6 +14,8 @@ pub(crate) struct Living {
     pub(crate) address: usize,
     pub(crate) spawned: &'static Location<'static>,
     pub(crate) waits_for: WaitsFor,
+    /// And what beside.
+    pub(crate) also: Vec<Wanted>,
 }
 
 impl Living {
@@ -33,7 +36,12 @@ impl Living {
 /// Looks at every living task. For a scheduler between two polls: nothing is being polled, no lock is held.
 pub(crate) fn look(tasks: &Tasks<'_>) -> Vec<Living> {
     let mut living = Vec::new();
-    tasks.for_each(|task| living.push(look_at(task)));
+    tasks.for_each(|task| {
+        living.push(Living {
+            also: simulated::wanted_by(task.address()),
+            ..look_at(task)
+        });
+    });
     living
 }
 
@@ -49,5 +57,6 @@ fn look_at(task: &Description<'_>) -> Living {
         address: task.address(),
         spawned: task.spawned,
         waits_for: task.waits_for(),
+        also: Vec::new(),
     }
 }

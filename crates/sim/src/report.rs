@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 
+use gossamer_core::context::simulated::{self, Wanted};
 use gossamer_core::header::WaitsFor;
 use gossamer_core::waiter::Could;
 
@@ -21,7 +22,8 @@ struct Waiting {
     name: Option<String>,
     /// `None` for the root: so the report does not depend on where in the program the simulation is called.
     spawned: Option<&'static Location<'static>>,
-    waits_for: Waits,
+    /// Each branch of a select that is known.
+    waits_for: Vec<Waits>,
 }
 
 /// The operation, task or future that a task waits for.
@@ -33,12 +35,14 @@ pub enum Waits {
         name: &'static str,
         /// Which primitive: the n-th of this report, from 1.
         object: usize,
-        /// Where the operation was called.
-        called: &'static Location<'static>,
+        /// Where the operation was called, if it knows.
+        called: Option<&'static Location<'static>>,
         /// Whether it could complete now, so that its wake-up was lost.
         could_complete: bool,
         /// Whether others were woken for what it waits for, and are neither polled nor dropped.
         is_promised: bool,
+        /// The tasks that hold it, if it is a lock (in a build with debug assertions).
+        held_by: Vec<Holder>,
     },
     /// The end of another waiting task.
     Task {
@@ -55,6 +59,15 @@ pub enum Waits {
     Foreign,
 }
 
+/// A task that holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number; `None`: a task that has ended, and has given the lock to somebody or forgotten it.
+    pub task: Option<usize>,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+}
+
 impl Report {
     pub(crate) fn new(living: Vec<Living>, world: &World) -> Self {
         let mut living: Vec<_> = living
@@ -62,59 +75,119 @@ impl Report {
             .filter_map(|task| Some((world.number_at(task.address)?, task)))
             .collect();
         living.sort_by_key(|(number, _)| *number);
-        let known: HashMap<usize, (usize, &'static Location<'static>)> = living
-            .iter()
-            .map(|(number, task)| (task.address, (*number, task.spawned)))
-            .collect();
-        let name = |task: usize| world.trace.name(task).map(str::to_owned);
-        let mut objects = Vec::new();
-        let waiting = living.into_iter().map(|(task, living)| Waiting {
-            task,
-            name: name(task),
-            spawned: (task != 0).then_some(living.spawned),
-            waits_for: match living.waits_for {
-                WaitsFor::Operation {
-                    name,
-                    object,
-                    called,
-                    could_complete,
-                } => {
-                    let object = small_number(&mut objects, object);
-                    Waits::Operation {
-                        name,
-                        object,
-                        called,
-                        could_complete: could_complete != Could::No,
-                        is_promised: could_complete == Could::IfOthersDoNot
-                            && !gossamer_core::mutant!("report_conceals_promises"),
-                    }
-                }
-                WaitsFor::Task(address) => match known.get(&world.task_told_at(address)) {
-                    Some(&(task, spawned)) => Waits::Task {
-                        task,
-                        name: name(task),
-                        spawned,
-                    },
-                    None => Waits::Outside,
-                },
-                WaitsFor::Foreign => Waits::Foreign,
-            },
+        let spawned = living.iter().map(|(_, task)| (task.address, task.spawned));
+        let mut reporter = Reporter {
+            spawned: spawned.collect(),
+            world,
+            objects: Vec::new(),
+        };
+        let waiting = living.into_iter().map(|(task, living)| {
+            let first = reporter.waits(living.waits_for);
+            let also = living.also.into_iter();
+            let mut waits_for: Vec<_> = also.map(|wanted| reporter.wants(wanted)).collect();
+            if first != Waits::Foreign || waits_for.is_empty() {
+                waits_for.insert(0, first);
+            }
+            Waiting {
+                task,
+                name: reporter.name(task),
+                spawned: (task != 0).then_some(living.spawned),
+                waits_for,
+            }
         });
         Self(waiting.collect())
     }
 
     /// Whether something outside is waited for.
     pub(crate) fn is_open(&self) -> bool {
-        let mut waits = self.0.iter().map(|waiting| &waiting.waits_for);
-        waits.any(|waits| *waits == Waits::Outside)
+        self.waiting().any(|(_, waits)| *waits == Waits::Outside)
             && !gossamer_core::mutant!("outside_is_deadlock")
     }
 
-    /// The number of each waiting task and what it waits for.
+    /// The number of each waiting task and what it waits for: more than once, if it waits for whichever of several things
+    /// comes first.
     pub fn waiting(&self) -> impl Iterator<Item = (usize, &Waits)> {
-        self.0
-            .iter()
-            .map(|waiting| (waiting.task, &waiting.waits_for))
+        self.0.iter().flat_map(|waiting| {
+            let waits = waiting.waits_for.iter();
+            waits.map(|waits| (waiting.task, waits))
+        })
+    }
+}
+
+/// Makes a report of addresses.
+struct Reporter<'a> {
+    /// Where each living task was spawned.
+    spawned: HashMap<usize, &'static Location<'static>>,
+    world: &'a World,
+    objects: Vec<usize>,
+}
+
+impl Reporter<'_> {
+    fn name(&self, task: usize) -> Option<String> {
+        self.world.trace.name(task).map(str::to_owned)
+    }
+
+    /// What the header of a task says.
+    fn waits(&mut self, what: WaitsFor) -> Waits {
+        match what {
+            WaitsFor::Operation {
+                name,
+                object,
+                called,
+                could_complete,
+            } => Waits::Operation {
+                name,
+                object: small_number(&mut self.objects, object),
+                called: Some(called),
+                could_complete: could_complete != Could::No,
+                is_promised: could_complete == Could::IfOthersDoNot
+                    && !gossamer_core::mutant!("report_conceals_promises"),
+                held_by: self.holders(object),
+            },
+            WaitsFor::Task(address) => self.end_of(address),
+            WaitsFor::Foreign => Waits::Foreign,
+        }
+    }
+
+    /// What an operation has told beside.
+    fn wants(&mut self, what: Wanted) -> Waits {
+        match what {
+            Wanted::Operation {
+                name,
+                object,
+                called,
+            } => Waits::Operation {
+                name,
+                object: small_number(&mut self.objects, object),
+                called,
+                could_complete: false,
+                is_promised: false,
+                held_by: self.holders(object),
+            },
+            Wanted::Task(address) => self.end_of(address),
+        }
+    }
+
+    fn end_of(&self, address: usize) -> Waits {
+        let address = self.world.task_told_at(address);
+        match (self.world.number_at(address), self.spawned.get(&address)) {
+            (Some(task), Some(spawned)) => Waits::Task {
+                task,
+                name: self.name(task),
+                spawned,
+            },
+            _ => Waits::Outside,
+        }
+    }
+
+    fn holders(&self, lock: usize) -> Vec<Holder> {
+        let holders = simulated::holders_of(lock).into_iter();
+        let holder = |address| {
+            let task = self.world.number_at(address);
+            let name = task.and_then(|task| self.name(task));
+            Holder { task, name }
+        };
+        holders.map(holder).collect()
     }
 }
 
@@ -141,9 +214,25 @@ impl fmt::Display for Report {
                 Some(spawned) => write!(f, "\n  {task}, spawned at {spawned},")?,
                 None => write!(f, "\n  {task}, the root,")?,
             }
-            write!(f, " waits for {waits_for}")?;
+            for (at, waits) in waits_for.iter().enumerate() {
+                let before = if at == 0 {
+                    " waits for"
+                } else {
+                    "\n    or for"
+                };
+                write!(f, "{before} {waits}")?;
+            }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.task {
+            Some(task) => f.write_str(&called(task, self.name.as_deref())),
+            None => f.write_str("a task that has ended"),
+        }
     }
 }
 
@@ -156,9 +245,17 @@ impl fmt::Display for Waits {
                 called,
                 could_complete,
                 is_promised,
+                held_by,
             } => {
                 let kind = name.split("::").next().unwrap_or(name);
-                write!(f, "{name} on {kind} #{object}, called at {called}")?;
+                write!(f, "{name} on {kind} #{object}")?;
+                if let Some(called) = called {
+                    write!(f, ", called at {called}")?;
+                }
+                for (at, holder) in held_by.iter().enumerate() {
+                    let before = if at == 0 { ", held by" } else { " and" };
+                    write!(f, "{before} {holder}")?;
+                }
                 f.write_str(match (could_complete, is_promised) {
                     (_, true) => {
                         " (which could complete, but for another one: that was woken, holds a reservation, and is not polled)"

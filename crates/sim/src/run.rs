@@ -200,6 +200,7 @@ impl Sim {
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
+        context::simulated::begin();
         let shard = single.shard();
         let began = runner::begin_simulation(shard);
         single.look_at_scheduler(|scheduler| scheduler.begin(shard, began));

@@ -181,7 +181,8 @@ impl Scheduler for SimScheduler {
         let enabled = self.enabled.len();
         let chosen = self.choose()?;
         let (task, runnable) = self.enabled.remove(chosen);
-        self.world.begin_turn(task, enabled);
+        self.world
+            .begin_turn(task, runnable.id().address(), enabled);
         Some(runnable)
     }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gossamer_core::context::simulated;
 use gossamer_sched::{Runnable, TurnEnd};
 use gossamer_task::locals;
 
@@ -63,7 +64,9 @@ impl World {
         self.threads.task_of(address).unwrap_or(address)
     }
 
-    pub(crate) fn begin_turn(&mut self, task: usize, enabled: usize) {
+    /// It is the turn of the task with this number, at this address.
+    pub(crate) fn begin_turn(&mut self, task: usize, address: usize, enabled: usize) {
+        simulated::begin_turn(address);
         self.chosen = task;
         self.note(TraceEvent::Chosen { task, enabled });
     }
@@ -90,6 +93,7 @@ impl World {
                 End::Panicked
             }
         };
+        simulated::ended(address);
         if !gossamer_core::mutant!("ended_keeps_its_number") {
             self.numbers.remove(&address);
         }

@@ -41,6 +41,7 @@ macro_rules! guard {
             /// The lock has just been taken.
             #[inline(always)]
             fn new(lock: $pointer) -> Self {
+                gossamer_core::context::simulated::holds(&lock.line);
                 Self {
                     lock,
                     _value: core::marker::PhantomData,
@@ -62,6 +63,7 @@ macro_rules! guard {
             #[inline(always)]
             fn drop(&mut self) {
                 let $lock = &*self.lock;
+                gossamer_core::context::simulated::lets_go(&$lock.line);
                 $unlock;
             }
         }

@@ -196,6 +196,7 @@ impl<T: ?Sized, P: LockPolicy> RwLock<T, P> {
 
     /// The one that writes reads from now on.
     fn turn_to_reading(&self) {
+        gossamer_core::context::simulated::lets_go(&self.line);
         let turns = |bits| Access::give_back(bits, WRITES) + 1;
         if gossamer_core::mutant!("downgrade_wakes_nobody") {
             self.line.try_change(|bits| Some(turns(bits)));

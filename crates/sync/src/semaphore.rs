@@ -312,6 +312,7 @@ macro_rules! permit {
         impl<$($generics)*> $name<$($of)*> {
             #[inline(always)]
             fn new(semaphore: $pointer, permits: usize) -> Self {
+                gossamer_core::context::simulated::holds(&semaphore.line);
                 Self { semaphore, permits: permits as u32 }
             }
 
@@ -355,6 +356,7 @@ macro_rules! permit {
         impl<$($generics)*> Drop for $name<$($of)*> {
             #[inline(always)]
             fn drop(&mut self) {
+                gossamer_core::context::simulated::lets_go(&self.semaphore.line);
                 self.semaphore.give_back(self.permits as usize);
             }
         }

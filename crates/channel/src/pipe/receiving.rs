@@ -162,6 +162,7 @@ impl<E: Hears> Future for Receiving<E> {
         }
         let Poll::Ready(ended) = this.end.poll(cx.waker()) else {
             this.phase = Phase::Begun;
+            context::simulated::waits_at(&raw const this.end, "pipe::recv");
             return Poll::Pending;
         };
         let ends = Ends(&mut this.phase);

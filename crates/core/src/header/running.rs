@@ -9,20 +9,26 @@ use core::ptr::NonNull;
 use super::ref_count::Queue;
 use super::{Failure, Header, Owned, QueueLink, Queued, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
+use crate::context::simulated::{self, Wanted};
 use crate::shard::{Closed, Shard};
 use crate::waiter::{Could, Node};
 
 impl TaskRef<'_> {
     /// Marks a parked task as waiting for `what`, for dumps; nothing, if this thread does not run it. If `next`
-    /// is a link of the run queue, or names a node already, it is left alone.
+    /// is a link of the run queue, or names a node already, it is left alone; then a simulation is told.
     pub fn park_on(self, what: QueueLink) {
         let state = self.state();
         // Not scheduled, not over, and run here: nobody else touches `next`.
         let ours = context::with(|context| {
             context.shard() == state.shard() && context.owns(self.pointer())
         });
-        if ours && !state.ignores_wake() && self.next.get().is_nothing() {
+        if !ours || state.ignores_wake() {
+            return;
+        }
+        if self.next.get().is_nothing() {
             self.next.set(what);
+        } else if context::is_watched() && !self.next.get().is(what) {
+            simulated::want(self.pointer().addr().get(), what.0.addr(), wanted(what));
         }
     }
 
@@ -43,7 +49,25 @@ impl TaskRef<'_> {
         let ours = context::with(|context| context.owns(self.pointer()));
         if ours && !state.is_scheduled() && self.next.get().is(what) {
             self.next.set(QueueLink::NOTHING);
+        } else if context::is_watched() {
+            simulated::leave(self.pointer().addr().get(), what.0.addr());
         }
+    }
+}
+
+/// What a simulation is told of a link.
+#[cold]
+fn wanted(what: QueueLink) -> Wanted {
+    let Some(node) = what.node() else {
+        return Wanted::Task(what.task().map_or(0, |task| task.addr().get()));
+    };
+    // SAFETY: the operation that is being polled parks on it.
+    let node = unsafe { node.as_ref() };
+    Wanted::Operation {
+        // SAFETY: its kind is written before its task is told of it.
+        name: unsafe { node.kind() }.name,
+        object: node.object().addr(),
+        called: Some(node.location()),
     }
 }
 

@@ -138,11 +138,13 @@ fn a_lost_wake_up_is_no_deadlock() {
             called,
             could_complete,
             is_promised: false,
+            ..
         } = waits
         else {
             panic!("{failure}")
         };
         assert_eq!((*name, *object, *could_complete), ("Flag::ready", 1, true));
+        let called = called.expect("it has a node");
         assert!(called.file().ends_with("mutants.rs"), "{called}");
         let text = failure.to_string();
         assert!(

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::SchedulingPoint;
+use gossamer_core::context::{SchedulingPoint, simulated};
 use gossamer_task::JoinError;
 
 use super::child::Gives;
@@ -53,7 +53,10 @@ impl<T> Future for ScopedHandle<'_, T> {
         ready!(self.point.pass(cx.waker()));
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
-            None => Poll::Pending,
+            None => {
+                simulated::waits_at(&raw const *self, "scope::join");
+                Poll::Pending
+            }
         }
     }
 }

@@ -1,0 +1,147 @@
+//! What operations tell a simulation, beside what the headers of its tasks and their nodes say: the second operation that
+//! a task waits for, operations without a node, and who holds a lock. Where no simulation runs, they tell nothing; and in
+//! a build without debug assertions they tell of second operations only, so that production pays for nothing.
+//!
+//! A note is a copy, so that nobody looks into an operation that is gone. A task's notes last until its next turn.
+
+use core::cell::RefCell;
+use core::panic::Location;
+
+use alloc::vec::Vec;
+
+use super::{Context, is_watched, with};
+use crate::platform::thread_local;
+
+/// Something that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// An operation: its name, its object's address, and where it was called, if it knows.
+    Operation {
+        /// `"JoinSet::join_next"` and the like.
+        name: &'static str,
+        /// The address.
+        object: usize,
+        /// The place.
+        called: Option<&'static Location<'static>>,
+    },
+    /// The end of the task at this address.
+    Task(usize),
+}
+
+#[derive(Default)]
+struct Notes {
+    /// By the addresses of the task and of what it waits for.
+    wanted: Vec<(usize, usize, Wanted)>,
+    /// Locks, by address, and the task that holds each; 0: it has ended.
+    held: Vec<(usize, usize)>,
+}
+
+thread_local! {
+    static NOTES: RefCell<Notes> = const { RefCell::new(Notes { wanted: Vec::new(), held: Vec::new() }) };
+}
+
+fn notes<R>(use_them: impl FnOnce(&mut Notes) -> R) -> R {
+    NOTES.with(|notes| use_them(&mut notes.borrow_mut()))
+}
+
+fn polled() -> usize {
+    let polled = with(Context::polling);
+    polled.map_or(0, |task| task.as_ptr().addr())
+}
+
+/// A simulation begins: what others have left is forgotten.
+pub fn begin() {
+    notes(|notes| *notes = Notes::default());
+}
+
+/// The turn of the task at this address begins.
+pub fn begin_turn(task: usize) {
+    notes(|notes| notes.wanted.retain(|(other, ..)| *other != task));
+}
+
+/// The task at this address has ended.
+pub fn ended(task: usize) {
+    begin_turn(task);
+    notes(|notes| {
+        for (_, holder) in &mut notes.held {
+            if *holder == task {
+                *holder = 0;
+            }
+        }
+    });
+}
+
+/// What the task at this address waits for beside what its header says.
+pub fn wanted_by(task: usize) -> Vec<Wanted> {
+    let its = |(other, _, wanted): &(usize, usize, Wanted)| (*other == task).then_some(*wanted);
+    notes(|notes| notes.wanted.iter().filter_map(its).collect())
+}
+
+/// The addresses of the tasks that hold the lock at this address; 0: of one that has ended.
+pub fn holders_of(lock: usize) -> Vec<usize> {
+    let its = |(other, task): &(usize, usize)| (*other == lock).then_some(*task);
+    notes(|notes| notes.held.iter().filter_map(its).collect())
+}
+
+/// A task waits for this too.
+#[cold]
+pub(crate) fn want(task: usize, key: usize, wanted: Wanted) {
+    if crate::mutant!("second_branch_untold") {
+        return;
+    }
+    notes(|notes| {
+        if !notes
+            .wanted
+            .iter()
+            .any(|(by, at, _)| (*by, *at) == (task, key))
+        {
+            notes.wanted.push((task, key, wanted));
+        }
+    });
+}
+
+/// It does not wait for it any more.
+#[cold]
+pub(crate) fn leave(task: usize, key: usize) {
+    notes(|notes| notes.wanted.retain(|(by, at, _)| (*by, *at) != (task, key)));
+}
+
+/// The operation that is being polled waits at `object`, and has no node there that says so.
+#[inline(always)]
+pub fn waits_at<T>(object: *const T, name: &'static str) {
+    if cfg!(debug_assertions) && is_watched() {
+        let object = object.addr();
+        let called = None;
+        let wanted = Wanted::Operation {
+            name,
+            object,
+            called,
+        };
+        want(polled(), object, wanted);
+    }
+}
+
+/// The task that is being polled has locked this.
+#[inline(always)]
+pub fn holds<T>(lock: &T) {
+    if cfg!(debug_assertions) && is_watched() && !crate::mutant!("holders_untold") {
+        let held = (core::ptr::from_ref(lock).addr(), polled());
+        notes(|notes| notes.held.push(held));
+    }
+}
+
+/// One that has locked this has unlocked it: the task that is being polled, if it has.
+#[inline(always)]
+pub fn lets_go<T>(lock: &T) {
+    if cfg!(debug_assertions) && is_watched() {
+        let (lock, task) = (core::ptr::from_ref(lock).addr(), polled());
+        notes(|notes| {
+            let mut held = notes.held.iter();
+            let by_it = held.position(|held| *held == (lock, task));
+            let mut held = notes.held.iter();
+            if let Some(at) = by_it.or_else(|| held.position(|(other, _)| *other == lock)) {
+                notes.held.swap_remove(at);
+            }
+        });
+    }
+}
