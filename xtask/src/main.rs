@@ -20,7 +20,9 @@ usage: cargo xtask COMMAND
   loom [FILTER...]       runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle [FILTER...]    runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
-  portable [FILTER...]   runs a share of the tests on what other systems than Linux on x86-64 with glibc would get
+  portable [--all] [FILTER...]
+                         runs a share of the tests, or all, on what other systems than Linux on x86-64 with glibc
+                         would get
   upstream [NAME]        runs the tests of other channels against ours (xtask/upstream.toml)
   whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
   examples               runs the code of the documentation, the README and the guide in a crate that depends on
@@ -41,7 +43,8 @@ fn main() -> ExitCode {
         ["loom", filters @ ..] => xtask::loom::run(&root, filters),
         ["shuttle", filters @ ..] => xtask::shuttle::run(&root, filters),
         ["asan"] => xtask::asan::run(&root),
-        ["portable", filters @ ..] => xtask::portable::run(&root, filters),
+        ["portable", "--all", filters @ ..] => xtask::portable::run(&root, true, filters),
+        ["portable", filters @ ..] => xtask::portable::run(&root, false, filters),
         ["upstream"] => xtask::upstream::run(&root, None),
         ["upstream", name] => xtask::upstream::run(&root, Some(name)),
         ["whole"] => xtask::whole::run(&root, "1"),

@@ -11,18 +11,6 @@ use anyhow::{Context, Result};
 
 use crate::mutants::plant;
 
-/// What runs unless something is named: threads that wait and are woken, the pool and its monitor, locks.
-const SHARE: [&str; 8] = [
-    "models::monitor",
-    "models::os_threads",
-    "models::pool",
-    "models::fibers",
-    "models::resizing",
-    "models::running",
-    "single::",
-    "locks::rules",
-];
-
 /// What cannot pass, as only the tested target tells of it: that a thread ends, which the contract of fibers has a clause
 /// for elsewhere (`crates/fiber/src/contract.rs`); that there is no room for another thread's mappings; that a worker
 /// waits for a processor, and is not stuck.
@@ -33,22 +21,30 @@ const SKIPPED: [&str; 4] = [
     "models::stuck::workers_that_are_preempted_are_not_stuck",
 ];
 
-/// Runs the tests of `tests/it` whose names contain one of `filters`, or the usual share of them; answers whether they
-/// pass.
+/// What takes long, and rests on nothing that is special here.
+const LONG: [&str; 3] = [
+    "models::shutdowns::",
+    "models::limits::",
+    "models::always_ready::",
+];
+
+/// Runs the tests of `tests/it` that a share of it has (`tests/it/main.rs` says which), those whose names contain one of
+/// `filters` if there are any; or with `all` every test. Answers whether they pass.
 ///
 /// # Errors
 /// When cargo cannot be started.
-pub fn run(root: &Path, filters: &[&str]) -> Result<bool> {
+pub fn run(root: &Path, all: bool, filters: &[&str]) -> Result<bool> {
     let start = Instant::now();
-    // As for loom, the build is that of the mutants.
-    let environment = plant::portable(root)?;
-    let filters = if filters.is_empty() { &SHARE } else { filters };
+    let mut skipped = SKIPPED.to_vec();
+    if !all && filters.is_empty() {
+        skipped.extend(LONG);
+    }
     let status = Command::new("cargo")
         .args(["test", "-p", "gossamer-tests", "--test", "it", "--"])
         .args(filters)
-        .args(SKIPPED.iter().flat_map(|skipped| ["--skip", skipped]))
+        .args(skipped.iter().flat_map(|name| ["--skip", name]))
         .current_dir(root)
-        .envs(&environment)
+        .envs(&plant::portable(root, all)?)
         .status()
         .context("cannot start cargo")?;
     let words = if status.success() { "ok" } else { "FAILED" };

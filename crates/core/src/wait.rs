@@ -210,7 +210,9 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
     let late = LazyParker::new();
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
     #[cfg(any(not(target_os = "linux"), loom, shuttle, gossamer_portable))]
-    late.parker();
+    if !crate::mutant!("permit_of_whoever_asks") {
+        late.parker();
+    }
     let polled = late.with_waker(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
     if let Poll::Ready(output) = polled {
         match late.taken() {

@@ -326,6 +326,32 @@ fn the_waker_of_a_first_poll_goes_elsewhere() {
     }
 }
 
+/// Another thread is the first to ask for the waker of a wait, in the first poll, and a third one calls it: this thread is
+/// woken.
+#[test]
+fn the_waker_of_a_first_poll_is_taken_elsewhere() {
+    use std::future::poll_fn;
+    use std::task::{Poll, Waker};
+    let (hand, handed) = std::sync::mpsc::channel::<Waker>();
+    let wakes = thread::spawn(move || handed.into_iter().for_each(Waker::wake));
+    for _ in 0..100 {
+        let mut polls = 0;
+        poll_fn(|cx| {
+            polls += 1;
+            if polls > 1 {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker();
+            let taken = thread::scope(|scope| scope.spawn(|| waker.clone()).join());
+            hand.send(taken.expect("no panic")).expect("it listens");
+            Poll::Pending
+        })
+        .wait();
+    }
+    drop(hand);
+    wakes.join().expect("no panic");
+}
+
 /// Nobody runs its tasks any more, unless somebody calls `block_on`.
 #[test]
 fn a_wait_for_a_task_whose_runtime_lost_its_thread() {

@@ -30,18 +30,22 @@ pub fn compiled(root: &Path, rustflags: &str, name: &str) -> Result<BTreeMap<Str
     with(root, rustflags, name, &format!("--cfg 'mutant=\"{name}\"'"))
 }
 
-/// The environment of [`environment`], for a build on what the library falls back to on other systems.
+/// The environment of [`environment`], for a build on what the library falls back to on other systems: all of the tests,
+/// or a share of them. The bug that is chosen stays what it is.
 ///
 /// # Errors
 /// When the wrapper cannot be written.
-pub fn portable(root: &Path) -> Result<BTreeMap<String, String>> {
-    let mut environment = with(
-        root,
-        "",
-        "portable",
-        "--cfg mutants --cfg gossamer_portable",
-    )?;
-    // The bug that the environment names, if this is a gate of the mutants.
+pub fn portable(root: &Path, all: bool) -> Result<BTreeMap<String, String>> {
+    let flags = "--cfg mutants --cfg gossamer_portable";
+    let mut environment = match all {
+        true => with(root, "", "portable", flags)?,
+        false => with(
+            root,
+            "",
+            "portable-share",
+            &format!("{flags} --cfg gossamer_share"),
+        )?,
+    };
     environment.remove(MUTANT);
     Ok(environment)
 }

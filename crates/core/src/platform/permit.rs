@@ -109,7 +109,9 @@ mod flag {
             } else {
                 self.given.swap(true, Ordering::Release);
             }
-            self.thread.unpark();
+            if !crate::mutant!("permit_without_unpark") {
+                self.thread.unpark();
+            }
         }
 
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was. In models no time
