@@ -2,8 +2,10 @@
 
 pub(crate) mod broadcast;
 mod cancelling;
+mod closing;
 mod join_pattern;
 mod oneshot;
+mod permits;
 mod rules;
 pub(crate) mod sharing;
 mod small;

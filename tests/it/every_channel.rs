@@ -12,6 +12,7 @@ mod cancelling;
 mod ends;
 mod flavours;
 mod panics;
+mod permits;
 mod rules;
 
 use self::ends::{Kind, Message, Receives, Rx, Sends, Tx, Variant};
@@ -33,6 +34,8 @@ macro_rules! over_all {
     ($($name:ident,)*) => {
         crate::every_channel::over! { shared_channel = channels Shared: $($name)* }
         crate::every_channel::over! { local_channel = channels Local: $($name)* }
+        crate::every_channel::over! { shared_permit = permits Shared: $($name)* }
+        crate::every_channel::over! { local_permit = permits Local: $($name)* }
         crate::every_channel::over! { shared_ring = rings Shared: $($name)* }
         crate::every_channel::over! { local_ring = rings Local: $($name)* }
         crate::every_channel::over! { shared_broadcast = broadcasts Shared: $($name)* }

@@ -19,7 +19,8 @@
 //!
 //! So are, in three tasks of two operations (8,436 programs with 27,510,080 schedules), sends in a select whose other
 //! branch is ready in the second poll, which may come at any time: asked before the send, or after it as by a timeout.
-//! Given up, a send has not sent, and its place goes to the next; taken at a rendezvous, it is the branch.
+//! Given up, a send has not sent, and its place goes to the next; taken at a rendezvous, it is the branch. And so are
+//! permits, kept for one poll and used in the next, among sends and receives in channels that are closed at any time.
 
 mod run;
 mod spec;
@@ -43,6 +44,10 @@ enum Op {
     SendOrGiveUp,
     /// In its second poll it gives up, unless its message has been taken.
     GiveUpOrSend,
+    /// It reserves a place, and sends in the poll after that.
+    Reserve,
+    /// It closes the channel.
+    Close,
 }
 
 /// The last two are there only where that is asked for.
@@ -55,6 +60,9 @@ const OPS: [Op; 6] = [
     Op::GiveUpOrSend,
 ];
 const WITHOUT_SELECTS: usize = 4;
+
+/// With permits, and with channels that are closed by hand.
+const CLOSING: [Op; 5] = [Op::Send, Op::Recv, Op::TryRecv, Op::Reserve, Op::Close];
 
 impl Op {
     /// Whether it may be polled though nobody has woken it.
@@ -90,7 +98,9 @@ fn cover<P: Flavour>(ops: &[Op], operations: usize, nth: usize) -> Covered {
     let run = || {
         let mut count = 0;
         while let Some(tasks) = programs.get(next.fetch_add(1, Ordering::SeqCst)) {
-            for capacity in CAPACITIES {
+            // A rendezvous has no places to reserve.
+            let reserves = tasks.iter().flatten().any(|op| *op == Op::Reserve);
+            for capacity in CAPACITIES.into_iter().skip(usize::from(reserves)) {
                 for closes in [false, true] {
                     count += schedules::<P>(&Program {
                         tasks,
@@ -141,6 +151,8 @@ fn check<P: Flavour>(ops: &[Op], operations: usize, nth: usize) {
         (6, 2, 20) => (422, 1_325_793),
         (6, 2, 389) => (22, 68_973),
         (6, 2, 401) => (22, 81_565),
+        (5, 2, 11) => (266, 345_411),
+        (5, 2, 17) => (173, 223_259),
         _ => return,
     };
     assert_eq!((covered.programs, covered.schedules), known);
@@ -160,4 +172,10 @@ fn three_tasks_of_three_operations() {
 fn sends_in_a_select() {
     check::<Local>(&OPS, 2, part().unwrap_or(389));
     check::<Shared>(&OPS, 2, part().unwrap_or(401));
+}
+
+#[test]
+fn permits_and_closing() {
+    check::<Local>(&CLOSING, 2, part().unwrap_or(11));
+    check::<Shared>(&CLOSING, 2, part().unwrap_or(17));
 }

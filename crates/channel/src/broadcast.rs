@@ -42,6 +42,7 @@
 mod ends;
 mod error;
 mod messages;
+mod owned;
 mod ring;
 
 pub use self::error::{Lagged, RecvError, TryRecvError};
@@ -49,8 +50,9 @@ pub use crate::error::SendError;
 
 /// The ends, generic over their lock policy.
 pub(crate) mod raw {
-    pub use super::ends::{Receiver, Receiving, Sender};
+    pub use super::ends::{Receiver, Receiving, Sender, WaitForClose, WeakSender};
     pub use super::messages::{IntoIter, Iter, Messages, ReceivingMany};
+    pub use super::owned::OwnedMessages;
 }
 
 /// The names of one flavour.
@@ -78,6 +80,8 @@ macro_rules! flavour {
 
         /// The side that sends.
         pub type Sender<T> = crate::raw::broadcast::Sender<T, $policy>;
+        /// A [sender that does not keep its channel open](Sender::downgrade).
+        pub type WeakSender<T> = crate::raw::broadcast::WeakSender<T, $policy>;
         /// The side that receives.
         pub type Receiver<T> = crate::raw::broadcast::Receiver<T, $policy>;
     };

@@ -3,19 +3,17 @@
 use std::error::Error;
 use std::fmt;
 
-/// No receiver is left; this is the message.
+use gossamer_core::impl_debug_as_display;
+
+/// No receiver is left, or the channel was closed; this is the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
-impl<T> fmt::Debug for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SendError(..)")
-    }
-}
+impl_debug_as_display!([T] SendError[T]);
 
 impl<T> fmt::Display for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the message was not sent: no receiver is left")
+        f.write_str("the message was not sent: no receiver is left, or the channel was closed")
     }
 }
 
@@ -34,7 +32,8 @@ pub enum TrySendError<T> {
     /// There is no room at this moment, or none that is not reserved for senders that wait; in a rendezvous channel: no
     /// receiver waits.
     Full(T),
-    /// No receiver is left.
+    /// No receiver is left, or the channel was closed.
+    #[doc(alias = "Disconnected")]
     Closed(T),
 }
 
@@ -47,20 +46,15 @@ impl<T> TrySendError<T> {
     }
 }
 
-impl<T> fmt::Debug for TrySendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full(_) => "Full(..)",
-            Self::Closed(_) => "Closed(..)",
-        })
-    }
-}
+impl_debug_as_display!([T] TrySendError[T]);
 
 impl<T> fmt::Display for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Full(_) => "the message was not sent: there is no room",
-            Self::Closed(_) => "the message was not sent: no receiver is left",
+            Self::Closed(_) => {
+                "the message was not sent: no receiver is left, or the channel was closed"
+            }
         })
     }
 }
@@ -73,26 +67,31 @@ impl<T> From<SendError<T>> for TrySendError<T> {
     }
 }
 
-/// No message will come: no sender is left, and what they had sent has been received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// No message will come: no sender is left, or the channel was closed, and what had been sent has been received.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
+
+impl_debug_as_display!([] Closed[]);
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no message will come: no sender is left")
+        f.write_str("no message will come: no sender is left, or the channel was closed")
     }
 }
 
 impl Error for Closed {}
 
 /// Why there is no message at this moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TryRecvError {
     /// It may still come.
     Empty,
     /// It will not come.
+    #[doc(alias = "Disconnected")]
     Closed,
 }
+
+impl_debug_as_display!([] TryRecvError[]);
 
 impl fmt::Display for TryRecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -42,7 +42,9 @@ pub type SharedSender<T, E = Sender<T>> = raw::SharedSender<T, gossamer_core::po
 pub mod raw {
     pub use crate::join_pattern::{Group, JoinPattern};
     pub use crate::mpmc::{
-        IntoIter, Iter, Messages, Receiver, Receiving, ReceivingMany, Sender, Sending, SendingFrom,
+        IntoIter, Iter, Messages, OwnedMessages, OwnedSendPermit, Receiver, Receiving,
+        ReceivingMany, Reserving, ReservingOwned, SendPermit, Sender, Sending, SendingFrom,
+        WaitForClose, WeakSender,
     };
     pub use crate::port_set::{PipeEnd, Port, PortReceiving, PortSet, PortsReceiving};
     pub use crate::shared::{SendingShared, SharedSender};

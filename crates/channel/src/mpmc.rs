@@ -25,28 +25,41 @@
 //! not sent, but for a rendezvous whose message a receiver has taken. No user code runs under the lock: messages are
 //! moved there, and only the allocator is called; wakers of other runtimes are called outside.
 //!
+//! A permit is a reserved place, and counted twice: as that, and as a permit. Closing sets the bits of both ends, as if
+//! the last sender and the last receiver had gone, and leaves of the reserved places those of the permits: for these a
+//! receiver waits before it says that all is over. Who waits for the end (`closing.rs`) waits in a queue of its own, of
+//! which no bit tells: sending does not look at it.
+//!
 //! The last handle to go frees; they are counted under the lock.
 
 mod action;
 mod buffer;
 mod chan;
 mod claiming;
+mod closing;
 mod ends;
 mod handle;
 mod observer;
 mod offer;
 mod operations;
+mod owned;
+mod permits;
 mod unsettled;
 mod waking;
+mod weak;
 
 pub(crate) use self::action::{One, Op, Quickly, Receive, Receives, WatchesEnd};
 pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};
+pub use self::closing::WaitForClose;
 pub(crate) use self::ends::pair;
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
 pub(crate) use self::observer::{Observation, Observer};
 pub(crate) use self::offer::Claimed;
 pub use self::operations::{Messages, Receiving, ReceivingMany, Sending, SendingFrom};
+pub use self::owned::OwnedMessages;
+pub use self::permits::{OwnedSendPermit, Reserving, ReservingOwned, SendPermit};
 pub(crate) use self::unsettled::Unsettled;
+pub use self::weak::WeakSender;
 
 /// The constructors of one flavour.
 macro_rules! constructors {
@@ -63,6 +76,8 @@ macro_rules! constructors {
         /// assert_eq!(tx.try_send(2), Err(TrySendError::Full(2)));
         /// assert_eq!(rx.try_recv(), Ok(1));
         /// ```
+        #[doc(alias = "channel")]
+        #[doc(alias = "sync_channel")]
         pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), capacity)
         }
@@ -80,6 +95,8 @@ macro_rules! constructors {
         /// drop(tx);
         /// assert_eq!(rx.into_iter().sum::<i32>(), 4_950);
         /// ```
+        #[doc(alias = "channel")]
+        #[doc(alias = "unbounded_channel")]
         pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), usize::MAX)
         }
@@ -105,6 +122,12 @@ macro_rules! constructors {
 
         /// The side that sends.
         pub type Sender<T> = crate::mpmc::Sender<T, $policy>;
+        /// A [sender that does not keep its channel open](Sender::downgrade).
+        pub type WeakSender<T> = crate::mpmc::WeakSender<T, $policy>;
+        /// A [place for one message](Sender::reserve).
+        pub type SendPermit<'a, T> = crate::mpmc::SendPermit<'a, T, $policy>;
+        /// A [place for one message](Sender::reserve_owned), with its sender.
+        pub type OwnedSendPermit<T> = crate::mpmc::OwnedSendPermit<T, $policy>;
         /// The side that receives.
         pub type Receiver<T> = crate::mpmc::Receiver<T, $policy>;
     };

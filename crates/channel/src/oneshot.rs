@@ -13,17 +13,22 @@
 //! | done | the sender: with the message there, or none | the receiver takes it | the receiver |
 //! | detached | the receiver, which went first | the sender has its message back | the sender |
 //!
+//! A second word of the same kind tells the other way: the receiver publishes there that it goes, before it changes the
+//! first one, and the sender may leave a waker there ([`Sender::closed`]). As long as the receiver has not changed the
+//! first word, the sender does not free.
+//!
 //! The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
 //! read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
 //! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
-use gossamer_core::context;
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::header::join::{Finish, Join};
 use gossamer_core::platform::UnsafeCell;
 use gossamer_core::waiter::{Deferred, RawWakerParts};
@@ -33,6 +38,8 @@ pub use crate::error::{Closed, SendError, TryRecvError};
 /// The allocation that both sides point at.
 struct Shared<T> {
     join: Join,
+    /// Done: the receiver takes no message any more. Its waker is the sender's.
+    closing: Join,
     /// The sender's, until the word is done or says that the receiver is gone; then that of the side that finds this.
     message: UnsafeCell<Option<T>>,
 }
@@ -45,6 +52,8 @@ impl<T> Shared<T> {
     unsafe fn free(shared: NonNull<Self>) -> Option<T> {
         // SAFETY: made by `Box`, and this is the last pointer.
         let shared = unsafe { Box::from_raw(shared.as_ptr()) };
+        // A sender that has forgotten its operation.
+        shared.closing.unregister();
         shared.message.into_inner()
     }
 }
@@ -74,6 +83,7 @@ const _: () = {
 pub fn oneshot<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Box::new(Shared {
         join: Join::new(),
+        closing: Join::new(),
         message: UnsafeCell::new(None),
     });
     let shared = NonNull::from(Box::leak(shared));
@@ -99,6 +109,9 @@ unsafe impl<T: Send> Send for Sender<T> {}
 // SAFETY: `&Sender` only looks at the word.
 unsafe impl<T: Send> Sync for Sender<T> {}
 
+impl<T> UnwindSafe for Sender<T> {}
+impl<T> RefUnwindSafe for Sender<T> {}
+
 impl<T> Sender<T> {
     /// Sends the message. Never waits.
     ///
@@ -112,9 +125,52 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Whether the receiver is gone, so that nobody would have the message.
+    /// Whether the receiver is gone, or was [closed](Receiver::close), so that nobody would have the message.
     pub fn is_closed(&self) -> bool {
-        self.shared().join.is_detached()
+        self.shared().closing.is_done()
+    }
+
+    /// Waits until the receiver is gone, or was [closed](Receiver::close): for a task that makes the message in vain then.
+    ///
+    /// # Blocking
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it has no effect.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::channel::oneshot;
+    /// use gossamer::{Runtime, Wait, select, time};
+    ///
+    /// let rt = Runtime::builder().build()?;
+    /// let (mut tx, rx) = oneshot::<u32>();
+    /// let task = rt.spawn(async move {
+    ///     select! {
+    ///         () = tx.closed() => "nobody asks any more",
+    ///         () = time::sleep(std::time::Duration::from_secs(60)) => "it is there",
+    ///     }
+    /// });
+    /// drop(rx);
+    /// assert_eq!(task.wait()?, "nobody asks any more");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn closed(&mut self) -> WaitForClose<'_, T> {
+        WaitForClose {
+            sender: self,
+            point: SchedulingPoint::new(),
+        }
+    }
+
+    /// Whether the receiver is gone, or was closed; else this waker is called as soon as it is, and none of before.
+    ///
+    /// # Panics
+    /// As the waker's clone does, or the drop of the one before.
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match self.shared().closing.register(cx.waker()) {
+            true => Poll::Pending,
+            false => Poll::Ready(()),
+        }
     }
 
     fn shared(&self) -> &Shared<T> {
@@ -153,6 +209,30 @@ impl<T> Drop for Sender<T> {
 
 gossamer_core::impl_debug!([T] Sender[T], this => is_closed: this.is_closed());
 
+/// [`Sender::closed`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct WaitForClose<'a, T> {
+    sender: &'a mut Sender<T>,
+    point: SchedulingPoint,
+}
+
+impl<T> Future for WaitForClose<'_, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(self.point.pass(cx.waker()));
+        self.sender.poll_closed(cx)
+    }
+}
+
+impl<T> Drop for WaitForClose<'_, T> {
+    fn drop(&mut self) {
+        self.sender.shared().closing.unregister();
+    }
+}
+
+gossamer_core::impl_debug!([T] WaitForClose['_, T]);
+
 /// The end that receives: a future of the message.
 ///
 /// # Blocking
@@ -169,13 +249,15 @@ gossamer_core::impl_debug!([T] Sender[T], this => is_closed: this.is_closed());
 /// Polled after it has given its output.
 #[must_use = "dropping the receiver closes the channel"]
 pub struct Receiver<T> {
-    /// Null once it has given its output; with [`YIELDED`] in its lowest bit.
+    /// Null once it has given its output; with [`YIELDED`] and [`CLOSED`] in its lowest bits.
     shared: *mut Shared<T>,
     _message: PhantomData<T>,
 }
 
 /// The operation has yielded, at its scheduling point.
 const YIELDED: usize = 1;
+/// The receiver was closed, and there is no message: without a pointer.
+const CLOSED: usize = 2;
 
 // SAFETY: only the message moves between threads; the word is atomic, and says whose the rest is.
 unsafe impl<T: Send> Send for Receiver<T> {}
@@ -183,17 +265,63 @@ unsafe impl<T: Send> Send for Receiver<T> {}
 unsafe impl<T: Send> Sync for Receiver<T> {}
 
 impl<T> Unpin for Receiver<T> {}
+impl<T> UnwindSafe for Receiver<T> {}
+impl<T> RefUnwindSafe for Receiver<T> {}
 
 impl<T> Receiver<T> {
     fn pointer(&self) -> *mut Shared<T> {
-        self.shared.map_addr(|at| at & !YIELDED)
+        self.shared.map_addr(|at| at & !(YIELDED | CLOSED))
+    }
+
+    fn shared(&self) -> Option<&Shared<T>> {
+        // SAFETY: there as long as the receiver has not left, and null from then on.
+        unsafe { self.pointer().as_ref() }
     }
 
     /// The word, if it has not given its output.
     fn join(&self) -> Option<&Join> {
-        // SAFETY: there as long as the receiver has not left, and null from then on.
-        let shared = unsafe { self.pointer().as_ref() };
-        shared.map(|shared| &shared.join)
+        self.shared().map(|shared| &shared.join)
+    }
+
+    /// Closes the channel: from now on sending fails. A message that was sent before can still be received.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::channel::oneshot;
+    ///
+    /// let (tx, mut rx) = oneshot();
+    /// rx.close();
+    /// assert_eq!(tx.send(1).unwrap_err().into_inner(), 1);
+    /// ```
+    pub fn close(&mut self) {
+        let Some(shared) = self.shared().filter(|shared| !shared.join.is_done()) else {
+            return;
+        };
+        let told = shared.closing.finish();
+        let is_done = shared.join.detach();
+        if !is_done {
+            // The sender may have freed it by now.
+            self.shared = std::ptr::without_provenance_mut(CLOSED);
+        }
+        if let Finish::Wake(waker) = told
+            && !gossamer_core::mutant!("oneshot_close_tells_nobody")
+        {
+            Deferred::new(waker).run();
+        }
+    }
+
+    /// Whether it has given its output, so that it must not be awaited any more.
+    pub fn is_terminated(&self) -> bool {
+        self.shared.is_null()
+    }
+
+    /// Whether there is no message at this moment.
+    pub fn is_empty(&self) -> bool {
+        // SAFETY: done, so the sender has gone, and the message is this side's.
+        let has_message = |shared: &Shared<T>| unsafe {
+            shared.join.is_done() && shared.message.with(|message| (*message).is_some())
+        };
+        !self.shared().is_some_and(has_message)
     }
 
     /// The message, if it is there; never waits.
@@ -242,7 +370,7 @@ impl<T> Future for Receiver<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         assert!(
-            !self.pointer().is_null(),
+            !self.is_terminated(),
             "a one-shot receiver was polled after it had given its output"
         );
         if self.shared.addr() & YIELDED == 0 {
@@ -252,19 +380,19 @@ impl<T> Future for Receiver<T> {
                 return Poll::Pending;
             }
         }
-        let found = self.find(cx.waker());
-        if found.is_none() {
+        let Some(found) = self.find(cx.waker()) else {
             context::simulated::waits_at(self.pointer(), "oneshot::recv");
-        }
-        found.map_or(Poll::Pending, Poll::Ready)
+            return Poll::Pending;
+        };
+        self.shared = std::ptr::null_mut();
+        Poll::Ready(found)
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        if self.join().is_some_and(Join::detach) {
-            drop(self.take());
-        }
+        self.close();
+        drop(self.take());
     }
 }
 

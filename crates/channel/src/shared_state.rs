@@ -10,12 +10,15 @@
 //!
 //! The operations for which there is something are at the head of the line: those that came later have seen it.
 //!
+//! Who waits until no receiver is left ([`WaitsForClose`]) waits in a line of its own, at which no change looks but that of
+//! a receiver which leaves ([`SharedState::tell_closed`]).
+//!
 //! No user code runs under the lock: messages are only moved there (as pointers), and wakers of other runtimes are called
 //! outside. Broadcast and watch ask for memory and give it back outside too; a port set's table does so under it.
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -47,12 +50,19 @@ pub(crate) trait Content {
 
     /// A released operation was dropped.
     fn give_back(&mut self) {}
+
+    /// Whether no receiver is left at this moment.
+    fn is_closed(&self) -> bool {
+        false
+    }
 }
 
 /// A content, the lock around it, and the operations that wait for it to change.
 pub(crate) struct SharedState<S: Content, P: LockPolicy> {
     word: P::Word,
     line: WaitList,
+    /// Operations that wait until no receiver is left.
+    closing: WaitList,
     /// The content is being used. Under the lock.
     in_use: Cell<bool>,
     content: UnsafeCell<S>,
@@ -63,12 +73,17 @@ unsafe impl<S: Content + Send, P: LockPolicy> Send for SharedState<S, P> where P
 // SAFETY: `&SharedState` gives the content to one thread at a time, under the word's lock; the queue is used under it.
 unsafe impl<S: Content + Send, P: LockPolicy> Sync for SharedState<S, P> where P::Word: Sync {}
 
+// No user code runs under the lock, so a panic leaves nothing half done.
+impl<S: Content, P: LockPolicy> UnwindSafe for SharedState<S, P> {}
+impl<S: Content, P: LockPolicy> RefUnwindSafe for SharedState<S, P> {}
+
 impl<S: Content, P: LockPolicy> SharedState<S, P> {
     /// Nobody waits. The word is free, and its bits are not used.
     pub(crate) fn new(word: P::Word, content: S) -> Self {
         Self {
             word,
             line: WaitList::new(),
+            closing: WaitList::new(),
             in_use: Cell::new(false),
             content: UnsafeCell::new(content),
         }
@@ -98,6 +113,18 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
         let changed = with(&locked, change);
         locked.wake_ready();
         changed
+    }
+
+    /// A receiver has left: lets those go that wait until no receiver is left, if that is so.
+    pub(crate) fn tell_closed(&self) {
+        let mut locked = self.locked();
+        while with(&locked, |content| content.is_closed())
+            && let Some(deferred) = locked.release_first::<WaitsForClose>()
+        {
+            locked.run(deferred);
+            locked = self.locked();
+        }
+        locked.unlock();
     }
 }
 
@@ -151,6 +178,7 @@ unsafe impl<S: Content, P: LockPolicy> Waitable for SharedState<S, P> {
 impl<S: Content, P: LockPolicy> Drop for SharedState<S, P> {
     fn drop(&mut self) {
         forget_waiters::<_, Turn<0>>(self);
+        forget_waiters::<_, WaitsForClose>(self);
     }
 }
 
@@ -195,6 +223,43 @@ unsafe impl<S: Content, P: LockPolicy, const WHAT: usize> Action<SharedState<S, 
 
     fn could_complete(&self, locked: &LockedState<'_, S, P>) -> Could {
         with(locked, |content| content.goes(self.0.get())).into()
+    }
+}
+
+/// Waits until no receiver is left.
+pub(crate) struct WaitsForClose;
+
+// SAFETY: only such actions are in this queue.
+unsafe impl<S: Content, P: LockPolicy> Action<SharedState<S, P>> for WaitsForClose {
+    type Output = ();
+    type Shown = Self;
+    const NAME: &'static str = "Sender::closed";
+
+    fn queue(shared_state: &SharedState<S, P>) -> &WaitList {
+        &shared_state.closing
+    }
+
+    fn attempt<'a>(&mut self, locked: LockedState<'a, S, P>) -> Result<(), LockedState<'a, S, P>> {
+        if !with(&locked, |content| content.is_closed()) {
+            return Err(locked);
+        }
+        locked.unlock();
+        Ok(())
+    }
+
+    /// Another receiver may have come meanwhile.
+    fn resume<'a>(
+        &mut self,
+        locked: LockedState<'a, S, P>,
+        _: State,
+    ) -> Result<(), LockedState<'a, S, P>> {
+        self.attempt(locked)
+    }
+
+    fn cancel(&mut self, _: &mut LockedState<'_, S, P>, _: State) {}
+
+    fn could_complete(&self, locked: &LockedState<'_, S, P>) -> Could {
+        with(locked, |content| content.is_closed()).into()
     }
 }
 
@@ -260,6 +325,54 @@ impl<S: Content, P: LockPolicy, const WHAT: usize> fmt::Debug for Waiting<'_, S,
     }
 }
 
+/// [`Waiting`], with a handle that keeps the state.
+pub(crate) struct OwnedWaiting<S: Content + 'static, P: LockPolicy, const WHAT: usize = 0> {
+    // Dropped before the state.
+    waiting: Waiting<'static, S, P, WHAT>,
+    _state: P::Counted<SharedState<S, P>>,
+}
+
+impl<S: Content + 'static, P: LockPolicy, const WHAT: usize> OwnedWaiting<S, P, WHAT> {
+    pub(crate) fn new(
+        state: P::Counted<SharedState<S, P>>,
+        wants: u64,
+        location: &'static Location<'static>,
+    ) -> Self {
+        // SAFETY: the state stays where it is until the last handle goes, and this one does after the operation, which
+        // gives the reference to nobody.
+        let kept = unsafe { &*std::ptr::from_ref::<SharedState<S, P>>(&state) };
+        Self {
+            waiting: Waiting::new(kept, wants, location),
+            _state: state,
+        }
+    }
+
+    fn waiting(self: Pin<&mut Self>) -> Pin<&mut Waiting<'static, S, P, WHAT>> {
+        // SAFETY: the operation is pinned as its owner is.
+        unsafe { self.map_unchecked_mut(|this| &mut this.waiting) }
+    }
+
+    /// [`Waiting::wait_again`].
+    pub(crate) fn wait_again(self: Pin<&mut Self>, wants: u64) {
+        self.waiting().wait_again(wants);
+    }
+
+    /// [`Waiting::poll`].
+    pub(crate) fn poll<R>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        act: impl FnOnce(&mut S) -> R,
+    ) -> Poll<R> {
+        self.waiting().poll(cx, act)
+    }
+}
+
+impl<S: Content, P: LockPolicy, const WHAT: usize> fmt::Debug for OwnedWaiting<S, P, WHAT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.waiting.fmt(f)
+    }
+}
+
 /// Implements the methods that both ends have if their content, behind `chan`, counts `senders` and `receivers`.
 macro_rules! counted_ends {
     ($sender:ident, $receiver:ident) => {
@@ -278,9 +391,22 @@ macro_rules! counted_ends {
         }
 
         impl<T, P: LockPolicy> $sender<T, P> {
-            /// Whether there is no receiver at this moment.
+            /// Whether there is no receiver at this moment. (Another one may subscribe.)
             pub fn is_closed(&self) -> bool {
                 self.receiver_count() == 0
+            }
+
+            /// Waits until there is no receiver. (If another one subscribes before this is polled, it waits on.)
+            ///
+            /// # Blocking
+            /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+            ///
+            /// # Cancellation
+            /// Dropped unfinished, it has no effect.
+            #[track_caller]
+            pub fn closed(&self) -> WaitForClose<'_, T, P> {
+                let op = Op::new(&self.chan, WaitsForClose, Location::caller());
+                WaitForClose { op }
             }
         }
 

@@ -37,8 +37,8 @@ pub use crate::error::Closed;
 
 /// The ends, generic over their lock policy.
 pub(crate) mod raw {
-    pub use super::changes::{Changes, Iter};
-    pub use super::ends::{Changed, Receiver, Sender, Snapshot, WaitFor};
+    pub use super::changes::{Changes, Iter, OwnedChanges};
+    pub use super::ends::{Changed, Receiver, Sender, Snapshot, WaitFor, WaitForClose};
 }
 
 /// The names of one flavour.

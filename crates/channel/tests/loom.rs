@@ -96,3 +96,40 @@ fn send_against_try() {
         assert!(joined(sends));
     });
 }
+
+/// The receiver goes as the sender comes to wait for that.
+#[test]
+fn the_sender_waits_for_the_receiver_to_go() {
+    explore("the_sender_waits_for_the_receiver_to_go", || {
+        let behind = Arc::new(AtomicU32::new(0));
+        let (mut tx, rx) = oneshot::<u32>();
+        let writes = behind.clone();
+        let goes = thread::spawn(move || {
+            writes.store(1, Ordering::Relaxed);
+            drop(rx);
+        });
+        tx.closed().wait();
+        assert_eq!(behind.load(Ordering::Relaxed), 1);
+        drop(tx);
+        joined(goes);
+    });
+}
+
+/// The sender gives up waiting, and sends, as the receiver is closed: the message is received, or comes back.
+#[test]
+fn send_against_close() {
+    explore("send_against_close", || {
+        let living = Arc::new(Count::new(0));
+        let (mut tx, mut rx) = oneshot();
+        let message = Message::new(&living);
+        let sends = thread::spawn(move || {
+            let _closed_or_not = poll_once(Pin::new(&mut tx.closed()));
+            tx.send(message).is_ok()
+        });
+        rx.close();
+        let received = rx.try_recv().is_ok();
+        let sent = joined(sends);
+        assert_eq!(received, sent);
+        assert_eq!(living.load(Ordering::Relaxed), 0);
+    });
+}

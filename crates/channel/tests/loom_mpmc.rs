@@ -189,3 +189,91 @@ fn many_at_once() {
         assert_eq!(got, [1, 2]);
     });
 }
+
+/// A channel is closed as a message comes: that is received, or comes back; and who waits for the end is told.
+#[test]
+fn closing_against_a_message() {
+    explore("closing_against_a_message", || {
+        let (tx, rx) = bounded(1);
+        let sends = thread::spawn(move || tx.send(1).wait().is_ok());
+        rx.close();
+        let (received, sent) = (rx.recv().wait(), joined(sends));
+        assert_eq!(received.is_ok(), sent);
+    });
+}
+
+/// The receiver goes as a sender comes to wait for that.
+#[test]
+fn waiting_for_the_receiver_to_go() {
+    explore("waiting_for_the_receiver_to_go", || {
+        let behind = Arc::new(AtomicU32::new(0));
+        let (tx, rx) = bounded::<u32>(1);
+        let writes = behind.clone();
+        let goes = thread::spawn(move || {
+            writes.store(1, Ordering::Relaxed);
+            drop(rx);
+        });
+        tx.closed().wait();
+        assert_eq!(behind.load(Ordering::Relaxed), 1);
+        joined(goes);
+    });
+}
+
+/// A permit is dropped as a sender waits for its place, which has it then.
+#[test]
+fn a_permit_against_a_sender_that_waits() {
+    explore("a_permit_against_a_sender_that_waits", || {
+        let (tx, rx) = bounded(1);
+        let permit = tx.clone().try_reserve_owned().expect("there is room");
+        let sends = thread::spawn(move || tx.send(1).wait());
+        drop(permit);
+        assert_eq!(joined(sends), Ok(()));
+        assert_eq!(rx.try_recv(), Ok(1));
+    });
+}
+
+/// A permit sends into a channel that is closed as its receiver waits.
+#[test]
+fn a_permit_against_closing() {
+    explore("a_permit_against_closing", || {
+        let (tx, rx) = bounded(1);
+        let permit = tx.try_reserve_owned().expect("there is room");
+        let sends = thread::spawn(move || drop(permit.send(1)));
+        rx.close();
+        assert_eq!((rx.recv().wait(), rx.recv().wait()), (Ok(1), Err(Closed)));
+        joined(sends);
+    });
+}
+
+/// A sender is dropped and drops the place that it waits for; its operation has it.
+#[test]
+fn reserving_against_the_receiver() {
+    explore("reserving_against_the_receiver", || {
+        let (tx, rx) = bounded(1);
+        assert!(tx.try_send(1).is_ok());
+        let other = tx.clone();
+        let reserves = thread::spawn(move || {
+            let mut reserve = Box::pin(other.reserve_owned());
+            let _permit_or_not = poll_once(reserve.as_mut());
+        });
+        assert_eq!(rx.try_recv(), Ok(1));
+        assert_eq!(tx.send(2).wait(), Ok(()));
+        joined(reserves);
+    });
+}
+
+/// A weak sender becomes one, or the receiver has been told of the end.
+#[test]
+fn a_weak_sender_against_the_last_one() {
+    explore("a_weak_sender_against_the_last_one", || {
+        let (tx, rx) = bounded(1);
+        let weak = tx.downgrade();
+        let sends = thread::spawn(move || {
+            let sends = |tx: gossamer_channel::Sender<u32>| tx.try_send(1).is_ok();
+            weak.upgrade().is_some_and(sends)
+        });
+        drop(tx);
+        let received = rx.recv().wait();
+        assert_eq!(joined(sends), received.is_ok());
+    });
+}

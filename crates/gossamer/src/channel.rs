@@ -36,6 +36,27 @@
 //! ends does that for its branches, also for those by reference: they pass their places on, but for a shared sender that
 //! has its turn.)
 //!
+//! # The end
+//!
+//! A channel ends when all [senders](Sender) have gone, or all [receivers](Receiver), or when somebody
+//! [closes](Receiver::close) it. Then sending fails and gives the message back; what was sent before is still received,
+//! and then receiving fails. [`Sender::closed`] waits until nobody receives any more. A [`WeakSender`] does not keep the
+//! channel open. A [permit](Sender::reserve) that was given before may still send.
+//!
+//! # Coming from other channels
+//!
+//! | there | here |
+//! | --- | --- |
+//! | tokio's `blocking_send`, `blocking_recv`; async-channel's `send_blocking` | `tx.send(message).wait()`, `rx.recv().wait()`: each operation is awaited in a task, and waited for in a thread |
+//! | flume's `send_async`, `recv_async` | `tx.send(message).await`, `rx.recv().await` |
+//! | crossbeam's `send_timeout`, `recv_timeout`, `recv_deadline` | `.timeout(duration)`, `.timeout_at(instant)` of any operation ([`TimeoutExt`](crate::TimeoutExt)) |
+//! | tokio's `Permit`, `OwnedPermit` | [`SendPermit`], [`OwnedSendPermit`] |
+//! | tokio's `ReceiverStream` | [`Receiver::stream`], [`Receiver::into_stream`] |
+//! | tokio's `watch::Receiver::borrow`, `borrow_and_update` | [`snapshot`](watch::Receiver::snapshot), [`snapshot_and_update`](watch::Receiver::snapshot_and_update), which lock nothing |
+//! | tokio's `capacity`, `max_capacity` | [`room`](Sender::room), [`capacity`](Sender::capacity) |
+//! | crossbeam's `Disconnected` | [`Closed`], [`TrySendError::Closed`], [`TryRecvError::Closed`] |
+//! | `bounded(0)`, std's `sync_channel(0)` | [`rendezvous`], or `bounded(0)` |
+//!
 //! # Flavours
 //!
 //! All but the one-shot come in two flavours from one implementation, which is generic over its lock policy ([`raw::channel`](crate::raw::channel)):
@@ -69,8 +90,9 @@
 //! ```
 
 pub use gossamer_channel::{
-    Closed, SendError, TryRecvError, TrySendError, UniqueSender, bounded, broadcast, join_pattern,
-    oneshot, pipe, port_set, rendezvous, spsc, unbounded, watch,
+    Closed, OwnedSendPermit, SendError, SendPermit, TryRecvError, TrySendError, UniqueSender,
+    WeakSender, bounded, broadcast, join_pattern, oneshot, pipe, port_set, rendezvous, spsc,
+    unbounded, watch,
 };
 
 /// # Examples

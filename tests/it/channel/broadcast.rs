@@ -1,5 +1,6 @@
 //! Broadcast channels: each rule, a plain model, cancellation, panics, threads.
 
+mod ending;
 mod messages;
 mod panics;
 mod rules;

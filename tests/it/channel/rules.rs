@@ -1,6 +1,7 @@
 //! One rule at a time, polled by hand.
 
 use std::future::poll_fn;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
@@ -30,6 +31,7 @@ both! {
     messages_without_size_and_large_ones,
     iterators,
     a_stream,
+    a_stream_that_owns_its_receiver,
 }
 
 /// With `?`, where one function tries and waits.
@@ -38,6 +40,27 @@ fn errors_become_each_other() {
     assert_eq!(TrySendError::from(SendError(1)), TrySendError::Closed(1));
     assert_eq!(TryRecvError::from(Closed), TryRecvError::Closed);
     assert_eq!(SendError(2).into_inner(), 2);
+}
+
+/// Whatever the messages are: as crossbeam's and tokio's.
+#[test]
+fn ends_are_unwind_safe() {
+    fn safe<E: UnwindSafe + RefUnwindSafe>(_: &E) {}
+    type Unsafe = std::cell::RefCell<Box<dyn Fn()>>;
+    let (tx, rx) = gossamer::channel::bounded::<Unsafe>(1);
+    let permit = tx.try_reserve().expect("there is room");
+    safe(&tx.downgrade());
+    safe(&permit);
+    safe(&rx);
+    let (tx, rx) = gossamer::channel::oneshot::<Unsafe>();
+    safe(&tx);
+    safe(&rx);
+    let (tx, rx) = gossamer::channel::broadcast::<Unsafe>(1);
+    safe(&tx);
+    safe(&rx);
+    let (tx, rx) = gossamer::local::channel::watch(Unsafe::new(Box::new(|| ())));
+    safe(&tx);
+    safe(&rx);
 }
 
 fn a_full_channel_lets_senders_wait_in_order<F: Channels>() {
@@ -346,6 +369,38 @@ fn a_stream<F: Channels>() {
     }
     drop(next);
     assert!(stream.is_terminated());
+}
+
+fn a_stream_that_owns_its_receiver<F: Channels>() {
+    for capacity in [0, 2] {
+        let (tx, rx) = F::channel(capacity);
+        let mut stream = Box::pin(rx.into_stream());
+        let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+        let mut first = Hand::new(tx.send(1));
+        let mut second = Hand::new(tx.send(2));
+        let _one_after_the_other = (first.poll(), second.poll());
+        for number in 1..3 {
+            assert_eq!(next.poll(), Poll::Ready(Some(number)));
+        }
+        assert!(next.poll().is_pending());
+        drop((first, second, next));
+        assert_eq!(stream.receiver().sender_count(), 1);
+        // It waits, and goes: so does the channel.
+        let closed = parked(tx.closed());
+        drop(stream);
+        assert_eq!(closed.wakes(), 1);
+        drop(closed);
+        let (tx, rx) = F::channel::<u32>(capacity);
+        let mut stream = Box::pin(rx.into_stream());
+        let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+        drop(tx);
+        assert_eq!(
+            (next.poll(), next.poll()),
+            (Poll::Ready(None), Poll::Ready(None))
+        );
+        drop(next);
+        assert!(stream.is_terminated());
+    }
 }
 
 /// Two senders wait, and the waker of the first sends as well: that one comes after the second.

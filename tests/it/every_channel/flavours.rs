@@ -13,6 +13,7 @@ use gossamer::raw::channel as raw;
 use gossamer::raw::channel::spsc::{self, RingPolicy};
 
 use super::ends::Operation;
+pub(super) use super::permits::permits;
 use super::{Kind, Message, Receives, Rx, Sends, Tx, Variant};
 use crate::channel::Channels;
 use crate::channel::broadcast::Broadcasts;
@@ -22,7 +23,7 @@ use crate::flavour::Flavour;
 use crate::pipe::Pipes;
 use crate::ports::Sets;
 
-fn kind<F: Flavour>(variants: Vec<Variant>) -> Kind {
+pub(super) fn kind<F: Flavour>(variants: Vec<Variant>) -> Kind {
     Kind {
         variants,
         scheduling_points: F::SCHEDULING_POINTS,
@@ -38,7 +39,7 @@ fn mapped<'a, T, O: Future + 'a>(
     Box::pin(poll_fn(move |cx| operation.as_mut().poll(cx).map(&map)))
 }
 
-fn boxed(ends: (impl Sends + 'static, impl Receives + 'static)) -> (Tx, Rx) {
+pub(super) fn boxed(ends: (impl Sends + 'static, impl Receives + 'static)) -> (Tx, Rx) {
     (Box::new(ends.0), Box::new(ends.1))
 }
 

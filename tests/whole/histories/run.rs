@@ -120,6 +120,21 @@ impl<P: Flavour> Task<'_, P> {
                     }
                 })
             }
+            (Op::Close, None) => {
+                tx.as_ref().expect("kept").close();
+                return Some(Output::Sent);
+            }
+            (Op::Reserve, None) => {
+                let tx = tx.clone().expect("kept");
+                Box::pin(async move {
+                    let Ok(permit) = tx.reserve().await else {
+                        return Output::Closed;
+                    };
+                    yield_once().await;
+                    permit.send(message);
+                    Output::Sent
+                })
+            }
             (Op::Recv, None) => {
                 let rx = rx.clone().expect("kept");
                 Box::pin(async move { rx.recv().await.map_or(Output::Closed, Output::Got) })
@@ -170,6 +185,19 @@ async fn second_poll() {
     let mut is_first = true;
     poll_fn(|_| match std::mem::take(&mut is_first) {
         true => Poll::Pending,
+        false => Poll::Ready(()),
+    })
+    .await;
+}
+
+/// Is ready in its second poll, which may come at once.
+async fn yield_once() {
+    let mut is_first = true;
+    poll_fn(|cx| match std::mem::take(&mut is_first) {
+        true => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
         false => Poll::Ready(()),
     })
     .await;

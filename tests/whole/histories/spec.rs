@@ -26,6 +26,8 @@ enum Waits {
     ToSend(u8),
     /// There is a place for its message.
     HasPlace,
+    /// It has a permit.
+    HasPermit,
     /// It is over, and this is the end.
     Has(Output),
     ToReceive,
@@ -41,6 +43,7 @@ pub(super) struct Spec {
     line: VecDeque<usize>,
     senders: usize,
     receivers: usize,
+    is_closed: bool,
 }
 
 impl Spec {
@@ -52,6 +55,7 @@ impl Spec {
             line: VecDeque::new(),
             senders,
             receivers,
+            is_closed: false,
         }
     }
 
@@ -76,7 +80,12 @@ impl Spec {
             return Some(self.give_up(task, message));
         }
         match op {
-            Op::Send | Op::SendOrGiveUp | Op::GiveUpOrSend if self.receivers == 0 => {
+            Op::Reserve => self.poll_reserving(task, message, before),
+            Op::Close => {
+                self.close();
+                Some(Output::Sent)
+            }
+            Op::Send | Op::SendOrGiveUp | Op::GiveUpOrSend if self.refuses() => {
                 Some(Output::Closed)
             }
             // Its own place is no longer reserved: `waits` says nothing of it.
@@ -94,7 +103,7 @@ impl Spec {
                 self.line.push_back(task);
                 None
             }
-            Op::TrySend if self.receivers == 0 => Some(Output::Closed),
+            Op::TrySend if self.refuses() => Some(Output::Closed),
             Op::TrySend if self.has_room() || self.is_awaited(woken) => {
                 self.queue.push_back(message);
                 Some(Output::Sent)
@@ -105,7 +114,7 @@ impl Spec {
                     self.make_room(message);
                     Some(Output::Got(message))
                 }
-                None if self.senders == 0 => Some(Output::Closed),
+                None if self.is_over() => Some(Output::Closed),
                 None if op == Op::TryRecv => Some(Output::Empty),
                 None => {
                     self.waits[task] = Waits::ToReceive;
@@ -115,10 +124,60 @@ impl Spec {
         }
     }
 
+    /// A permit is waited for, then kept for a poll, and used, also if nobody is there any more.
+    fn poll_reserving(&mut self, task: usize, message: u8, before: Waits) -> Option<Output> {
+        if before == Waits::HasPermit {
+            if self.receivers > 0 {
+                self.queue.push_back(message);
+            }
+            return Some(Output::Sent);
+        }
+        if self.refuses() {
+            return Some(Output::Closed);
+        }
+        self.waits[task] = if before == Waits::HasPlace || self.has_room() {
+            Waits::HasPermit
+        } else {
+            self.line.push_back(task);
+            Waits::ToSend(message)
+        };
+        None
+    }
+
+    /// Whether no message may be sent any more, but by a permit.
+    fn refuses(&self) -> bool {
+        self.receivers == 0 || self.is_closed
+    }
+
+    /// Whether no message will come.
+    fn is_over(&self) -> bool {
+        let is_closed = self.is_closed && !self.waits.contains(&Waits::HasPermit);
+        self.queue.is_empty() && (self.senders == 0 || is_closed)
+    }
+
+    /// What was sent stays.
+    fn close(&mut self) {
+        self.is_closed = true;
+        if self.capacity == 0 {
+            self.queue.clear();
+        }
+        self.tell_senders();
+    }
+
+    /// Who has not sent will not.
+    fn tell_senders(&mut self) {
+        self.line.clear();
+        for waits in &mut self.waits {
+            if let Waits::ToSend(_) | Waits::HasPlace = waits {
+                *waits = Waits::Has(Output::Closed);
+            }
+        }
+    }
+
     /// Whether a message may be put that no place was reserved for: messages and reserved places are fewer than the
     /// capacity. Else a try-send finds it full.
     fn has_room(&self) -> bool {
-        let has_place = |waits: &&Waits| **waits == Waits::HasPlace;
+        let has_place = |waits: &&Waits| matches!(waits, Waits::HasPlace | Waits::HasPermit);
         let reserved = self.waits.iter().filter(has_place).count();
         self.queue.len() + reserved < self.capacity
     }
@@ -167,12 +226,7 @@ impl Spec {
         self.receivers -= 1;
         if self.receivers == 0 {
             self.queue.clear();
-            self.line.clear();
-            for waits in &mut self.waits {
-                if let Waits::ToSend(_) | Waits::HasPlace = waits {
-                    *waits = Waits::Has(Output::Closed);
-                }
-            }
+            self.tell_senders();
         }
     }
 
@@ -186,16 +240,15 @@ impl Spec {
                 Waits::No => {}
                 Waits::ToSend(_) if woken => return false,
                 Waits::Has(_) | Waits::HasPlace if !woken => return false,
-                Waits::ToSend(_) | Waits::Has(_) | Waits::HasPlace => {}
+                Waits::ToSend(_) | Waits::Has(_) | Waits::HasPlace | Waits::HasPermit => {}
                 Waits::ToReceive => {
                     receivers += 1;
                     called += usize::from(woken);
                 }
             }
         }
-        let is_over = self.senders == 0 && self.queue.is_empty();
         called
-            >= if is_over {
+            >= if self.is_over() {
                 receivers
             } else {
                 receivers.min(self.queue.len())

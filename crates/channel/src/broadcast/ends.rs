@@ -7,19 +7,22 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
+use gossamer_core::wait_queue::Operation;
 use pin_project_lite::pin_project;
 
 use super::error::{RecvError, TryRecvError};
 use super::ring::{Found, Pushed, Ring};
 use crate::drop_all::drop_all;
 use crate::error::SendError;
-use crate::shared_state::{SharedState, Waiting, counted_ends};
+use crate::operations::operations;
+use crate::shared_state::{SharedState, Waiting, WaitsForClose, counted_ends};
 
 /// A message, as it is under the lock.
-type Message<T, P> = <P as LockPolicy>::Counted<T>;
+pub(super) type Message<T, P> = <P as LockPolicy>::Counted<T>;
 /// The state that the ends share.
 type Chan<T, P> = SharedState<Ring<Message<T, P>>, P>;
 type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
+type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
 /// Both sides of a new channel.
 #[track_caller]
@@ -70,12 +73,25 @@ impl<T, P: LockPolicy> Sender<T, P> {
 
     /// A new receiver, for the messages that are sent from now on.
     pub fn subscribe(&self) -> Receiver<T, P> {
-        let chan = self.chan.clone();
-        let next = chan.look(|ring| {
-            ring.enter(ring.sent());
-            ring.sent()
-        });
-        Receiver { chan, next }
+        subscribe(&self.chan)
+    }
+
+    /// Returns a sender that does not keep the channel open: the receivers are told of the end though it is there.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::channel::broadcast::{self, TryRecvError};
+    ///
+    /// let (tx, mut rx) = broadcast::broadcast(2);
+    /// let weak = tx.downgrade();
+    /// weak.upgrade().unwrap().send(1).unwrap();
+    /// drop(tx);
+    /// assert!(weak.upgrade().is_none());
+    /// assert_eq!(rx.try_recv(), Ok(1));
+    /// assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    /// ```
+    pub fn downgrade(&self) -> WeakSender<T, P> {
+        WeakSender::new(self.chan.clone())
     }
 
     /// How many messages there are that some receiver has not received.
@@ -89,13 +105,80 @@ impl<T, P: LockPolicy> Sender<T, P> {
     }
 }
 
+fn subscribe<T, P: LockPolicy>(chan: &Handle<T, P>) -> Receiver<T, P> {
+    let chan = chan.clone();
+    let next = chan.look(|ring| {
+        ring.enter(ring.sent());
+        ring.sent()
+    });
+    Receiver { chan, next }
+}
+
+/// A [sender that does not keep its channel open](Sender::downgrade).
+pub struct WeakSender<T, P: LockPolicy> {
+    chan: Handle<T, P>,
+}
+
+impl<T, P: LockPolicy> WeakSender<T, P> {
+    fn new(chan: Handle<T, P>) -> Self {
+        chan.look(|ring| ring.weak += 1);
+        Self { chan }
+    }
+
+    /// A sender, if any is left.
+    pub fn upgrade(&self) -> Option<Sender<T, P>> {
+        let is_sender = self.chan.look(|ring| {
+            let is_sender = ring.senders > 0 || gossamer_core::mutant!("weak_broadcast_revives");
+            ring.senders += usize::from(is_sender);
+            is_sender
+        });
+        is_sender.then(|| Sender {
+            chan: self.chan.clone(),
+        })
+    }
+}
+
+impl<T, P: LockPolicy> Clone for WeakSender<T, P> {
+    fn clone(&self) -> Self {
+        Self::new(self.chan.clone())
+    }
+}
+
+impl<T, P: LockPolicy> Drop for WeakSender<T, P> {
+    fn drop(&mut self) {
+        self.chan.look(|ring| ring.weak -= 1);
+    }
+}
+
+gossamer_core::impl_debug!([T, P: LockPolicy] WeakSender[T, P]);
+
+macro_rules! counts {
+    ($($name:ident)*) => {$(
+        impl<T, P: LockPolicy> $name<T, P> {
+            /// How many senders there are at this moment, weak ones not included.
+            #[doc(alias = "sender_strong_count")]
+            pub fn strong_count(&self) -> usize {
+                self.chan.look(|ring| ring.senders)
+            }
+
+            /// How many [weak senders](Sender::downgrade) there are at this moment.
+            #[doc(alias = "sender_weak_count")]
+            pub fn weak_count(&self) -> usize {
+                self.chan.look(|ring| ring.weak)
+            }
+        }
+    )*};
+}
+
+counts! { Sender WeakSender Receiver }
+
 /// The side that receives: each receiver gets every message. A clone stands where the original stands.
 ///
 /// When the last one goes, sending fails until another one [subscribes](Sender::subscribe).
 pub struct Receiver<T, P: LockPolicy> {
-    chan: Handle<T, P>,
+    pub(super) chan: Handle<T, P>,
     /// The number of its next message.
-    next: u64,
+    pub(super) next: u64,
 }
 
 impl<T: Clone, P: LockPolicy> Receiver<T, P> {
@@ -141,6 +224,11 @@ pub(super) fn own<T: Clone, P: LockPolicy>(message: Message<T, P>) -> T {
 }
 
 impl<T, P: LockPolicy> Receiver<T, P> {
+    /// A new receiver, for the messages that are sent from now on. (A clone stands where this one stands.)
+    pub fn resubscribe(&self) -> Self {
+        subscribe(&self.chan)
+    }
+
     /// How many messages there are for this receiver.
     pub fn len(&self) -> usize {
         self.chan.look(|ring| ring.len_from(self.next))
@@ -165,7 +253,17 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
+        /// After the messages that nobody needs, also if one of their drops panics.
+        struct Tells<'a, T, P: LockPolicy>(&'a Chan<T, P>);
+
+        impl<T, P: LockPolicy> Drop for Tells<'_, T, P> {
+            fn drop(&mut self) {
+                self.0.tell_closed();
+            }
+        }
+
         self.chan.look(|ring| ring.leave(self.next));
+        let _tells = Tells::<T, P>(&self.chan);
         drop_all(|| {
             let message = self.chan.look(Ring::pop_unneeded);
             if message.is_none() {
@@ -249,6 +347,11 @@ impl<T, P: LockPolicy> fmt::Debug for Receiving<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.waiting.fmt(f)
     }
+}
+
+operations! { LockPolicy;
+    /// [`Sender::closed`](super::Sender::closed).
+    WaitForClose<T>: WaitsForClose => ();
 }
 
 macro_rules! both {

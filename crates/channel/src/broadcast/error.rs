@@ -3,16 +3,20 @@
 use std::error::Error;
 use std::fmt;
 
+use gossamer_core::impl_debug_as_display;
+
 use crate::error::Closed;
 
 /// Why a receiver was not given a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RecvError {
     /// The receiver was too slow: this many messages are lost to it. It goes on with the oldest that is still there.
     Lagged(u64),
     /// No message will come: no sender is left, and all messages have been received.
     Closed,
 }
+
+impl_debug_as_display!([] RecvError[]);
 
 impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,8 +31,10 @@ impl Error for RecvError {}
 
 /// Number of messages that are lost to a receiver because it was too slow. An iterator or a stream gives this in their
 /// place, and goes on with the oldest message that is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Lagged(pub u64);
+
+impl_debug_as_display!([] Lagged[]);
 
 impl fmt::Display for Lagged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,7 +49,7 @@ impl fmt::Display for Lagged {
 impl Error for Lagged {}
 
 /// Why a receiver has no message at this moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TryRecvError {
     /// It has received all there are; more may come.
     Empty,
@@ -52,6 +58,8 @@ pub enum TryRecvError {
     /// See [`RecvError::Closed`].
     Closed,
 }
+
+impl_debug_as_display!([] TryRecvError[]);
 
 impl fmt::Display for TryRecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,3 +72,12 @@ impl fmt::Display for TryRecvError {
 }
 
 impl Error for TryRecvError {}
+
+impl From<RecvError> for TryRecvError {
+    fn from(error: RecvError) -> Self {
+        match error {
+            RecvError::Lagged(number) => Self::Lagged(number),
+            RecvError::Closed => Self::Closed,
+        }
+    }
+}

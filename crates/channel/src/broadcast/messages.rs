@@ -90,7 +90,7 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
 }
 
 /// An item of an iterator or a stream; `None`: the end.
-fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Lagged>> {
+pub(super) fn item<T>(received: Result<T, RecvError>) -> Option<Result<T, Lagged>> {
     match received {
         Ok(message) => Some(Ok(message)),
         Err(RecvError::Lagged(number)) => Some(Err(Lagged(number))),

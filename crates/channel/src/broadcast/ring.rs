@@ -25,6 +25,7 @@ pub(super) struct Ring<M> {
     sent: u64,
     pub(super) senders: usize,
     pub(super) receivers: usize,
+    pub(super) weak: usize,
 }
 
 /// The result of a receiver's look at the ring.
@@ -56,6 +57,10 @@ impl<M> Content for Ring<M> {
     fn goes(&self, next: u64) -> bool {
         next != self.sent || self.senders == 0
     }
+
+    fn is_closed(&self) -> bool {
+        self.receivers == 0
+    }
 }
 
 impl<M> Ring<M> {
@@ -68,6 +73,7 @@ impl<M> Ring<M> {
             sent: 0,
             senders: 1,
             receivers: 1,
+            weak: 0,
         }
     }
 

@@ -11,9 +11,9 @@ use gossamer_core::waiter::{Deferred, WaitList};
 use super::buffer::Buffer;
 use super::observer::Observation;
 
-/// No sender is left.
+/// No sender is left, or the channel was closed.
 pub(crate) const NO_SENDERS: u32 = 1;
-/// No receiver is left.
+/// No receiver is left, or the channel was closed.
 pub(crate) const NO_RECEIVERS: u32 = 2;
 /// An operation waits, a place is reserved, or an observer is to be notified.
 const HAS_WAITERS: u32 = 4;
@@ -32,6 +32,9 @@ pub(crate) struct Chan<T, P: LockPolicy> {
     state: UnsafeCell<State<T>>,
     /// Operations that wait for the end, while there are messages: those of join patterns.
     ending: WaitList,
+    /// Operations that wait until nobody receives any more. They are no business of the others: no bit says that they
+    /// wait, and [`Locked::close`] wakes them.
+    closing: WaitList,
     /// Which one it is, in the order of their making.
     #[cfg(loom)]
     number: usize,
@@ -57,6 +60,10 @@ pub(crate) struct State<T> {
     pub(super) reserved: usize,
     /// Receivers that have been called and have not come so far.
     pub(super) called: usize,
+    /// Permits that have not been used so far; their places are `reserved` too.
+    pub(super) permits: usize,
+    /// Weak senders.
+    pub(super) weak: usize,
 }
 
 // SAFETY: what is not the word is touched under its lock, which is atomic; only messages move between threads.
@@ -84,8 +91,11 @@ impl<T, P: LockPolicy> Chan<T, P> {
                 was_silent: false,
                 reserved: 0,
                 called: 0,
+                permits: 0,
+                weak: 0,
             }),
             ending: WaitList::new(),
+            closing: WaitList::new(),
             #[cfg(loom)]
             number: gossamer_core::platform::model::number(),
         }
@@ -191,6 +201,11 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// Operations that wait for the end, while there are messages.
     pub(super) fn ending(&self) -> &WaitList {
         &self.ending
+    }
+
+    /// Operations that wait until nobody receives any more.
+    pub(super) fn closing(&self) -> &WaitList {
+        &self.closing
     }
 
     /// Takes the lock.
@@ -350,10 +365,12 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         (1..=self.called).contains(&self.messages())
     }
 
-    /// Whether a receiver would be told that no message comes.
+    /// Whether a receiver would be told that no message comes. (In a channel that was closed, a permit may send.)
     #[inline(always)]
     pub(crate) fn is_over(&self) -> bool {
-        self.has(NO_SENDERS) && self.messages() == 0
+        self.has(NO_SENDERS)
+            && self.messages() == 0
+            && (self.permits == 0 || gossamer_core::mutant!("close_forgets_permits"))
     }
 
     /// The next message: of the buffer, or of the rendezvous sender that has waited longest. Afterwards the channel is

@@ -25,7 +25,7 @@ pub(crate) fn pair<T, P: LockPolicy>(
 }
 
 /// Does what can be done at once.
-fn try_now<T, P: LockPolicy, R>(
+pub(super) fn try_now<T, P: LockPolicy, R>(
     chan: &Chan<T, P>,
     receives: bool,
     mut attempt: impl FnMut(&mut Locked<'_, T, P>) -> Option<R>,
@@ -46,13 +46,14 @@ fn try_now<T, P: LockPolicy, R>(
 }
 
 /// The side that sends. Clones send into the same channel; when the last one goes, the receivers are told.
-pub struct Sender<T, P: LockPolicy>(Handle<T, P>);
+pub struct Sender<T, P: LockPolicy>(pub(super) Handle<T, P>);
 
 impl<T, P: LockPolicy> Sender<T, P> {
     /// Sends a message: waits until there is room for it, in a rendezvous channel until a receiver has taken it.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread: other libraries have a `blocking_send` for that. In
+    /// an unbounded channel it never waits.
     ///
     /// # Cancellation
     /// Dropped unfinished, it has sent nothing, and the message is dropped with it. In a rendezvous channel a receiver may
@@ -64,7 +65,12 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// one of them.
     ///
     /// # Errors
-    /// No receiver is left: gives the message back.
+    /// No receiver is left, or the channel was [closed](Sender::close): gives the message back.
+    #[doc(alias = "blocking_send")]
+    #[doc(alias = "send_blocking")]
+    #[doc(alias = "send_async")]
+    #[doc(alias = "send_timeout")]
+    #[doc(alias = "send_deadline")]
     #[track_caller]
     #[inline(always)]
     pub fn send(&self, message: T) -> Sending<'_, T, P> {
@@ -93,7 +99,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
     /// taken it already, as with [`send`](Sender::send), there is none.
     ///
     /// # Errors
-    /// No receiver is left.
+    /// No receiver is left, or the channel was closed.
     ///
     /// # Panics
     /// There is no message.
@@ -112,7 +118,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
     ///
     /// # Errors
     /// Gives the message back. [`TrySendError::Full`]: messages and places that are reserved for senders together are as
-    /// many as the capacity; or no receiver waits at a rendezvous. [`TrySendError::Closed`]: no receiver is left.
+    /// many as the capacity; or no receiver waits at a rendezvous. [`TrySendError::Closed`]: no receiver is left, or the channel
+    /// was closed.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut message = Some(message);
         let mut take = || message.take().expect("a message is sent once");
@@ -123,7 +130,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
         }
     }
 
-    /// Whether no receiver is left.
+    /// Whether no receiver is left, or the channel was [closed](Sender::close): sending fails.
+    #[doc(alias = "is_disconnected")]
     pub fn is_closed(&self) -> bool {
         self.0.look() & NO_RECEIVERS != 0
     }
@@ -160,14 +168,19 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// Receives the next message, and waits until there is one.
     ///
     /// # Blocking
-    /// `.await` it in a task, `.wait()` for it in a fiber or a thread.
+    /// `.await` it in a task, `.wait()` for it in a fiber or a thread: other libraries have a `blocking_recv` for that.
     ///
     /// # Cancellation
     /// Dropped unfinished, it has received nothing. One that has been woken and is neither polled nor dropped keeps the
     /// message from those who wait behind it, though not from those who come.
     ///
     /// # Errors
-    /// [`Closed`]: no sender is left, and no message.
+    /// [`Closed`]: no sender is left, or the channel was [closed](Receiver::close); and there is no message.
+    #[doc(alias = "blocking_recv")]
+    #[doc(alias = "recv_blocking")]
+    #[doc(alias = "recv_async")]
+    #[doc(alias = "recv_timeout")]
+    #[doc(alias = "recv_deadline")]
     #[track_caller]
     #[inline(always)]
     pub fn recv(&self) -> Receiving<'_, T, P> {
@@ -198,7 +211,8 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// Dropped unfinished, it has received nothing.
     ///
     /// # Errors
-    /// [`Closed`]: no sender is left, and no message.
+    /// [`Closed`]: no sender is left, or the channel was [closed](Receiver::close); and there is no message.
+    #[doc(alias = "blocking_recv_many")]
     #[track_caller]
     pub fn recv_many<'a>(&'a self, into: &'a mut Vec<T>, most: usize) -> ReceivingMany<'a, T, P> {
         let receives = Receives::new(Many::new(into, most));
@@ -207,6 +221,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     }
 
     /// The messages there are, without waiting for more.
+    #[doc(alias = "drain")]
     pub fn try_iter(&self) -> impl Iterator<Item = T> {
         std::iter::from_fn(|| self.try_recv().ok())
     }
@@ -220,7 +235,8 @@ impl<T, P: LockPolicy> Receiver<T, P> {
         Messages::new(&self.0, Location::caller())
     }
 
-    /// Whether no sender is left. There may be messages all the same.
+    /// Whether no sender is left, or the channel was [closed](Receiver::close). There may be messages all the same.
+    #[doc(alias = "is_disconnected")]
     pub fn is_closed(&self) -> bool {
         self.0.look() & NO_SENDERS != 0
     }
@@ -247,8 +263,7 @@ impl<T, P: LockPolicy> Drop for Receiver<T, P> {
         if gossamer_core::mutant!("channel_leaves_silently") {
             locked.unlock();
         } else {
-            locked.mark(NO_RECEIVERS, true);
-            locked.settle();
+            locked.close(NO_RECEIVERS);
         }
         // User code.
         drop(messages);
@@ -282,7 +297,16 @@ macro_rules! both {
                 self.len() >= self.0.capacity().saturating_add(room)
             }
 
+            /// How many messages could be sent at this moment: what is left of the capacity beside messages and reserved
+            /// places. `None`: as many as fit into memory.
+            pub fn room(&self) -> Option<usize> {
+                let used = self.0.read(|state| state.buffer.len() + state.reserved);
+                // A rendezvous channel may hold a message that was sent to a receiver in its queue.
+                self.capacity().map(|capacity| capacity.saturating_sub(used))
+            }
+
             /// How many there may be; `None`: as many as fit into memory. Zero: a rendezvous channel.
+            #[doc(alias = "max_capacity")]
             pub fn capacity(&self) -> Option<usize> {
                 Some(self.0.capacity()).filter(|capacity| *capacity != usize::MAX)
             }

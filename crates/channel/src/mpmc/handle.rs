@@ -1,6 +1,7 @@
 //! A counted pointer to a channel.
 
 use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
 use gossamer_core::policy::LockPolicy;
@@ -17,6 +18,10 @@ pub(crate) struct Handle<T, P: LockPolicy>(NonNull<Chan<T, P>>);
 unsafe impl<T: Send, P: LockPolicy> Send for Handle<T, P> where P::Word: Sync {}
 // SAFETY: `&Handle` gives `&Chan`, and another handle, which may be sent.
 unsafe impl<T: Send, P: LockPolicy> Sync for Handle<T, P> where P::Word: Sync {}
+
+// No user code runs under the lock, so a panic leaves nothing half done.
+impl<T, P: LockPolicy> UnwindSafe for Handle<T, P> {}
+impl<T, P: LockPolicy> RefUnwindSafe for Handle<T, P> {}
 
 impl<T, P: LockPolicy> Handle<T, P> {
     /// The two of a new channel, which counts two.
@@ -35,6 +40,15 @@ impl<T, P: LockPolicy> Handle<T, P> {
         let counted = locked.handles.checked_add(1);
         locked.handles = counted.unwrap_or_else(|| std::process::abort());
         Self(self.0)
+    }
+
+    /// The channel, for an operation that owns this handle.
+    ///
+    /// # Safety
+    /// The handle is dropped after the operation's last use of the channel.
+    pub(super) unsafe fn outliving<'a>(&self) -> &'a Chan<T, P> {
+        // SAFETY: the channel stays where it is until the last handle goes, and the caller keeps this one.
+        unsafe { self.0.as_ref() }
     }
 
     /// True if both are of the same channel.

@@ -117,6 +117,15 @@ impl<T> Offer<T> {
         }
     }
 
+    /// Without a message, which is never taken: of an operation that only waits in the queue of those that send.
+    #[inline(always)]
+    pub(super) fn without_message() -> Self {
+        Self {
+            message: UnsafeCell::new(MaybeUninit::uninit()),
+            parked: ManuallyDrop::new(None),
+        }
+    }
+
     /// Takes the message out.
     ///
     /// # Safety

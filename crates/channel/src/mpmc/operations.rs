@@ -73,14 +73,12 @@ impl<T, P: LockPolicy> Leave for SendingFrom<'_, T, P> {
 }
 
 pin_project! {
-    /// [`Receiver::stream`](super::Receiver::stream).
+    /// [`Receiver::stream`].
     #[must_use = "streams do nothing until they are polled"]
     pub struct Messages<'a, T, P: LockPolicy> {
         #[pin]
         op: Op<'a, T, P, Receives<One>>,
-        chan: &'a Chan<T, P>,
         is_over: bool,
-        location: &'static Location<'static>,
     }
 }
 
@@ -88,9 +86,7 @@ impl<'a, T, P: LockPolicy> Messages<'a, T, P> {
     pub(super) fn new(chan: &'a Chan<T, P>, location: &'static Location<'static>) -> Self {
         Self {
             op: Op::new(chan, Receives::new(One), location),
-            chan,
             is_over: false,
-            location,
         }
     }
 }
@@ -106,8 +102,7 @@ impl<T, P: LockPolicy> Stream for Messages<'_, T, P> {
         let mut this = self.project();
         let message = ready!(this.op.as_mut().poll(cx)).ok();
         *this.is_over = message.is_none();
-        this.op
-            .set(Op::new(this.chan, Receives::new(One), this.location));
+        this.op.restart(|_| ());
         Poll::Ready(message)
     }
 }

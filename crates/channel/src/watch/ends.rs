@@ -8,29 +8,32 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
+use gossamer_core::wait_queue::Operation;
 use pin_project_lite::pin_project;
 
 use crate::error::Closed;
-use crate::shared_state::{Content, SharedState, Waiting, counted_ends};
+use crate::operations::operations;
+use crate::shared_state::{Content, SharedState, Waiting, WaitsForClose, counted_ends};
 
 /// The value, as it is under the lock.
-type Value<T, P> = <P as LockPolicy>::Counted<T>;
+pub(super) type Value<T, P> = <P as LockPolicy>::Counted<T>;
 /// The state that the ends share.
 type Chan<T, P> = SharedState<Watched<Value<T, P>>, P>;
 type Handle<T, P> = <P as LockPolicy>::Counted<Chan<T, P>>;
+type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
 /// No value has this version.
 const NONE_SEEN: u64 = u64::MAX;
 
 /// The state under the lock.
-struct Watched<M> {
+pub(super) struct Watched<M> {
     value: M,
     version: u64,
     senders: usize,
     receivers: usize,
 }
 
-const CHANGED: usize = 0;
+pub(super) const CHANGED: usize = 0;
 const WAIT_FOR: usize = 1;
 
 impl<M> Content for Watched<M> {
@@ -39,6 +42,10 @@ impl<M> Content for Watched<M> {
 
     fn goes(&self, seen: u64) -> bool {
         seen != self.version || self.senders == 0
+    }
+
+    fn is_closed(&self) -> bool {
+        self.receivers == 0
     }
 }
 
@@ -54,7 +61,7 @@ impl<M> Watched<M> {
 
 impl<M: Clone> Watched<M> {
     /// The value and its version, unless that has been seen.
-    fn unseen(&self, seen: u64) -> Result<(M, u64), Closed> {
+    pub(super) fn unseen(&self, seen: u64) -> Result<(M, u64), Closed> {
         if self.version == seen {
             return Err(Closed);
         }
@@ -79,7 +86,7 @@ pub(crate) fn pair<T, P: LockPolicy>(word: P::Word, initial: T) -> (Sender<T, P>
 }
 
 /// The value as it was when it was asked for. Others may be sent meanwhile.
-pub struct Snapshot<T, P: LockPolicy>(Value<T, P>);
+pub struct Snapshot<T, P: LockPolicy>(pub(super) Value<T, P>);
 
 impl<T, P: LockPolicy> Deref for Snapshot<T, P> {
     type Target = T;
@@ -107,11 +114,25 @@ pub struct Sender<T, P: LockPolicy> {
 }
 
 impl<T, P: LockPolicy> Sender<T, P> {
-    /// Replaces the value, whether there are receivers or not. Never waits.
+    /// Replaces the value, whether there are receivers or not. Never waits, and never fails: one that
+    /// [subscribes](Sender::subscribe) later sees the value too. [`is_closed`](Sender::is_closed) says whether there is one.
     pub fn send(&self, value: T) {
+        drop(self.send_replace(value));
+    }
+
+    /// Replaces the value, and gives the old one.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::channel::watch;
+    ///
+    /// let (tx, rx) = watch::watch(1);
+    /// assert_eq!(*tx.send_replace(2), 1);
+    /// assert_eq!(rx.get(), 2);
+    /// ```
+    pub fn send_replace(&self, value: T) -> Snapshot<T, P> {
         let value = Value::<T, P>::new(value);
-        let before = self.chan.change(|watched| watched.replace(value));
-        drop(before);
+        Snapshot(self.chan.change(|watched| watched.replace(value)))
     }
 
     /// Replaces the value by one that is made from it, if `make` gives one; whether it did. Never waits.
@@ -183,15 +204,46 @@ impl<T, P: LockPolicy> Sender<T, P> {
 
 /// The side that receives. A clone has seen what the original has seen.
 pub struct Receiver<T, P: LockPolicy> {
-    chan: Handle<T, P>,
+    pub(super) chan: Handle<T, P>,
     /// The version it has seen.
-    seen: u64,
+    pub(super) seen: u64,
 }
 
 impl<T, P: LockPolicy> Receiver<T, P> {
     /// Whether there is a value that this receiver has not [been told of](Receiver::changed).
     pub fn has_changed(&self) -> bool {
         self.chan.look(|watched| watched.version) != self.seen
+    }
+
+    /// The value of this moment, which counts as seen.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::channel::watch;
+    ///
+    /// let (tx, mut rx) = watch::watch(1);
+    /// tx.send(2);
+    /// assert_eq!(*rx.snapshot(), 2);
+    /// assert!(rx.has_changed());
+    /// assert_eq!(*rx.snapshot_and_update(), 2);
+    /// assert!(!rx.has_changed());
+    /// ```
+    #[doc(alias = "borrow_and_update")]
+    pub fn snapshot_and_update(&mut self) -> Snapshot<T, P> {
+        let look = |watched: &mut Watched<Value<T, P>>| (watched.value.clone(), watched.version);
+        let (value, version) = self.chan.look(look);
+        self.seen = version;
+        Snapshot(value)
+    }
+
+    /// Lets the value of this moment count as not seen.
+    pub fn mark_changed(&mut self) {
+        self.seen = NONE_SEEN;
+    }
+
+    /// Lets the value of this moment count as seen.
+    pub fn mark_unchanged(&mut self) {
+        self.seen = self.chan.look(|watched| watched.version);
     }
 
     /// Waits for a value that this receiver has not seen, and gives the latest. (What it [reads](Receiver::snapshot)
@@ -252,6 +304,7 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
         self.chan.look(|watched| watched.receivers -= 1);
+        self.chan.tell_closed();
     }
 }
 
@@ -332,7 +385,7 @@ impl<T, P: LockPolicy, F: FnMut(&T) -> bool> Future for WaitFor<'_, T, P, F> {
     }
 }
 
-macro_rules! operations {
+macro_rules! shown {
     ($($name:ident[$($more:tt)*])*) => {$(
         impl<T, P: LockPolicy, $($more)*> fmt::Debug for $name<'_, T, P, $($more)*> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -342,12 +395,18 @@ macro_rules! operations {
     )*};
 }
 
-operations! { Changed[] WaitFor[F] }
+shown! { Changed[] WaitFor[F] }
+
+operations! { LockPolicy;
+    /// [`Sender::closed`](super::Sender::closed).
+    WaitForClose<T>: WaitsForClose => ();
+}
 
 macro_rules! both {
     ($($name:ident)*) => {$(
         impl<T, P: LockPolicy> $name<T, P> {
             /// The value of this moment.
+            #[doc(alias = "borrow")]
             pub fn snapshot(&self) -> Snapshot<T, P> {
                 Snapshot(self.chan.look(|watched| watched.value.clone()))
             }

@@ -132,6 +132,29 @@ impl Join {
         Ok(unsafe { packed::repack(before, waker) })
     }
 
+    /// The handle waits no more: its waker goes, if it is in the word.
+    #[inline]
+    pub fn unregister(&self) {
+        // Acquire pairs with the swap in `finish`.
+        let before = self.0.load(Ordering::Acquire);
+        if !before.is_null() && before != DONE && before != DETACHED {
+            self.unregister_waker(before);
+        }
+    }
+
+    #[cold]
+    fn unregister_waker(&self, waker: *mut ()) {
+        let none = ptr::null_mut();
+        // AcqRel pairs with the swap in `finish`, which may have taken the waker.
+        let exchanged = self
+            .0
+            .compare_exchange(waker, none, Ordering::AcqRel, Ordering::Acquire);
+        if exchanged.is_ok() {
+            // SAFETY: the exchange took the waker over.
+            unsafe { let_go(waker) };
+        }
+    }
+
     /// The handle goes away; `true` if the output is published and so the handle's to drop.
     #[must_use]
     pub fn detach(&self) -> bool {

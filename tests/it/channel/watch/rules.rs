@@ -27,6 +27,9 @@ both! {
     values_go_when_nobody_reads_them,
     a_stream_and_an_iterator,
     counts,
+    what_is_seen,
+    a_stream_that_owns_its_receiver,
+    waiting_for_the_last_receiver,
 }
 
 /// What a poll gave.
@@ -244,4 +247,67 @@ fn counts<F: Watches>() {
     assert_eq!((tx.sender_count(), rx.receiver_count()), (1, 1));
     assert!(!tx.same_channel(&F::watch(5).0));
     assert!(format!("{tx:?} {rx:?}").contains("latest: 5"), "{tx:?}");
+}
+
+fn what_is_seen<F: Watches>() {
+    let (tx, mut rx) = F::watch(0);
+    assert_eq!(*tx.send_replace(1), 0);
+    assert_eq!(*rx.snapshot_and_update(), 1);
+    assert!(!rx.has_changed());
+    rx.mark_changed();
+    assert!(rx.has_changed());
+    assert_eq!(told(Hand::new(rx.changed()).poll()), Ok(1));
+    tx.send(2);
+    rx.mark_unchanged();
+    assert!(!rx.has_changed());
+    assert!(parked(rx.changed()).poll().is_pending());
+    drop(tx);
+    rx.mark_changed();
+    assert_eq!(told(Hand::new(rx.changed()).poll()), Ok(2));
+    assert_eq!(told(Hand::new(rx.changed()).poll()), Err(Closed));
+}
+
+fn waiting_for_the_last_receiver<F: Watches>() {
+    let (tx, rx) = F::watch(0);
+    let other = rx.clone();
+    let mut closed = [parked(tx.closed()), parked(tx.closed())];
+    drop(rx);
+    tx.send(1);
+    assert_eq!(closed[0].wakes(), 0);
+    drop(other);
+    for one in &mut closed {
+        assert_eq!(one.wakes(), 1);
+        assert!(one.poll().is_ready());
+    }
+    assert!(Hand::new(tx.closed()).poll().is_ready());
+    let rx = tx.subscribe();
+    let mut again = parked(tx.closed());
+    drop(rx);
+    assert!(again.poll().is_ready());
+}
+
+fn a_stream_that_owns_its_receiver<F: Watches>() {
+    let (tx, rx) = F::watch(0);
+    let mut stream = Box::pin(rx.into_stream());
+    let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+    tx.send(1);
+    tx.send(2);
+    assert!(matches!(next.poll(), Poll::Ready(Some(latest)) if *latest == 2));
+    assert!(next.poll().is_pending());
+    drop(next);
+    assert!(!stream.receiver().has_changed());
+    let mut closed = parked(tx.closed());
+    drop(stream);
+    assert!(closed.poll().is_ready());
+    drop(closed);
+    let mut stream = Box::pin(tx.subscribe().into_stream());
+    let mut next = parked(poll_fn(|cx| stream.as_mut().poll_next(cx)));
+    tx.send(3);
+    drop(tx);
+    assert!(matches!(next.poll(), Poll::Ready(Some(latest)) if *latest == 3));
+    for _ in 0..2 {
+        assert!(matches!(next.poll(), Poll::Ready(None)));
+    }
+    drop(next);
+    assert!(stream.is_terminated());
 }

@@ -37,6 +37,12 @@ macro_rules! flavour {
                     tx.send_from(&mut Some(1)).await.expect("there is room");
                     rx.try_recv().expect("it was sent")
                 };
+                "channel::mpmc::permits::Reserving": { let (tx, _rx) = bounded::<u32>(1); }
+                    tx.reserve().await.map(drop);
+                "channel::mpmc::permits::ReservingOwned": { let (tx, _rx) = bounded::<u32>(1); }
+                    tx.clone().reserve_owned().await.map(drop);
+                "channel::mpmc::closing::WaitForClose": { let (tx, rx) = bounded::<u32>(1); rx.close(); }
+                    tx.closed().await;
                 "channel::mpmc::operations::Receiving": { let (tx, rx) = unbounded(); } {
                     tx.try_send(1).expect("it is received");
                     rx.recv().await.expect("it was sent")
@@ -60,6 +66,13 @@ macro_rules! flavour {
                     let rx = unbounded::<u32>().1;
                     let mut messages = pin!(rx.stream());
                 } next(&mut messages).await;
+                "channel::mpmc::owned::OwnedMessages": {
+                    let (tx, rx) = unbounded();
+                    let mut messages = pin!(rx.into_stream());
+                } {
+                    tx.try_send(1).expect("it is received");
+                    next(&mut messages).await.expect("it was sent")
+                };
                 "channel::join_pattern::JoinPattern": { let (one, two) = (unbounded(), unbounded()); } {
                     one.0.try_send(1).expect("it is received");
                     two.0.try_send(1).expect("it is received");
@@ -150,10 +163,27 @@ macro_rules! to_many {
                     tx.send(1).expect("it is received");
                     next(&mut messages).await.expect("it was sent")
                 };
+                "channel::broadcast::owned::OwnedMessages": {
+                    let (tx, rx) = broadcast::broadcast(2);
+                    let mut messages = pin!(rx.into_stream());
+                } {
+                    tx.send(1).expect("it is received");
+                    next(&mut messages).await.expect("it was sent")
+                };
+                "channel::watch::changes::OwnedChanges": {
+                    let (tx, rx) = watch::watch(1);
+                    let mut changes = pin!(rx.into_stream());
+                } {
+                    tx.send(2);
+                    next(&mut changes).await.map(drop)
+                };
                 "channel::broadcast::messages::Messages, over": {
                     let mut rx = broadcast::broadcast::<u32>(2).1;
                     let mut messages = pin!(rx.stream());
                 } next(&mut messages).await;
+                "channel::broadcast::ends::WaitForClose": { let tx = broadcast::broadcast::<u32>(2).0; }
+                    tx.closed().await;
+                "channel::watch::ends::WaitForClose": { let tx = watch::watch(1).0; } tx.closed().await;
                 "channel::watch::ends::Changed": { let (tx, mut rx) = watch::watch(1); } {
                     tx.send(2);
                     rx.changed().await.map(drop)
@@ -192,6 +222,7 @@ pub(super) fn others(turn: &Turn) -> Vec<Case> {
             tx.send(1).expect("it is received");
             rx.await.expect("it was sent")
         };
+        "channel::oneshot::WaitForClose": { let mut tx = oneshot::oneshot::<u32>().0; } tx.closed().await;
         "channel::select::Any": { let set = set(); } select::any([set.ready(), set.ready()]).await;
         "channel::select::Any, of another library's": {} select::any([ready(1)]).await;
         "channel::select::Select": { let (set, never) = (set(), Event::new()); } select! {

@@ -9,7 +9,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use futures_core::Stream;
 use gossamer_channel as ours;
@@ -35,7 +34,7 @@ fn pair<T>((to, from): (ours::Sender<T>, ours::Receiver<T>)) -> (Sender<T>, Rece
 /// The side that sends.
 pub struct Sender<T> {
     end: ours::Sender<T>,
-    /// One more, of which weak ones are made and make others: ours have none.
+    /// One more, of which weak ones are made and make others: our receivers have none.
     seed: Arc<ours::Sender<T>>,
 }
 
@@ -84,12 +83,9 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits until nobody is left to receive. Ours have no such operation: it looks again every millisecond.
+    /// Waits until nobody is left to receive.
     pub async fn closed(&self) {
-        while !self.end.is_closed() {
-            let moment = Duration::from_millis(1);
-            let _ = gossamer_time::timeout(moment, std::future::pending::<()>()).await;
-        }
+        self.end.closed().await;
     }
 }
 
