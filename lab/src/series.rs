@@ -20,6 +20,8 @@ use crate::{report, scaling};
 /// How long `lab run all` measures, in seconds, beside building and the starting of many threads.
 const FULL_S: f64 = 1_000.0;
 const QUICK_S: f64 = 50.0;
+/// The sizes are for so small a part of the limit: starting processes takes most of the rest.
+const LIMIT_TIMES: f64 = 3.3;
 /// What it takes at most, building apart, however wrong the estimates are.
 const LIMITS_S: [f64; 2] = [3_300.0, 270.0];
 
@@ -205,10 +207,15 @@ fn all(quick: bool) -> Vec<Part> {
     ]
 }
 
-/// How long one of them measures at most, if there is a limit.
-fn limit_s(name: &str, options: &Series) -> Option<f64> {
+/// How long one of them should measure, and how long at most, if there is a limit.
+fn times_s(name: &str, options: &Series) -> (f64, Option<f64>) {
     let usual = (name == "all").then_some(LIMITS_S[usize::from(options.quick)]);
-    options.within.map(|seconds| seconds as f64).or(usual)
+    let limit = options.within.map(|seconds| seconds as f64).or(usual);
+    let total = if options.quick { QUICK_S } else { FULL_S };
+    (
+        limit.map_or(total, |limit| total.min(limit / LIMIT_TIMES)),
+        limit,
+    )
 }
 
 /// Runs one of them; the exit code.
@@ -238,7 +245,7 @@ pub fn run(
     let session = Session::open(catalogue, paths, tools)?;
     let built = session.build(&selected);
     let quick = usize::from(options.quick);
-    let total_s = if options.quick { QUICK_S } else { FULL_S };
+    let (total_s, limit_s) = times_s(name, options);
     let weights: f64 = all(options.quick).iter().map(|part| part.weight).sum();
     let has = |part: &&Part| {
         let name = part.requests[0].workload.name;
@@ -249,7 +256,7 @@ pub fn run(
     let parts: Vec<&Part> = parts.iter().filter(has).collect();
     let count = parts.len();
     let count_of = |part: &&Part| jobs(&selected, &built, &part.requests);
-    let mut clock = Clock::new(limit_s(name, options), parts.iter().map(count_of).sum());
+    let mut clock = Clock::new(limit_s, parts.iter().map(count_of).sum());
     let mut ended = None;
     for (index, part) in parts.into_iter().enumerate() {
         let workload = part.requests[0].workload;

@@ -100,7 +100,7 @@ fn who_misleads_costs_a_share_of_the_time_and_is_said_to_be_cut() {
             "ok",
             3,
             "note",
-            "cut to 330,000 operations instead of ",
+            "cut to 300,000 operations instead of ",
         ),
         (
             "moody",
@@ -124,13 +124,13 @@ fn who_misleads_costs_a_share_of_the_time_and_is_said_to_be_cut() {
     let misled = place.row("out/yield.json", "misled");
     assert_eq!(
         (&misled["ops"], &misled["params"]["yields"]),
-        (&330_000.into(), &330_000.into())
+        (&300_000.into(), &300_000.into())
     );
     assert!(
         misled["command"]
             .as_str()
             .unwrap_or_default()
-            .contains("--yields 330000"),
+            .contains("--yields 300000"),
         "{misled:#}"
     );
     let page = std::fs::read_to_string(place.path("out/report.html")).expect("the page");
