@@ -4,7 +4,6 @@ use gossamer::channel;
 use gossamer::channel::broadcast as ours;
 
 use self::error::{RecvError, SendError, TryRecvError};
-use crate::missing;
 
 /// Why a message did not go or come.
 pub mod error {
@@ -66,9 +65,24 @@ impl<T> Sender<T> {
         self.0.receiver_count()
     }
 
-    /// Not before there is no receiver.
+    /// Waits until there is no receiver.
     pub async fn closed(&self) {
-        missing("wait for the last receiver of a broadcast channel")
+        self.0.closed().await;
+    }
+
+    /// One that does not count.
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender(self.0.downgrade())
+    }
+
+    /// How many senders there are.
+    pub fn strong_count(&self) -> usize {
+        self.0.strong_count()
+    }
+
+    /// How many do not count.
+    pub fn weak_count(&self) -> usize {
+        self.0.weak_count()
     }
 }
 
@@ -88,16 +102,14 @@ impl<T: Clone> Receiver<T> {
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.0.try_recv()
     }
-
-    /// A receiver of what comes: a clone that lets go what there is.
-    pub fn resubscribe(&self) -> Self {
-        let mut other = self.0.clone();
-        while let Ok(_) | Err(TryRecvError::Lagged(_)) = other.try_recv() {}
-        Self(other)
-    }
 }
 
 impl<T> Receiver<T> {
+    /// A receiver of what comes.
+    pub fn resubscribe(&self) -> Self {
+        Self(self.0.resubscribe())
+    }
+
     /// How many messages there are for it.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -112,8 +124,35 @@ impl<T> Receiver<T> {
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }
+
+    /// How many senders there are.
+    pub fn sender_strong_count(&self) -> usize {
+        self.0.strong_count()
+    }
+
+    /// How many do not count.
+    pub fn sender_weak_count(&self) -> usize {
+        self.0.weak_count()
+    }
 }
 
-/// Not a sender that does not count.
+/// A sender that does not count.
 #[derive(Debug)]
-pub struct WeakSender<T>(std::marker::PhantomData<T>);
+pub struct WeakSender<T>(ours::WeakSender<T>);
+
+impl<T> WeakSender<T> {
+    /// A sender, if there is one.
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        self.0.upgrade().map(Sender)
+    }
+
+    /// How many senders there are.
+    pub fn strong_count(&self) -> usize {
+        self.0.strong_count()
+    }
+
+    /// How many do not count.
+    pub fn weak_count(&self) -> usize {
+        self.0.weak_count()
+    }
+}

@@ -9,6 +9,7 @@ mod set_once;
 mod waiting;
 
 pub mod broadcast;
+pub mod mpsc;
 pub mod oneshot;
 pub mod watch;
 

@@ -1,13 +1,9 @@
-//! Channels for the latest value. With ours nothing can be marked as changed: here that is a flag of the receiver.
-
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+//! Channels for the latest value.
 
 use gossamer::channel;
 use gossamer::channel::watch as ours;
 
 use self::error::{RecvError, SendError};
-use crate::missing;
 
 /// Why there is no value.
 pub mod error {
@@ -20,7 +16,7 @@ pub type Ref<T> = ours::Snapshot<T>;
 /// Both sides.
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let (tx, rx) = channel::watch(init);
-    (Sender(tx), Receiver::new(rx))
+    (Sender(tx), Receiver(rx))
 }
 
 /// The side that sends.
@@ -29,10 +25,7 @@ pub struct Sender<T>(ours::Sender<T>);
 
 /// The side that receives.
 #[derive(Debug)]
-pub struct Receiver<T> {
-    end: ours::Receiver<T>,
-    is_marked: bool,
-}
+pub struct Receiver<T>(ours::Receiver<T>);
 
 impl<T> Sender<T> {
     /// Replaces the value, if there is a receiver.
@@ -53,9 +46,9 @@ impl<T> Sender<T> {
         self.0.send_modify(modify);
     }
 
-    /// Not before there is no receiver.
+    /// Waits until there is no receiver.
     pub async fn closed(&self) {
-        missing("wait for the last receiver of a watch channel")
+        self.0.closed().await;
     }
 
     /// Whether there is no receiver.
@@ -65,7 +58,7 @@ impl<T> Sender<T> {
 
     /// A receiver that has seen this value.
     pub fn subscribe(&self) -> Receiver<T> {
-        Receiver::new(self.0.subscribe())
+        Receiver(self.0.subscribe())
     }
 }
 
@@ -76,52 +69,37 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    fn new(end: ours::Receiver<T>) -> Self {
-        let is_marked = false;
-        Self { end, is_marked }
-    }
-
     /// Waits for a value that it has not seen.
     pub async fn changed(&mut self) -> Result<(), RecvError> {
-        if self.is_marked {
-            self.mark_unchanged();
-            return Ok(());
-        }
-        self.end.changed().await.map(drop)
+        self.0.changed().await.map(drop)
     }
 
     /// Whether there is one.
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         match self.is_closed() {
             true => Err(RecvError),
-            false => Ok(self.is_marked || self.end.has_changed()),
+            false => Ok(self.0.has_changed()),
         }
     }
 
     /// Has not seen the value.
     pub fn mark_changed(&mut self) {
-        self.is_marked = true;
+        self.0.mark_changed();
     }
 
     /// Has seen the value.
     pub fn mark_unchanged(&mut self) {
-        self.borrow_and_update();
+        self.0.mark_unchanged();
     }
 
     /// The value.
     pub fn borrow(&self) -> Ref<T> {
-        self.end.snapshot()
+        self.0.snapshot()
     }
 
     /// The value, which it has seen then.
     pub fn borrow_and_update(&mut self) -> Ref<T> {
-        self.is_marked = false;
-        let latest = self.borrow();
-        let any = pin!(self.end.wait_for(|_| true));
-        match any.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok(value)) => value,
-            Poll::Ready(Err(RecvError)) | Poll::Pending => latest,
-        }
+        self.0.snapshot_and_update()
     }
 
     /// Waits for a value that meets the condition.
@@ -129,22 +107,17 @@ impl<T> Receiver<T> {
     where
         F: FnMut(&T) -> bool,
     {
-        let found = self.end.wait_for(condition).await;
-        self.is_marked &= found.is_err();
-        found
+        self.0.wait_for(condition).await
     }
 
     /// Whether nobody sends.
     pub fn is_closed(&self) -> bool {
-        self.end.is_closed()
+        self.0.is_closed()
     }
 }
 
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
-        Self {
-            end: self.end.clone(),
-            is_marked: self.is_marked,
-        }
+        Self(self.0.clone())
     }
 }
