@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 
-use gossamer_core::fixed::{Pool, SLOT_BYTES, Slot};
+use gossamer::fixed::{Pool, SLOT_BYTES, Slot};
 
 const TASKS: usize = 503;
 const HOPS: u32 = 1_000;

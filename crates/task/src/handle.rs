@@ -46,7 +46,6 @@ use crate::id::Id;
 /// assert!(task.wait().unwrap_err().is_cancelled());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "dropping a join handle detaches its task; use `drop` or `let _ =` to say so"]
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
     taken: bool,
