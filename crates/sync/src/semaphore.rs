@@ -62,7 +62,7 @@ constructors! {
         /// Returns a semaphore with `permits` permits, all free.
         ///
         /// # Panics
-        /// They are more than [`PERMITS_MAX`].
+        /// They are more than `Semaphore::MAX_PERMITS`.
         #[track_caller]
         pub fn new(permits: usize) -> Self {
             assert!(
