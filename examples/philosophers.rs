@@ -1,8 +1,8 @@
 //! Dining philosophers: a program that hangs now and then, the simulation that finds out why, and the mended program.
 //!
 //! ```sh
-//! cargo run --features sim --example philosophers
-//! cargo test --features sim --example philosophers
+//! cargo run -p gossamer-rt --example philosophers
+//! cargo test -p gossamer-rt --example philosophers
 //! ```
 
 use std::sync::Arc;

@@ -76,7 +76,6 @@ the bank has 5
     assert_eq!(output_of("bank_account", &[]), expected);
 }
 
-#[cfg(feature = "sim")]
 #[test]
 fn philosophers_find_the_seed() {
     let printed = output_of("philosophers", &[]);

@@ -154,6 +154,8 @@ impl SimScheduler {
     }
 }
 
+// Nobody builds a runtime with it.
+#[diagnostic::do_not_recommend]
 impl Scheduler for SimScheduler {
     fn push(&mut self, task: Runnable, _reason: Reason) {
         if task.is_over() {
