@@ -396,3 +396,28 @@ fn a_report_says_who_holds_a_lock() {
     );
     assert!(text.contains(", held by task "), "{text}");
 }
+
+/// A thread that holds a lock is told of as a task is.
+#[test]
+fn a_report_says_which_thread_holds_a_lock() {
+    let failure = failure(|| async {
+        let lock = Arc::new(gossamer::sync::Mutex::new(()));
+        let theirs = lock.clone();
+        let thread = gossamer::spawn_thread(move || {
+            let _held = theirs.lock().wait();
+            pending::<()>().wait();
+        });
+        drop(thread);
+        while lock.try_lock().is_ok() {
+            yield_now().await;
+        }
+        let _never = lock.lock().await;
+    });
+    let text = failure.to_string();
+    let expected = "waits for Mutex::lock on Mutex #1, called at ";
+    let waits = text.lines().find(|line| line.contains(expected));
+    assert!(
+        waits.is_some_and(|line| line.contains(", held by task 1")),
+        "{text}"
+    );
+}

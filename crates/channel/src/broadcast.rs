@@ -25,7 +25,7 @@
 //!
 //! # Examples
 //! ```
-//! # use gossamer::Wait;
+//! use gossamer::Wait;
 //! use gossamer::channel::broadcast::{self, RecvError};
 //!
 //! let (tx, mut one) = broadcast::broadcast(2);

@@ -78,6 +78,7 @@ macro_rules! constructors {
         /// ```
         #[doc(alias = "channel")]
         #[doc(alias = "sync_channel")]
+        #[doc(alias = "mpsc")]
         pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
             crate::mpmc::pair(<$word>::new(0), capacity)
         }

@@ -68,11 +68,11 @@ const _: () = {
 
 /// A channel for one message.
 ///
-/// (The receiver has no node, so a simulation's report calls what waits for it a foreign future.)
+/// (The receiver has no node, so a simulation's report does not say where it is waited for.)
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::channel::oneshot;
 ///
 /// let (tx, rx) = oneshot();

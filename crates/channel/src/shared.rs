@@ -137,7 +137,7 @@ impl<P: LockPolicy> Drop for Leaves<'_, P> {
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::channel::{SharedSender, bounded};
 ///
 /// let (tx, rx) = bounded(4);

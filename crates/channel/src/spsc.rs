@@ -1,7 +1,7 @@
 //! A channel for one sender and one receiver: a ring of places, and no lock on the way.
 //!
 //! ```
-//! # use gossamer::Wait;
+//! use gossamer::Wait;
 //! let (mut tx, mut rx) = gossamer::channel::spsc(2);
 //! let sends = std::thread::spawn(move || {
 //!     for number in 0..1_000 {

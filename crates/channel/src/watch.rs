@@ -16,7 +16,7 @@
 //!
 //! # Examples
 //! ```
-//! # use gossamer::Wait;
+//! use gossamer::Wait;
 //! use gossamer::channel::watch;
 //!
 //! let (tx, mut rx) = watch::watch(1);

@@ -95,6 +95,8 @@ pub use gossamer_channel::{
     unbounded, watch,
 };
 
+/// The side that sends. The methods are those of [`raw::channel::Sender`](crate::raw::channel::Sender).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, channel};
@@ -110,6 +112,8 @@ pub use gossamer_channel::{
 #[doc(inline)]
 pub use gossamer_channel::Sender;
 
+/// The side that receives. The methods are those of [`raw::channel::Receiver`](crate::raw::channel::Receiver).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, channel};
@@ -128,6 +132,8 @@ pub use gossamer_channel::Sender;
 #[doc(inline)]
 pub use gossamer_channel::Receiver;
 
+/// A set of receiving ends that are waited for as one. The methods are those of [`raw::channel::PortSet`](crate::raw::channel::PortSet).
+///
 /// # Examples
 /// ```
 /// use gossamer::channel::{self, PortSet};
@@ -152,6 +158,8 @@ pub use gossamer_channel::Receiver;
 #[doc(inline)]
 pub use gossamer_channel::PortSet;
 
+/// One sending end for many senders, which take turns. The methods are those of [`raw::channel::SharedSender`](crate::raw::channel::SharedSender).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, channel};

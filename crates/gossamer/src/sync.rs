@@ -56,6 +56,8 @@ pub use gossamer_sync::sync::{
     TryLockError,
 };
 
+/// A cell that holds a value or nothing: `take` waits for one, `put` for room. The methods are those of [`raw::MVar`](crate::raw::MVar).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, spawn_thread, sync::MVar};
@@ -73,6 +75,8 @@ pub use gossamer_sync::sync::{
 #[doc(inline)]
 pub use gossamer_sync::sync::MVar;
 
+/// A lock for one at a time. Who comes may pass those that wait, which is quickest. The methods are those of [`raw::Mutex`](crate::raw::Mutex).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, sync::Mutex};
@@ -85,6 +89,8 @@ pub use gossamer_sync::sync::MVar;
 #[doc(inline)]
 pub use gossamer_sync::sync::Mutex;
 
+/// A lock for one at a time: first come, first served. The methods are those of [`raw::Mutex`](crate::raw::Mutex).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, sync::FairMutex};
@@ -96,6 +102,8 @@ pub use gossamer_sync::sync::Mutex;
 #[doc(inline)]
 pub use gossamer_sync::sync::FairMutex;
 
+/// A lock for many that read, or one that writes. The methods are those of [`raw::RwLock`](crate::raw::RwLock).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, sync::RwLock};
@@ -108,6 +116,8 @@ pub use gossamer_sync::sync::FairMutex;
 #[doc(inline)]
 pub use gossamer_sync::sync::RwLock;
 
+/// Waiting until what a mutex guards is as one wants it. The methods are those of [`raw::Condvar`](crate::raw::Condvar).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, spawn_thread, sync::{Condvar, Mutex}};
@@ -128,6 +138,8 @@ pub use gossamer_sync::sync::RwLock;
 #[doc(inline)]
 pub use gossamer_sync::sync::Condvar;
 
+/// Permits: so many at a time. The methods are those of [`raw::Semaphore`](crate::raw::Semaphore).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, sync::Semaphore};
@@ -141,6 +153,8 @@ pub use gossamer_sync::sync::Condvar;
 #[doc(inline)]
 pub use gossamer_sync::sync::Semaphore;
 
+/// A point that all go on from when all have come, again and again. The methods are those of [`raw::Barrier`](crate::raw::Barrier).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, spawn_thread, sync::Barrier};
@@ -155,6 +169,8 @@ pub use gossamer_sync::sync::Semaphore;
 #[doc(inline)]
 pub use gossamer_sync::sync::Barrier;
 
+/// Something that happens, and all who wait for it are told. The methods are those of [`raw::Event`](crate::raw::Event).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, spawn_thread, sync::Event};
@@ -169,6 +185,8 @@ pub use gossamer_sync::sync::Barrier;
 #[doc(inline)]
 pub use gossamer_sync::sync::Event;
 
+/// A value that is made at its first use. The methods are those of [`raw::OnceCell`](crate::raw::OnceCell).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, sync::OnceCell};
@@ -182,6 +200,8 @@ pub use gossamer_sync::sync::Event;
 #[doc(inline)]
 pub use gossamer_sync::sync::OnceCell;
 
+/// A value that is assigned once, and all who wait for it may read. The methods are those of [`raw::IVar`](crate::raw::IVar).
+///
 /// # Examples
 /// ```
 /// use gossamer::{Wait, spawn_thread, sync::IVar};

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 ///
 /// # Examples
 /// ```
-/// # use gossamer::{Runtime, yield_now};
+/// use gossamer::{Runtime, yield_now};
 /// Runtime::builder().build()?.block_on(async { yield_now().await });
 /// # Ok::<(), std::io::Error>(())
 /// ```

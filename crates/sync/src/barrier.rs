@@ -72,7 +72,7 @@ impl Admission for Meeting {
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::Barrier;
 ///
 /// let start = Barrier::new(2);

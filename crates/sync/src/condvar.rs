@@ -75,7 +75,7 @@ impl Admission for CondvarAdmission {
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::{Condvar, Mutex};
 ///
 /// let (count, changed) = (Mutex::new(0), Condvar::new());

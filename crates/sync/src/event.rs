@@ -63,7 +63,7 @@ impl Admission for Happening {
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::Event;
 ///
 /// let started = Event::new();
@@ -72,6 +72,7 @@ impl Admission for Happening {
 /// started.reset();
 /// assert!(!started.is_set());
 /// ```
+#[doc(alias = "Notify")]
 pub struct Event<P: LockPolicy> {
     line: Line<P, Happening>,
 }

@@ -68,7 +68,7 @@ pub use self::admission::{Barging, Fair, Order};
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::Mutex;
 ///
 /// let count = Mutex::new(1);

@@ -80,7 +80,7 @@ impl Admission for Access {
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::RwLock;
 ///
 /// let place = RwLock::new(1);

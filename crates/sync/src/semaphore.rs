@@ -37,7 +37,7 @@ use self::rules::{CLOSED, PERMITS, PERMITS_MAX, Permits};
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::Semaphore;
 ///
 /// let places = Semaphore::new(2);
@@ -190,7 +190,7 @@ impl<P: LockPolicy> Semaphore<P> {
     ///
     /// # Examples
     /// ```
-    /// # use gossamer::Wait;
+    /// use gossamer::Wait;
     /// use gossamer::sync::{Semaphore, TryAcquireError};
     ///
     /// let jobs = Semaphore::new(0);

@@ -114,6 +114,7 @@ impl<T> JoinHandle<T> {
 
     /// Has `waker` called when the output is there, once; `false` if it is there already. No scheduling point: for
     /// those who wait for many.
+    #[doc(hidden)]
     pub fn notify(&self, waker: &std::task::Waker) -> bool {
         if self.is_finished() && !gossamer_core::mutant!("set_refuses_what_is_over") {
             return false;
@@ -130,6 +131,7 @@ impl<T> JoinHandle<T> {
     }
 
     /// The task, for those who build runtimes.
+    #[doc(hidden)]
     pub fn task(&self) -> NonNull<Header> {
         self.task
     }
@@ -217,15 +219,19 @@ gossamer_core::impl_debug!(
 /// let error = rt.spawn(async { panic!("oh") }).wait().unwrap_err();
 /// let payload = error.try_into_panic().expect("it panicked");
 /// assert_eq!(payload.downcast_ref(), Some(&"oh"));
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(rt.spawn(async {}).wait()?)
 /// ```
 pub struct JoinError {
     failure: Failure,
     id: Id,
 }
 
+// SAFETY: behind a reference the payload is only read if it is a text, which is `Sync`; any other may be had by value alone.
+unsafe impl Sync for JoinError {}
+
 impl JoinError {
     /// Returns the error of a task that ended with `failure`, for those who build runtimes.
+    #[doc(hidden)]
     pub fn new(failure: Failure, id: Id) -> Self {
         Self { failure, id }
     }

@@ -38,7 +38,7 @@ impl<T: Clone, P: LockPolicy> Receiver<T, P> {
     ///
     /// # Examples
     /// ```
-    /// # use gossamer::Wait;
+    /// use gossamer::Wait;
     /// use gossamer::channel::broadcast::{self, RecvError};
     ///
     /// let (tx, mut rx) = broadcast::broadcast(3);

@@ -56,7 +56,7 @@ pub trait Hears: Endpoint {
 
 /// The operation that receives the next message of a pipe, and gives the endpoint in the state that follows.
 ///
-/// (It has no node, so a simulation's report calls what waits for it a foreign future. A foreign waker is boxed.)
+/// (It has no node, so a simulation's report does not say where it was called. A foreign waker is boxed.)
 ///
 /// # Blocking
 /// `.await` it in a task, `.wait()` for it in a fiber or a thread.

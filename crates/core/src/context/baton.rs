@@ -5,13 +5,17 @@
 //! which shard is run and how, the tasks that were woken so far, who serves timers, and the numbers of chance. What is
 //! about a thread's own stack stays with the thread: the task that it polls, its fiber, its selects.
 
+use super::simulated::{self, Notes};
 use super::{Context, with};
 use crate::shard::Shard;
 
 /// The right to run a shard in the midst of a poll, on its way from one thread to another.
 #[derive(Debug)]
 #[must_use = "the thread that it was taken from has no shard any more"]
-pub struct Baton(Context);
+pub struct Baton {
+    context: Context,
+    notes: Notes,
+}
 
 // SAFETY: what it points at, the woken tasks, is the runner's: and that is the thread where it is put, alone.
 unsafe impl Send for Baton {}
@@ -22,7 +26,10 @@ impl Baton {
     /// # Safety
     /// Until a baton is [put](Baton::put) here again, this thread does nothing with the shard that it ran: it waits.
     pub unsafe fn take() -> Self {
-        let baton = Self(Context::new());
+        let mut baton = Self {
+            context: Context::new(),
+            notes: Notes::new(),
+        };
         with(|context| baton.exchange(context));
         baton
     }
@@ -31,7 +38,7 @@ impl Baton {
     ///
     /// # Safety
     /// The thread has taken it before, or gives it back: the one that has the guard of the shard waits for that.
-    pub unsafe fn put(self) {
+    pub unsafe fn put(mut self) {
         with(|context| {
             self.exchange(context);
             if context.shard() != super::NOWHERE {
@@ -40,8 +47,8 @@ impl Baton {
         });
     }
 
-    fn exchange(&self, context: &Context) {
-        let Self(other) = self;
+    fn exchange(&mut self, context: &Context) {
+        let other = &self.context;
         if !crate::mutant!("baton_forgets_the_woken") {
             context.woken_one.swap(&other.woken_one);
             let woken = context.woken_many.take();
@@ -60,5 +67,6 @@ impl Baton {
         context.publishes.swap(&other.publishes);
         context.timers.swap(&other.timers);
         context.waits.swap(&other.waits);
+        simulated::exchange(&mut self.notes);
     }
 }

@@ -1,15 +1,16 @@
 //! What operations tell a simulation, beside what the headers of its tasks and their nodes say: the second operation that
 //! a task waits for, operations without a node, and who holds a lock. Where no simulation runs, they tell nothing; and in
-//! a build without debug assertions they tell of second operations only, so that production pays for nothing.
+//! a build without debug assertions neither, so that production pays for nothing.
 //!
 //! A note is a copy, so that nobody looks into an operation that is gone. A task's notes last until its next turn.
 
 use core::cell::RefCell;
+use core::mem;
 use core::panic::Location;
 
 use alloc::vec::Vec;
 
-use super::{Context, is_watched, with};
+use super::is_watched;
 use crate::platform::thread_local;
 
 /// Something that a task waits for.
@@ -28,41 +29,57 @@ pub enum Wanted {
     Task(usize),
 }
 
-#[derive(Default)]
-struct Notes {
+/// What the operations have told. They go with a [`Baton`](super::Baton).
+#[derive(Debug)]
+pub(super) struct Notes {
+    /// The address of the task whose turn it is, also on a thread that runs for it.
+    turn: usize,
     /// By the addresses of the task and of what it waits for.
     wanted: Vec<(usize, usize, Wanted)>,
     /// Locks, by address, and the task that holds each; 0: it has ended.
     held: Vec<(usize, usize)>,
 }
 
+impl Notes {
+    pub(super) const fn new() -> Self {
+        Self {
+            turn: 0,
+            wanted: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+}
+
 thread_local! {
-    static NOTES: RefCell<Notes> = const { RefCell::new(Notes { wanted: Vec::new(), held: Vec::new() }) };
+    static NOTES: RefCell<Notes> = const { RefCell::new(Notes::new()) };
 }
 
 fn notes<R>(use_them: impl FnOnce(&mut Notes) -> R) -> R {
     NOTES.with(|notes| use_them(&mut notes.borrow_mut()))
 }
 
-fn polled() -> usize {
-    let polled = with(Context::polling);
-    polled.map_or(0, |task| task.as_ptr().addr())
+/// Has this thread's notes be these, and these be the thread's.
+pub(super) fn exchange(others: &mut Notes) {
+    notes(|notes| mem::swap(notes, others));
 }
 
 /// A simulation begins: what others have left is forgotten.
 pub fn begin() {
-    notes(|notes| *notes = Notes::default());
+    notes(|notes| *notes = Notes::new());
 }
 
 /// The turn of the task at this address begins.
 pub fn begin_turn(task: usize) {
-    notes(|notes| notes.wanted.retain(|(other, ..)| *other != task));
+    notes(|notes| {
+        notes.turn = task;
+        notes.wanted.retain(|(other, ..)| *other != task);
+    });
 }
 
 /// The task at this address has ended.
 pub fn ended(task: usize) {
-    begin_turn(task);
     notes(|notes| {
+        notes.wanted.retain(|(other, ..)| *other != task);
         for (_, holder) in &mut notes.held {
             if *holder == task {
                 *holder = 0;
@@ -117,25 +134,26 @@ pub fn waits_at<T>(object: *const T, name: &'static str) {
             object,
             called,
         };
-        want(polled(), object, wanted);
+        want(notes(|notes| notes.turn), object, wanted);
     }
 }
 
-/// The task that is being polled has locked this.
+/// The task whose turn it is has locked this.
 #[inline(always)]
 pub fn holds<T>(lock: &T) {
     if cfg!(debug_assertions) && is_watched() && !crate::mutant!("holders_untold") {
-        let held = (core::ptr::from_ref(lock).addr(), polled());
-        notes(|notes| notes.held.push(held));
+        let lock = core::ptr::from_ref(lock).addr();
+        notes(|notes| notes.held.push((lock, notes.turn)));
     }
 }
 
-/// One that has locked this has unlocked it: the task that is being polled, if it has.
+/// One that has locked this has unlocked it: the task whose turn it is, if it has.
 #[inline(always)]
 pub fn lets_go<T>(lock: &T) {
     if cfg!(debug_assertions) && is_watched() {
-        let (lock, task) = (core::ptr::from_ref(lock).addr(), polled());
+        let lock = core::ptr::from_ref(lock).addr();
         notes(|notes| {
+            let task = notes.turn;
             let mut held = notes.held.iter();
             let by_it = held.position(|held| *held == (lock, task));
             let mut held = notes.held.iter();

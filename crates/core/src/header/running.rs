@@ -22,12 +22,18 @@ impl TaskRef<'_> {
         let ours = context::with(|context| {
             context.shard() == state.shard() && context.owns(self.pointer())
         });
-        if !ours || state.ignores_wake() {
-            return;
+        if ours && !state.ignores_wake() {
+            match self.next.get().is_nothing() {
+                true => self.next.set(what),
+                false => self.tell_of(what),
+            }
         }
-        if self.next.get().is_nothing() {
-            self.next.set(what);
-        } else if context::is_watched() && !self.next.get().is(what) {
+    }
+
+    /// Tells a simulation of one more thing that its task waits for.
+    #[cold]
+    fn tell_of(self, what: QueueLink) {
+        if cfg!(debug_assertions) && context::is_watched() && !self.next.get().is(what) {
             simulated::want(self.pointer().addr().get(), what.0.addr(), wanted(what));
         }
     }
@@ -49,9 +55,15 @@ impl TaskRef<'_> {
         let ours = context::with(|context| context.owns(self.pointer()));
         if ours && !state.is_scheduled() && self.next.get().is(what) {
             self.next.set(QueueLink::NOTHING);
-        } else if context::is_watched() {
-            simulated::leave(self.pointer().addr().get(), what.0.addr());
+        } else if cfg!(debug_assertions) && context::is_watched() {
+            self.tell_gone(what);
         }
+    }
+
+    /// Tells a simulation that its task does not wait for that any more.
+    #[cold]
+    fn tell_gone(self, what: QueueLink) {
+        simulated::leave(self.pointer().addr().get(), what.0.addr());
     }
 }
 

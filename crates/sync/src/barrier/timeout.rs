@@ -21,7 +21,7 @@ impl<'a, P: LockPolicy> Arrive<'a, P> {
     /// # Examples
     /// ```
     /// # use std::time::Duration;
-    /// # use gossamer::Wait;
+    /// use gossamer::Wait;
     /// use gossamer::sync::{Barrier, NotArrived};
     ///
     /// let barrier = Barrier::new(2);

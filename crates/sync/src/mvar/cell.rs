@@ -75,7 +75,7 @@ const HAS_WAITERS: u32 = 16;
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::MVar;
 ///
 /// let place = MVar::new(1);

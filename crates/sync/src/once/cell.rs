@@ -26,7 +26,7 @@ use crate::line::{Enter, Waiting};
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::OnceCell;
 ///
 /// static LIMIT: OnceCell<u32> = OnceCell::new();
@@ -93,7 +93,7 @@ impl<T, P: LockPolicy> OnceCell<T, P> {
     ///
     /// # Examples
     /// ```
-    /// # use gossamer::Wait;
+    /// use gossamer::Wait;
     /// use gossamer::sync::OnceCell;
     ///
     /// let limit = OnceCell::new();

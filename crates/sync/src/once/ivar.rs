@@ -23,7 +23,7 @@ use crate::line::{Enter, Waiting, operation};
 ///
 /// # Examples
 /// ```
-/// # use gossamer::Wait;
+/// use gossamer::Wait;
 /// use gossamer::sync::IVar;
 ///
 /// let answer = IVar::new();
