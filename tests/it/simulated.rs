@@ -397,6 +397,30 @@ fn a_report_says_who_holds_a_lock() {
     assert!(text.contains(", held by task "), "{text}");
 }
 
+/// A task that was aborted has let go; another one that has the lock too has not.
+#[test]
+fn a_report_does_not_mistake_the_holder() {
+    let failure = failure(|| async {
+        let lock = Arc::new(gossamer::sync::RwLock::new(()));
+        let reads = || {
+            let lock = lock.clone();
+            spawn(async move {
+                let _held = lock.read().await;
+                pending::<()>().await;
+            })
+        };
+        let (stays, goes) = (reads(), reads());
+        pause(SECOND).await;
+        goes.abort();
+        assert!(goes.await.is_err());
+        lock.write().await;
+        drop(stays);
+    });
+    let text = failure.to_string();
+    assert!(text.contains(", held by task 1"), "{text}");
+    assert!(!text.contains("ended,"), "{text}");
+}
+
 /// A thread that holds a lock is told of as a task is.
 #[test]
 fn a_report_says_which_thread_holds_a_lock() {

@@ -32,7 +32,7 @@ use crate::shared::Shared;
 ///
 /// # Panics
 /// When polled: as the call does; if the system grants no thread, and there is none yet; in a forked child, if the
-/// runtime was built before; and if the runtime has ended before the call could begin.
+/// runtime was built before; and if the call could not begin, as no thread could be started for it, or the runtime has ended.
 ///
 /// # Examples
 /// ```
@@ -121,7 +121,7 @@ where
             Ok(Some(output)) => Poll::Ready(output),
             Err(Ok(payload)) => resume_unwind(payload),
             Ok(None) | Err(Err(_)) => panic!(
-                "blocking() at {}: the runtime has ended before the call could begin",
+                "blocking() at {}: the call could not begin: no thread could be started for it, or the runtime has ended",
                 this.caller
             ),
         }

@@ -193,7 +193,7 @@ impl Blocking {
 
 #[cold]
 fn refuse(error: &io::Error, caller: &Location<'_>) -> ! {
-    panic!("spawn_blocking() at {caller}: {error}: raise the limit");
+    panic!("spawn_blocking() at {caller}: no thread to be had: {error}");
 }
 
 impl Shared {

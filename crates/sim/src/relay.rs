@@ -13,8 +13,9 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::Baton;
-use gossamer_core::platform::thread::ThreadId;
+use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::{Condvar, Mutex};
+use gossamer_task::AbortHandle;
 
 /// After this time a thread that has the baton is said to block.
 pub(crate) const COMES_BACK_MAX: Duration = if cfg!(test) {
@@ -27,6 +28,8 @@ pub(crate) const COMES_BACK_MAX: Duration = if cfg!(test) {
 pub(crate) struct Relay {
     pub(crate) name: String,
     spawned: &'static Location<'static>,
+    /// Until it is joined.
+    pub(crate) os: Mutex<Option<thread::JoinHandle<()>>>,
     leg: Mutex<Leg>,
     passed: Condvar,
 }
@@ -39,8 +42,9 @@ enum Leg {
     /// The thread has it.
     Here,
     ToSimulation(Baton, Standing),
-    /// The thread will not want it any more.
+    /// The thread will not want it any more: its body has ended, or it is stuck.
     Over,
+    Stuck,
 }
 
 /// What a thread gets.
@@ -67,6 +71,7 @@ impl Relay {
         Arc::new(Self {
             name: name.to_owned(),
             spawned,
+            os: Mutex::new(None),
             leg: Mutex::new(Leg::Away),
             passed: Condvar::new(),
         })
@@ -79,6 +84,7 @@ impl Relay {
         match *leg {
             Leg::Away => {}
             Leg::Over => return Standing::Over(None),
+            Leg::Stuck => return Standing::Stuck,
             _ => {
                 drop(leg);
                 abort(format_args!("{self} was to run, and runs already"));
@@ -93,8 +99,10 @@ impl Relay {
         loop {
             let before = mem::replace(&mut *leg, Leg::Away);
             if let Leg::ToSimulation(baton, standing) = before {
-                if !matches!(standing, Standing::Still) {
-                    *leg = Leg::Over;
+                match standing {
+                    Standing::Still => {}
+                    Standing::Over(_) => *leg = Leg::Over,
+                    Standing::Stuck => *leg = Leg::Stuck,
                 }
                 drop(leg);
                 // SAFETY: this thread has taken it, and it comes back.
@@ -112,6 +120,15 @@ impl Relay {
                      sleep of std, a call of the system): use gossamer's there"
                 ));
             }
+        }
+    }
+
+    /// The thread's body has ended, and so has the thread soon: waits until its thread-locals have gone.
+    pub(crate) fn join(&self) {
+        let os = self.os.lock().take();
+        if let Some(os) = os {
+            // It catches its panics; that of a thread-local's destructor ends the process.
+            let _ended = os.join();
         }
     }
 
@@ -169,7 +186,7 @@ pub(crate) struct Entry {
     pub(crate) relay: Arc<Relay>,
     /// Addresses of the header that its join handle waits for, and of its task.
     pub(crate) handle: usize,
-    pub(crate) task: usize,
+    pub(crate) task: AbortHandle,
 }
 
 impl Threads {
@@ -181,16 +198,16 @@ impl Threads {
         self.0.lock().retain(|entry| entry.os != os);
     }
 
-    pub(crate) fn relay_of(&self, os: ThreadId) -> Option<Arc<Relay>> {
-        let threads = self.0.lock();
-        let entry = threads.iter().find(|entry| entry.os == os);
-        entry.map(|entry| entry.relay.clone())
+    pub(crate) fn take(&self, os: ThreadId) -> Option<Entry> {
+        let mut threads = self.0.lock();
+        let at = threads.iter().position(|entry| entry.os == os)?;
+        Some(threads.remove(at))
     }
 
     /// The task of the thread whose join handle waits for what is at this address.
     pub(crate) fn task_of(&self, handle: usize) -> Option<usize> {
         let threads = self.0.lock();
         let entry = threads.iter().find(|entry| entry.handle == handle);
-        entry.map(|entry| entry.task)
+        entry.map(|entry| entry.task.id().address())
     }
 }

@@ -58,18 +58,16 @@ struct Simulated {
     relay: Arc<Relay>,
     threads: Arc<Threads>,
     has_begun: bool,
-    /// Until it is joined.
-    os: Option<thread::JoinHandle<()>>,
+    os: ThreadId,
+    is_over: bool,
 }
 
 impl Simulated {
-    /// The thread's body has ended, and so has the thread soon: waits until its thread-locals have gone.
+    /// The thread's body has ended.
     fn join(&mut self) {
-        if let Some(os) = self.os.take() {
-            self.threads.forget(os.thread().id());
-            // It catches its panics; that of a thread-local's destructor ends the process.
-            let _ended = os.join();
-        }
+        self.is_over = true;
+        self.threads.forget(self.os);
+        self.relay.join();
     }
 }
 
@@ -99,16 +97,16 @@ impl Future for Simulated {
 
 impl Drop for Simulated {
     fn drop(&mut self) {
-        if self.os.is_none() || gossamer_core::mutant!("left_thread_stays") {
+        if self.is_over || gossamer_core::mutant!("left_thread_stays") {
             return;
         }
         if let Standing::Stuck = self.relay.pass(Waker::noop(), true) {
             let relay = &self.relay;
             say(format_args!(
-                "{relay} was to end with its simulation, and a destructor waits there for what does not come: its OS \
+                "{relay} was to end with its simulation, and a destructor waits there for what has not come: its OS \
                  thread stays, with all that is on its stack"
             ));
-            self.os = None;
+            return;
         }
         self.join();
     }
@@ -185,10 +183,12 @@ fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
     };
     let mut panicked = None;
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        if ends {
-            return drop(body);
-        }
         on_thread.is_running(|| {
+            if ends {
+                // What it owns goes while it unwinds, so that a destructor that waits there is stuck, and not blocked.
+                let _never_called = body;
+                resume_unwind(Box::new(Ended));
+            }
             body(&mut |payload: &Payload| {
                 let is_panic = !payload.is::<Ended>();
                 if is_panic {
@@ -244,11 +244,13 @@ impl SimulatedThreads for Here {
         let (theirs, there) = (relay.clone(), simulation.clone());
         let os = start_to_join(name, None, move || run(theirs, there, body))?;
         let id = os.thread().id();
+        *relay.os.lock() = Some(os);
         let simulated = Simulated {
             relay: relay.clone(),
             threads: simulation.threads.clone(),
             has_begun: false,
-            os: Some(os),
+            os: id,
+            is_over: false,
         };
         // Its handle is dropped: nobody aborts it.
         let task = gossamer_task::spawn(simulation.single.shard(), simulated, caller);
@@ -257,7 +259,7 @@ impl SimulatedThreads for Here {
                 os: id,
                 relay,
                 handle,
-                task: task.task().as_ptr().addr(),
+                task: task.abort_handle(),
             });
         }
         Ok(())
@@ -265,13 +267,17 @@ impl SimulatedThreads for Here {
 
     fn end(&self, thread: ThreadId) {
         let simulation = current("the end of a scope").simulation;
-        let Some(relay) = simulation.threads.relay_of(thread) else {
+        let Some(entry) = simulation.threads.take(thread) else {
             return;
         };
+        let Entry { relay, task, .. } = entry;
         if let Standing::Stuck = relay.pass(Waker::noop(), true) {
             abort(format_args!(
-                "{relay} borrows from a scope that unwinds, and cannot end: a destructor waits there for what does not come"
+                "{relay} borrows from a scope that unwinds, and cannot end: a destructor waits there for what has not come"
             ));
         }
+        relay.join();
+        // It is no actor any more: its turn drops it.
+        task.abort();
     }
 }

@@ -219,7 +219,7 @@ gossamer_core::impl_debug!(
 /// let error = rt.spawn(async { panic!("oh") }).wait().unwrap_err();
 /// let payload = error.try_into_panic().expect("it panicked");
 /// assert_eq!(payload.downcast_ref(), Some(&"oh"));
-/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(rt.spawn(async {}).wait()?)
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct JoinError {
     failure: Failure,

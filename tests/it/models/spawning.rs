@@ -23,6 +23,19 @@ fn where_a_runtime_runs() {
     }
 }
 
+/// So that `?` turns it into what most programs return.
+#[test]
+fn its_error_goes_into_any_error() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let rt = runtime(MODELS[0]);
+    let failed = async || Ok(rt.spawn(async { panic!("told of") }).await?);
+    let error: Box<dyn std::error::Error + Send + Sync> = match failed().wait() {
+        Ok(()) => return Err("it has panicked".into()),
+        Err(error) => error,
+    };
+    assert_eq!(error.to_string(), "the task panicked: told of");
+    Ok(())
+}
+
 #[test]
 #[should_panic(expected = "spawn() was called where no runtime runs")]
 fn elsewhere() {

@@ -153,11 +153,11 @@ pub fn lets_go<T>(lock: &T) {
     if cfg!(debug_assertions) && is_watched() {
         let lock = core::ptr::from_ref(lock).addr();
         notes(|notes| {
-            let task = notes.turn;
-            let mut held = notes.held.iter();
-            let by_it = held.position(|held| *held == (lock, task));
-            let mut held = notes.held.iter();
-            if let Some(at) = by_it.or_else(|| held.position(|(other, _)| *other == lock)) {
+            let by = |task| notes.held.iter().position(|held| *held == (lock, task));
+            // A task that was aborted has ended before what it owns is dropped.
+            let known = by(notes.turn).or_else(|| by(0));
+            let any = || notes.held.iter().position(|(other, _)| *other == lock);
+            if let Some(at) = known.or_else(any) {
                 notes.held.swap_remove(at);
             }
         });

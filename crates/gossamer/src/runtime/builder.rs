@@ -44,7 +44,8 @@ impl Runtime {
 #[derive(Debug, Default)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<S = Fifo> {
-    model: Model,
+    /// None: the default, which looks at the machine.
+    model: Option<Model>,
     workers: Option<usize>,
     watching: Watching,
     fibers: Option<Fibers>,
@@ -58,7 +59,7 @@ pub struct Builder<S = Fifo> {
 impl<S: Scheduler> Builder<S> {
     /// Chooses the threading model; a [pool](Model::pool) of one worker for each processor unless told otherwise.
     pub fn model(mut self, model: Model) -> Self {
-        self.model = model;
+        self.model = Some(model);
         self
     }
 
@@ -229,10 +230,10 @@ impl<S: Scheduler> Builder<S> {
     /// this process; or this is a simulation, which is a runtime itself.
     pub fn build(self) -> io::Result<Runtime> {
         refuse_in_simulation()?;
-        if self.has_own_scheduler && self.model != Model::Single {
+        let model = self.model.unwrap_or_default();
+        if self.has_own_scheduler && model != Model::Single {
             let text = format!(
-                "a scheduler of one's own needs the model single, but this is {}: add .model(Model::Single)",
-                self.model
+                "a scheduler of one's own needs the model single, but this is {model}: add .model(Model::Single)"
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
@@ -245,7 +246,7 @@ impl<S: Scheduler> Builder<S> {
         if self.fibers.is_some() {
             Fibers::check(self.fibers)?;
         }
-        let inner = match self.model {
+        let inner = match model {
             Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
             Model::Pool { workers } => {
                 let workers = self.workers.unwrap_or(workers);

@@ -382,6 +382,18 @@ fn destructors_that_wait_at_the_end() {
     assert_eq!(ends("is stuck", false), (0, 1));
 }
 
+/// The same where the thread has not begun when the run ends, in those runs that end so.
+#[test]
+fn a_closure_that_waits_while_it_is_dropped() {
+    for seed in 0..3 {
+        let waits = WaitsAtEnd(Arc::new(MVar::empty()));
+        let ran = run(seed, || async move {
+            drop(named("never begins", move || drop(waits)));
+        });
+        ran.expect("the root ends");
+    }
+}
+
 /// How each task ended, in order.
 fn ends(trace: &Trace) -> Vec<(usize, End)> {
     let end = |event: &TraceEvent| match *event {
