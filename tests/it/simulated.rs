@@ -413,7 +413,7 @@ fn a_report_does_not_mistake_the_holder() {
         pause(SECOND).await;
         goes.abort();
         assert!(goes.await.is_err());
-        lock.write().await;
+        drop(lock.write().await);
         drop(stays);
     });
     let text = failure.to_string();
