@@ -29,8 +29,8 @@ impl<T> SendError<T> {
 /// Why a message was not sent at once; it comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// There is no room at this moment, or none that is not reserved for senders that wait; in a rendezvous channel: no
-    /// receiver waits.
+    /// There is no room at this moment, or none that is not reserved, for senders that wait or by permits; in a rendezvous
+    /// channel: no receiver waits.
     Full(T),
     /// No receiver is left, or the channel was closed.
     #[doc(alias = "Disconnected")]

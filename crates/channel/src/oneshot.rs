@@ -118,6 +118,10 @@ impl<T> Sender<T> {
     /// # Errors
     /// The receiver is gone: gives the message back. (One that goes later drops it.)
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
+        if self.is_closed() && !gossamer_core::mutant!("oneshot_sends_when_closed") {
+            // Also while the receiver is about to close it: whoever was told of that is not contradicted.
+            return Err(SendError(message));
+        }
         let mut sender = ManuallyDrop::new(self);
         match sender.leave(Some(message)) {
             Some(message) => Err(SendError(message)),

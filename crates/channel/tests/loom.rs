@@ -123,8 +123,10 @@ fn send_against_close() {
         let (mut tx, mut rx) = oneshot();
         let message = Message::new(&living);
         let sends = thread::spawn(move || {
-            let _closed_or_not = poll_once(Pin::new(&mut tx.closed()));
-            tx.send(message).is_ok()
+            let is_closed = poll_once(Pin::new(&mut tx.closed())).is_ready();
+            let is_sent = tx.send(message).is_ok();
+            assert!(!(is_closed && is_sent), "it was sent after it was closed");
+            is_sent
         });
         rx.close();
         let received = rx.try_recv().is_ok();

@@ -32,6 +32,7 @@ impl Admission for Meeting {
     const NAMES: &'static [&'static str] = &["Barrier::arrive"];
     /// The last one lets the others go.
     const QUICK: bool = false;
+    const TELLS_OF_LEAVING: bool = true;
 
     fn grant(bits: u32, wants: usize) -> Option<u32> {
         ((bits & ROUND) as usize != wants).then_some(bits)

@@ -25,10 +25,9 @@ mod owned;
 
 use core::cell::Cell;
 use core::marker::PhantomData;
-use core::pin::Pin;
 
 use gossamer_core::policy::{LockPolicy, Word};
-use gossamer_core::wait_queue::{Action, Key, Leave, Locked, Operation, Waitable, forget_waiters};
+use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
 use crate::constructors::constructors;
@@ -62,6 +61,9 @@ pub(crate) trait Admission: 'static {
     /// Whether arriving may leave the bits as they are. Then they are not written, lest those who only read take the
     /// word's cache line from each other.
     const MAY_KEEP: bool = false;
+    /// Whether the number of one that has left the line says whether that changed the bits. Others ask for the same when
+    /// they are polled again.
+    const TELLS_OF_LEAVING: bool = false;
 
     /// Whether the first in line may go, and the bits then.
     fn grant(bits: u32, wants: usize) -> Option<u32>;
@@ -170,7 +172,7 @@ macro_rules! leaves {
     ($($name:ident[$($generics:tt)*][$($of:tt)*];)*) => {$(
         impl<$($generics)*> gossamer_core::wait_queue::Leave for $name<$($of)*> {
             fn leave(self: core::pin::Pin<&mut Self>) {
-                $crate::line::leave(self.project().waiting);
+                gossamer_core::wait_queue::Leave::leave(self.project().waiting);
             }
         }
     )*};
@@ -343,15 +345,6 @@ impl<P: LockPolicy, R: Admission> Drop for Line<P, R> {
 /// An operation that waits in a [`Line`]; `WHAT` is its name's number in the rules.
 pub(crate) type Waiting<'a, P, R, const WHAT: usize = 0> = Operation<'a, Line<P, R>, Enter<WHAT>>;
 
-/// The operation leaves its line, and will ask for the same when it is polled again.
-pub(crate) fn leave<P: LockPolicy, R: Admission, const WHAT: usize>(
-    mut waiting: Pin<&mut Waiting<'_, P, R, WHAT>>,
-) {
-    let wants = waiting.as_mut().action().wants();
-    waiting.as_mut().leave();
-    waiting.action().0.set(wants);
-}
-
 /// How an operation came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
@@ -373,8 +366,7 @@ impl<const WHAT: usize> Enter<WHAT> {
         Self(Cell::new(wants))
     }
 
-    /// The number: after the end of the operation, what it had then; of one that was dropped while it waited, whether
-    /// that changed the bits.
+    /// The number. While the operation is in line it is read under the lock, as others write it.
     pub(crate) fn wants(&self) -> usize {
         self.0.get()
     }
@@ -450,7 +442,9 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
             return;
         }
         let after = R::leave(locked.bits, self.wants(), state == State::Notified);
-        self.0.set(usize::from(after != locked.bits));
+        if R::TELLS_OF_LEAVING {
+            self.0.set(usize::from(after != locked.bits));
+        }
         locked.bits = after;
     }
 

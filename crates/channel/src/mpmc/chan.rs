@@ -365,12 +365,15 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         (1..=self.called).contains(&self.messages())
     }
 
-    /// Whether a receiver would be told that no message comes. (In a channel that was closed, a permit may send.)
+    /// Whether a receiver would be told that no message comes. (In a channel that was closed, a permit may send, as long as its
+    /// sender is there.)
     #[inline(always)]
     pub(crate) fn is_over(&self) -> bool {
         self.has(NO_SENDERS)
             && self.messages() == 0
-            && (self.permits == 0 || gossamer_core::mutant!("close_forgets_permits"))
+            && (self.permits == 0
+                || self.senders == 0
+                || gossamer_core::mutant!("close_forgets_permits"))
     }
 
     /// The next message: of the buffer, or of the rendezvous sender that has waited longest. Afterwards the channel is

@@ -112,8 +112,8 @@ impl<T, P: LockPolicy> Sender<T, P> {
 
     /// Waits for room, and reserves it for a message that comes later: by the permit, which cannot fail.
     ///
-    /// For a message that is costly to make, or must not be made in vain. Others find the channel as full as if the message
-    /// were in it.
+    /// For a message that is costly to make, or must not be made in vain. Others that
+    /// send, and `room()`, find the channel as full as if the message were in it; `len()` and `is_full()` count messages.
     ///
     /// # Blocking
     /// `.await` it in a task, `.wait()` for it in a fiber or a thread. In an unbounded channel it never waits.

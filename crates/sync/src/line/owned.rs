@@ -6,6 +6,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::{Counted, LockPolicy};
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use super::{Admission, Enter, How, Line, Waiting};
@@ -62,7 +63,7 @@ impl<C, P: LockPolicy, R: Admission, const WHAT: usize>
 
     /// Leaves its line, and begins anew when it is polled again.
     pub(crate) fn leave(self: Pin<&mut Self>) {
-        super::leave(self.project().waiting);
+        Leave::leave(self.project().waiting);
     }
 }
 
