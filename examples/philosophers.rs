@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run -p gossamer-rt --example philosophers
-//! cargo test -p gossamer-rt --example philosophers
+//! cargo test -p gossamer-rt philosophers
 //! ```
 
 use std::sync::Arc;

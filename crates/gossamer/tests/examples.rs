@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+/// Its tests; what it prints is checked below.
+#[allow(dead_code, reason = "its main is run as a program")]
+#[path = "../../../examples/philosophers.rs"]
+mod philosophers;
+
 /// What the example `name` prints. Cargo builds the examples before it runs this test.
 fn output_of(name: &str, arguments: &[&str]) -> String {
     let mut path = std::env::current_exe().expect("the path of this test");
