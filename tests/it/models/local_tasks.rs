@@ -121,13 +121,12 @@ fn ids_and_abort_handles() {
             // It is over: nothing happens, now and later.
             abort.abort();
         }
-        let fiber = rt.block_on(async {
+        rt.block_on(async {
             let fiber = rt.spawn_fiber(id);
-            assert_ne!(id(), fiber.id());
-            fiber
+            let known = fiber.id();
+            assert_ne!(id(), known);
+            assert_eq!(fiber.await.expect("no panic"), known);
         });
-        let known = fiber.id();
-        assert_eq!(fiber.wait().expect("no panic"), known);
         let task = rt.spawn(std::future::pending::<()>());
         let (known, abort) = (task.id(), task.abort_handle());
         let aborts = rt.spawn(async move { abort.clone().abort() });
