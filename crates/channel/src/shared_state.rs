@@ -422,7 +422,9 @@ macro_rules! counted_ends {
     };
     (both $name:ident) => {
         impl<T, P: LockPolicy> $name<T, P> {
-            /// How many senders there are at this moment.
+            /// How many senders there are at this moment; weak ones, where there are such, are not counted.
+            #[doc(alias = "strong_count")]
+            #[doc(alias = "sender_strong_count")]
             pub fn sender_count(&self) -> usize {
                 self.chan.look(|content| content.senders)
             }

@@ -252,7 +252,7 @@ impl SimulatedThreads for Here {
             os: id,
             is_over: false,
         };
-        // Its handle is dropped: nobody aborts it.
+        // Nobody has its handle: it is aborted by `end` alone, when the thread is no more.
         let task = gossamer_task::spawn(simulation.single.shard(), simulated, caller);
         if !task.is_finished() {
             simulation.threads.add(Entry {

@@ -159,11 +159,11 @@ fn counts<F: Channels>() {
     let (tx, rx) = F::channel::<u32>(1);
     let weak = tx.downgrade();
     let (other, another) = (weak.clone(), tx.clone());
-    assert_eq!((tx.strong_count(), tx.weak_count()), (2, 2));
+    assert_eq!((tx.sender_count(), tx.weak_count()), (2, 2));
     drop((other, another));
-    assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
+    assert_eq!((weak.sender_count(), weak.weak_count()), (1, 1));
     drop((tx, weak));
-    assert_eq!((rx.strong_count(), rx.weak_count()), (0, 0));
+    assert_eq!((rx.sender_count(), rx.weak_count()), (0, 0));
 }
 
 fn a_port_set_is_told<F: Channels + Sets>() {

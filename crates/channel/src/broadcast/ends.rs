@@ -152,15 +152,17 @@ impl<T, P: LockPolicy> Drop for WeakSender<T, P> {
 
 gossamer_core::impl_debug!([T, P: LockPolicy] WeakSender[T, P]);
 
-macro_rules! counts {
+impl<T, P: LockPolicy> WeakSender<T, P> {
+    /// How many senders there are at this moment, weak ones not included.
+    #[doc(alias = "strong_count")]
+    pub fn sender_count(&self) -> usize {
+        self.chan.look(|ring| ring.senders)
+    }
+}
+
+macro_rules! weak_count {
     ($($name:ident)*) => {$(
         impl<T, P: LockPolicy> $name<T, P> {
-            /// How many senders there are at this moment, weak ones not included.
-            #[doc(alias = "sender_strong_count")]
-            pub fn strong_count(&self) -> usize {
-                self.chan.look(|ring| ring.senders)
-            }
-
             /// How many [weak senders](Sender::downgrade) there are at this moment.
             #[doc(alias = "sender_weak_count")]
             pub fn weak_count(&self) -> usize {
@@ -170,7 +172,7 @@ macro_rules! counts {
     )*};
 }
 
-counts! { Sender WeakSender Receiver }
+weak_count! { Sender WeakSender Receiver }
 
 /// The side that receives: each receiver gets every message. A clone stands where the original stands.
 ///

@@ -311,7 +311,9 @@ macro_rules! both {
                 Some(self.0.capacity()).filter(|capacity| *capacity != usize::MAX)
             }
 
-            /// How many senders there are at this moment.
+            /// How many senders there are at this moment; weak ones, where there are such, are not counted.
+            #[doc(alias = "strong_count")]
+            #[doc(alias = "sender_strong_count")]
             pub fn sender_count(&self) -> usize {
                 self.0.read(|state| state.senders)
             }

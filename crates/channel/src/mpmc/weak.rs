@@ -78,15 +78,17 @@ impl<T, P: LockPolicy> fmt::Debug for WeakSender<T, P> {
     }
 }
 
-macro_rules! counts {
+impl<T, P: LockPolicy> WeakSender<T, P> {
+    /// How many senders there are at this moment, weak ones not included.
+    #[doc(alias = "strong_count")]
+    pub fn sender_count(&self) -> usize {
+        self.0.read(|state| state.senders)
+    }
+}
+
+macro_rules! weak_count {
     ($($name:ident)*) => {$(
         impl<T, P: LockPolicy> $name<T, P> {
-            /// How many senders there are at this moment, weak ones not included.
-            #[doc(alias = "sender_strong_count")]
-            pub fn strong_count(&self) -> usize {
-                self.0.read(|state| state.senders)
-            }
-
             /// How many [weak senders](Sender::downgrade) there are at this moment.
             #[doc(alias = "sender_weak_count")]
             pub fn weak_count(&self) -> usize {
@@ -96,4 +98,4 @@ macro_rules! counts {
     )*};
 }
 
-counts! { Sender WeakSender Receiver }
+weak_count! { Sender WeakSender Receiver }

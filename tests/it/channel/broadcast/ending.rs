@@ -41,7 +41,7 @@ fn waiting_for_the_last_receiver<F: Broadcasts>() {
 fn a_weak_sender_keeps_nothing_open<F: Broadcasts>() {
     let (tx, mut rx) = F::broadcast(2);
     let weak = tx.downgrade();
-    assert_eq!((tx.strong_count(), weak.clone().weak_count()), (1, 2));
+    assert_eq!((tx.sender_count(), weak.clone().weak_count()), (1, 2));
     let again = weak.upgrade().expect("there is a sender");
     assert!(again.same_channel(&tx));
     drop(tx);
@@ -52,7 +52,7 @@ fn a_weak_sender_keeps_nothing_open<F: Broadcasts>() {
     assert_eq!(ready(receives.poll()), Err(RecvError::Closed));
     drop(receives);
     assert!(weak.upgrade().is_none());
-    assert_eq!((rx.strong_count(), rx.weak_count()), (0, 1));
+    assert_eq!((rx.sender_count(), rx.weak_count()), (0, 1));
 }
 
 fn a_receiver_that_begins_now<F: Broadcasts>() {

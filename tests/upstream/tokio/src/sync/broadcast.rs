@@ -77,7 +77,7 @@ impl<T> Sender<T> {
 
     /// How many senders there are.
     pub fn strong_count(&self) -> usize {
-        self.0.strong_count()
+        self.0.sender_count()
     }
 
     /// How many do not count.
@@ -127,7 +127,7 @@ impl<T> Receiver<T> {
 
     /// How many senders there are.
     pub fn sender_strong_count(&self) -> usize {
-        self.0.strong_count()
+        self.0.sender_count()
     }
 
     /// How many do not count.
@@ -148,7 +148,7 @@ impl<T> WeakSender<T> {
 
     /// How many senders there are.
     pub fn strong_count(&self) -> usize {
-        self.0.strong_count()
+        self.0.sender_count()
     }
 
     /// How many do not count.

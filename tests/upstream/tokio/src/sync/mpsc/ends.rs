@@ -96,7 +96,7 @@ macro_rules! sides {
 
             /// How many senders there are.
             pub fn strong_count(&self) -> usize {
-                self.0.strong_count()
+                self.0.sender_count()
             }
 
             /// How many do not count.
@@ -122,7 +122,7 @@ macro_rules! sides {
 
             /// How many senders there are.
             pub fn strong_count(&self) -> usize {
-                self.0.strong_count()
+                self.0.sender_count()
             }
 
             /// How many do not count.
@@ -191,7 +191,7 @@ macro_rules! sides {
 
             /// How many senders there are.
             pub fn sender_strong_count(&self) -> usize {
-                self.0.strong_count()
+                self.0.sender_count()
             }
 
             /// How many do not count.
