@@ -39,6 +39,14 @@ pub(crate) const MODELS: [Model; 5] = [
     Model::Threads,
 ];
 
+/// How many rounds a test of many does: what is asked for, or as many as soon pass. AddressSanitizer's gate asks for
+/// ten thousand.
+pub(crate) fn rounds(usual: u32) -> u32 {
+    let given = std::env::var("GOSSAMER_ROUNDS").ok();
+    let given = given.map(|given| given.parse().expect("GOSSAMER_ROUNDS is a number"));
+    given.unwrap_or(usual)
+}
+
 /// Longer than any of these tests takes on a slow machine; how busy it is does not matter ([`Patience`]). A gate that
 /// expects a hang waits less: so many seconds.
 pub(crate) fn patience() -> Duration {

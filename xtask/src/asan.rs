@@ -60,8 +60,8 @@ pub(crate) const RUNS: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// Rounds of the monitor's storm, which is about memory more than anything.
-const STORM_ROUNDS: &str = "10000";
+/// Rounds of the tests of many, which are about memory more than anything.
+const ROUNDS: &str = "10000";
 /// So many seconds until a test is said to hang: so many rounds take three quarters of a minute on a quiet machine.
 const PATIENCE: &str = "600";
 
@@ -94,7 +94,7 @@ pub fn run(root: &Path) -> Result<bool> {
                 .env("RUSTC_BOOTSTRAP", "1")
                 .env("RUSTFLAGS", flags.trim())
                 .env("ASAN_OPTIONS", options)
-                .env("GOSSAMER_ROUNDS", STORM_ROUNDS)
+                .env("GOSSAMER_ROUNDS", ROUNDS)
                 .env("GOSSAMER_PATIENCE", PATIENCE);
         })?;
         clean &= isolated::summary("asan", "tests", tally, start);

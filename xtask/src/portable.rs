@@ -22,11 +22,7 @@ const SKIPPED: [&str; 4] = [
 ];
 
 /// What takes long, and rests on nothing that is special here.
-const LONG: [&str; 3] = [
-    "models::shutdowns::",
-    "models::limits::",
-    "models::always_ready::",
-];
+const LONG: [&str; 2] = ["models::limits::", "models::always_ready::"];
 
 /// Runs the tests of `tests/it` that a share of it has (`tests/it/main.rs` says which), those whose names contain one of
 /// `filters` if there are any; or with `all` every test. Answers whether they pass.

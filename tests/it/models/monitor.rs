@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gossamer::{Model, Runtime, Wait, sync::MVar, yield_now};
 
-use super::{Random, watched};
+use super::{Random, rounds, watched};
 use crate::contract::FIBERS;
 
 /// A pool whose stuck polls are told to the one who holds the other end.
@@ -283,13 +283,9 @@ fn absurd_times_are_refused() {
 /// Pools whose workers are stuck now and then, that are resized and shut down in the midst of it.
 #[test]
 fn storm() {
-    let rounds = std::env::var("GOSSAMER_ROUNDS").ok();
-    let rounds: u64 = rounds
-        .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(1_000);
     watched("a storm", move || {
-        for seed in 1..=rounds {
-            storm_with(seed);
+        for seed in 1..=rounds(1_000) {
+            storm_with(seed.into());
         }
     });
 }

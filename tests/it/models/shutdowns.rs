@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use gossamer::{JoinHandle, Model, Runtime, Wait, sync::MVar, yield_now};
 
-use super::{MODELS, Random, runtime, watched};
+use super::{MODELS, Random, rounds, runtime, watched};
 
-const SHUTDOWNS: u64 = 10_000;
+/// They take a second or two.
+const SHUTDOWNS: u32 = 1_000;
 
 /// So many yields outlast most of these runtimes.
 const LONG: u32 = 200;
@@ -201,9 +202,9 @@ fn look_at_what_is_left(around: &Around, handles: Vec<JoinHandle<()>>) {
 }
 
 #[test]
-fn ten_thousand_in_random_states() {
-    for seed in 1..=SHUTDOWNS {
-        watched(&format!("seed {seed}"), move || shut_down_once(seed));
+fn many_in_random_states() {
+    for seed in 1..=rounds(SHUTDOWNS) {
+        watched(&format!("seed {seed}"), move || shut_down_once(seed.into()));
     }
     wait_for_threads();
 }

@@ -9,22 +9,15 @@ use gossamer::channel::{Closed, Receiver, Sender, TryRecvError, rendezvous};
 use gossamer::{Runtime, TimeoutExt, Wait, select, yield_now};
 
 use super::channel;
-use crate::models::{MODELS, runtime, watched};
+use crate::models::{MODELS, rounds, runtime, watched};
 
-/// How many rounds a program does under each model.
-fn rounds() -> u32 {
-    let given = std::env::var("GOSSAMER_ROUNDS").ok();
-    let given = given.map(|given| given.parse().expect("GOSSAMER_ROUNDS is a number"));
-    given.unwrap_or(ROUNDS)
-}
-
-/// They take less than a second in all.
+/// How many rounds a program does under each model. They take less than a second in all.
 const ROUNDS: u32 = 6_000;
 
 fn each_model(name: &'static str, body: fn(&Runtime, u32)) {
     for model in MODELS {
         watched(&format!("{name}, {model}"), move || {
-            body(&runtime(model), rounds())
+            body(&runtime(model), rounds(ROUNDS))
         });
     }
 }
