@@ -3,6 +3,7 @@
 pub(crate) mod broadcast;
 mod cancelling;
 mod closing;
+mod errors;
 mod join_pattern;
 mod oneshot;
 mod permits;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use gossamer_core::impl_debug_as_display;
 
-/// No receiver is left, or the channel was closed; this is the message.
+/// The other side (all receivers, or a pipe's other end) is gone, or the channel was closed; this is the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
@@ -13,7 +13,7 @@ impl_debug_as_display!([T] SendError[T]);
 
 impl<T> fmt::Display for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the message was not sent: no receiver is left, or the channel was closed")
+        f.write_str("the message was not sent: the other side is gone, or `close` was called")
     }
 }
 
@@ -52,9 +52,7 @@ impl<T> fmt::Display for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Full(_) => "the message was not sent: there is no room",
-            Self::Closed(_) => {
-                "the message was not sent: no receiver is left, or the channel was closed"
-            }
+            Self::Closed(_) => return SendError(()).fmt(f),
         })
     }
 }
@@ -67,7 +65,8 @@ impl<T> From<SendError<T>> for TrySendError<T> {
     }
 }
 
-/// No message will come: no sender is left, or the channel was closed, and what had been sent has been received.
+/// The other side (all senders, or a pipe's other end) is gone, or the channel was closed, and what had been sent has been
+/// received.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
 
@@ -75,7 +74,7 @@ impl_debug_as_display!([] Closed[]);
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no message will come: no sender is left, or the channel was closed")
+        f.write_str("the channel is closed: the other side is gone, or `close` was called")
     }
 }
 

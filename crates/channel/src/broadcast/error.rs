@@ -5,8 +5,6 @@ use std::fmt;
 
 use gossamer_core::impl_debug_as_display;
 
-use crate::error::Closed;
-
 /// Why a receiver was not given a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RecvError {
@@ -22,7 +20,7 @@ impl fmt::Display for RecvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lagged(number) => Lagged(*number).fmt(f),
-            Self::Closed => Closed.fmt(f),
+            Self::Closed => f.write_str("the channel is closed: no sender is left"),
         }
     }
 }
