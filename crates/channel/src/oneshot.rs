@@ -331,7 +331,8 @@ impl<T> Receiver<T> {
     /// The message, if it is there; never waits.
     ///
     /// # Errors
-    /// [`TryRecvError::Empty`]: not yet. [`TryRecvError::Closed`]: it was received before, or will never come.
+    /// [`TryRecvError::Empty`]: not yet. [`TryRecvError::Closed`]: it was received before, or will never come; then it must
+    /// not be awaited any more.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         if self.join().is_some_and(|join| !join.is_done()) {
             return Err(TryRecvError::Empty);
@@ -357,15 +358,15 @@ impl<T> Receiver<T> {
         Some(self.take().ok_or(Closed))
     }
 
-    /// The message, which is the end of it, if it is done.
+    /// The message, if it is done or closed, which is the end of it.
     fn take(&mut self) -> Option<T> {
-        if !self.join()?.is_done() {
+        if self.join().is_some_and(|join| !join.is_done()) {
             return None;
         }
-        let shared = NonNull::new(self.pointer())?;
+        let shared = NonNull::new(self.pointer());
         self.shared = std::ptr::null_mut();
         // SAFETY: done, so the sender went first; the receiver has forgotten it.
-        unsafe { Shared::free(shared) }
+        unsafe { Shared::free(shared?) }
     }
 }
 

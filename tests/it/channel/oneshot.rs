@@ -83,13 +83,24 @@ fn what_was_sent_before_it_was_closed_is_received() {
     let (tx, mut rx) = oneshot::<u32>();
     rx.close();
     rx.close();
-    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    assert!(tx.is_closed() && !rx.is_terminated());
     assert_eq!(ready(Hand::new(rx).poll()), Err(Closed));
-    assert!(tx.is_closed());
-    let (tx, mut rx) = oneshot::<u32>();
-    drop(tx);
-    rx.close();
-    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+}
+
+/// `try_recv` has said that none comes, whoever closed it: that is its output.
+#[test]
+fn told_that_none_comes_it_is_over() {
+    for closes in [false, true] {
+        let (tx, mut rx) = oneshot::<u32>();
+        match closes {
+            true => rx.close(),
+            false => drop(tx),
+        }
+        assert!(!rx.is_terminated());
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+        assert!(rx.is_terminated(), "closes: {closes}");
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    }
 }
 
 #[test]

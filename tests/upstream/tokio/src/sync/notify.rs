@@ -1,9 +1,12 @@
 //! Notifications. What is for one is a permit of a semaphore of ours, what is for all that wait an event, which is reset
-//! at once: who waited when it was set goes all the same.
+//! at once: who waited when it was set goes all the same. tokio's waits from the call on, and an event of ours is waited for
+//! from the first poll: what comes between them is told by the number of the calls that tell all.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker, ready};
 
 use gossamer::sync::{Event, Semaphore};
@@ -16,6 +19,8 @@ use crate::missing;
 pub struct Notify {
     one: Semaphore,
     all: Event,
+    /// How often all were told.
+    rounds: AtomicUsize,
 }
 
 impl Notify {
@@ -24,6 +29,7 @@ impl Notify {
         Self {
             one: Semaphore::new(0),
             all: Event::new(),
+            rounds: AtomicUsize::new(0),
         }
     }
 
@@ -41,22 +47,37 @@ impl Notify {
 
     /// Tells all that wait.
     pub fn notify_waiters(&self) {
+        self.rounds.fetch_add(1, Ordering::SeqCst);
         self.all.set();
         self.all.reset();
     }
 
     /// Waits to be told.
     pub fn notified(&self) -> Notified<'_> {
-        Notified(Some(Box::pin(self.wait())))
+        let round = self.round();
+        Notified(Some(Box::pin(self.wait(round))))
     }
 
     /// Waits to be told.
     pub fn notified_owned(self: Arc<Self>) -> Notified<'static> {
-        Notified(Some(Box::pin(async move { self.wait().await })))
+        let round = self.round();
+        Notified(Some(Box::pin(async move { self.wait(round).await })))
     }
 
-    async fn wait(&self) {
-        let told = unless_comes(self.all.ready(), self.one.acquire()).await;
+    fn round(&self) -> usize {
+        self.rounds.load(Ordering::SeqCst)
+    }
+
+    async fn wait(&self, round: usize) {
+        let all = async {
+            // Looked at after the event, at which it waits from then on.
+            let was_told = poll_fn(|_| match round == self.round() {
+                true => Poll::Pending,
+                false => Poll::Ready(()),
+            });
+            unless_comes(self.all.ready(), was_told).await;
+        };
+        let told = unless_comes(all, self.one.acquire()).await;
         if let Some(Ok(permit)) = told {
             permit.forget();
         }
