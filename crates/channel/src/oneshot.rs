@@ -1,25 +1,25 @@
-//! A channel for one message.
-//!
-//! # Protocol
-//!
-//! One allocation: the message, and the word by which a task's output is waited for ([`Join`]: which waker waits, or
-//! that the other side is gone, or that all is done). Each side has a pointer to it, and there is no count of them: the
-//! first side to go changes the word, in one exchange, and the second one finds that, and frees.
-//!
-//! | the word | left by | then | who frees |
-//! | --- | --- | --- | --- |
-//! | nobody waits | – | | |
-//! | a waker | the receiver, in its poll | the sender takes it along when it leaves | |
-//! | done | the sender: with the message there, or none | the receiver takes it | the receiver |
-//! | detached | the receiver, which went first | the sender has its message back | the sender |
-//!
-//! A second word of the same kind tells the other way: the receiver publishes there that it goes, before it changes the
-//! first one, and the sender may leave a waker there ([`Sender::closed`]). As long as the receiver has not changed the
-//! first word, the sender does not free.
-//!
-//! The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
-//! read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
-//! the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
+//! A channel for one message: one allocation, and no lock. Either end may go first, and the other one is told.
+
+// # Protocol
+//
+// One allocation: the message, and the word by which a task's output is waited for ([`Join`]: which waker waits, or
+// that the other side is gone, or that all is done). Each side has a pointer to it, and there is no count of them: the
+// first side to go changes the word, in one exchange, and the second one finds that, and frees.
+//
+// | the word | left by | then | who frees |
+// | --- | --- | --- | --- |
+// | nobody waits | – | | |
+// | a waker | the receiver, in its poll | the sender takes it along when it leaves | |
+// | done | the sender: with the message there, or none | the receiver takes it | the receiver |
+// | detached | the receiver, which went first | the sender has its message back | the sender |
+//
+// A second word of the same kind tells the other way: the receiver publishes there that it goes, before it changes the
+// first one, and the sender may leave a waker there ([`Sender::closed`]). As long as the receiver has not changed the
+// first word, the sender does not free.
+//
+// The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
+// read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
+// the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;

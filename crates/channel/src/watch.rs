@@ -8,12 +8,6 @@
 //! that is given the value may use the channel, and sees the value as it was before. Several threads may read one value
 //! at the same time, so it has to be `Sync` to go to them.
 //!
-//! # Protocol
-//!
-//! The value is behind a counted pointer, and has a version, which changes with it, under the lock. Who reads takes a
-//! pointer; who modifies makes a new value from the latest, without the lock, and begins anew if another one has come
-//! meanwhile. A receiver knows the version that it has seen, and waits for another one.
-//!
 //! # Examples
 //! ```
 //! use gossamer::Wait;

@@ -1,4 +1,14 @@
 //! The messages of a broadcast channel, and where its receivers stand. No user code: a message is a pointer here.
+//!
+//! # Protocol
+//!
+//! Messages are numbered, and a receiver has the number of its next one. The channel counts, for each message that it
+//! holds, the receivers that *stand* before it, having received all before it; and those that have received all there
+//! are. So receiving, subscribing, cloning and leaving change two counts at most, and a message is needed if a receiver
+//! stands before it or before an older one. Where nobody stands before the oldest message, it goes.
+//!
+//! Under the lock a message is a counted pointer. A receiver takes it (the last one: out of the channel) and clones the
+//! message without the lock.
 
 use std::collections::VecDeque;
 use std::mem;

@@ -1,4 +1,10 @@
 //! The two sides of a watch channel.
+//!
+//! # Protocol
+//!
+//! The value is behind a counted pointer, and has a version, which changes with it, under the lock. Who reads takes a
+//! pointer; who modifies makes a new value from the latest, without the lock, and begins anew if another one has come
+//! meanwhile. A receiver knows the version that it has seen, and waits for another one.
 
 use std::fmt;
 use std::mem;
