@@ -11,6 +11,8 @@ pub struct Fibers {
 
 /// The smallest stack of a fiber, in bytes.
 const STACK_MIN: usize = 16 << 10;
+/// The largest one: what an object in memory can have.
+const STACK_MAX: usize = isize::MAX as usize;
 
 impl Fibers {
     /// Promises that the program's code bears fibers.
@@ -70,7 +72,7 @@ impl Fibers {
     /// Gives the size of a stack.
     ///
     /// # Errors
-    /// The promise was not made; or the stacks are too small.
+    /// The promise was not made; or no stack is so small or so large.
     #[doc(hidden)]
     pub fn check(promised: Option<Self>) -> io::Result<usize> {
         let promised = match gossamer_core::mutant!("fibers_without_promise") {
@@ -80,10 +82,11 @@ impl Fibers {
             false => promised,
         };
         if let Some(Self { stack_size }) = promised {
-            if stack_size >= STACK_MIN {
+            if (STACK_MIN..=STACK_MAX).contains(&stack_size) {
                 return Ok(stack_size);
             }
-            let text = format!("a stack of {stack_size} bytes: a fiber has {STACK_MIN} or more");
+            let text =
+                format!("a stack of {stack_size} bytes: a fiber has {STACK_MIN} to {STACK_MAX}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let text = "fibers need a promise about the program's use of thread-locals: read what `Fibers::contract` says, \

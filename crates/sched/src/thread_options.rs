@@ -9,6 +9,8 @@ use gossamer_core::platform::start_thread;
 
 /// The smallest stack of a thread, in bytes.
 const STACK_MIN: usize = 64 << 10;
+/// The largest one: what an object in memory can have.
+const STACK_MAX: usize = isize::MAX as usize;
 
 /// The names and the stacks of the threads of a runtime; as they come, unless told otherwise.
 #[derive(Clone, Default)]
@@ -29,11 +31,12 @@ impl ThreadOptions {
     }
 
     /// # Errors
-    /// The stacks are too small.
+    /// No stack is so small or so large.
     pub fn check(&self) -> io::Result<()> {
         match self.stack_size {
-            Some(bytes) if bytes < STACK_MIN => {
-                let text = format!("a stack of {bytes} bytes: a thread has {STACK_MIN} or more");
+            Some(bytes) if !(STACK_MIN..=STACK_MAX).contains(&bytes) => {
+                let text =
+                    format!("a stack of {bytes} bytes: a thread has {STACK_MIN} to {STACK_MAX}");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, text))
             }
             _ => Ok(()),

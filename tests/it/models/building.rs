@@ -137,8 +137,16 @@ fn stacks_are_as_large_as_they_are_asked_to_be() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let tiny = FIBERS.stack_size(1_000);
+    let (tiny, huge) = (FIBERS.stack_size(1_000), FIBERS.stack_size(usize::MAX));
     let builders = [
+        (
+            Runtime::builder().fibers(huge),
+            "a stack of 18446744073709551615 bytes: a fiber has",
+        ),
+        (
+            Runtime::builder().thread_stack_size(usize::MAX - 100),
+            "a stack of 18446744073709551515 bytes: a thread has",
+        ),
         (
             Runtime::builder().thread_stack_size(1_000),
             "a stack of 1000 bytes: a thread has 65536",
@@ -156,6 +164,23 @@ fn what_makes_no_sense_is_refused() {
         let error = builder.build().expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
         assert!(error.to_string().starts_with(says), "{error}");
+    }
+    // One that the system has no memory for.
+    let fibers = FIBERS.stack_size(isize::MAX as usize);
+    let rt = Runtime::builder().model(Model::Single).fibers(fibers);
+    let rt = rt.build().expect("a runtime can be built");
+    let refused = rt.try_spawn_fiber(|| 1).expect_err("no memory");
+    assert!(
+        refused.error.to_string().starts_with("no memory for"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn only_a_pool_has_workers() {
+    for model in [Model::Single, Model::Threads] {
+        let rt = Runtime::builder().model(model).workers(3).build();
+        assert!(rt.expect("a runtime").metrics().is_none());
     }
 }
 

@@ -63,7 +63,8 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
-    /// Chooses the number of workers of a [`Model::Pool`], whatever the model says; the other models have none.
+    /// Chooses the number of workers of a [`Model::Pool`], whatever the model says; the other models, which have none, ignore it,
+    /// as a model is often chosen when the program runs.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
         self
@@ -224,7 +225,7 @@ impl<S: Scheduler> Builder<S> {
     /// that is installed later has to allow it: else the process is aborted, with a message that says so.
     ///
     /// # Errors
-    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds, stacks that are too small, or no thread for blocking
+    /// A pool of no workers, or of more than 1,024; a [`stuck_after`](Builder::stuck_after) out of bounds, stacks that no thread or fiber can have, or no thread for blocking
     /// calls; a [`scheduler`](Builder::scheduler) under another model than [`Model::Single`]; the system grants no more threads
     /// (the error says for which worker, or for the monitor); 65,535 shards (one a runtime, one a worker) are in use in
     /// this process; or this is a simulation, which is a runtime itself.
