@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::fork::{Origin, end_child};
 use gossamer_core::platform::{Condvar, Mutex};
-use gossamer_task::{JoinHandle, promise};
+use gossamer_task::{JoinHandle, call_as, promise};
 
 use crate::environment::{Environment, tell_of_panic};
 use crate::simulated::simulated_threads;
@@ -125,7 +125,7 @@ impl Blocking {
         }
         let (promise, handle) = promise(caller);
         let id = handle.id();
-        let job = Box::new(move || {
+        let call = move || {
             let output = match gossamer_core::mutant!("blocking_thread_panics") {
                 true => Ok(work()),
                 false => catch_unwind(AssertUnwindSafe(work)),
@@ -134,7 +134,8 @@ impl Blocking {
                 tell_of_panic(id, || None, caller, &**payload);
             }
             promise.keep(output);
-        });
+        };
+        let job = Box::new(move || call_as(id, call));
         let starts = {
             let mut state = self.shared.state.lock();
             if state.closed {

@@ -17,7 +17,7 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::{Condvar, Mutex, start_thread};
 use gossamer_core::shard::{Shard, ShardGuard};
-use gossamer_task::{JoinHandle, promise, spawn, spawn_nowhere};
+use gossamer_task::{JoinHandle, call_as, promise, spawn, spawn_nowhere};
 use gossamer_time::timers::runner;
 
 use crate::deadline::wait_while;
@@ -319,19 +319,21 @@ where
     // The handle is refused in a forked child.
     let _from_now_on = Origin::watched();
     let (promise, handle) = promise(caller);
+    let id = handle.id();
     // Shared, so that it can be taken back if no thread takes it.
     let work = Arc::new(Mutex::new(Some((work, promise))));
     let taken = work.clone();
     let body = move |is_panic: &mut dyn FnMut(&Payload) -> bool| {
         let taken = taken.lock().take();
-        if let Some((work, promise)) = taken {
+        let Some((work, promise)) = taken else { return };
+        call_as(id, || {
             let output = catch_unwind(AssertUnwindSafe(work));
             gossamer_task::locals::end_thread();
             // Else the promise goes, and its handle says that the thread was cancelled.
             if output.as_ref().err().is_none_or(is_panic) {
                 promise.keep(output);
             }
-        }
+        });
     };
     let started = match simulated_threads() {
         Some(threads) => {

@@ -1,11 +1,13 @@
 //! Telling tasks apart.
 
+use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
 use gossamer_core::context;
 use gossamer_core::header::Header;
+use gossamer_core::platform::thread_local;
 
 /// Which task: no other task has the same as long as one of the two runs, or has a [`JoinHandle`](crate::JoinHandle) or
 /// an [`AbortHandle`](crate::AbortHandle). One that is spawned after that may have it again.
@@ -65,7 +67,20 @@ impl fmt::Debug for Id {
     }
 }
 
-/// Which task, fiber or `block_on` this is.
+thread_local! {
+    /// Whose call runs on this thread, if it is none of a task.
+    static CALL: Cell<Option<Id>> = const { Cell::new(None) };
+}
+
+/// Runs `call`, which is no task, but has the join handle with this id. It catches its own panics.
+#[doc(hidden)]
+pub fn call_as(id: Id, call: impl FnOnce()) {
+    CALL.with(|current| current.set(Some(id)));
+    call();
+    CALL.with(|current| current.set(None));
+}
+
+/// Which task, fiber or `block_on` this is; or which blocking call, or thread with a join handle.
 ///
 /// # Panics
 /// In none: see [`try_id`].
@@ -88,13 +103,16 @@ pub fn id() -> Id {
     match try_id() {
         Some(id) => id,
         None => {
-            panic!("task::id() was called outside of a task: a thread has thread::current().id()")
+            panic!(
+                "task::id() was called where nothing has a join handle: a thread has thread::current().id()"
+            )
         }
     }
 }
 
-/// Which task, fiber or `block_on` this is; `None` elsewhere.
+/// As [`id`]; `None` in a thread that none of ours has started, or the runtime for itself.
 #[must_use]
 pub fn try_id() -> Option<Id> {
-    context::with(context::Context::polling).map(Id::of)
+    let task = context::with(context::Context::polling).map(Id::of);
+    task.or_else(|| CALL.with(Cell::get))
 }

@@ -16,6 +16,6 @@ mod spawn;
 
 pub use self::abort::AbortHandle;
 pub use self::handle::{JoinError, JoinHandle};
-pub use self::id::{Id, id, try_id};
+pub use self::id::{Id, call_as, id, try_id};
 pub use self::promise::{Promise, promise};
 pub use self::spawn::{spawn, spawn_local, spawn_nowhere, spawn_root};

@@ -127,6 +127,17 @@ fn ids_and_abort_handles() {
             assert_ne!(id(), known);
             assert_eq!(fiber.await.expect("no panic"), known);
         });
+        // What has a handle, and is no task, knows its id as well; a task inside it is itself.
+        let inner = runtime(Model::Single);
+        let ids = move || (id(), inner.block_on(async { id() }), id());
+        let call = rt.spawn_blocking(ids);
+        let known = call.id();
+        let (before, task, after) = call.wait().expect("no panic");
+        assert_eq!((before, after), (known, known));
+        assert_ne!(task, known);
+        let thread = rt.spawn_thread(id);
+        let known = thread.id();
+        assert_eq!(thread.wait().expect("no panic"), known);
         let task = rt.spawn(std::future::pending::<()>());
         let (known, abort) = (task.id(), task.abort_handle());
         let aborts = rt.spawn(async move { abort.clone().abort() });
