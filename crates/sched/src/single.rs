@@ -261,6 +261,10 @@ pub fn run_blocking<F: Future>(
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
     refuse_inside_poll("block_on()");
+    assert!(
+        !context::runs(runtime.shard().index()),
+        "block_on() in the closure of block_on_local() of the same runtime, before it runs: await in the future"
+    );
     let Some(guard) = acquire_patiently(runtime.shard(), scheduling_points) else {
         panic!("block_on() on a runtime that another thread is running: wait there, or spawn()");
     };

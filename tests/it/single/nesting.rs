@@ -53,6 +53,22 @@ fn block_on_inside_a_poll_is_refused() {
     );
 }
 
+/// The runtime is the thread's, though it does not run so far.
+#[test]
+fn block_on_before_the_runtime_runs_is_refused() {
+    let (rt, other) = (runtime(), runtime());
+    let (message, at) = rt.block_on_local(|_| {
+        assert_eq!(other.block_on(async { 1 }), 1);
+        let refused = panic_of(|| rt.block_on(async {}));
+        async { refused }
+    });
+    assert!(
+        message.starts_with("block_on() in the closure of block_on_local()"),
+        "{message}"
+    );
+    assert!(at.contains("nesting.rs"), "{at}");
+}
+
 /// A future's drop is part of its task: nothing may block there either.
 #[test]
 fn wait_inside_a_drop_is_refused() {
