@@ -1,12 +1,13 @@
 //! A branch by reference lives on after its select. It waits nowhere then, and keeps nothing from others.
 
 use std::cell::Cell;
+use std::future::pending;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
 use gossamer::channel::{join_pattern, rendezvous, unbounded};
-use gossamer::sync::{Condvar, FairMutex, Mutex, RwLock, Semaphore};
+use gossamer::sync::{Condvar, FairMutex, Mutex, OnceCell, RwLock, Semaphore};
 use gossamer::{TimeoutExt, limit::ConcurrencyLimit, select, yield_now};
 use gossamer_sim::spawn;
 
@@ -148,6 +149,41 @@ fn a_lock_or_a_permit() {
     let held = Cell::new(None);
     let take = || held.set(limit.try_acquire());
     passes_on!(limit.acquire(), limit.acquire(), take, || drop(held.take()));
+}
+
+/// The making of a value. One that has begun to make it keeps that.
+#[test]
+fn the_making_of_a_value() {
+    let passes_on = |cell: &OnceCell<u32>| {
+        let (stop, stopped) = unbounded();
+        let mut maker = Box::pin(cell.get_or_init(|| pending()));
+        drop(waits!(maker.as_mut(), stopped));
+        let mut first = pin!(cell.get_or_try_init(async || Err(())));
+        let mut select = waits!(first.as_mut(), stopped);
+        let mut second = parked(cell.get_or_init(async || 2));
+        drop(maker);
+        stop.try_send(()).unwrap();
+        assert_eq!(select.poll(), Poll::Ready(()));
+        assert_eq!(
+            second.poll(),
+            Poll::Ready(&2),
+            "it waits for what nobody makes"
+        );
+        drop(select);
+        assert_eq!(Hand::new(first).poll(), Poll::Ready(Ok(&2)));
+    };
+    passes_on(&OnceCell::new());
+    let (cell, (stop, stopped), (tx, rx)) = (OnceCell::new(), unbounded(), rendezvous());
+    let mut maker = pin!(cell.get_or_try_init(async || rx.recv().await));
+    let mut select = waits!(&mut maker, stopped);
+    let mut other = parked(cell.get_or_init(async || 2));
+    stop.try_send(()).unwrap();
+    assert_eq!(select.poll(), Poll::Ready(()));
+    drop(select);
+    assert!(other.poll().is_pending());
+    tx.try_send(1).unwrap();
+    assert_eq!(Hand::new(maker).poll(), Poll::Ready(Ok(&1)));
+    assert_eq!(other.poll(), Poll::Ready(&1));
 }
 
 /// Each begins to send, sends something else when that has lost, and goes on with the first one: none waits for ever, and

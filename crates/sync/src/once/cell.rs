@@ -7,6 +7,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use gossamer_core::policy::LockPolicy;
+use gossamer_core::wait_queue::Leave;
 use pin_project_lite::pin_project;
 
 use super::{AlreadyAssigned, Assigned, MAKES, Once};
@@ -267,17 +268,24 @@ where
     }
 }
 
-impl<T, P: LockPolicy, F, M> fmt::Debug for GetOrInit<'_, T, P, F, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.making.waiting.fmt(f)
-    }
-}
+/// The two are the same where they wait.
+macro_rules! waiting {
+    ($($name:ident),*) => {$(
+        impl<T, P: LockPolicy, F, M> Leave for $name<'_, T, P, F, M> {
+            /// One that has begun to make the value stays the one that does.
+            fn leave(self: Pin<&mut Self>) {
+                self.project().making.project().waiting.leave();
+            }
+        }
 
-impl<T, P: LockPolicy, F, M> fmt::Debug for GetOrTryInit<'_, T, P, F, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.making.waiting.fmt(f)
-    }
+        impl<T, P: LockPolicy, F, M> fmt::Debug for $name<'_, T, P, F, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.making.waiting.fmt(f)
+            }
+        }
+    )*};
 }
+waiting!(GetOrInit, GetOrTryInit);
 
 impl<T: fmt::Debug, P: LockPolicy> fmt::Debug for OnceCell<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
