@@ -1,14 +1,17 @@
 //! Calls that block, moved off the worker.
 
+use std::any::Any;
 use std::mem;
-use std::panic::{Location, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::{self, SchedulingPoint};
+use gossamer_core::panics;
 use gossamer_core::platform::Mutex;
-use gossamer_task::JoinHandle;
+use gossamer_sched::{simulated_threads, tell_of_panic};
+use gossamer_task::{Id, JoinHandle};
 
 use crate::shared::Shared;
 
@@ -73,12 +76,29 @@ enum Stage<F, T> {
     /// In line, or begun: then the call is gone.
     Sent {
         call: Arc<Mutex<Option<F>>>,
-        handle: JoinHandle<Option<T>>,
+        handle: JoinHandle<Option<Result<T, Panicked>>>,
     },
     Over,
 }
 
 impl<F, T> Unpin for Blocking<F, T> {}
+
+/// A panic of a call. It is that of the task which waits for the call; if none does, it is told of as the call's own.
+struct Panicked {
+    /// None: it goes on.
+    payload: Option<Box<dyn Any + Send>>,
+    call: Id,
+    caller: &'static Location<'static>,
+}
+
+impl Drop for Panicked {
+    fn drop(&mut self) {
+        if let Some(payload) = self.payload.take() {
+            tell_of_panic(self.call, || None, self.caller, &*payload);
+            panics::swallow(payload);
+        }
+    }
+}
 
 impl<F, T> Future for Blocking<F, T>
 where
@@ -104,12 +124,22 @@ where
                 return Poll::Ready(call());
             };
             let call = Arc::new(Mutex::new(Some(call)));
-            let taken = call.clone();
+            let (taken, caller) = (call.clone(), this.caller);
             let work = move || {
-                let call = taken.lock().take();
-                call.map(|call| call())
+                let call = taken.lock().take()?;
+                if simulated_threads().is_some() {
+                    // There it is the call's thread that panics, or unwinds because the simulation ends.
+                    return Some(Ok(call()));
+                }
+                Some(
+                    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Panicked {
+                        payload: Some(payload),
+                        call: gossamer_task::id(),
+                        caller,
+                    }),
+                )
             };
-            let handle = runtime.spawn_blocking(work, this.caller);
+            let handle = runtime.spawn_blocking(work, caller);
             this.stage = Stage::Sent { call, handle };
         }
         let Stage::Sent { handle, .. } = &mut this.stage else {
@@ -117,10 +147,15 @@ where
         };
         let returned = ready!(Pin::new(handle).poll(cx));
         this.stage = Stage::Over;
-        match returned.map_err(gossamer_task::JoinError::try_into_panic) {
-            Ok(Some(output)) => Poll::Ready(output),
-            Err(Ok(payload)) => resume_unwind(payload),
-            Ok(None) | Err(Err(_)) => panic!(
+        let panic = match returned {
+            Ok(Some(Ok(output))) => return Poll::Ready(output),
+            Ok(Some(Err(mut panicked))) => panicked.payload.take(),
+            Ok(None) => None,
+            Err(error) => error.try_into_panic().ok(),
+        };
+        match panic {
+            Some(payload) => resume_unwind(payload),
+            None => panic!(
                 "blocking() at {}: the call could not begin: no thread could be started for it, or the runtime has ended",
                 this.caller
             ),

@@ -82,7 +82,7 @@ pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
 
 /// Tells of what has panicked on this thread, as the builder of the runtime wanted.
 #[cold]
-pub(crate) fn tell_of_panic(
+pub fn tell_of_panic(
     id: Id,
     name: impl FnOnce() -> Option<String>,
     spawned: &'static Location<'static>,

@@ -6,14 +6,15 @@ use std::hint::black_box;
 use std::io::ErrorKind;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use gossamer::{Handle, Model, Runtime, Wait, blocking, spawn_local};
+use gossamer::{Handle, Model, Runtime, Wait, blocking, spawn_local, task};
 use gossamer_sched::Fifo;
 
 use super::{FIBERS, MODELS, each_model, watched};
+use crate::hand::Hand;
 
 /// How many workers a runtime of the default model has.
 fn default_workers() -> Option<usize> {
@@ -256,7 +257,10 @@ fn panics_are_told_of() {
             (fiber.id(), None, Some("planned: 1".to_owned()), true),
             (call.id(), None, None, true),
         ];
-        for handle in [named, fiber, call] {
+        // The task that waits for a call panics as it does: that is one panic.
+        let waits = rt.spawn(async { blocking(|| panic!("planned: a call")).await });
+        expected.push((waits.id(), None, Some("planned: a call".to_owned()), true));
+        for handle in [named, fiber, call, waits] {
             assert!(handle.wait().expect_err("it panics").is_panic());
         }
         // Neither what is cancelled, nor what its caller has anyway.
@@ -276,5 +280,51 @@ fn panics_are_told_of() {
         told.sort();
         expected.sort();
         assert_eq!(told, expected);
+    });
+}
+
+/// Nobody waits for it any more: it is told of all the same, once.
+#[test]
+fn panics_of_calls_that_were_dropped_are_told_of() {
+    each_model(|model| {
+        let (tells, told) = mpsc::channel();
+        let rt = Runtime::builder().model(model).on_panic(move |panic| {
+            let is_call = task::try_id() == Some(panic.id);
+            let _ = tells.send((panic.message() == Some("planned"), is_call));
+        });
+        let rt = rt.build().expect("a runtime can be built");
+        let (begun, ends) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        let (begins, end) = (begun.clone(), ends.clone());
+        rt.block_on(async {
+            let mut call = Hand::new(blocking(move || {
+                begins.wait();
+                end.wait();
+                panic!("planned");
+            }));
+            assert!(call.poll().is_pending());
+            begun.wait();
+        });
+        ends.wait();
+        assert_eq!(told.recv(), Ok((true, true)));
+        // It has panicked, and its task has not come for it.
+        let came = rt.block_on(async {
+            let end = ends.clone();
+            let mut call = Hand::new(blocking(move || {
+                end.wait();
+                panic!("planned");
+            }));
+            assert!(call.poll().is_pending());
+            ends.wait();
+            while call.wakes() == 0 {
+                thread::yield_now();
+            }
+            let came = told.try_recv();
+            drop(call);
+            came
+        });
+        assert_eq!(came, Err(mpsc::TryRecvError::Empty));
+        assert_eq!(told.recv(), Ok((true, false)));
+        drop(rt);
+        assert_eq!(told.recv(), Err(mpsc::RecvError));
     });
 }

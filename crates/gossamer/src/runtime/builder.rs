@@ -135,8 +135,9 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
-    /// Has `report` be told of each task or fiber that panics, and of each blocking call: on its thread, in the midst of
-    /// it, before it is joined. Without it nobody is but who joins the task, and the panic hook.
+    /// Has `report` be told of each task or fiber that panics, and of each call of [`spawn_blocking`](Runtime::spawn_blocking):
+    /// on its thread, in the midst of it, before it is joined. Without it nobody is but who joins the task, and the panic
+    /// hook. (A panic of a call of [`blocking`](crate::blocking()) is its task's; if that has dropped it, the call's.)
     ///
     /// A panic of the future of a [`block_on`](Runtime::block_on) is its caller's, and one of a
     /// [scope](crate::scope)'s child the scope's: these are not told of. Nor are panics of the destructors of a task that
