@@ -96,7 +96,7 @@ pub mod cancellation {}
 /// Telling a tree of tasks that they are to stop: [`CancellationToken`].
 pub mod cancel {
     pub use gossamer_structure::{
-        CancelOnDrop, CancellationToken, RunUntilCancelled, WaitForCancel,
+        CancelOnDrop, CancellationToken, RunUntilCancelled, WaitForCancel, WaitForCancelOwned,
     };
 }
 

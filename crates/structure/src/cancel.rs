@@ -282,6 +282,24 @@ impl CancellationToken {
         }
     }
 
+    /// As [`cancelled`](CancellationToken::cancelled), for what outlives the borrow: it has the token.
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::CancellationToken;
+    ///
+    /// #[gossamer::main]
+    /// async fn main() {
+    ///     let token = CancellationToken::new();
+    ///     let told = gossamer::spawn(token.clone().cancelled_owned());
+    ///     token.cancel();
+    ///     told.await.unwrap();
+    /// }
+    /// ```
+    pub fn cancelled_owned(self) -> WaitForCancelOwned {
+        WaitForCancelOwned(Box::pin(async move { self.cancelled().await }))
+    }
+
     /// Runs a future until the token is cancelled: `None` then. The future is dropped with this one, not before.
     ///
     /// The token is asked first, so nothing is done for one that is cancelled.
@@ -355,6 +373,20 @@ impl Future for WaitForCancel<'_> {
         told
     }
 }
+
+/// [`CancellationToken::cancelled_owned`].
+#[must_use = "operations do nothing until they are awaited or waited for"]
+pub struct WaitForCancelOwned(Pin<Box<dyn Future<Output = ()> + Send + Sync>>);
+
+impl Future for WaitForCancelOwned {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+gossamer_core::impl_debug!([] WaitForCancelOwned[]);
 
 pin_project! {
     /// [`CancellationToken::run_until_cancelled`].

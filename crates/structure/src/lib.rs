@@ -17,7 +17,9 @@ mod local;
 mod name;
 mod scope;
 
-pub use self::cancel::{CancelOnDrop, CancellationToken, RunUntilCancelled, WaitForCancel};
+pub use self::cancel::{
+    CancelOnDrop, CancellationToken, RunUntilCancelled, WaitForCancel, WaitForCancelOwned,
+};
 pub use self::concurrency_limit::{
     AcquirePermit, ConcurrencyLimit, ConcurrencyPermit, LimitedHandle, LimitedSpawn, SpawnFuture,
 };

@@ -113,6 +113,22 @@ impl Interval {
         self.period
     }
 
+    /// Begins anew: the next tick is one period from now.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    /// use gossamer::{Wait, time};
+    ///
+    /// let mut every = time::interval_at(time::now(), Duration::from_millis(1));
+    /// let began = time::now();
+    /// every.reset();
+    /// assert!(every.tick().wait() >= began + every.period());
+    /// ```
+    pub fn reset(&mut self) {
+        self.due = now().after(self.period);
+    }
+
     /// Waits for the next tick; its output is when that was due.
     ///
     /// With a period of 584 years or more it never comes.

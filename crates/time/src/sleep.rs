@@ -106,6 +106,30 @@ impl Sleep {
         }
     }
 
+    /// Begins anew, to end at `deadline`, whether it is complete or not. Who waits for it has to poll it again.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::{pin::pin, time::Duration};
+    /// use gossamer::{channel::Receiver, select, time};
+    ///
+    /// /// Receives until nothing has come for a second.
+    /// async fn all_of(rx: Receiver<u32>) -> u32 {
+    ///     let (silence, mut sum) = (Duration::from_secs(1), 0);
+    ///     let mut ends = pin!(time::sleep(silence));
+    ///     loop {
+    ///         select! {
+    ///             Ok(number) = rx.recv() => sum += number,
+    ///             () = &mut ends => return sum,
+    ///         }
+    ///         ends.as_mut().reset(time::now() + silence);
+    ///     }
+    /// }
+    /// ```
+    pub fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
+        self.set(sleep_until(deadline));
+    }
+
     /// Without a scheduling point: it is a part of another operation, which has its own.
     pub(crate) fn without_scheduling_point(mut self) -> Self {
         self.yielded = true;

@@ -32,6 +32,7 @@ fn tasks_fibers_and_threads_are_told() {
         let (one, two, three) = (root.child(), root.clone(), root.child());
         let four = three.child();
         let tasks = [
+            rt.spawn(root.child().cancelled_owned()),
             rt.spawn(async move { one.cancelled().await }),
             rt.spawn_fiber(move || two.cancelled().wait()),
             rt.spawn_thread(move || three.cancelled().wait()),

@@ -48,6 +48,35 @@ fn a_day_takes_no_time() {
     assert!(really.elapsed() < FAR);
 }
 
+/// Before it begins, while it waits, and when it is complete; sooner and later.
+#[test]
+fn begun_anew() {
+    both(0..100, async || {
+        let began = now();
+        let mut sleep = pin!(rest(SECOND));
+        sleep.as_mut().reset(began + 2 * SECOND);
+        sleep.as_mut().await;
+        assert_eq!(now() - began, 2 * SECOND);
+        for (waits, ends) in [(0, 1), (1, 5), (5, 3)] {
+            let began = now();
+            let until = |seconds: u32| began + seconds * SECOND;
+            sleep.as_mut().reset(until(waits));
+            let early = sleep.as_mut().timeout_at(until(waits.min(1))).await;
+            assert_eq!(early.is_ok(), waits < 2);
+            sleep.as_mut().reset(until(ends));
+            sleep.as_mut().await;
+            assert_eq!(now(), until(ends));
+        }
+        let began = now();
+        let mut every = interval_at(began, 2 * SECOND);
+        assert_eq!(every.tick().await, began);
+        rest(SECOND).await;
+        every.reset();
+        assert_eq!(every.tick().await, began + 3 * SECOND);
+        assert_eq!(every.tick().await, began + 5 * SECOND);
+    });
+}
+
 /// Sleepers, timeouts that end in time and those that do not, and some that are aborted, in ten thousand schedules.
 #[test]
 fn everybody_wakes_at_their_time() {

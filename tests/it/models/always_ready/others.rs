@@ -57,6 +57,8 @@ pub(super) fn of_structure(turn: &Turn) -> Vec<Case> {
         "structure::concurrency_limit::AcquirePermit": { let limit = ConcurrencyLimit::new(1); } drop(limit.acquire().await);
         "structure::cancel::WaitForCancel": { let token = CancellationToken::new(); token.cancel(); }
             token.cancelled().await;
+        "structure::cancel::WaitForCancelOwned": { let token = CancellationToken::new(); token.cancel(); }
+            token.clone().cancelled_owned().await;
         "structure::cancel::RunUntilCancelled": { let token = CancellationToken::new(); token.cancel(); }
             token.run_until_cancelled(pending::<()>()).await;
         "structure::cancel::RunUntilCancelled, not cancelled": { let token = CancellationToken::new(); }
