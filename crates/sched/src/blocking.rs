@@ -83,12 +83,6 @@ struct State {
 }
 
 impl Blocking {
-    /// No threads so far.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::with_options(BlockingOptions::default())
-    }
-
     /// No threads so far; they will be made like this.
     #[must_use]
     pub fn with_options(options: BlockingOptions) -> Self {
@@ -228,7 +222,7 @@ impl Shared {
 
 impl Default for Blocking {
     fn default() -> Self {
-        Self::new()
+        Self::with_options(BlockingOptions::default())
     }
 }
 

@@ -44,12 +44,7 @@ pub fn simulated_threads() -> Option<&'static dyn SimulatedThreads> {
     THREADS.try_with(Cell::get).ok().flatten()
 }
 
-/// Says whose part the current thread is from now on; gives what it was.
-pub fn set_simulated_threads(
-    threads: Option<&'static dyn SimulatedThreads>,
-) -> Option<&'static dyn SimulatedThreads> {
-    THREADS
-        .try_with(|current| current.replace(threads))
-        .ok()
-        .flatten()
+/// Says whose part the current thread is from now on.
+pub fn set_simulated_threads(threads: Option<&'static dyn SimulatedThreads>) {
+    THREADS.with(|current| current.set(threads));
 }

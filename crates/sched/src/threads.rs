@@ -75,12 +75,6 @@ impl<F> fmt::Display for SpawnError<F> {
 impl<F> std::error::Error for SpawnError<F> {}
 
 impl Threads {
-    /// No threads so far.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::with_options(ThreadOptions::default())
-    }
-
     /// No threads so far; they will be made like this.
     #[must_use]
     pub fn with_options(threads: ThreadOptions) -> Self {
@@ -192,7 +186,7 @@ impl Threads {
 
 impl Default for Threads {
     fn default() -> Self {
-        Self::new()
+        Self::with_options(ThreadOptions::default())
     }
 }
 

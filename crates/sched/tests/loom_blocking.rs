@@ -23,7 +23,7 @@ fn ends_clean(blocking: &Blocking) {
 #[test]
 fn a_panic_at_the_limit() {
     explore_within(1, "a_panic_at_the_limit", || {
-        let blocking = Blocking::new();
+        let blocking = Blocking::default();
         let ill = blocking.spawn(|| resume_unwind(Box::new(7)), Location::caller());
         let calls = [1, 2].map(|number| blocking.spawn(move || number, Location::caller()));
         assert!(blocking.threads() <= BLOCKING_MAX);
@@ -39,7 +39,7 @@ fn a_panic_at_the_limit() {
 #[test]
 fn an_idle_thread_and_two_calls() {
     explore("an_idle_thread_and_two_calls", || {
-        let blocking = Blocking::new();
+        let blocking = Blocking::default();
         let before = blocking.spawn(|| (), Location::caller());
         before.wait().expect("no panic");
         let (gives, given) = promise(Location::caller());

@@ -386,7 +386,7 @@ fn task_spawns_task() {
 #[test]
 fn thread_and_join() {
     explore("thread_and_join", || {
-        let (threads, log) = (Threads::new(), Log::default());
+        let (threads, log) = (Threads::default(), Log::default());
         threads
             .start(log.once())
             .wait()
@@ -401,7 +401,7 @@ fn thread_and_join() {
 #[test]
 fn thread_ended_and_kept() {
     explore("thread_ended_and_kept", || {
-        let threads = Threads::new();
+        let threads = Threads::default();
         let mut handle = threads.start(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
         let waker = (&mut handle).wait().expect("the task completes");
         drop(threads);
@@ -417,7 +417,7 @@ fn thread_ended_and_kept() {
 #[test]
 fn thread_wake_against_the_end() {
     explore("thread_wake_against_the_end", || {
-        let (threads, log, gate) = (Threads::new(), Log::default(), Gate::new());
+        let (threads, log, gate) = (Threads::default(), Log::default(), Gate::new());
         let handle = threads.start(log.waits(&gate));
         let wakes = thread::spawn(move || gate.open());
         drop(threads);
@@ -433,7 +433,7 @@ fn thread_wake_against_the_end() {
 #[test]
 fn thread_parks_against_the_end() {
     explore("thread_parks_against_the_end", || {
-        let (threads, log, gate) = (Threads::new(), Log::default(), Gate::new());
+        let (threads, log, gate) = (Threads::default(), Log::default(), Gate::new());
         drop(threads.start(log.waits(&gate)));
         drop(threads);
         assert_eq!(log.dropped(), 1);
@@ -447,7 +447,7 @@ fn thread_parks_against_the_end() {
 #[test]
 fn thread_spawn_against_the_end() {
     explore("thread_spawn_against_the_end", || {
-        let (threads, log) = (Arc::new(Threads::new()), Log::default());
+        let (threads, log) = (Arc::new(Threads::default()), Log::default());
         let other = threads.clone();
         let ends = thread::spawn(move || {
             other.shutdown(None);
@@ -466,7 +466,7 @@ fn thread_spawn_against_the_end() {
 #[test]
 fn two_blocking_calls() {
     explore("two_blocking_calls", || {
-        let blocking = Arc::new(Blocking::new());
+        let blocking = Arc::new(Blocking::default());
         let other = blocking.clone();
         let calls = thread::spawn(move || other.spawn(|| 1, Location::caller()).wait());
         let here = blocking.spawn(|| 2, Location::caller()).wait();
@@ -481,7 +481,7 @@ fn two_blocking_calls() {
 #[test]
 fn blocking_call_against_the_end() {
     explore("blocking_call_against_the_end", || {
-        let (blocking, log) = (Blocking::new(), Log::default());
+        let (blocking, log) = (Blocking::default(), Log::default());
         let guard = log.guard();
         let handle = blocking.spawn(move || drop(guard), Location::caller());
         let waits = thread::spawn(move || handle.wait());

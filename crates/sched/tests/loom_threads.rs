@@ -21,7 +21,7 @@ use gossamer_sync::sync::MVar;
 #[test]
 fn late_wake_against_a_spawn_against_the_end() {
     explore_within(2, "late_wake_against_a_spawn_against_the_end", || {
-        let threads = Threads::new();
+        let threads = Threads::default();
         let begun = Arc::new(MVar::empty());
         let its = begun.clone();
         let waits = async move {
@@ -38,7 +38,7 @@ fn late_wake_against_a_spawn_against_the_end() {
         assert_eq!(unsafe { header.queue() }, Queue::Push);
         drop(threads);
         thread::join_built();
-        let threads = Arc::new(Threads::new());
+        let threads = Arc::new(Threads::default());
         let other = threads.clone();
         // SAFETY: the reference was taken just now.
         let late = unsafe { Queued::new(task) };

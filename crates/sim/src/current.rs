@@ -92,7 +92,7 @@ pub(crate) fn current(caller: &str) -> Current {
 }
 
 /// Makes a simulation the current one, until dropped.
-pub(crate) struct Entered(Option<&'static dyn SimulatedThreads>);
+pub(crate) struct Entered;
 
 impl Entered {
     /// Who starts threads inside asks `threads`.
@@ -107,13 +107,14 @@ impl Entered {
             scope,
         };
         CURRENT.with(|current| *current.borrow_mut() = Some(entered));
-        Self(set_simulated_threads(Some(threads)))
+        set_simulated_threads(Some(threads));
+        Self
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        set_simulated_threads(self.0);
+        set_simulated_threads(None);
         let gone = CURRENT.with(|current| current.borrow_mut().take());
         drop(gone);
     }

@@ -26,7 +26,7 @@ fn idle_threads_go_away() {
 
 #[test]
 fn two_threads_that_are_not_to_be_had() {
-    let blocking = Blocking::new();
+    let blocking = Blocking::default();
     blocking.shared.state.lock().threads = BLOCKING_MAX;
     let calls = [1, 2].map(|number| blocking.spawn(move || number, Location::caller()));
     blocking.shared.state.lock().threads = 2;
@@ -39,7 +39,7 @@ fn two_threads_that_are_not_to_be_had() {
 
 #[test]
 fn calls_that_have_not_begun_are_cancelled_with_the_runtime() {
-    let blocking = Blocking::new();
+    let blocking = Blocking::default();
     blocking.shared.state.lock().threads = BLOCKING_MAX;
     let never = blocking.spawn(|| (), Location::caller());
     blocking.shared.state.lock().threads = 0;
