@@ -29,9 +29,13 @@ pub trait SimulatedThreads: Sync {
         caller: &'static Location<'static>,
     ) -> io::Result<()>;
 
-    /// Has a simulated thread that stands still end: it unwinds, and has ended when this returns. Nothing, if `thread` is
-    /// none.
+    /// Has a simulated thread that stands still end: it unwinds, and has ended when this returns, unless it
+    /// [waits](SimulatedThreads::wait_for) for this one. Nothing, if `thread` is none.
     fn end(&self, thread: ThreadId);
+
+    /// The current thread, while it is made to end, needs the thread `host` to do something first: if that is the one
+    /// that runs the simulation, and so waits for this one, it goes on and calls `end` again.
+    fn wait_for(&self, host: ThreadId);
 }
 
 thread_local! {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gossamer_core::moment::Moment;
+use gossamer_core::platform::thread::ThreadId;
 use gossamer_core::platform::thread_local;
 use gossamer_fiber::Fibers;
 use gossamer_sched::{LocalScope, SimulatedThreads, Single, SingleRuntime, set_simulated_threads};
 use gossamer_time::timers::runner;
 
-use crate::relay::Threads;
+use crate::relay::{Relay, Threads};
 use crate::scheduler::SimScheduler;
 
 /// A simulation: a runtime on one thread, whose scheduler explores.
@@ -20,6 +21,8 @@ pub struct Simulation {
     pub(crate) fibers: Option<Fibers>,
     pub(crate) began: Moment,
     pub(crate) threads: Arc<Threads>,
+    /// The thread that runs it.
+    pub(crate) os: ThreadId,
 }
 
 gossamer_core::impl_debug!([] Simulation[]);
@@ -28,14 +31,22 @@ thread_local! {
     static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
 }
 
-/// The current simulation, and where tasks go that need not be `Send`.
+/// The current simulation, and the current thread's part in it.
 #[derive(Clone)]
 pub(crate) struct Current {
     pub(crate) simulation: Arc<Simulation>,
-    /// Not on a simulated thread: they stay with the simulation's own.
-    pub(crate) scope: Option<LocalScope>,
+    pub(crate) part: Part,
     /// Whether those find it here who ask which runtime runs.
     is_known: bool,
+}
+
+/// A thread's part in a simulation.
+#[derive(Clone)]
+pub(crate) enum Part {
+    /// It runs it, and has the tasks that need not be `Send`.
+    Runs(LocalScope),
+    /// It is simulated.
+    Simulated(Arc<Relay>),
 }
 
 impl Simulation {
@@ -98,13 +109,13 @@ impl Entered {
     /// Who starts threads inside asks `threads`.
     pub(crate) fn new(
         simulation: Arc<Simulation>,
-        scope: Option<LocalScope>,
+        part: Part,
         threads: &'static dyn SimulatedThreads,
     ) -> Self {
         let entered = Current {
-            is_known: scope.is_some(),
+            is_known: matches!(part, Part::Runs(_)),
             simulation,
-            scope,
+            part,
         };
         CURRENT.with(|current| *current.borrow_mut() = Some(entered));
         set_simulated_threads(Some(threads));

@@ -148,6 +148,12 @@ impl Relay {
         }
     }
 
+    /// On the thread: gives its turn back, and waits for the next.
+    pub(crate) fn stand_still(&self) -> (Waker, bool) {
+        self.give_back(Standing::Still);
+        self.receive()
+    }
+
     /// On the thread: gives its turn back.
     pub(crate) fn give_back(&self, standing: Standing) {
         // SAFETY: this thread does nothing more there before it has it again.
@@ -196,6 +202,12 @@ impl Threads {
 
     pub(crate) fn forget(&self, os: ThreadId) {
         self.0.lock().retain(|entry| entry.os != os);
+    }
+
+    pub(crate) fn relay_of(&self, os: ThreadId) -> Option<Arc<Relay>> {
+        let threads = self.0.lock();
+        let entry = threads.iter().find(|entry| entry.os == os);
+        entry.map(|entry| entry.relay.clone())
     }
 
     pub(crate) fn take(&self, os: ThreadId) -> Option<Entry> {

@@ -6,12 +6,13 @@ use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use gossamer_core::context;
+use gossamer_core::platform::thread;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
 use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
-use crate::current::{Entered, Simulation};
+use crate::current::{Entered, Part, Simulation};
 use crate::failure::{Failure, Origin};
 use crate::relay::Threads;
 use crate::scheduler::SimScheduler;
@@ -159,7 +160,11 @@ impl Sim {
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&**single, self.scheduling_points, caller, |scope| {
-                entered = Some(Entered::new(simulation.clone(), Some(scope.clone()), &Here));
+                entered = Some(Entered::new(
+                    simulation.clone(),
+                    Part::Runs(scope.clone()),
+                    &Here,
+                ));
                 async { body().await }
             })
         }));
@@ -209,6 +214,7 @@ impl Sim {
             fibers: self.fibers,
             began,
             threads,
+            os: thread::current().id(),
         })
     }
 }

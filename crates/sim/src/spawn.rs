@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use gossamer_fiber::Fiber;
 use gossamer_task::JoinHandle;
 
-use crate::current::current;
+use crate::current::{Part, current};
 
 /// Spawns a task into the current simulation. The future need not be `Send`.
 ///
@@ -35,7 +35,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let Some(scope) = current("sim::spawn()").scope else {
+    let Part::Runs(scope) = current("sim::spawn()").part else {
         panic!(
             "sim::spawn() was called in a simulated thread, and the future need not be Send: spawn it by a Handle, or in \
              a task"

@@ -22,7 +22,9 @@
 //!
 //! A simulated thread cannot be aborted, as an OS thread cannot. If it stands still when the run ends, or when the scope
 //! that it borrows from must unwind, it unwinds out of its wait and of each later one. A destructor that waits then, for
-//! what does not come, cannot unwind again, and nobody will wake it: its OS thread stays as it is, which is said.
+//! what does not come, cannot unwind again, and nobody will wake it: its OS thread stays as it is, which is said. A scope
+//! in it may have to end a fiber first, on the thread that runs the simulation and waits for this one: then it gives the
+//! baton back in the midst of its end ([`SimulatedThreads::wait_for`]).
 //!
 //! The OS thread is joined: its thread-locals have gone when the task ends. A new one begins with new thread-locals, so
 //! none is used twice.
@@ -46,7 +48,7 @@ use gossamer_core::wait::Stackful;
 use gossamer_sched::{SimulatedThreads, SingleRuntime, ThreadBody};
 use gossamer_task::locals;
 
-use crate::current::{Entered, Simulation, current};
+use crate::current::{Current, Entered, Part, Simulation, current};
 use crate::relay::{Entry, Relay, Standing, Threads, abort, say};
 use crate::world::message;
 
@@ -100,15 +102,17 @@ impl Drop for Simulated {
         if self.is_over || gossamer_core::mutant!("left_thread_stays") {
             return;
         }
-        if let Standing::Stuck = self.relay.pass(Waker::noop(), true) {
-            let relay = &self.relay;
-            say(format_args!(
+        let relay = &self.relay;
+        match relay.pass(Waker::noop(), true) {
+            Standing::Over(_) => self.join(),
+            Standing::Stuck => say(format_args!(
                 "{relay} was to end with its simulation, and a destructor waits there for what has not come: its OS \
                  thread stays, with all that is on its stack"
-            ));
-            return;
+            )),
+            Standing::Still => abort(format_args!(
+                "{relay} was to end with its simulation, and a fiber of a scope of it stands still that has to end before"
+            )),
         }
-        self.join();
     }
 }
 
@@ -122,8 +126,7 @@ struct OnThread {
 
 impl OnThread {
     fn stand_still(&self) {
-        self.relay.give_back(Standing::Still);
-        let (waker, ends) = self.relay.receive();
+        let (waker, ends) = self.relay.stand_still();
         self.waker.replace(waker);
         self.ends.set(ends);
     }
@@ -175,7 +178,7 @@ impl Stackful for OnThread {
 /// The whole of a simulated thread, on its OS thread.
 fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
     let (waker, ends) = relay.receive();
-    let entered = Entered::new(simulation, None, &Here);
+    let entered = Entered::new(simulation, Part::Simulated(relay.clone()), &Here);
     let on_thread = OnThread {
         relay,
         waker: RefCell::new(waker),
@@ -266,18 +269,43 @@ impl SimulatedThreads for Here {
     }
 
     fn end(&self, thread: ThreadId) {
-        let simulation = current("the end of a scope").simulation;
-        let Some(entry) = simulation.threads.take(thread) else {
+        let Current {
+            simulation, part, ..
+        } = current("the end of a scope");
+        let Some(relay) = simulation.threads.relay_of(thread) else {
             return;
         };
-        let Entry { relay, task, .. } = entry;
-        if let Standing::Stuck = relay.pass(Waker::noop(), true) {
-            abort(format_args!(
-                "{relay} borrows from a scope that unwinds, and cannot end: a destructor waits there for what has not come"
-            ));
+        loop {
+            match relay.pass(Waker::noop(), true) {
+                Standing::Over(_) => break,
+                Standing::Stuck => abort(format_args!(
+                    "{relay} borrows from a scope that unwinds, and cannot end: a destructor waits there for what has not \
+                     come"
+                )),
+                Standing::Still => match &part {
+                    // Its scope looks what it was asked for, and calls again.
+                    Part::Runs(_) => return,
+                    Part::Simulated(own) => {
+                        own.stand_still();
+                    }
+                },
+            }
         }
         relay.join();
-        // It is no actor any more: its turn drops it.
-        task.abort();
+        if let Some(entry) = simulation.threads.take(thread) {
+            // It is no actor any more: its turn drops it.
+            entry.task.abort();
+        }
+    }
+
+    fn wait_for(&self, host: ThreadId) {
+        let Current {
+            simulation, part, ..
+        } = current("the end of a scope");
+        if let Part::Simulated(own) = part
+            && host == simulation.os
+        {
+            own.stand_still();
+        }
     }
 }

@@ -155,3 +155,43 @@ fn runs_that_end_in_scopes() {
     });
     assert_eq!(alive.load(Ordering::SeqCst), 0);
 }
+
+/// The same with a fiber in the innermost scope: it stands on the thread that runs the simulation, and ends first.
+#[test]
+fn fibers_in_scopes_of_threads() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    explore(|seed| {
+        let alive = alive.clone();
+        async move {
+            let (handle, mvar) = (Handle::current(), MVar::<()>::empty());
+            let innermost = move |alive: &Arc<AtomicUsize>, mvar: &MVar<()>| {
+                let _thread = Alive::new(alive);
+                handle.scope(|s| {
+                    s.spawn_fiber(|| {
+                        let _fiber = Alive::new(alive);
+                        mvar.take().wait();
+                    });
+                });
+            };
+            let fiber = sim::spawn_fiber(move || {
+                scope(&InSim, |s| {
+                    s.spawn_thread(|| innermost(&alive, &mvar));
+                    s.spawn_thread(|| {
+                        scope(&InSim, |s| {
+                            s.spawn_thread(|| innermost(&alive, &mvar));
+                        });
+                    });
+                    mvar.take().wait();
+                });
+            });
+            for _ in 0..seed % 40 {
+                yield_now().await;
+            }
+            if seed % 3 == 0 {
+                fiber.abort();
+                assert!(fiber.await.unwrap_err().is_cancelled());
+            }
+        }
+    });
+    assert_eq!(alive.load(Ordering::SeqCst), 0);
+}

@@ -79,7 +79,14 @@ impl Data {
                     if let Some(task) = task {
                         task.abort();
                     }
+                    let on = host.thread();
                     host.ask(child);
+                    // That thread waits for this one, if this one is simulated.
+                    if let Some(threads) = gossamer_sched::simulated_threads()
+                        && !gossamer_core::mutant!("scope_keeps_its_simulation")
+                    {
+                        threads.wait_for(on);
+                    }
                 }
             }
         }
