@@ -107,6 +107,17 @@ fn watch_sender_goes() {
     });
 }
 
+/// The last receiver goes as a sender begins to wait for that.
+#[test]
+fn watch_receiver_goes() {
+    explore("watch_receiver_goes", || {
+        let (tx, rx) = watch(0);
+        let waits = thread::spawn(move || tx.closed().wait());
+        drop(rx);
+        joined(waits);
+    });
+}
+
 /// Two modify at once: neither is lost.
 #[test]
 fn watch_modify_against_modify() {

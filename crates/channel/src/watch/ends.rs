@@ -309,8 +309,7 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        self.chan.look(|watched| watched.receivers -= 1);
-        self.chan.tell_closed();
+        self.chan.receiver_leaves(|watched| watched.receivers -= 1);
     }
 }
 

@@ -9,7 +9,7 @@ use gossamer::raw::channel::broadcast::{Receiver, Sender};
 use super::Broadcasts;
 use crate::bad_wakers::{fails, panics_in_wake, planned};
 use crate::flavour::both;
-use crate::hand::{Hand, parked};
+use crate::hand::{Hand, parked, ready};
 
 both! {
     a_message_that_panics,
@@ -72,8 +72,12 @@ fn a_message_that_panics<F: Broadcasts>() {
     }
     assert_eq!(dropped.replace(0), 2);
     drop(one);
+    let mut closed = parked(tx.closed());
     fails(|| drop(two));
     assert_eq!((tx.len(), dropped.get()), (0, 3));
+    assert_eq!(closed.wakes(), 1, "told all the same");
+    ready(closed.poll());
+    drop(closed);
     let mut late = tx.subscribe();
     assert!(tx.send(bad(false, false)).is_ok() && late.try_recv().is_ok());
 }
