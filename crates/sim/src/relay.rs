@@ -27,7 +27,7 @@ pub(crate) const COMES_BACK_MAX: Duration = if cfg!(test) {
 /// Where a simulated thread and those who run it meet.
 pub(crate) struct Relay {
     pub(crate) name: String,
-    spawned: &'static Location<'static>,
+    pub(crate) spawned: &'static Location<'static>,
     /// Until it is joined.
     pub(crate) os: Mutex<Option<thread::JoinHandle<()>>>,
     leg: Mutex<Leg>,

@@ -5,6 +5,7 @@ mod clock;
 mod failing;
 mod mutants;
 mod threads;
+mod threads_end;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

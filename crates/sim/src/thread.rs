@@ -27,7 +27,7 @@
 //! baton back in the midst of its end ([`SimulatedThreads::wait_for`]).
 //!
 //! The OS thread is joined: its thread-locals have gone when the task ends. A new one begins with new thread-locals, so
-//! none is used twice.
+//! none is used twice. What their destructors wait for has to be there ([`AtEnd`]): nobody else runs meanwhile.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -42,8 +42,8 @@ use gossamer_core::context;
 use gossamer_core::header::Payload;
 use gossamer_core::panics;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
-use gossamer_core::platform::start_to_join;
 use gossamer_core::platform::thread::{self, ThreadId};
+use gossamer_core::platform::{start_to_join, thread_local};
 use gossamer_core::wait::Stackful;
 use gossamer_sched::{SimulatedThreads, SingleRuntime, ThreadBody};
 use gossamer_task::locals;
@@ -136,13 +136,8 @@ impl OnThread {
         if !thread::panicking() {
             resume_unwind(Box::new(Ended));
         }
-        let woken = Arc::new(Woken(AtomicBool::new(true)));
-        let waker = Waker::from(woken.clone());
-        // Relaxed: woken by this thread, or not at all: no other one runs.
-        while woken.0.swap(false, Ordering::Relaxed) {
-            if step(&mut Context::from_waker(&waker)) {
-                return;
-            }
+        if completes_by_itself(step) {
+            return;
         }
         self.relay.give_back(Standing::Stuck);
         loop {
@@ -151,12 +146,25 @@ impl OnThread {
     }
 }
 
+/// Polls an operation as often as it wakes itself; whether it is complete then.
+fn completes_by_itself(step: &mut dyn FnMut(&mut Context<'_>) -> bool) -> bool {
+    let woken = Arc::new(Woken(AtomicBool::new(true)));
+    let waker = Waker::from(woken.clone());
+    // Relaxed: woken by this thread, or not at all: no other one runs.
+    while woken.0.swap(false, Ordering::Relaxed) {
+        if step(&mut Context::from_waker(&waker)) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether an operation that is polled at the end was woken: by its scheduling point, say.
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
-        // Relaxed: see `OnThread::end`.
+        // Relaxed: see `completes_by_itself`.
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -172,6 +180,27 @@ impl Stackful for OnThread {
             self.stand_still();
         }
         self.end(step);
+    }
+}
+
+/// A simulated thread whose body has ended, seen by the destructors of its thread-locals.
+struct AtEnd(Cell<Option<&'static Location<'static>>>);
+
+thread_local! {
+    static AT_END: AtEnd = const { AtEnd(Cell::new(None)) };
+}
+
+impl Stackful for AtEnd {
+    /// The simulation stands until the OS thread is gone: what is not there by now does not come.
+    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+        if completes_by_itself(step) {
+            return;
+        }
+        let spawned = self.0.get().expect("set before it is used");
+        abort(format_args!(
+            "a simulated thread, spawned at {spawned}, has ended, and the destructor of a thread-local of it waits for what \
+             has not come: its simulation goes on only when that is over. Wait before the thread's closure returns"
+        ));
     }
 }
 
@@ -211,14 +240,20 @@ fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
 impl OnThread {
     /// Runs what waits as this thread does.
     fn is_running(&self, run: impl FnOnce()) {
-        /// No code of the thread runs any more.
-        struct IsOver;
+        /// None but destructors of thread-locals run there any more.
+        struct IsOver(NonNull<dyn Stackful>);
         impl Drop for IsOver {
             fn drop(&mut self) {
-                // SAFETY: none is there any more.
-                context::with(|context| unsafe { context.set_fiber(None) });
+                let at_end = (!gossamer_core::mutant!("thread_waits_at_its_end")).then_some(self.0);
+                // SAFETY: it has no destructor itself, and so stays as long as the thread does.
+                context::with(|context| unsafe { context.set_fiber(at_end) });
             }
         }
+        let spawned = self.relay.spawned;
+        let at_end = AT_END.with(|at_end| {
+            at_end.0.set(Some(spawned));
+            NonNull::from(at_end)
+        });
         let this: NonNull<dyn Stackful + '_> = NonNull::from(self);
         // SAFETY: only the lifetime changes, of a pointer.
         let this =
@@ -226,7 +261,7 @@ impl OnThread {
         // SAFETY: it stays in its place below this call, and on this thread, until `IsOver` takes the word back. No poll
         // goes on here, and so no select.
         context::with(|context| unsafe { context.set_fiber(Some(this)) });
-        let _is_over = IsOver;
+        let _is_over = IsOver(at_end);
         run();
     }
 }

@@ -1,31 +1,28 @@
 //! Simulated threads: that they are threads, that one at a time runs, what is told of them, and how they end.
 
 use std::cell::{Cell, RefCell};
-use std::env;
 use std::fs;
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, panic_any};
-use std::process::Command;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gossamer_core::wait::Wait;
 use gossamer_sync::sync::{MVar, Mutex};
 use gossamer_task::JoinHandle;
-use gossamer_time::timeout;
+use gossamer_time::{sleep as rest, timeout};
 
 use crate::{
     Cause, End, Failure, Sim, Trace, TraceEvent, Waits, exhaustive, explore, now, replay, run,
-    sleep as rest, spawn,
+    spawn,
 };
 
 /// A simulated thread, as the facade spawns one.
 #[track_caller]
-fn named<T: Send + 'static>(
+pub(super) fn named<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
@@ -34,7 +31,9 @@ fn named<T: Send + 'static>(
 }
 
 #[track_caller]
-fn spawn_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+pub(super) fn spawn_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
     named("simulated", work)
 }
 
@@ -216,7 +215,7 @@ fn a_panic_is_the_handles_and_the_runs() {
 }
 
 /// Notes that it is dropped.
-struct Dropped(Arc<AtomicUsize>);
+pub(super) struct Dropped(pub(super) Arc<AtomicUsize>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
@@ -224,7 +223,7 @@ impl Drop for Dropped {
     }
 }
 
-fn threads_named(name: &str) -> usize {
+pub(super) fn threads_named(name: &str) -> usize {
     let tasks = fs::read_dir("/proc/self/task").expect("Linux has it");
     let comms = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     comms.filter(|comm| comm.trim_end() == name).count()
@@ -348,52 +347,6 @@ fn a_thread_spawns_nothing_onto_the_simulations_own() {
     );
 }
 
-/// Waits while it is dropped.
-struct WaitsAtEnd(Arc<MVar<()>>);
-
-impl Drop for WaitsAtEnd {
-    fn drop(&mut self) {
-        self.0.take().wait();
-    }
-}
-
-/// A destructor that waits, while its thread is to end, for what is there; and for what never comes.
-#[test]
-fn destructors_that_wait_at_the_end() {
-    let ends = |name: &'static str, has: bool| {
-        let left = Arc::new(AtomicUsize::new(0));
-        let dropped = Dropped(left.clone());
-        let failure: Result<(), _> = run(0, || async {
-            let thread = named(name, move || {
-                let _last = dropped;
-                let _waits = WaitsAtEnd(Arc::new(match has {
-                    true => MVar::new(()),
-                    false => MVar::empty(),
-                }));
-                MVar::<()>::empty().take().wait();
-            });
-            thread.await.unwrap();
-        });
-        let failure = failure.expect_err("the thread never ends");
-        assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
-        (left.load(Ordering::Relaxed), threads_named(name))
-    };
-    assert_eq!(ends("can end", true), (1, 0));
-    assert_eq!(ends("is stuck", false), (0, 1));
-}
-
-/// The same where the thread has not begun when the run ends, in those runs that end so.
-#[test]
-fn a_closure_that_waits_while_it_is_dropped() {
-    for seed in 0..3 {
-        let waits = WaitsAtEnd(Arc::new(MVar::empty()));
-        let ran = run(seed, || async move {
-            drop(named("never begins", move || drop(waits)));
-        });
-        ran.expect("the root ends");
-    }
-}
-
 /// How each task ended, in order.
 fn ends(trace: &Trace) -> Vec<(usize, End)> {
     let end = |event: &TraceEvent| match *event {
@@ -422,41 +375,4 @@ fn the_trace_says_how_threads_end() {
         how,
         [End::Returned, End::Returned, End::Panicked, End::Dropped]
     );
-}
-
-/// The environment variable by which a test calls itself.
-const CALLED: &str = "GOSSAMER_TEST_BLOCKS";
-
-/// What a simulation does not see is told of, and never called a deadlock.
-#[test]
-fn one_that_blocks_for_real_is_told_of() {
-    if env::var_os(CALLED).is_some() {
-        let passed = run(0, || async {
-            let (_tx, rx) = mpsc::channel::<()>();
-            // Longer than what is said to be long.
-            let limit = 4 * crate::relay::COMES_BACK_MAX;
-            spawn_thread(move || rx.recv_timeout(limit).is_err())
-                .await
-                .unwrap()
-        });
-        assert!(passed.expect("it comes back in the end"));
-        return;
-    }
-    let own = env::current_exe().expect("it has a path");
-    let mut again = Command::new(own);
-    again.args([
-        "--exact",
-        "--nocapture",
-        "tests::threads::one_that_blocks_for_real_is_told_of",
-    ]);
-    let output = again.env(CALLED, "1").output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    assert!(
-        said.contains("the simulated thread `simulated`, spawned at "),
-        "{said}"
-    );
-    assert!(said.contains("threads.rs:"), "{said}");
-    assert!(said.contains("does not come back"), "{said}");
-    assert!(!said.contains("deadlock"), "{said}");
 }

@@ -1,0 +1,134 @@
+//! Simulated threads that end late, or never: with their run, in destructors, in what the simulation does not see.
+
+use std::cell::RefCell;
+use std::env;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use gossamer_core::wait::Wait;
+use gossamer_sync::sync::MVar;
+use gossamer_time::sleep as rest;
+
+use super::threads::{Dropped, named, spawn_thread, threads_named};
+use crate::{Cause, run};
+
+/// Waits while it is dropped.
+struct WaitsAtEnd(Arc<MVar<()>>);
+
+impl Drop for WaitsAtEnd {
+    fn drop(&mut self) {
+        self.0.take().wait();
+    }
+}
+
+/// A destructor that waits, while its thread is to end, for what is there; and for what never comes.
+#[test]
+fn destructors_that_wait_at_the_end() {
+    let ends = |name: &'static str, has: bool| {
+        let left = Arc::new(AtomicUsize::new(0));
+        let dropped = Dropped(left.clone());
+        let failure: Result<(), _> = run(0, || async {
+            let thread = named(name, move || {
+                let _last = dropped;
+                let _waits = WaitsAtEnd(Arc::new(match has {
+                    true => MVar::new(()),
+                    false => MVar::empty(),
+                }));
+                MVar::<()>::empty().take().wait();
+            });
+            thread.await.unwrap();
+        });
+        let failure = failure.expect_err("the thread never ends");
+        assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
+        (left.load(Ordering::Relaxed), threads_named(name))
+    };
+    assert_eq!(ends("can end", true), (1, 0));
+    assert_eq!(ends("is stuck", false), (0, 1));
+}
+
+/// The same where the thread has not begun when the run ends, in those runs that end so.
+#[test]
+fn a_closure_that_waits_while_it_is_dropped() {
+    for seed in 0..3 {
+        let waits = WaitsAtEnd(Arc::new(MVar::empty()));
+        let ran = run(seed, || async move {
+            drop(named("never begins", move || drop(waits)));
+        });
+        ran.expect("the root ends");
+    }
+}
+
+thread_local! {
+    static AT_END: RefCell<Option<WaitsAtEnd>> = const { RefCell::new(None) };
+}
+
+/// For what is there, it does; for what would have to come, it is refused, as the simulation waits for the thread.
+#[test]
+fn a_thread_local_that_waits() {
+    let ends = |waits: MVar<()>| {
+        let mvar = Arc::new(waits);
+        run(0, || async {
+            let theirs = WaitsAtEnd(mvar.clone());
+            let thread = spawn_thread(|| AT_END.set(Some(theirs)));
+            thread.await.expect("no panic");
+            rest(Duration::from_secs(1)).await;
+            mvar.put(()).await;
+        })
+    };
+    if env::var_os(CALLED).is_some() {
+        ends(MVar::empty()).expect("it is refused before");
+        return;
+    }
+    ends(MVar::new(())).expect("it waits for what is there");
+    let (success, said) = again("a_thread_local_that_waits");
+    assert!(!success, "{said}");
+    for part in [
+        "threads_end.rs:",
+        "has ended, and the destructor of a thread-local of it waits",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+/// The environment variable by which a test calls itself.
+const CALLED: &str = "GOSSAMER_TEST_BLOCKS";
+
+/// Calls a test of this file, which knows by [`CALLED`], in a process of its own: whether that succeeds, and its errors.
+fn again(test: &str) -> (bool, String) {
+    let mut own = Command::new(env::current_exe().expect("it has a path"));
+    let test = format!("tests::threads_end::{test}");
+    own.args(["--exact", "--nocapture", &test]);
+    let output = own.env(CALLED, "1").output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), said)
+}
+
+/// What a simulation does not see is told of, and never called a deadlock.
+#[test]
+fn one_that_blocks_for_real_is_told_of() {
+    if env::var_os(CALLED).is_some() {
+        let passed = run(0, || async {
+            let (_tx, rx) = mpsc::channel::<()>();
+            // Longer than what is said to be long.
+            let limit = 4 * crate::relay::COMES_BACK_MAX;
+            spawn_thread(move || rx.recv_timeout(limit).is_err())
+                .await
+                .unwrap()
+        });
+        assert!(passed.expect("it comes back in the end"));
+        return;
+    }
+    let (success, said) = again("one_that_blocks_for_real_is_told_of");
+    assert!(success, "{said}");
+    for part in [
+        "the simulated thread `simulated`, spawned at ",
+        "threads_end.rs:",
+        "does not come back",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!said.contains("deadlock"), "{said}");
+}
