@@ -182,9 +182,14 @@ pub(crate) fn abort(why: fmt::Arguments<'_>) -> ! {
     process::abort();
 }
 
-/// The threads of a simulation that have not ended.
+/// The threads of a simulation.
 #[derive(Debug, Default)]
-pub(crate) struct Threads(Mutex<Vec<Entry>>);
+pub(crate) struct Threads {
+    /// Those that have not ended.
+    alive: Mutex<Vec<Entry>>,
+    /// The first that panicked when the run was over: the address of its task, and its message.
+    panicked_late: Mutex<Option<(usize, String)>>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -197,28 +202,43 @@ pub(crate) struct Entry {
 
 impl Threads {
     pub(crate) fn add(&self, entry: Entry) {
-        self.0.lock().push(entry);
+        self.alive.lock().push(entry);
     }
 
     pub(crate) fn forget(&self, os: ThreadId) {
-        self.0.lock().retain(|entry| entry.os != os);
+        self.alive.lock().retain(|entry| entry.os != os);
     }
 
     pub(crate) fn relay_of(&self, os: ThreadId) -> Option<Arc<Relay>> {
-        let threads = self.0.lock();
+        let threads = self.alive.lock();
         let entry = threads.iter().find(|entry| entry.os == os);
         entry.map(|entry| entry.relay.clone())
     }
 
     pub(crate) fn take(&self, os: ThreadId) -> Option<Entry> {
-        let mut threads = self.0.lock();
+        let mut threads = self.alive.lock();
         let at = threads.iter().position(|entry| entry.os == os)?;
         Some(threads.remove(at))
     }
 
+    /// The thread, which was to end as the run is over, has panicked.
+    pub(crate) fn note_panic(&self, os: ThreadId, message: String) {
+        let threads = self.alive.lock();
+        if let Some(entry) = threads.iter().find(|entry| entry.os == os)
+            && !gossamer_core::mutant!("late_panic_untold")
+        {
+            let task = entry.task.id().address();
+            self.panicked_late.lock().get_or_insert((task, message));
+        }
+    }
+
+    pub(crate) fn take_late_panic(&self) -> Option<(usize, String)> {
+        self.panicked_late.lock().take()
+    }
+
     /// The task of the thread whose join handle waits for what is at this address.
     pub(crate) fn task_of(&self, handle: usize) -> Option<usize> {
-        let threads = self.0.lock();
+        let threads = self.alive.lock();
         let entry = threads.iter().find(|entry| entry.handle == handle);
         entry.map(|entry| entry.task.id().address())
     }

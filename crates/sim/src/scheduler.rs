@@ -82,6 +82,7 @@ impl SimScheduler {
 
     /// What is known of the run, whose tasks are gone; and whose root panicked, if there is a message.
     pub(crate) fn take_ended(&mut self, root_panicked: Option<String>) -> Ended {
+        self.world.end();
         if let (None, Some(message)) = (&self.cause, root_panicked) {
             self.cause = Some(Cause::Panicked { task: 0, message });
         }
@@ -93,7 +94,6 @@ impl SimScheduler {
                 found: None,
             });
         }
-        self.world.end();
         Ended {
             oracle: mem::replace(&mut self.oracle, Oracle::Recorded(Vec::new())),
             choices: mem::take(&mut self.choices),

@@ -104,7 +104,12 @@ impl Drop for Simulated {
         }
         let relay = &self.relay;
         match relay.pass(Waker::noop(), true) {
-            Standing::Over(_) => self.join(),
+            Standing::Over(panicked) => {
+                if let Some(message) = panicked {
+                    self.threads.note_panic(self.os, message);
+                }
+                self.join();
+            }
             Standing::Stuck => say(format_args!(
                 "{relay} was to end with its simulation, and a destructor waits there for what has not come: its OS \
                  thread stays, with all that is on its stack"

@@ -16,7 +16,7 @@ use crate::trace::{End, Trace, TraceEvent};
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) trace: Trace,
-    /// The first task that panicked during its poll, and its message.
+    /// The first task that panicked during its poll, or thread that did when it was to end, and its message.
     pub(crate) panicked: Option<(usize, String)>,
     /// The number of the living task at each address.
     numbers: HashMap<usize, usize>,
@@ -103,6 +103,11 @@ impl World {
 
     /// The simulation has ended: what was left has been dropped.
     pub(crate) fn end(&mut self) {
+        if let Some((address, message)) = self.threads.take_late_panic()
+            && let Some(task) = self.number_at(address)
+        {
+            self.panicked.get_or_insert((task, message));
+        }
         let mut left: Vec<_> = self.numbers.drain().map(|(_, task)| task).collect();
         left.sort_unstable();
         for task in left {

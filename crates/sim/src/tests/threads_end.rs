@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use gossamer_sync::sync::MVar;
 use gossamer_time::sleep as rest;
 
 use super::threads::{Dropped, named, spawn_thread, threads_named};
-use crate::{Cause, run};
+use crate::{Cause, Sim, run};
 
 /// Waits while it is dropped.
 struct WaitsAtEnd(Arc<MVar<()>>);
@@ -58,6 +59,28 @@ fn a_closure_that_waits_while_it_is_dropped() {
             drop(named("never begins", move || drop(waits)));
         });
         ran.expect("the root ends");
+    }
+}
+
+/// It is the run's, as one before the end is.
+#[test]
+fn a_panic_after_the_root() {
+    let panics = || async {
+        drop(named("late", || {
+            let wait = || MVar::<()>::empty().take().wait();
+            assert!(catch_unwind(AssertUnwindSafe(wait)).is_err());
+            panic!("planned");
+        }));
+        rest(Duration::from_secs(1)).await;
+    };
+    for seed in 0..20 {
+        let failure = run(seed, panics).unwrap_err();
+        let Cause::Panicked { task: 1, message } = &failure.cause else {
+            panic!("{failure}")
+        };
+        assert_eq!(message, "planned");
+        let passed = Sim::new().expect_panics().run(seed, panics);
+        passed.expect("the panic is expected");
     }
 }
 
