@@ -314,7 +314,7 @@ fn a_report_names_all_that_a_task_waits_for() {
     let selects = waits_of(&failure, "task 1 `selects`");
     let mut branches: Vec<_> = selects.split(" | ").collect();
     branches.sort_unstable();
-    assert_eq!(branches.len(), 3, "{failure}");
+    assert_eq!(branches.len(), 4, "{failure}");
     assert!(
         branches[0].starts_with("Mutex::lock on Mutex #"),
         "{failure}"
@@ -328,11 +328,46 @@ fn a_report_names_all_that_a_task_waits_for() {
         branches[2].starts_with("oneshot::recv on oneshot #"),
         "{failure}"
     );
+    assert!(
+        branches[3].starts_with("sleep::ends on sleep #"),
+        "{failure}"
+    );
     let joins = waits_of(&failure, "task 2");
     assert!(
         joins.starts_with("JoinSet::join_next on JoinSet #"),
         "{failure}"
     );
+}
+
+gossamer::protocol! {
+    /// A client that says things, which nobody hears.
+    protocol Tells between client and server {
+        Tell: client { tell -> Tell },
+    }
+}
+
+/// Operations without a node say themselves what they are.
+#[test]
+fn a_report_names_the_other_ends() {
+    let failure = failure(|| async {
+        let handle = Handle::current();
+        let task = |name| handle.task().name(name);
+        let (mut tx, rx) = gossamer::channel::oneshot::<u8>();
+        let closed = task("closed").spawn(async move { tx.closed().await });
+        let (client, server) = tells::pipe();
+        let ready =
+            task("ready").spawn(async move { client.tell().unwrap().ready().await.is_ok() });
+        let sleeps = task("sleeps").spawn(pause(Duration::MAX));
+        pending::<()>().await;
+        drop((closed, ready, sleeps, rx, server));
+    });
+    for (task, waits) in [
+        ("task 1 `closed`", "oneshot::closed on oneshot #"),
+        ("task 2 `ready`", "pipe::ready on pipe #"),
+        ("task 3 `sleeps`", "sleep::ends on sleep #"),
+    ] {
+        assert!(waits_of(&failure, task).starts_with(waits), "{failure}");
+    }
 }
 
 /// Whoever has a lock at the end, and nobody else.

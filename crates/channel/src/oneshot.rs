@@ -225,7 +225,11 @@ impl<T> Future for WaitForClose<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         ready!(self.point.pass(cx.waker()));
-        self.sender.poll_closed(cx)
+        let polled = self.sender.poll_closed(cx);
+        if polled.is_pending() {
+            context::simulated::waits_at(self.sender.shared.as_ptr(), "oneshot::closed");
+        }
+        polled
     }
 }
 

@@ -163,7 +163,8 @@ impl Future for Sleep {
                 return Poll::Ready(());
             }
         }
-        if this.timer.poll(cx.waker()).is_pending() {
+        if this.timer.as_mut().poll(cx.waker()).is_pending() {
+            context::simulated::waits_at(&raw const *this.timer, "sleep::ends");
             if begins {
                 *this.state = State::Begun;
             }

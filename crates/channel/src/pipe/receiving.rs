@@ -39,6 +39,10 @@ pub trait Hears: Endpoint {
     /// The result of receiving: a message, and the endpoint in the state that follows.
     type Heard;
 
+    /// The operation, as a simulation's report calls it.
+    #[doc(hidden)]
+    const OPERATION: &'static str = "pipe::recv";
+
     /// The endpoint, of its parts.
     #[doc(hidden)]
     fn of_receiving_end(end: ReceivingEnd<Self::Message, Self::Flavour, Self::Side>) -> Self;
@@ -162,7 +166,7 @@ impl<E: Hears> Future for Receiving<E> {
         }
         let Poll::Ready(ended) = this.end.poll(cx.waker()) else {
             this.phase = Phase::Begun;
-            context::simulated::waits_at(&raw const this.end, "pipe::recv");
+            context::simulated::waits_at(&raw const this.end, E::OPERATION);
             return Poll::Pending;
         };
         let ends = Ends(&mut this.phase);
@@ -216,6 +220,8 @@ impl<E: Speaks> Endpoint for Full<E> {
 
 impl<E: Speaks> Hears for Full<E> {
     type Heard = E;
+
+    const OPERATION: &'static str = "pipe::ready";
 
     #[inline(always)]
     fn of_receiving_end(end: ReceivingEnd<E::Message, E::Flavour, E::Side>) -> Self {
