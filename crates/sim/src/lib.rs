@@ -43,11 +43,14 @@
 //! what happened before, and what to write to run that order alone:
 //!
 //! ```text
-//! simulation with seed 2: deadlock: nothing is enabled, and somebody waits
-//!   task 0, the root, waits for Mutex::lock on Mutex #1, called at tests/bank.rs:6:9
-//!   task 1, spawned at tests/bank.rs:14:16, waits for Mutex::lock on Mutex #2, called at tests/bank.rs:6:9
+//! simulation with seed 0: deadlock: nothing is enabled, and somebody waits
+//!   task 0, the root, waits for Mutex::lock on Mutex #1, called at tests/bank.rs:6:9, held by task 1
+//!   task 1, spawned at tests/bank.rs:14:16, waits for Mutex::lock on Mutex #2, called at tests/bank.rs:6:9, held by task 0
+//! the last of 7 events:
+//!      0 task 0 runs (of 1 enabled)
+//!      1 task 1 spawned at tests/bank.rs:14:16
 //! …
-//! to run it again: #[gossamer::test(sim, seeds = 2..3)]
+//! to run it again: #[gossamer::test(sim, seeds = 0..1)]
 //! ```
 //!
 //! `examples/philosophers.rs` goes the whole way: a program that hangs now and then, its seed, the replay, the mended one.
