@@ -9,7 +9,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use gossamer::JoinHandle;
-use gossamer_sim::{Sim, sleep as pause};
+use gossamer::time::sleep as pause;
+use gossamer_sim::Sim;
 
 use crate::flavour::Flavour;
 

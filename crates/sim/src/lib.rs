@@ -85,7 +85,7 @@
 //! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
 //!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
 //!   has had its run ([`exhaustive`]).
-//! * Time is virtual ([`now`], [`sleep`], and all of `gossamer::time`). It moves only when nothing is enabled, to the
+//! * Time is virtual ([`now`], and all of `gossamer::time`). It moves only when nothing is enabled, to the
 //!   next deadline; equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
 //!   ([`Cause::LostWakeup`]). [`Sim::look_each_step`] looks before each step as well, so that no later event can repair
@@ -123,7 +123,7 @@ mod world;
 pub use gossamer_fiber::Fibers;
 
 pub use self::choose::{Choice, choices};
-pub use self::clock::{Sleep, now, sleep};
+pub use self::clock::now;
 #[doc(hidden)]
 pub use self::current::Simulation;
 pub use self::failure::{Cause, Failure, Origin};

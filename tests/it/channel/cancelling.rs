@@ -8,7 +8,8 @@ use std::time::Duration;
 use gossamer::TimeoutExt;
 use gossamer::channel::TrySendError;
 use gossamer::raw::channel::{Receiver, Sender};
-use gossamer_sim::{Sim, sleep as pause, spawn};
+use gossamer::time::sleep as pause;
+use gossamer_sim::{Sim, spawn};
 
 use super::Channels;
 use crate::exploring::{Cut, explore_flavour, explore_seeded, quiet};

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gossamer::channel::Closed;
-use gossamer::time::Elapsed;
+use gossamer::time::{Elapsed, sleep as pause};
 use gossamer::{JoinHandle, TimeoutExt, yield_now};
-use gossamer_sim::{sleep as pause, spawn};
+use gossamer_sim::spawn;
 
 use super::{Kind, Message, Rx, Tx, Variant, over_all};
 use crate::exploring::{Cut, exhaust_in, explore_in, sim};

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use gossamer::time::sleep as pause;
 use gossamer::yield_now;
-use gossamer_sim::{Sim, sleep as pause, spawn};
+use gossamer_sim::{Sim, spawn};
 
 use crate::exploring::{SCHEDULING_POINTS, explore_seeded};
 use crate::flavour::{Flavour, SharedMVar, both};

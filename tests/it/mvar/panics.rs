@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
+use gossamer::time::sleep as pause;
 use gossamer::yield_now;
-use gossamer_sim::{Sim, sleep as pause, spawn};
+use gossamer_sim::{Sim, spawn};
 
 use crate::bad_wakers::{is_planned, planned};
 use crate::exploring::{explore, explore_seeded};

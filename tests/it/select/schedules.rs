@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gossamer::raw::channel::{Receiver, Sender};
+use gossamer::time::sleep as pause;
 use gossamer::{TimeoutExt, select, yield_now};
-use gossamer_sim::{sleep as pause, spawn};
+use gossamer_sim::spawn;
 
 use crate::exploring::{Cut, abort_all, exhaust_flavour, explore_flavour, quiet};
 use crate::flavour::both;

@@ -9,9 +9,10 @@ use super::step;
 use crate::world::message;
 use crate::{
     Cause, Failure, Origin, Sim, TraceEvent, Waits, choices, exhaustive, explore, replay, run,
+    spawn,
 };
-use crate::{sleep as rest, spawn};
 use gossamer_sync::local::MVar;
+use gossamer_time::sleep as rest;
 
 /// Two tasks that take two locks in opposite orders.
 async fn philosophers() {

@@ -7,9 +7,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use gossamer::channel::TryRecvError;
-use gossamer::time::Elapsed;
+use gossamer::time::{Elapsed, sleep as pause};
 use gossamer::{TimeoutExt, select};
-use gossamer_sim::{sleep as pause, spawn};
+use gossamer_sim::spawn;
 
 use super::{SharedOf, Shares};
 use crate::exploring::{explore_flavour, quiet};
