@@ -274,7 +274,9 @@ macro_rules! waiting {
         impl<T, P: LockPolicy, F, M> Leave for $name<'_, T, P, F, M> {
             /// One that has begun to make the value stays the one that does.
             fn leave(self: Pin<&mut Self>) {
-                self.project().making.project().waiting.leave();
+                if !gossamer_core::mutant!("once_waiter_stays") {
+                    self.project().making.project().waiting.leave();
+                }
             }
         }
 
