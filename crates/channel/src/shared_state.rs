@@ -11,7 +11,7 @@
 //! The operations for which there is something are at the head of the line: those that came later have seen it.
 //!
 //! Who waits until no receiver is left ([`WaitsForClose`]) waits in a line of its own, at which no change looks but that of
-//! a receiver which leaves ([`SharedState::receiver_leaves`]).
+//! a receiver which leaves ([`SharedState::tell_closed`]).
 //!
 //! No user code runs under the lock: messages are only moved there (as pointers), and wakers of other runtimes are called
 //! outside. Broadcast and watch ask for memory and give it back outside too; a port set's table does so under it.
@@ -115,10 +115,9 @@ impl<S: Content, P: LockPolicy> SharedState<S, P> {
         changed
     }
 
-    /// A receiver leaves, by this change; lets those go that wait until no receiver is left, if that is so.
-    pub(crate) fn receiver_leaves(&self, leave: impl FnOnce(&mut S)) {
+    /// A receiver has left: lets those go that wait until no receiver is left, if that is so.
+    pub(crate) fn tell_closed(&self) {
         let mut locked = self.locked();
-        with(&locked, leave);
         while with(&locked, |content| content.is_closed())
             && let Some(deferred) = locked.release_first::<WaitsForClose>()
         {

@@ -255,8 +255,17 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        // First, as a drop of the messages that nobody needs may panic.
-        self.chan.receiver_leaves(|ring| ring.leave(self.next));
+        /// After the messages that nobody needs, also if one of their drops panics.
+        struct Tells<'a, T, P: LockPolicy>(&'a Chan<T, P>);
+
+        impl<T, P: LockPolicy> Drop for Tells<'_, T, P> {
+            fn drop(&mut self) {
+                self.0.tell_closed();
+            }
+        }
+
+        self.chan.look(|ring| ring.leave(self.next));
+        let _tells = Tells::<T, P>(&self.chan);
         drop_all(|| {
             let message = self.chan.look(Ring::pop_unneeded);
             if message.is_none() {

@@ -309,7 +309,8 @@ impl<T, P: LockPolicy> Clone for Receiver<T, P> {
 
 impl<T, P: LockPolicy> Drop for Receiver<T, P> {
     fn drop(&mut self) {
-        self.chan.receiver_leaves(|watched| watched.receivers -= 1);
+        self.chan.look(|watched| watched.receivers -= 1);
+        self.chan.tell_closed();
     }
 }
 

@@ -1,9 +1,12 @@
 //! Waiting for the last receiver, senders that do not keep the channel open, and receivers that begin now.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, Wake};
 
 use futures_core::{FusedStream, Stream};
+use gossamer::channel;
 use gossamer::channel::broadcast::{Lagged, RecvError, TryRecvError};
 
 use super::Broadcasts;
@@ -96,4 +99,26 @@ fn a_stream_that_owns_its_receiver<F: Broadcasts>() {
     }
     drop(next);
     assert!(stream.is_terminated());
+}
+
+/// A sender that is told of the end finds nothing in the channel: what only the last receiver needed has gone with it.
+#[test]
+fn nothing_is_left_when_the_end_is_told() {
+    struct Looks(channel::broadcast::Sender<u32>, AtomicUsize);
+
+    impl Wake for Looks {
+        fn wake(self: Arc<Self>) {
+            assert!(self.0.is_empty() && self.0.is_closed());
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let (tx, rx) = channel::broadcast(2);
+    tx.send(1).expect("there is a receiver");
+    let looks = Arc::new(Looks(tx.clone(), AtomicUsize::new(0)));
+    let mut closed = Hand::new(tx.closed());
+    assert!(closed.poll_with(&looks.clone().into()).is_pending());
+    drop(rx);
+    assert_eq!(looks.1.load(Ordering::Relaxed), 1);
+    ready(closed.poll());
 }
