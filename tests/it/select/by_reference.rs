@@ -156,7 +156,7 @@ fn a_lock_or_a_permit() {
 fn the_making_of_a_value() {
     let passes_on = |cell: &OnceCell<u32>| {
         let (stop, stopped) = unbounded();
-        let mut maker = Box::pin(cell.get_or_init(|| pending()));
+        let mut maker = Box::pin(cell.get_or_init(pending));
         drop(waits!(maker.as_mut(), stopped));
         let mut first = pin!(cell.get_or_try_init(async || Err(())));
         let mut select = waits!(first.as_mut(), stopped);
