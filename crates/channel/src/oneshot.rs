@@ -10,19 +10,20 @@
 // | --- | --- | --- | --- |
 // | nobody waits | – | | |
 // | a waker | the receiver, in its poll | the sender takes it along when it leaves | |
-// | done | the sender: with the message there, or none | the receiver takes it | the receiver |
+// | done | the sender: with the message there, or none, which the second word says | the receiver takes it | the receiver |
 // | detached | the receiver, which went first | the sender has its message back | the sender |
 //
 // A second word of the same kind tells the other way: the receiver publishes there that it goes, before it changes the
 // first one, and the sender may leave a waker there ([`Sender::closed`]). As long as the receiver has not changed the
-// first word, the sender does not free.
+// first word, the sender does not free. A sender that goes without a message leaves the second word detached, before it
+// changes the first one; so the message needs no word that says whether it is there.
 //
 // The race to fear: the sender leaves as the receiver does, or as it registers its waker. Both use one
 // read-modify-write on the one word, so the second of them sees what the first has done. The sender takes
 // the waker out of the allocation by the same exchange, so the receiver may free it before the waker is called.
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -38,30 +39,36 @@ pub use crate::error::{Closed, SendError, TryRecvError};
 /// The allocation that both sides point at.
 struct Shared<T> {
     join: Join,
-    /// Done: the receiver takes no message any more. Its waker is the sender's.
+    /// Done: the receiver takes no message any more. Its waker is the sender's. Detached: the sender has sent none.
     closing: Join,
     /// The sender's, until the word is done or says that the receiver is gone; then that of the side that finds this.
-    message: UnsafeCell<Option<T>>,
+    message: UnsafeCell<MaybeUninit<T>>,
 }
 
 impl<T> Shared<T> {
+    /// Whether a sender that is done has sent.
+    fn has_message(&self) -> bool {
+        !self.closing.is_detached()
+    }
+
     /// Frees the allocation and returns the message.
     ///
     /// # Safety
-    /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more.
-    unsafe fn free(shared: NonNull<Self>) -> Option<T> {
+    /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more. `has_message` is true.
+    unsafe fn free(shared: NonNull<Self>, has_message: bool) -> Option<T> {
         // SAFETY: made by `Box`, and this is the last pointer.
         let shared = unsafe { Box::from_raw(shared.as_ptr()) };
         // A sender that has forgotten its operation.
         shared.closing.unregister();
-        shared.message.into_inner()
+        // SAFETY: it is there, as the caller says.
+        has_message.then(|| unsafe { shared.message.into_inner().assume_init() })
     }
 }
 
 #[cfg(all(not(any(loom, shuttle)), target_pointer_width = "64"))]
 const _: () = {
     // An allocation of at most 24 bytes takes 32 with glibc.
-    assert!(size_of::<Shared<u32>>() <= 24);
+    assert!(size_of::<Shared<u64>>() <= 24);
     assert!(size_of::<Sender<u32>>() == 8);
     assert!(size_of::<Receiver<u32>>() == 8);
 };
@@ -84,7 +91,7 @@ pub fn oneshot<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Box::new(Shared {
         join: Join::new(),
         closing: Join::new(),
-        message: UnsafeCell::new(None),
+        message: UnsafeCell::new(MaybeUninit::uninit()),
     });
     let shared = NonNull::from(Box::leak(shared));
     let sender = Sender {
@@ -185,10 +192,18 @@ impl<T> Sender<T> {
     /// The sender leaves, and is not used again; the message, if the receiver is gone.
     fn leave(&mut self, message: Option<T>) -> Option<T> {
         let shared = self.shared();
-        shared.message.with_mut(|place| {
-            // SAFETY: nobody else looks at it before the word is done; there was none, so none is dropped.
-            unsafe { *place = message };
-        });
+        let has_message = message.is_some();
+        // A waker that nobody calls any more is dropped last.
+        let _waker = match message {
+            Some(message) => {
+                shared.message.with_mut(|place| {
+                    // SAFETY: nobody else looks at it before the word is done.
+                    unsafe { (*place).write(message) };
+                });
+                None
+            }
+            None => Some(shared.closing.abandon()),
+        };
         match shared.join.finish() {
             Finish::Nobody => None,
             Finish::Wake(waker) => {
@@ -197,7 +212,7 @@ impl<T> Sender<T> {
                 None
             }
             // SAFETY: the receiver went first, and the sender goes now.
-            Finish::Detached => unsafe { Shared::free(self.shared) },
+            Finish::Detached => unsafe { Shared::free(self.shared, has_message) },
         }
     }
 }
@@ -310,6 +325,11 @@ impl<T> Receiver<T> {
         if !is_done {
             // The sender may have freed it by now.
             self.shared = std::ptr::without_provenance_mut(CLOSED);
+        } else if matches!(told, Finish::Detached)
+            && !gossamer_core::mutant!("oneshot_close_overwrites")
+        {
+            // The sender said there that it has sent none, and this side alone is left.
+            let _done = shared.closing.abandon();
         }
         if let Finish::Wake(waker) = told
             && !gossamer_core::mutant!("oneshot_close_tells_nobody")
@@ -325,11 +345,8 @@ impl<T> Receiver<T> {
 
     /// Whether there is no message at this moment.
     pub fn is_empty(&self) -> bool {
-        // SAFETY: done, so the sender has gone, and the message is this side's.
-        let has_message = |shared: &Shared<T>| unsafe {
-            shared.join.is_done() && shared.message.with(|message| (*message).is_some())
-        };
-        !self.shared().is_some_and(has_message)
+        let is_sent = |shared: &Shared<T>| shared.join.is_done() && shared.has_message();
+        !self.shared().is_some_and(is_sent)
     }
 
     /// The message, if it is there; never waits.
@@ -367,10 +384,11 @@ impl<T> Receiver<T> {
         if self.join().is_some_and(|join| !join.is_done()) {
             return None;
         }
+        let has_message = self.shared().is_some_and(Shared::has_message);
         let shared = NonNull::new(self.pointer());
         self.shared = std::ptr::null_mut();
         // SAFETY: done, so the sender went first; the receiver has forgotten it.
-        unsafe { Shared::free(shared?) }
+        unsafe { Shared::free(shared?, has_message) }
     }
 }
 

@@ -135,3 +135,15 @@ fn send_against_close() {
         assert_eq!(living.load(Ordering::Relaxed), 0);
     });
 }
+
+/// The sender goes without having sent, as the receiver is closed: nothing is received.
+#[test]
+fn no_send_against_close() {
+    explore("no_send_against_close", || {
+        let (tx, mut rx) = oneshot::<u64>();
+        let goes = thread::spawn(move || drop(tx));
+        rx.close();
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+        joined(goes);
+    });
+}

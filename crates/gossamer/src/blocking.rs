@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::panics;
 use gossamer_core::platform::Mutex;
-use gossamer_sched::{simulated_threads, tell_of_panic};
+use gossamer_sched::{Environment, here, simulated_threads};
 use gossamer_task::{Id, JoinHandle};
 
 use crate::shared::Shared;
@@ -87,6 +87,8 @@ impl<F, T> Unpin for Blocking<F, T> {}
 struct Panicked {
     /// None: it goes on.
     payload: Option<Box<dyn Any + Send>>,
+    /// Of the call. Who drops this may be anywhere.
+    environment: Option<Environment>,
     call: Id,
     caller: &'static Location<'static>,
 }
@@ -94,8 +96,10 @@ struct Panicked {
 impl Drop for Panicked {
     fn drop(&mut self) {
         if let Some(payload) = self.payload.take() {
-            if !gossamer_core::mutant!("nobody_told_of_calls") {
-                tell_of_panic(self.call, || None, self.caller, &*payload);
+            if let Some(environment) = &self.environment
+                && !gossamer_core::mutant!("nobody_told_of_calls")
+            {
+                environment.tell_of_panic(self.call, || None, self.caller, &*payload);
             }
             panics::swallow(payload);
         }
@@ -136,6 +140,7 @@ where
                 Some(
                     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Panicked {
                         payload: Some(payload),
+                        environment: here(),
                         call: gossamer_task::id(),
                         caller,
                     }),

@@ -44,6 +44,20 @@ impl Environment {
     pub fn enter_early(&self) -> Entered {
         Entered(Some(set(Some(self.clone()))))
     }
+
+    /// Tells of what has panicked in it, as the builder of the runtime wanted.
+    #[cold]
+    pub fn tell_of_panic(
+        &self,
+        id: Id,
+        name: impl FnOnce() -> Option<String>,
+        spawned: &'static Location<'static>,
+        payload: &(dyn Any + Send),
+    ) {
+        if let Some(known) = self.0.get() {
+            known.on_panic.tell(id, name, spawned, payload);
+        }
+    }
 }
 
 /// The current one is brought back when this is dropped.
@@ -68,7 +82,7 @@ fn set(environment: Option<Environment>) -> Option<Environment> {
 }
 
 /// Of the runtime that the current thread runs tasks for, if any.
-fn here() -> Option<Environment> {
+pub fn here() -> Option<Environment> {
     CURRENT
         .try_with(|current| current.borrow().clone())
         .ok()
@@ -80,18 +94,16 @@ pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
     here()?.0.get()?.runtime.upgrade()
 }
 
-/// Tells of what has panicked on this thread, as the builder of the runtime wanted.
+/// Tells of what has panicked on this thread, as the builder of its runtime wanted.
 #[cold]
-pub fn tell_of_panic(
+pub(crate) fn tell_of_panic(
     id: Id,
     name: impl FnOnce() -> Option<String>,
     spawned: &'static Location<'static>,
     payload: &(dyn Any + Send),
 ) {
-    if let Some(here) = here()
-        && let Some(known) = here.0.get()
-    {
-        known.on_panic.tell(id, name, spawned, payload);
+    if let Some(here) = here() {
+        here.tell_of_panic(id, name, spawned, payload);
     }
 }
 

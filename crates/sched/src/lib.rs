@@ -22,7 +22,7 @@ mod thread_options;
 mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
-pub use self::environment::{Entered, Environment, current, tell_of_panic};
+pub use self::environment::{Entered, Environment, current, here};
 pub use self::fifo::Fifo;
 pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::runnable::Runnable;

@@ -263,7 +263,7 @@ pub fn run_blocking<F: Future>(
     refuse_inside_poll("block_on()");
     assert!(
         !context::runs(runtime.shard().index()),
-        "block_on() in the closure of block_on_local() of the same runtime, before it runs: await in the future"
+        "block_on() in the closure of block_on_local() of the same runtime, before it runs, or in its scheduler: await in the future"
     );
     let Some(guard) = acquire_patiently(runtime.shard(), scheduling_points) else {
         panic!("block_on() on a runtime that another thread is running: wait there, or spawn()");

@@ -72,7 +72,7 @@
 //! (`thread::sleep`, a channel of std, a lock of std that another thread holds over a `.wait()`, a system call) keeps all
 //! others from running meanwhile. After ten seconds a line on the standard error names it; if it never comes back, nor does
 //! the simulation. A simulation waits for its threads to be gone: the destructor of a thread-local that waits in one, for
-//! what has not come by then, ends the process with a message.
+//! what has not come by then, ends the process with a message (by std's means: it hangs, unnamed).
 //!
 //! A simulation is a closed world. It does not see real threads (those of `std::thread`, of a runtime outside) nor I/O, and
 //! does not wait for them: a task that waits for one is at rest for ever. Threads that belong to the program are started by

@@ -155,7 +155,7 @@ impl OnThread {
 fn completes_by_itself(step: &mut dyn FnMut(&mut Context<'_>) -> bool) -> bool {
     let woken = Arc::new(Woken(AtomicBool::new(true)));
     let waker = Waker::from(woken.clone());
-    // Relaxed: woken by this thread, or not at all: no other one runs.
+    // Relaxed: tells that there may be something, and reads nothing; what there is, is read under its lock.
     while woken.0.swap(false, Ordering::Relaxed) {
         if step(&mut Context::from_waker(&waker)) {
             return true;

@@ -97,7 +97,7 @@ fn a_send_whose_message_was_taken_is_in_time() {
 }
 
 /// A receiver comes between the last look at the operation and the look at the clock. (The waker of the poll before is
-/// dropped there, unless the thread of the timers has called it by then: then the next try shows it.)
+/// dropped there if the thread of the timers has called it by then; else the next try shows it.)
 #[test]
 fn a_send_that_is_out_of_time_is_not_taken() {
     let found = (0..1_000).find_map(|_| received_out_of_time());

@@ -81,6 +81,16 @@ impl Join {
         }
     }
 
+    /// The handle goes away, whatever the word says; what it held. Not for a task's output, which would be lost.
+    pub fn abandon(&self) -> Finish {
+        // AcqRel pairs with the swap in `finish`, both ways: a waker is taken out by one of the two.
+        match self.0.swap(DETACHED, Ordering::AcqRel) {
+            DONE | DETACHED => Finish::Detached,
+            // SAFETY: the swap took the word's content over.
+            before => unsafe { unpack(before) }.map_or(Finish::Nobody, Finish::Wake),
+        }
+    }
+
     /// Puts `waker` in the word; `false` if the output is published instead.
     pub fn register(&self, waker: &Waker) -> bool {
         let mut packed: *mut () = ptr::null_mut();

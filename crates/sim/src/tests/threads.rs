@@ -223,10 +223,19 @@ impl Drop for Dropped {
     }
 }
 
-pub(super) fn threads_named(name: &str) -> usize {
-    let tasks = fs::read_dir("/proc/self/task").expect("Linux has it");
-    let comms = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
-    comms.filter(|comm| comm.trim_end() == name).count()
+/// The number of threads with this name; `expected`, once it is that. (Linux lists a thread a while after it is joined.)
+pub(super) fn threads_named(name: &str, expected: usize) -> usize {
+    let number = || {
+        let tasks = fs::read_dir("/proc/self/task").expect("Linux has it");
+        let names =
+            tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        names.filter(|comm| comm.trim_end() == name).count()
+    };
+    let began = Instant::now();
+    while number() != expected && began.elapsed() < Duration::from_secs(10) {
+        std::thread::yield_now();
+    }
+    number()
 }
 
 /// Threads that stand still, have not begun, or are in the midst of a scope of their own, when the run ends or fails.
@@ -256,7 +265,7 @@ fn none_is_left_over() {
         assert_eq!(result.is_err(), seed % 2 == 0);
     }
     assert_eq!(dropped.load(Ordering::Relaxed), 3_000);
-    assert_eq!(threads_named("left over"), 0);
+    assert_eq!(threads_named("left over", 0), 0);
 }
 
 thread_local! {

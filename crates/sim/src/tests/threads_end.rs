@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::env;
+use std::io::{BufRead, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -28,7 +29,7 @@ impl Drop for WaitsAtEnd {
 /// A destructor that waits, while its thread is to end, for what is there; and for what never comes.
 #[test]
 fn destructors_that_wait_at_the_end() {
-    let ends = |name: &'static str, has: bool| {
+    let ends = |name: &'static str, has: bool, stuck: usize| {
         let left = Arc::new(AtomicUsize::new(0));
         let dropped = Dropped(left.clone());
         let failure: Result<(), _> = run(0, || async {
@@ -44,10 +45,10 @@ fn destructors_that_wait_at_the_end() {
         });
         let failure = failure.expect_err("the thread never ends");
         assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
-        (left.load(Ordering::Relaxed), threads_named(name))
+        (left.load(Ordering::Relaxed), threads_named(name, stuck))
     };
-    assert_eq!(ends("can end", true), (1, 0));
-    assert_eq!(ends("is stuck", false), (0, 1));
+    assert_eq!(ends("can end", true, 0), (1, 0));
+    assert_eq!(ends("is stuck", false, 1), (0, 1));
 }
 
 /// The same where the thread has not begun when the run ends, in those runs that end so.
@@ -106,8 +107,10 @@ fn a_thread_local_that_waits() {
         return;
     }
     ends(MVar::new(())).expect("it waits for what is there");
-    let (success, said) = again("a_thread_local_that_waits");
-    assert!(!success, "{said}");
+    let output = again("a_thread_local_that_waits").output();
+    let output = output.expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
     for part in [
         "threads_end.rs:",
         "has ended, and the destructor of a thread-local of it waits",
@@ -119,37 +122,39 @@ fn a_thread_local_that_waits() {
 /// The environment variable by which a test calls itself.
 const CALLED: &str = "GOSSAMER_TEST_BLOCKS";
 
-/// Calls a test of this file, which knows by [`CALLED`], in a process of its own: whether that succeeds, and its errors.
-fn again(test: &str) -> (bool, String) {
+/// A test of this file, which knows by [`CALLED`], in a process of its own.
+fn again(test: &str) -> Command {
     let mut own = Command::new(env::current_exe().expect("it has a path"));
     let test = format!("tests::threads_end::{test}");
     own.args(["--exact", "--nocapture", &test]);
-    let output = own.env(CALLED, "1").output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.success(), said)
+    own.env(CALLED, "1");
+    own
 }
 
 /// What a simulation does not see is told of, and never called a deadlock.
 #[test]
 fn one_that_blocks_for_real_is_told_of() {
     if env::var_os(CALLED).is_some() {
-        let passed = run(0, || async {
+        let ran = run(0, || async {
             let (_tx, rx) = mpsc::channel::<()>();
-            // Longer than what is said to be long.
-            let limit = 4 * crate::relay::COMES_BACK_MAX;
-            spawn_thread(move || rx.recv_timeout(limit).is_err())
-                .await
-                .unwrap()
+            // It is killed long before.
+            let blocks = move || rx.recv_timeout(Duration::from_secs(60)).is_err();
+            spawn_thread(blocks).await.unwrap()
         });
-        assert!(passed.expect("it comes back in the end"));
+        ran.expect("it comes back in the end");
         return;
     }
-    let (success, said) = again("one_that_blocks_for_real_is_told_of");
-    assert!(success, "{said}");
+    let mut own = again("one_that_blocks_for_real_is_told_of");
+    let mut own = own.stderr(Stdio::piped()).spawn().expect("it runs");
+    let errors = BufReader::new(own.stderr.take().expect("a pipe"));
+    let mut lines = errors.lines().map_while(Result::ok);
+    let said = lines.find(|line| line.contains("does not come back"));
+    own.kill().expect("it is there");
+    own.wait().expect("it ends");
+    let said = said.expect("it is told of");
     for part in [
         "the simulated thread `simulated`, spawned at ",
         "threads_end.rs:",
-        "does not come back",
     ] {
         assert!(said.contains(part), "{said}");
     }
