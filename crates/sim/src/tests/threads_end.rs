@@ -138,7 +138,7 @@ fn one_that_blocks_for_real_is_told_of() {
         let ran = run(0, || async {
             let (_tx, rx) = mpsc::channel::<()>();
             // It is killed long before.
-            let blocks = move || rx.recv_timeout(Duration::from_secs(60)).is_err();
+            let blocks = move || rx.recv_timeout(Duration::from_secs(20)).is_err();
             spawn_thread(blocks).await.unwrap()
         });
         ran.expect("it comes back in the end");
