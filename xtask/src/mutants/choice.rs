@@ -16,7 +16,7 @@ use crate::repo::Repo;
 use crate::tidy::mutants::planted;
 
 /// How many runs it takes until all have been planted, if the commits were evenly spread.
-const SHARES: u64 = 6;
+pub(super) const SHARES: u64 = 6;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The runner against gates that are small shell scripts: each verdict is reached.
 
-use super::choice::{Touched, module, named, some};
+use super::choice::{SHARES, Touched, module, named, some};
 use super::table::{Mutant, parse};
 use super::{Runner, UnknownMutant, Verdict};
 
@@ -199,13 +199,17 @@ fn names(mutants: &[Mutant]) -> Vec<&str> {
 fn the_shares_together_are_the_table() {
     let nothing = Touched::default();
     let mut planted = Vec::new();
-    for number in 7..11 {
-        let share = some(numbered(10), number, &nothing);
+    let all = 2 * SHARES as usize + 1;
+    for number in 7..7 + SHARES {
+        let share = some(numbered(all), number, &nothing);
         assert!((2..=3).contains(&share.len()));
         planted.extend(names(&share).into_iter().map(str::to_owned));
     }
     planted.sort();
-    assert_eq!(planted, names(&numbered(10)));
+    let table = numbered(all);
+    let mut expected = names(&table);
+    expected.sort_unstable();
+    assert_eq!(planted, expected);
 }
 
 #[test]
@@ -214,9 +218,10 @@ fn what_a_change_touches_is_planted_beside_the_share() {
         names: vec!["m1".to_string()],
         modules: vec!["a::t2".to_string(), "t3".to_string(), "a::t".to_string()],
     };
+    let of_share = format!("m{SHARES}");
     assert_eq!(
-        names(&some(numbered(6), 0, &touched)),
-        ["m0", "m1", "m2", "m4"]
+        names(&some(numbered(SHARES as usize + 2), 0, &touched)),
+        ["m0", "m1", "m2", &of_share]
     );
 }
 
