@@ -54,7 +54,8 @@ impl<T> Shared<T> {
     /// Frees the allocation and returns the message.
     ///
     /// # Safety
-    /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more. `has_message` is true.
+    /// Made by [`oneshot`]. One side has gone, the other one calls this and uses it no more. `has_message` says
+    /// whether there is one.
     unsafe fn free(shared: NonNull<Self>, has_message: bool) -> Option<T> {
         // SAFETY: made by `Box`, and this is the last pointer.
         let shared = unsafe { Box::from_raw(shared.as_ptr()) };

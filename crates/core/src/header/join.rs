@@ -1,6 +1,7 @@
 //! The waiter for a task's output, or for a message: one atomic pointer, four states.
 //!
-//! (Of a one-shot channel the sender is what the runner is here, and the receiver the handle.)
+//! (Of a one-shot channel the sender is what the runner is here, and the receiver the handle. Its second word goes the
+//! other way, and only that one may be left for `DETACHED` when it is `DONE`: [`Join::abandon`].)
 //!
 //! | value | meaning | who may leave it |
 //! | --- | --- | --- |
@@ -81,7 +82,7 @@ impl Join {
         }
     }
 
-    /// The handle goes away, whatever the word says; what it held. Not for a task's output, which would be lost.
+    /// The handle goes away, whatever the word says; what it held. Only where nothing is published: an output would be lost.
     pub fn abandon(&self) -> Finish {
         // AcqRel pairs with the swap in `finish`, both ways: a waker is taken out by one of the two.
         match self.0.swap(DETACHED, Ordering::AcqRel) {
