@@ -45,10 +45,14 @@ pub(crate) enum Found {
     Root(Arc<dyn Root>),
 }
 
+fn current() -> *const Member<'static> {
+    CURRENT.with(Cell::get)
+}
+
 /// Whether the current thread computes, and is in no fiber: then what it calls here is part of its computation.
 #[inline]
 pub fn is_inside() -> bool {
-    !CURRENT.get().is_null() && !context::with(Context::is_in_fiber)
+    !current().is_null() && !context::with(Context::is_in_fiber)
 }
 
 /// Calls `use_it` with the member that this thread is.
@@ -59,7 +63,7 @@ pub(crate) fn with_current<R>(use_it: impl FnOnce(Option<&Member<'_>>) -> R) -> 
     }
     // SAFETY: it stands on this stack, below this call, until `Member::enter` sets the pointer back. No fiber does so in
     // between: none is a member.
-    use_it(unsafe { CURRENT.get().as_ref() })
+    use_it(unsafe { current().as_ref() })
 }
 
 /// Calls both closures, perhaps at the same time, and returns when both have ended; see the facade.
@@ -118,7 +122,7 @@ struct Outer<'a>(*const Member<'static>, &'a Member<'a>);
 
 impl Drop for Outer<'_> {
     fn drop(&mut self) {
-        CURRENT.set(self.0);
+        CURRENT.with(|current| current.set(self.0));
         let member = self.1;
         debug_assert!(member.deque.is_empty(), "a job is left behind");
         member.team.give_seat_back(&member.seat);
@@ -148,7 +152,7 @@ impl Member<'_> {
                 seats: RefCell::default(),
                 next: Cell::new(0),
             };
-            let outer = CURRENT.replace(ptr::from_ref(&member).cast());
+            let outer = CURRENT.with(|current| current.replace(ptr::from_ref(&member).cast()));
             let _outer = Outer(outer, &member);
             body(&member)
         })

@@ -118,7 +118,9 @@ impl Team {
     /// somebody else's, and those whose jobs it could steal run them themselves.
     pub(crate) fn leave(self: &Arc<Self>, caller: &'static Location<'static>) {
         self.busy.fetch_sub(1, Ordering::Relaxed); // Relaxed: the fence orders it
-        fence(Ordering::SeqCst); // pairs with the one in `hand_over`
+        if !gossamer_core::mutant!("thread_leaves_without_fence") {
+            fence(Ordering::SeqCst); // pairs with the one in `hand_over`
+        }
         if self.has_waiting() {
             self.call_one(caller);
         }
