@@ -23,7 +23,9 @@ const TURNS: usize = 4;
 /// The key of these letters, which are nucleotides.
 pub fn key(letters: &[u8]) -> u64 {
     let code = |letter: &u8| LETTERS.iter().position(|own| own == letter).unwrap_or(0) as u64;
-    letters.iter().fold(0, |key, letter| key << 2 | code(letter))
+    letters
+        .iter()
+        .fold(0, |key, letter| key << 2 | code(letter))
 }
 
 /// The letters of a key.
@@ -36,7 +38,10 @@ pub fn letters(key: u64, length: usize) -> String {
 #[derive(Debug)]
 enum Table {
     /// A power of two of arrays, one behind the other.
-    Direct { counts: Vec<u64>, turns: usize },
+    Direct {
+        counts: Vec<u64>,
+        turns: usize,
+    },
     Hashed(HashMap<u64, u64, FxBuildHasher>),
 }
 

@@ -7,8 +7,8 @@ use std::io::Read;
 
 use crate::error::Error;
 
-/// How much of the input is held at once.
-const BUFFER: usize = 256 * 1024;
+/// How much of the input is held at once, in bytes. (Less in tests, so that lines lie across its end.)
+const BUFFER: usize = if cfg!(test) { 500 } else { 256 * 1024 };
 /// How much of an odd line is shown in an error.
 const SHOWN: usize = 40;
 /// So many names of sequences are listed in an error.

@@ -57,7 +57,9 @@ fn choices(alphabet: &Alphabet) -> Vec<u8> {
             drawn < reached
         });
         // The sum of all may be a little less than one.
-        chosen.or(alphabet.last()).map_or(b'?', |(letter, _)| *letter)
+        chosen
+            .or(alphabet.last())
+            .map_or(b'?', |(letter, _)| *letter)
     };
     (0..IM).map(choose).collect()
 }

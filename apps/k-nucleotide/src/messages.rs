@@ -50,11 +50,16 @@ pub fn count<R: Read + Send + 'static>(
     let counters = LENGTHS.map(Counter::new).into_iter();
     let (counting, reading): (Vec<JoinHandle<Counter>>, _) = match over {
         Over::Channel { capacity } => {
-            let (senders, receivers): (Vec<_>, Vec<_>) =
-                LENGTHS.map(|_| channel::bounded(capacity)).into_iter().unzip();
+            let (senders, receivers): (Vec<_>, Vec<_>) = LENGTHS
+                .map(|_| channel::bounded(capacity))
+                .into_iter()
+                .unzip();
             let ends = counters.zip(receivers);
             let counting = ends.map(|(counter, lines)| runtime.spawn(of_channel(counter, lines)));
-            (counting.collect(), runtime.spawn(to_channels(sequence, senders)))
+            (
+                counting.collect(),
+                runtime.spawn(to_channels(sequence, senders)),
+            )
         }
         Over::Pipe { capacity } => {
             let pipes = |_| (0..capacity).map(|_| lines::pipe()).unzip();

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fasta::Sequence;
 
 /// So many nucleotides are read before they are counted: they fit into a second-level cache.
-pub const BLOCK: usize = 256 * 1024;
+pub const BLOCK: usize = if cfg!(test) { 1_000 } else { 256 * 1024 };
 
 /// Counts all lengths.
 ///

@@ -68,13 +68,12 @@ fn the_published_sample_comes_out_in_every_way() {
     }
 }
 
-/// Several blocks and buffers, the last of them short.
+/// Many blocks and buffers (which are small in tests), the last of them short.
 #[test]
 fn all_ways_agree_on_a_larger_input() {
-    let text = input(120_000);
+    let text = input(6_000);
     let ways = every_way(&text);
     let expected = report::text(&ways[0].1);
-    assert!(expected.contains("\n4\tGGTATTTTAATTTATAGT\n"), "{expected}");
     for (way, counters) in ways {
         assert_eq!(report::text(&counters), expected, "{way}");
     }
@@ -83,7 +82,8 @@ fn all_ways_agree_on_a_larger_input() {
 /// Fewer nucleotides than most lengths have: no shares of pairs, and zeros.
 #[test]
 fn a_single_nucleotide_is_counted_in_every_way() {
-    let expected = "G 100.000\n\n\n0\tGGT\n0\tGGTA\n0\tGGTATT\n0\tGGTATTTTAATT\n0\tGGTATTTTAATTTATAGT\n";
+    let expected =
+        "G 100.000\n\n\n0\tGGT\n0\tGGTA\n0\tGGTATT\n0\tGGTATTTTAATT\n0\tGGTATTTTAATTTATAGT\n";
     for (way, counters) in every_way(b">THREE\ng") {
         assert_eq!(report::text(&counters), expected, "{way}");
     }
@@ -91,9 +91,9 @@ fn a_single_nucleotide_is_counted_in_every_way() {
 
 #[test]
 fn a_bad_line_far_inside_ends_every_way_with_the_same_error() {
-    let mut text = input(100_000);
+    let mut text = input(5_000);
     text.extend_from_slice(b"acgtx\n");
-    let expected = "x.fa:17092: 'x' in column 5 of the sequence >THREE is no nucleotide";
+    let expected = "x.fa:838: 'x' in column 5 of the sequence >THREE is no nucleotide";
     let same = |error: String| assert!(error.starts_with(expected), "{error}");
     same(
         serial::count(&mut sequence(text.clone()))

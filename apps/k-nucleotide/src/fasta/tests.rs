@@ -63,7 +63,10 @@ fn what_is_wrong_is_said_with_its_line() {
             "x.fa:4: the input ends without a sequence >THREE; it has >ONE, >TWO: choose",
         ),
         (b">ONE\n>THREE", "x.fa:2: the sequence >THREE is empty"),
-        (b">THREE\n\n>FOUR\nA", "x.fa:3: the sequence >THREE is empty"),
+        (
+            b">THREE\n\n>FOUR\nA",
+            "x.fa:3: the sequence >THREE is empty",
+        ),
         (
             b">THREE\nAC\nACNT\n",
             "x.fa:3: 'N' in column 3 of the sequence >THREE is no nucleotide: expected A, C, G or T",

@@ -19,7 +19,10 @@ fn checksum(text: &str) -> u64 {
 #[test]
 fn a_thousand_is_the_published_file() {
     let text = generated(1_000);
-    assert_eq!((text.len(), checksum(&text)), (10_245, 0x6B65_9544_B02D_5C8A));
+    assert_eq!(
+        (text.len(), checksum(&text)),
+        (10_245, 0x6B65_9544_B02D_5C8A)
+    );
     let lines: Vec<&str> = text.lines().collect();
     for (line, published) in [
         (1, ">ONE Homo sapiens alu"),
@@ -51,7 +54,8 @@ fn a_thousand_is_the_published_file() {
 
 #[test]
 fn the_smallest_has_three_sequences() {
-    let expected = ">ONE Homo sapiens alu\nGG\n>TWO IUB ambiguity codes\nctt\n>THREE Homo sapiens frequency\n";
+    let expected =
+        ">ONE Homo sapiens alu\nGG\n>TWO IUB ambiguity codes\nctt\n>THREE Homo sapiens frequency\n";
     let text = generated(1);
     assert!(text.starts_with(expected), "{text}");
     assert_eq!(text.len(), expected.len() + 6);
