@@ -42,7 +42,7 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What to start for so many operations, and the one line it must print.
+    /// What to start for so many operations, and what it must print.
     #[must_use]
     pub fn command(&self, paths: &Paths, ops: u64) -> (Vec<String>, String) {
         let values = self.request.sized(ops);
@@ -368,8 +368,9 @@ pub(crate) fn verdict(
         End::Signalled(signal) => failed(format!("killed by {}{said}", signal_name(*signal))),
         End::Exited(0) if outcome.stdout.trim() == expected => Ok(()),
         End::Exited(0) => failed(format!(
-            "printed {:?}, expected {expected:?}",
-            shorten(&outcome.stdout)
+            "printed {:?}, expected {:?}",
+            shorten(&outcome.stdout),
+            shorten(expected)
         )),
         End::Exited(status) => failed(format!("exit status {status}{said}")),
         End::Interrupted(signal) => failed(format!("interrupted by signal {signal}")),
