@@ -18,6 +18,15 @@ pub fn count<R: Read + Send>(
     sequence: &mut Sequence<R>,
     ranges: usize,
 ) -> Result<Vec<Counter>, Error> {
+    // One computation for all blocks, in which the workers stay.
+    let all = || blocks(sequence, ranges);
+    runtime.enter(|| par::join(all, || ())).0
+}
+
+fn blocks<R: Read + Send>(
+    sequence: &mut Sequence<R>,
+    ranges: usize,
+) -> Result<Vec<Counter>, Error> {
     let mut parts = Part::all(ranges);
     let (mut block, mut next) = (Block::default(), Block::default());
     sequence.next_block(BLOCK, next.follow(&block))?;
@@ -25,7 +34,7 @@ pub fn count<R: Read + Send>(
         std::mem::swap(&mut block, &mut next);
         let read = || sequence.next_block(BLOCK, next.follow(&block));
         let each = || par::for_each(&mut parts[..], |part| part.count(&block));
-        runtime.enter(|| par::join(read, each)).0?;
+        par::join(read, each).0?;
     }
     Ok(parts.into_iter().map(Part::into_counter).collect())
 }
