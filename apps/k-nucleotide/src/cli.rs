@@ -168,7 +168,7 @@ fn opened(file: Option<&Path>) -> Result<(Input, String, ProgressBar), Error> {
     let open = || {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        Ok((file, metadata.is_file().then(|| metadata.len())))
+        Ok((file, metadata.is_file().then_some(metadata.len())))
     };
     let (input, bytes) = open().map_err(|cause| {
         let file = name.clone();

@@ -137,7 +137,7 @@ fn counts(period: &[u8], letters: u64, asked: &[&[u8]]) -> Vec<u64> {
     for begin in 0..states.min(windows) {
         let window = (begin..begin + length).map(|at| period[(at % states) as usize]);
         let is = |text: &&[u8]| window.clone().eq(text.iter().copied());
-        if let Some(which) = asked.iter().position(|text| is(text)) {
+        if let Some(which) = asked.iter().position(is) {
             // It begins there in each period.
             counts[which] += (windows - begin).div_ceil(states);
         }
