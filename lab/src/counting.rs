@@ -13,6 +13,7 @@ use anyhow::Result;
 
 use crate::catalogue::Contender;
 use crate::format::figure;
+use crate::input_file;
 use crate::launch::{End, Launcher};
 use crate::measure::verdict;
 use crate::paths::Paths;
@@ -128,9 +129,11 @@ impl Counter<'_> {
     fn whole(&self, contender: &Contender, request: &Request, ops: u64) -> Result<Counted> {
         let values = request.sized(ops);
         let mut argv: Vec<String> = VALGRIND.map(String::from).to_vec();
-        let command = contender.command(request.workload.name);
-        argv.extend(command.iter().map(|word| self.paths.fill(word)));
-        argv.extend(values.words());
+        let workload = request.workload;
+        input_file::make(workload, &values, self.paths)?;
+        argv.extend(input_file::command(
+            contender, workload, &values, self.paths,
+        ));
         let mut outcome =
             self.launcher
                 .run(&argv, &self.paths.root, self.timeout, self.tools.stop())?;

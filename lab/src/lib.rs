@@ -27,6 +27,7 @@ pub mod figures;
 pub mod format;
 pub mod geomean;
 pub mod history;
+pub mod input_file;
 pub mod inputs;
 pub mod launch;
 pub mod machine;

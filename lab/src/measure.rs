@@ -13,6 +13,7 @@ use crate::catalogue::Contender;
 use crate::clock::Clock;
 use crate::figures::{self, FIGURES, Figure, pairs};
 use crate::format::{shorten, thousands};
+use crate::input_file;
 use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
 use crate::plan::{OPS_FEWEST, share};
@@ -41,13 +42,11 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What to start for so many operations, and the one line it must print.
+    /// What to start for so many operations, and what it must print.
     #[must_use]
     pub fn command(&self, paths: &Paths, ops: u64) -> (Vec<String>, String) {
         let values = self.request.sized(ops);
-        let words = self.contender.command(self.request.workload.name);
-        let words = words.iter().map(|word| paths.fill(word));
-        let argv = words.chain(values.words()).collect();
+        let argv = input_file::command(self.contender, self.request.workload, &values, paths);
         (argv, (self.request.workload.expected)(&values))
     }
 
@@ -277,6 +276,11 @@ impl Measure<'_> {
         limit: Duration,
     ) -> Result<Option<usize>> {
         let limit = limit.min(self.timeout);
+        input_file::make(
+            job.request.workload,
+            &job.request.sized(row.ops),
+            self.paths,
+        )?;
         let run = |argv: &[String]| self.launcher.run(argv, &self.paths.root, limit, self.stop);
         if job.request.has_memory_each() && given.good.is_empty() {
             let (argv, expected) = job.command(self.paths, 1);
@@ -364,8 +368,9 @@ pub(crate) fn verdict(
         End::Signalled(signal) => failed(format!("killed by {}{said}", signal_name(*signal))),
         End::Exited(0) if outcome.stdout.trim() == expected => Ok(()),
         End::Exited(0) => failed(format!(
-            "printed {:?}, expected {expected:?}",
-            shorten(&outcome.stdout)
+            "printed {:?}, expected {:?}",
+            shorten(&outcome.stdout),
+            shorten(expected)
         )),
         End::Exited(status) => failed(format!("exit status {status}{said}")),
         End::Interrupted(signal) => failed(format!("interrupted by signal {signal}")),

@@ -1,6 +1,7 @@
 //! `lab seeds`: the tables of the seeds, as they were printed, and beside them what the same programs do today.
 
 pub mod beside;
+pub mod improvements;
 pub mod page;
 pub mod tables;
 
@@ -23,6 +24,7 @@ use crate::session::{Session, interrupted, jobs};
 use crate::workload::Request;
 use crate::workloads::find;
 
+use improvements::{IMPROVEMENTS, Improvement};
 use tables::{GHC_GC, LATER, LINES, MESSAGE_RING, MSGSEND, OCAML_GC, PROTOTHREADS, RING, Table};
 
 /// Beside those in the tables: the programs that the seeds speak of without a row, and ours.
@@ -50,7 +52,7 @@ const SENDING: [&str; 10] = [
     "erlang-otp",
 ];
 /// The share of their measuring in what the ring takes.
-const SENDING_SHARE: f64 = 0.25;
+const SENDING_SHARE: f64 = 0.4;
 /// The rows with which GHC's allocation area is swept.
 const SWEEP: &str = "ghc-a";
 
@@ -86,12 +88,13 @@ pub fn run(
 /// The rows of a results file that are the usual ring, and those of the other tables.
 fn loaded(file: &Path) -> Result<Results> {
     let mut results = Results::load(file).map_err(|error| BadInput(format!("{error:#}")))?;
-    let settings = [&RING, &MSGSEND, &MESSAGE_RING].map(|table| {
+    let settings = [&RING].into_iter().chain(sent()).map(|table| {
         let workload = find(table.workload).expect("a workload of ours");
         let mut usual = workload.usual_values().recorded();
         usual.remove(workload.size);
         (workload, usual)
     });
+    let settings: Vec<_> = settings.collect();
     let is_usual = |row: &Row| {
         settings.iter().any(|(workload, usual)| {
             let mut params = row.params.clone();
@@ -142,7 +145,7 @@ fn measured(
     let files = [file.clone()];
     let how = |share| How::new(options.runs, options.timeout, share * BUDGET_S);
     let ring = [request(&RING)];
-    let requests = [request(&MSGSEND), request(&MESSAGE_RING)];
+    let requests: Vec<Request> = sent().map(request).collect();
     let count = jobs(&rings, &built, &ring) + jobs(&sending, &built, &requests);
     let mut clock = Clock::new(Some(LIMIT_S), count);
     let ringing = session.measure(&rings, &built, &ring, &how(1.0), &mut clock, &files)?;
@@ -159,16 +162,24 @@ fn measured(
     Ok((results, signal, file))
 }
 
+/// The tables of the seed of 2012 whose workloads there are.
+fn sent() -> impl Iterator<Item = &'static Table> {
+    let whole = IMPROVEMENTS.iter().filter(|entry| !entry.pairs.is_empty());
+    [&MSGSEND, &MESSAGE_RING]
+        .into_iter()
+        .chain(whole.map(|entry| entry.table))
+}
+
 fn sending(catalogue: &Catalogue) -> Vec<&Contender> {
     let all = catalogue.contenders.iter();
-    let has = |entry: &&Contender| {
-        [&MSGSEND, &MESSAGE_RING]
-            .iter()
-            .any(|table| entry.workload.contains_key(table.workload))
+    let has = |entry: &&Contender| sent().any(|table| entry.workload.contains_key(table.workload));
+    let pairs = IMPROVEMENTS.iter().flat_map(|entry| entry.pairs);
+    let compared: Vec<&str> = pairs.flat_map(|pair| [pair.channel, pair.pipe]).collect();
+    let wanted = |entry: &&Contender| {
+        let name = entry.name.as_str();
+        SENDING.contains(&name) || compared.contains(&name)
     };
-    all.filter(|entry| SENDING.contains(&entry.name.as_str()))
-        .filter(has)
-        .collect()
+    all.filter(wanted).filter(has).collect()
 }
 
 fn selected(catalogue: &Catalogue) -> Vec<&Contender> {
@@ -207,8 +218,15 @@ fn now(catalogue: &Catalogue, results: &Results) -> Vec<(&'static Table, String)
         (&MSGSEND, beside::rates(&MSGSEND, results)),
         (&MESSAGE_RING, beside::rates(&MESSAGE_RING, results)),
     ];
+    let compared = |entry: &Improvement| match entry.pairs {
+        [] => later(entry.table),
+        _ => entry.now(results),
+    };
+    let improved = IMPROVEMENTS
+        .iter()
+        .map(|entry| (entry.table, compared(entry)));
     let later = LATER.iter().map(|table| (table, later(table)));
-    measured.into_iter().chain(later).collect()
+    measured.into_iter().chain(improved).chain(later).collect()
 }
 
 /// What stands beside a table that is not about the ring. When its workload comes, its rows come with it, in a

@@ -1,14 +1,16 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
 mod channels;
+pub(crate) mod nucleotides;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
+use nucleotides::K_NUCLEOTIDE;
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 22] = [
+pub static WORKLOADS: [Workload; 23] = [
     RING,
     SPAWN,
     YIELD,
@@ -30,6 +32,7 @@ pub static WORKLOADS: [Workload; 22] = [
     PIPE,
     MESSAGE_RING,
     MSGSEND,
+    K_NUCLEOTIDE,
     PROCESS,
 ];
 

@@ -75,13 +75,19 @@ var workloads = map[string]func(options) uint64{
 	"msgsend":      msgsend,
 }
 
+// texts are those whose answer is no number.
+var texts = map[string]func(options) string{
+	"k-nucleotide": nucleotides,
+}
+
 func main() {
 	words := os.Args[1:]
 	if len(words)%2 == 0 {
 		fail("expected", "WORKLOAD [--option value]...")
 	}
 	run, known := workloads[words[0]]
-	if !known {
+	text, isText := texts[words[0]]
+	if !known && !isText {
 		fail("unknown workload", words[0])
 	}
 	o := options{}
@@ -95,7 +101,11 @@ func main() {
 	default:
 		fail("unknown kind (all, 1, resizing)", kind)
 	}
-	fmt.Println(run(o))
+	if isText {
+		fmt.Println(text(o))
+	} else {
+		fmt.Println(run(o))
+	}
 	collections()
 }
 

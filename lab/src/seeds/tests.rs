@@ -53,6 +53,13 @@ fn every_name_beside_a_table_is_a_contender() {
             |table: &Table| found.is_some_and(|entry| entry.workload.contains_key(table.workload));
         assert!(has(&MSGSEND) || has(&MESSAGE_RING), "{name} sends nothing");
     }
+    for Improvement { table, pairs } in &IMPROVEMENTS {
+        for name in pairs.iter().flat_map(|pair| [pair.channel, pair.pipe]) {
+            let found = catalogue.contenders.iter().find(|entry| entry.name == name);
+            let has = found.is_some_and(|entry| entry.workload.contains_key(table.workload));
+            assert!(has, "{name} has no {}", table.workload);
+        }
+    }
     let results = all_measured(&catalogue);
     for (table, now) in now(&catalogue, &results).iter().take(4) {
         assert!(!now.contains("it is not in these results"), "{now}");
@@ -80,7 +87,8 @@ fn what_nobody_can_install_is_named_with_its_reason() {
 
 #[test]
 fn a_later_table_waits_for_its_workload_only() {
-    for table in &LATER {
+    let waiting = IMPROVEMENTS.iter().filter(|entry| entry.pairs.is_empty());
+    for table in LATER.iter().chain(waiting.map(|entry| entry.table)) {
         let name = table.workload;
         assert!(
             find(name).is_none(),

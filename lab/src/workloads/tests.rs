@@ -33,7 +33,8 @@ fn every_workload_has_an_answer_a_title_and_the_option_that_sizes_it() {
         }
         assert!(workload.option(workload.size).is_some(), "{name}");
         assert!(values.number(workload.size) > 0, "{name}");
-        assert!(answer.parse::<u64>().is_ok(), "{name}: {answer}");
+        let is_game = name == "k-nucleotide" && answer.ends_with("\tGGTATTTTAATTTATAGT");
+        assert!(answer.parse::<u64>().is_ok() || is_game, "{name}: {answer}");
     }
 }
 

@@ -304,3 +304,35 @@ fn a_contender_says_which_choices_it_has() {
         }
     }
 }
+
+/// A sequence of one nucleotide: its letter is the last but the newline.
+#[test]
+fn an_input_is_made_once_and_takes_the_place_of_the_options() {
+    let answer = "printf '%s 100.000\\n\\n\\n' $(tail -n 1 \"{input}\" | tr a-z A-Z); \
+                  printf '0\\t%s\\n' GGT GGTA GGTATT GGTATTTTAATT GGTATTTTAATTTATAGT";
+    let place = Place::with_fakes_of(
+        "k-nucleotide",
+        &[
+            ("right", answer),
+            ("without-options", "echo $# \"{input}\""),
+        ],
+    );
+    let output = place.run("run k-nucleotide --nucleotides 1 --runs 2 --json x.json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let row = place.row("x.json", "right");
+    assert_eq!((&row["status"], &row["runs"]), (&json!("ok"), &json!(2)));
+    assert_eq!(row["params"], json!({"nucleotides": 1}));
+    let file = place.path("out/inputs/k-nucleotide-nucleotides1.fa");
+    let text = std::fs::read_to_string(&file).expect("the input stays");
+    assert!(
+        text.starts_with(">ONE Homo sapiens alu\n>TWO IUB ambiguity codes\n"),
+        "{text}"
+    );
+    let reason = &place.row("x.json", "without-options")["reason"];
+    let told = format!("printed \"0 {}\", expected ", file.display());
+    assert!(
+        reason.as_str().is_some_and(|text| text.starts_with(&told)),
+        "{reason}"
+    );
+    assert_eq!(stderr(&output).matches("wrote the input").count(), 1);
+}

@@ -1,0 +1,147 @@
+//! The column Improvement: whole programs over channels and over pipes.
+//!
+//! As the seed of 2012 has it: the time over channels divided by that over pipes, less one.
+
+use crate::format::figure;
+use crate::results::{Results, Row, Status};
+use crate::seeds::tables::{K_NUCLEOTIDE, PBFS, Table, columns};
+
+/// A program that somebody ran over channels and over pipes.
+#[derive(Debug)]
+pub struct Improvement {
+    /// What was printed.
+    pub table: &'static Table,
+    /// What runs the same today; none if there is no such workload yet.
+    pub pairs: &'static [Pair],
+}
+
+/// Two contenders that differ in what carries the messages.
+#[derive(Debug)]
+pub struct Pair {
+    /// What the row is called.
+    pub text: &'static str,
+    /// The contender that has a channel.
+    pub channel: &'static str,
+    /// The one that has pipes.
+    pub pipe: &'static str,
+}
+
+/// All of them.
+pub static IMPROVEMENTS: [Improvement; 2] = [
+    Improvement {
+        table: &PBFS,
+        pairs: &[],
+    },
+    Improvement {
+        table: &K_NUCLEOTIDE,
+        pairs: &[
+            Pair {
+                text: "K-Nucleotide, one worker",
+                channel: "gossamer/channel-1",
+                pipe: "gossamer/pipe-1",
+            },
+            Pair {
+                text: "K-Nucleotide, two workers",
+                channel: "gossamer/channel-2",
+                pipe: "gossamer/pipe-2",
+            },
+        ],
+    },
+];
+
+/// How sure it should be that the median is within the interval.
+const SURE: f64 = 0.95;
+
+/// An interval for a median, and how sure it is that the median is inside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Interval {
+    least: f64,
+    most: f64,
+    sure: f64,
+}
+
+/// From the order of the values alone: each is as probably below the median as above it. The narrowest that is as sure
+/// as it should be, or else the whole range.
+fn interval(values: &[f64]) -> Option<Interval> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let count = values.len();
+    // The chance that at most `left_out` of the values are below the median.
+    let chance = |left_out: usize| {
+        let ways =
+            |k: usize| (0..k).fold(1.0, |ways, i| ways * (count - i) as f64 / (i + 1) as f64);
+        (0..=left_out).map(ways).sum::<f64>() / 2_f64.powi(count as i32)
+    };
+    let sure = |left_out: usize| 1.0 - 2.0 * chance(left_out);
+    let narrowest = (0..count.div_ceil(2)).rev().find(|out| sure(*out) >= SURE);
+    let left_out = narrowest.unwrap_or(0);
+    Some(Interval {
+        least: *values.get(left_out)?,
+        most: *values.get(count - 1 - left_out)?,
+        sure: sure(left_out),
+    })
+}
+
+impl Improvement {
+    /// Today's rows, below each other.
+    #[must_use]
+    pub fn now(&self, results: &Results) -> String {
+        let headings = [
+            "Benchmark",
+            "Channel time (s)",
+            "Pipe time (s)",
+            "Improvement (%)",
+            "interval",
+        ];
+        let mut lines = vec![headings.map(String::from).to_vec()];
+        let mut notes = String::new();
+        for pair in self.pairs {
+            let row = |name: &str| {
+                let mut rows = results.results.iter();
+                let own = |row: &&Row| row.workload == self.table.workload && row.contender == name;
+                rows.find(own).filter(|row| row.status == Status::Ok)
+            };
+            match row(pair.channel).zip(row(pair.pipe)) {
+                Some((channel, pipe)) => lines.push(compared(pair.text, channel, pipe)),
+                None => notes += &format!("{}: it is not in these results\n", pair.text),
+            }
+        }
+        if lines.len() > 1 {
+            notes += "The interval is of the median of the rounds, each of which ran both, one after the other; the share is \
+                      how sure that is.\n";
+            columns(&lines) + &notes
+        } else {
+            notes
+        }
+    }
+}
+
+/// The cells of a row. Both made as many operations, or times are compared for one operation.
+fn compared(text: &str, channel: &Row, pipe: &Row) -> Vec<String> {
+    let each = |row: &Row| -> Vec<f64> {
+        let walls = row.raw_wall_s.iter();
+        walls.map(|wall| wall / row.ops as f64).collect()
+    };
+    let (channels, pipes) = (each(channel), each(pipe));
+    let improvements = channels.iter().zip(&pipes);
+    let improvements: Vec<f64> = improvements
+        .map(|(channel, pipe)| 100.0 * (channel / pipe - 1.0))
+        .collect();
+    let median = |row: &Row| row.wall_s.as_ref().map_or(0.0, |wall| wall.median);
+    let per_op = |row: &Row| median(row) / row.ops as f64;
+    let improvement = 100.0 * (per_op(channel) / per_op(pipe) - 1.0);
+    let interval = interval(&improvements).map_or_else(String::new, |interval| {
+        let Interval { least, most, sure } = interval;
+        format!("{least:.1} to {most:.1} % ({:.0} %)", 100.0 * sure)
+    });
+    vec![
+        text.to_owned(),
+        figure(median(channel)),
+        figure(median(pipe)),
+        format!("{improvement:.1}%"),
+        interval,
+    ]
+}
+
+#[cfg(test)]
+mod tests;
