@@ -1,14 +1,16 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
+mod bfs;
 mod channels;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
+use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 22] = [
+pub static WORKLOADS: [Workload; 23] = [
     RING,
     SPAWN,
     YIELD,
@@ -30,6 +32,7 @@ pub static WORKLOADS: [Workload; 22] = [
     PIPE,
     MESSAGE_RING,
     MSGSEND,
+    BFS,
     PROCESS,
 ];
 
