@@ -1,6 +1,7 @@
 //! `lab seeds`: the tables of the seeds, as they were printed, and beside them what the same programs do today.
 
 pub mod beside;
+pub mod improvement;
 pub mod page;
 pub mod tables;
 
@@ -23,7 +24,9 @@ use crate::session::{Session, interrupted, jobs};
 use crate::workload::Request;
 use crate::workloads::find;
 
-use tables::{GHC_GC, LATER, LINES, MESSAGE_RING, MSGSEND, OCAML_GC, PROTOTHREADS, RING, Table};
+use tables::{
+    GHC_GC, LATER, LINES, MESSAGE_RING, MSGSEND, OCAML_GC, PBFS, PROTOTHREADS, RING, Table,
+};
 
 /// Beside those in the tables: the programs that the seeds speak of without a row, and ours.
 const ALSO: [&str; 8] = [
@@ -37,7 +40,7 @@ const ALSO: [&str; 8] = [
     "gossamer/threads",
 ];
 /// Who runs the workloads of the seed of 2012: ours, what the seed names that there is, and the next best.
-const SENDING: [&str; 10] = [
+const SENDING: [&str; 12] = [
     "gossamer/single-local",
     "gossamer/single",
     "gossamer/pool-2",
@@ -48,6 +51,8 @@ const SENDING: [&str; 10] = [
     "ghc-chan",
     "erlang",
     "erlang-otp",
+    improvement::BFS[0],
+    improvement::BFS[1],
 ];
 /// The share of their measuring in what the ring takes.
 const SENDING_SHARE: f64 = 0.25;
@@ -86,7 +91,7 @@ pub fn run(
 /// The rows of a results file that are the usual ring, and those of the other tables.
 fn loaded(file: &Path) -> Result<Results> {
     let mut results = Results::load(file).map_err(|error| BadInput(format!("{error:#}")))?;
-    let settings = [&RING, &MSGSEND, &MESSAGE_RING].map(|table| {
+    let settings = [&RING, &MSGSEND, &MESSAGE_RING, &PBFS].map(|table| {
         let workload = find(table.workload).expect("a workload of ours");
         let mut usual = workload.usual_values().recorded();
         usual.remove(workload.size);
@@ -142,7 +147,7 @@ fn measured(
     let files = [file.clone()];
     let how = |share| How::new(options.runs, options.timeout, share * BUDGET_S);
     let ring = [request(&RING)];
-    let requests = [request(&MSGSEND), request(&MESSAGE_RING)];
+    let requests = [&MSGSEND, &MESSAGE_RING, &PBFS].map(request);
     let count = jobs(&rings, &built, &ring) + jobs(&sending, &built, &requests);
     let mut clock = Clock::new(Some(LIMIT_S), count);
     let ringing = session.measure(&rings, &built, &ring, &how(1.0), &mut clock, &files)?;
@@ -162,7 +167,7 @@ fn measured(
 fn sending(catalogue: &Catalogue) -> Vec<&Contender> {
     let all = catalogue.contenders.iter();
     let has = |entry: &&Contender| {
-        [&MSGSEND, &MESSAGE_RING]
+        [&MSGSEND, &MESSAGE_RING, &PBFS]
             .iter()
             .any(|table| entry.workload.contains_key(table.workload))
     };
@@ -206,6 +211,7 @@ fn now(catalogue: &Catalogue, results: &Results) -> Vec<(&'static Table, String)
         (&LINES, beside::lines(catalogue)),
         (&MSGSEND, beside::rates(&MSGSEND, results)),
         (&MESSAGE_RING, beside::rates(&MESSAGE_RING, results)),
+        (&PBFS, improvement::bfs(&only(results, PBFS.workload))),
     ];
     let later = LATER.iter().map(|table| (table, later(table)));
     measured.into_iter().chain(later).collect()

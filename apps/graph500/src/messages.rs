@@ -2,7 +2,8 @@
 //!
 //! An owner is a task that alone knows the parents of its vertices. It has a scanner, a task that goes over the frontier's
 //! neighbours and sends each, with the vertex it was found from, to the neighbour's owner, `batch` of these a message.
-//! All neighbours go by message, those of the same owner too. An owner only receives while its level lasts and a scanner
+//! A scanner remembers what it has sent, and sends no vertex twice; all others go by message, those of its own owner too.
+//! An owner only receives while its level lasts and a scanner
 //! only sends, so no two can wait for each other, however few messages fit into a channel.
 //!
 //! When a scanner is through it tells all owners so, and an owner that has heard it of all scanners gives its own scanner
@@ -151,6 +152,7 @@ impl<'r> Messages<'r> {
                 owners,
                 batch: self.batch,
                 to,
+                sent: Vec::new(),
             };
             drop(self.runtime.spawn(scanner.run(scanned)));
             let owner = Owner::<P> {
@@ -198,6 +200,8 @@ struct Scanner<P: Post> {
     owners: Owners,
     batch: usize,
     to: Vec<P::Tx>,
+    /// The vertices that it has sent, one bit each.
+    sent: Vec<u64>,
 }
 
 impl<P: Post> Scanner<P> {
@@ -205,6 +209,7 @@ impl<P: Post> Scanner<P> {
         let graph = self.graph.clone();
         let full = self.batch;
         let mut batches: Vec<Vec<Edge>> = vec![Vec::with_capacity(full); self.owners.count];
+        self.sent = vec![0; graph.vertices().div_ceil(64)];
         while let Some((odd, Message::Frontier(frontier))) = P::receive(&mut inbox).await {
             for &vertex in &frontier {
                 let mut targets = graph.neighbours(vertex);
@@ -222,9 +227,19 @@ impl<P: Post> Scanner<P> {
     }
 
     /// Puts neighbours into the batches of their owners until one is full: the owner.
-    fn fill(&self, batches: &mut [Vec<Edge>], vertex: u32, targets: &mut &[u32]) -> Option<usize> {
+    fn fill(
+        &mut self,
+        batches: &mut [Vec<Edge>],
+        vertex: u32,
+        targets: &mut &[u32],
+    ) -> Option<usize> {
         while let Some((&target, rest)) = targets.split_first() {
             *targets = rest;
+            let (word, bit) = (&mut self.sent[target as usize / 64], 1 << (target % 64));
+            if *word & bit != 0 {
+                continue;
+            }
+            *word |= bit;
             let owner = self.owners.of(target);
             batches[owner].push([target, vertex]);
             if batches[owner].len() == self.batch {

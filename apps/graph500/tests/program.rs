@@ -187,7 +187,10 @@ fn bad_options_are_refused() {
         &["--scale", "40"],
         "a graph of scale 40 with edge factor 16 takes about 288.0 TiB of memory, and",
     );
-    refused(&["--scale", "4000000000"], "EiB of memory, and this machine");
+    refused(
+        &["--scale", "4000000000"],
+        "EiB of memory, and this machine",
+    );
     refused(
         &["--scale", "20", "--edge-factor", "1000000000000"],
         "of memory, and",
