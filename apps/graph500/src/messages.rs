@@ -24,6 +24,10 @@ use crate::search::{NONE, Search};
 use by_channel::ByChannel;
 use by_pipe::ByPipe;
 
+/// How many neighbours a scanner looks at before it lets other tasks run: a fraction of a millisecond. Late in a search
+/// nearly all have been sent, and it would not wait for long.
+const SCANNED_MAX: usize = 1 << 16;
+
 /// What messages go over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Over {
@@ -210,9 +214,16 @@ impl<P: Post> Scanner<P> {
         let full = self.batch;
         let mut batches: Vec<Vec<Edge>> = vec![Vec::with_capacity(full); self.owners.count];
         self.sent = vec![0; graph.vertices().div_ceil(64)];
+        // Since it last gave others a turn.
+        let mut scanned = 0;
         while let Some((odd, Message::Frontier(frontier))) = P::receive(&mut inbox).await {
             for &vertex in &frontier {
                 let mut targets = graph.neighbours(vertex);
+                scanned += targets.len();
+                if scanned > SCANNED_MAX {
+                    scanned = 0;
+                    gossamer::yield_now().await;
+                }
                 while let Some(owner) = self.fill(&mut batches, vertex, &mut targets) {
                     self.post(owner, odd, &mut batches[owner]).await;
                 }

@@ -3,7 +3,7 @@
 //! All that is parallel in shared memory is one operation: a function of each item of a slice, the results in order. So
 //! the lab's peers run the same searches on another library.
 
-use gossamer::Runtime;
+use gossamer::{Runtime, par};
 
 /// What computes in parallel.
 pub trait Workers: Sync {
@@ -49,27 +49,6 @@ impl Workers for OnRuntime<'_> {
     }
 
     fn each<T: Send, R: Send>(&self, items: &mut [T], work: impl Fn(&mut T) -> R + Sync) -> Vec<R> {
-        if items.len() < 2 {
-            return items.iter_mut().map(work).collect();
-        }
-        let left = std::sync::Mutex::new(items.iter_mut().enumerate());
-        let take = || left.lock().expect("no panic while it is locked").next();
-        let mut done: Vec<(usize, R)> = self.runtime.scope(|scope| {
-            let handles: Vec<_> = (0..self.count)
-                .map(|_| {
-                    scope.spawn(async {
-                        std::iter::from_fn(take)
-                            .map(|(index, item)| (index, work(item)))
-                            .collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            let joined = handles.into_iter().map(|handle| {
-                gossamer::Wait::wait(handle).unwrap_or_else(|error| panic!("{error}"))
-            });
-            joined.flatten().collect()
-        });
-        done.sort_unstable_by_key(|(index, _)| *index);
-        done.into_iter().map(|(_, result)| result).collect()
+        self.runtime.enter(|| par::map(items, work))
     }
 }
