@@ -80,7 +80,7 @@ fn the_pipes_figures() {
         "  0.227634 µs / message",
     ];
     pinned(&MESSAGE_RING, 0..1, &rows);
-    pinned(of("pbfs"), 1..4, &["0.914772 0.777784 17.6%"]);
+    pinned(&PBFS, 1..4, &["0.914772 0.777784 17.6%"]);
     pinned(of("k-nucleotide"), 1..4, &["4.335 3.125 38.7%"]);
 }
 
