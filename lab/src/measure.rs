@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::Contender;
 use crate::clock::Clock;
-use crate::figures::{self, FIGURES, Figure, pairs};
+use crate::figures::{self, FIGURES, Figure, Of, pairs};
 use crate::format::{shorten, thousands};
 use crate::input_file;
 use crate::launch::{End, Launcher, Outcome};
@@ -109,6 +109,7 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         left_behind: None,
         gc: None,
         figures: None,
+        raw_figures: Vec::new(),
         instructions_per_op: None,
         not_counted: None,
     }
@@ -333,6 +334,9 @@ fn record(
     let Given { good, alone_bytes } = given;
     good.push(outcome);
     row.figures = figures::of_runs(figures, good, row.ops, *alone_bytes);
+    if figures.iter().any(|figure| figure.of != Of::MemoryEach) {
+        row.raw_figures = good.iter().map(|run| figures::said(&run.stderr)).collect();
+    }
     let each = |pick: fn(&Outcome) -> f64| good.iter().map(pick).collect::<Vec<f64>>();
     row.status = Status::Ok;
     row.reason = None;

@@ -110,6 +110,10 @@ pub struct Row {
     /// What its workload looks at beside time, of all runs together (beyond the frozen part).
     #[serde(default)]
     pub figures: Option<Map<String, Value>>,
+    /// What each run said of itself, in the order of `raw_wall_s`, if its workload looks at such figures (beyond the
+    /// frozen part).
+    #[serde(default)]
+    pub raw_figures: Vec<Map<String, Value>>,
     /// Instructions an operation, if they were counted (beyond the frozen part).
     #[serde(default)]
     pub instructions_per_op: Option<f64>,

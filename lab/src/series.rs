@@ -203,6 +203,13 @@ fn all(quick: bool) -> Vec<Part> {
         part("message-ring", "message-ring", &[], 1.0),
         part("msgsend", "msgsend", &[], 1.0),
         part("k-nucleotide", "k-nucleotide", &[], 1.0),
+        part("bfs", "bfs", &[], 1.0),
+        part(
+            "bfs-optimising",
+            "bfs",
+            &[("direction", json!("optimising"))],
+            1.0,
+        ),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

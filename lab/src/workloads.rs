@@ -1,16 +1,18 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
+mod bfs;
 mod channels;
 pub(crate) mod nucleotides;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
+use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use nucleotides::K_NUCLEOTIDE;
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 23] = [
+pub static WORKLOADS: [Workload; 24] = [
     RING,
     SPAWN,
     YIELD,
@@ -33,6 +35,7 @@ pub static WORKLOADS: [Workload; 23] = [
     MESSAGE_RING,
     MSGSEND,
     K_NUCLEOTIDE,
+    BFS,
     PROCESS,
 ];
 

@@ -73,6 +73,7 @@ var workloads = map[string]func(options) uint64{
 	"pipe":         pipe,
 	"message-ring": messageRing,
 	"msgsend":      msgsend,
+	"bfs":          bfs,
 }
 
 // texts are those whose answer is no number.

@@ -168,7 +168,7 @@ const IMPROVEMENT: &[&str] = &[
 pub const PBFS: Table = Table {
     title: "Graph500 parallel breadth-first search",
     source: RUST_2012,
-    workload: "pbfs",
+    workload: "bfs",
     headings: IMPROVEMENT,
     rows: &[&["Graph500 PBFS", "0.914772", "0.777784", "17.6%"]],
     notes: &[],

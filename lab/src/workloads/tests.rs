@@ -67,6 +67,7 @@ fn the_sums() {
     let ring = answer("message-ring", &[("messages", 3), ("tasks", 10)], "");
     assert_eq!(ring, "0");
     assert_eq!(answer("msgsend", &[("requests", 7)], ""), "700");
+    assert_eq!(answer("bfs", &[("searches", 7), ("scale", 8)], ""), "7");
 }
 
 #[test]

@@ -62,6 +62,7 @@ fn numbers_of_other_workloads() {
         ("pipe", "trips"),
         ("message-ring", "tasks"),
         ("msgsend", "interval"),
+        ("bfs", "searches"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);

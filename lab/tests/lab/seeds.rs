@@ -32,7 +32,7 @@ fn every_table_is_printed_and_what_was_measured_stands_beside_it() {
         "Rust port_set                         881,578      232.8%",
         "00:00:23:88967938 is 23.089 s",
         "repeat the first three rows, probably a slip",
-        "not yet: there is no workload pbfs, with which these rows come",
+        "not yet: there is no workload render, with which these rows come",
         "it is not in these results",
         "Mozart/Oz: not installable: gone\n",
     ] {

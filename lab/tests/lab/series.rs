@@ -95,13 +95,7 @@ fn who_misleads_costs_a_share_of_the_time_and_is_said_to_be_cut() {
     let table = stdout(&output);
     for (name, status, runs, key, said) in [
         ("hangs", "timeout", 0, "reason", "cut: stopped after "),
-        (
-            "misled",
-            "ok",
-            3,
-            "note",
-            "cut to 300,000 operations instead of ",
-        ),
+        ("misled", "ok", 3, "note", "cut to "),
         (
             "moody",
             "ok",
@@ -122,17 +116,12 @@ fn who_misleads_costs_a_share_of_the_time_and_is_said_to_be_cut() {
         assert!(table.contains(words), "no '{words}' in {table}");
     }
     let misled = place.row("out/yield.json", "misled");
-    assert_eq!(
-        (&misled["ops"], &misled["params"]["yields"]),
-        (&300_000.into(), &300_000.into())
-    );
-    assert!(
-        misled["command"]
-            .as_str()
-            .unwrap_or_default()
-            .contains("--yields 300000"),
-        "{misled:#}"
-    );
+    // How many it was cut to depends on how many workloads share the time.
+    let ops = misled["ops"].as_u64().expect("a number");
+    assert!((100_000..=500_000).contains(&ops), "{misled:#}");
+    assert_eq!(misled["params"]["yields"], ops);
+    let command = misled["command"].as_str().unwrap_or_default();
+    assert!(command.contains(&format!("--yields {ops}")), "{misled:#}");
     let page = std::fs::read_to_string(place.path("out/report.html")).expect("the page");
     assert!(
         page.contains("Cut, because more took longer than a share of the time: moody, misled"),

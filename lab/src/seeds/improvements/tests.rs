@@ -62,3 +62,30 @@ fn an_improvement_is_that_of_an_operation() {
             == 2
     );
 }
+
+/// The search's own time counts, which its program says; the process's does not.
+#[test]
+fn an_improvement_of_the_search_is_that_of_its_own_time() {
+    let row = |contender: &str, times: &[f64]| {
+        let mut row = row(contender, &[9.0; 3], 64);
+        row.workload = "bfs".into();
+        let said = times
+            .iter()
+            .map(|ms| serde_json::json!({ "search_ms": ms }));
+        row.raw_figures = said.filter_map(|said| said.as_object().cloned()).collect();
+        row
+    };
+    let results = Results {
+        schema: SCHEMA,
+        machine: Machine::default(),
+        results: vec![
+            row("gossamer/bfs-futures", &[120.0, 110.0, 130.0]),
+            row("gossamer/bfs-futures-pipe", &[100.0, 100.0, 100.0]),
+        ],
+    };
+    let text = IMPROVEMENTS[0].now(&results);
+    let line = text.lines().nth(1).expect("a row");
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    let expected = "Graph500 PBFS 0.120 0.100 20.0% 10.0 to 30.0 % (75 %)";
+    assert_eq!(cells.join(" "), expected, "{text}");
+}
