@@ -1,14 +1,16 @@
 //! The workloads, each as a description: options, title, and the answer that must come out.
 
 mod channels;
+mod savina;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
+use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 22] = [
+pub static WORKLOADS: [Workload; 27] = [
     RING,
     SPAWN,
     YIELD,
@@ -30,6 +32,11 @@ pub static WORKLOADS: [Workload; 22] = [
     PIPE,
     MESSAGE_RING,
     MSGSEND,
+    FORKJOIN,
+    BIG,
+    BOUNDED_BUFFER,
+    UTS,
+    BANK,
     PROCESS,
 ];
 
