@@ -32,15 +32,15 @@ impl Mail for Tokio {
 }
 
 impl Stream for Tokio {
-    type Tx<T: Send + 'static> = mpsc::Sender<T>;
-    type Rx<T: Send + 'static> = mpsc::Receiver<T>;
+    type Tx<T: Send + 'static> = mpsc::UnboundedSender<T>;
+    type Rx<T: Send + 'static> = mpsc::UnboundedReceiver<T>;
 
-    fn pair<T: Send + 'static>(capacity: usize) -> (Self::Tx<T>, Self::Rx<T>) {
-        mpsc::channel(capacity)
+    fn pair<T: Send + 'static>(_capacity: usize) -> (Self::Tx<T>, Self::Rx<T>) {
+        mpsc::unbounded_channel()
     }
 
     async fn send<T: Send + 'static>(tx: &mut Self::Tx<T>, message: T) -> bool {
-        tx.send(message).await.is_ok()
+        tx.send(message).is_ok()
     }
 
     async fn recv_many<T: Send + 'static>(
