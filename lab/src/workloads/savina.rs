@@ -6,13 +6,11 @@ use super::{MANY_MAX, number};
 
 /// What an account of `bank` has at the beginning.
 const BALANCE: u64 = 1_000_000;
-/// A sum of all balances that fits into 63 bits.
-const ACCOUNTS_MAX: u64 = MANY_MAX;
-/// A tree of as many nodes has numbers of 32 bits.
-const NODES_MAX: u64 = 1_000_000_000;
+/// The numbers of so many nodes have 32 bits, and of anything else nobody wants more.
+const OPS_MAX: u64 = 1_000_000_000;
 
 const fn ops(name: &'static str, help: &'static str, usual: u64, why: &'static str) -> Opt {
-    number(name, help, Usual::Always(usual), NODES_MAX, why)
+    number(name, help, Usual::Always(usual), OPS_MAX, why)
 }
 
 const fn actors(name: &'static str, help: &'static str, usual: u64) -> Opt {
@@ -149,7 +147,7 @@ pub(super) const BANK: Workload = Workload {
             name: "accounts",
             help: "How many accounts there are",
             kind: Kind::Number {
-                range: [10, ACCOUNTS_MAX],
+                range: [10, MANY_MAX],
                 usual: Usual::Always(1_000),
                 why: "eight of ten accounts pay, so there are ten at least",
             },
