@@ -9,6 +9,7 @@
 //! * [`locks`]: locks and cells.
 //! * [`many`]: two hundred that wait for the same, at each primitive.
 //! * [`models`]: the same bodies under every model.
+//! * [`par`]: computing in parallel.
 //! * [`ports`]: sets of receiving ends.
 //! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
 //! * [`select`]: whichever of several operations comes first.
@@ -51,6 +52,8 @@ mod locks;
 mod many;
 #[cfg(not(gossamer_share))]
 mod mvar;
+#[cfg(not(gossamer_share))]
+mod par;
 #[cfg(not(gossamer_share))]
 mod pipe;
 #[cfg(not(gossamer_share))]

@@ -111,6 +111,12 @@ impl Handle {
         LimitedHandle::new(self.clone(), limit)
     }
 
+    /// As [`Runtime::enter`](crate::Runtime::enter).
+    pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        let _current = self.shared.inner.environment().enter();
+        body()
+    }
+
     /// As [`Runtime::scope`](crate::Runtime::scope).
     #[track_caller]
     pub fn scope<'env, R>(

@@ -35,6 +35,7 @@
 //! | [`sync`] | locks, cells, semaphores, barriers |
 //! | [`time`] | sleeping, time limits, intervals |
 //! | [`select!`] | whichever of several operations comes first |
+//! | [`par`] | computing in parallel: `join`, `map`, `reduce`, sorting |
 //! | [`scope`], [`JoinSet`], [`cancel`], [`limit`] | tasks that belong together: they end, are joined and are cancelled together |
 //! | [`local`] | channels and locks for one thread, without atomics |
 //! | [`scheduler`] | bringing an order of one's own |
@@ -58,6 +59,7 @@ pub mod join_set;
 mod macros;
 mod model;
 mod naming;
+pub mod par;
 mod resize;
 pub mod runtime;
 mod shared;

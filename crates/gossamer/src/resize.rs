@@ -2,29 +2,34 @@
 
 use std::future::Future;
 use std::io;
+use std::panic::Location;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use gossamer_core::context::SchedulingPoint;
-use gossamer_core::fork::{Origin, refusal};
+use gossamer_core::fork::refusal;
+
+use crate::shared::Shared;
 
 /// [`Runtime::resize`](crate::Runtime::resize). Lazy: nothing happens before the first poll; dropped after it,
 /// the pool becomes what was asked for all the same.
-#[derive(Debug)]
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct Resize {
     /// `None`: it is no pool.
     of_pool: Option<gossamer_sched::Resize>,
-    /// The runtime's.
-    origin: Origin,
+    runtime: Arc<Shared>,
+    caller: &'static Location<'static>,
     point: SchedulingPoint,
 }
 
 impl Resize {
-    pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>, origin: Origin) -> Self {
+    #[track_caller]
+    pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>, runtime: &Arc<Shared>) -> Self {
         Self {
             of_pool,
-            origin,
+            runtime: runtime.clone(),
+            caller: Location::caller(),
             point: SchedulingPoint::new(),
         }
     }
@@ -35,15 +40,21 @@ impl Future for Resize {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.point.pass(cx.waker()));
-        if self.origin.is_elsewhere() {
+        if self.runtime.origin.is_elsewhere() {
             return Poll::Ready(Err(io::Error::other(refusal("resize()"))));
         }
-        match &mut self.of_pool {
-            Some(resize) => Pin::new(resize).poll(cx),
-            None => Poll::Ready(Err(io::Error::new(
+        let Some(resize) = &mut self.of_pool else {
+            return Poll::Ready(Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "only a pool can be resized: build the runtime with Model::Pool",
-            ))),
+            )));
+        };
+        let polled = Pin::new(resize).poll(cx);
+        if let Some(team) = self.runtime.team.get() {
+            team.is_resized(self.caller);
         }
+        polled
     }
 }
+
+gossamer_core::impl_debug!([] Resize[], this => called: this.caller);

@@ -77,6 +77,27 @@ impl Runtime {
         self.shared.spawn(future, Location::caller())
     }
 
+    /// Calls `body` as code of this runtime: [`spawn`](crate::spawn), [`Handle::current`](crate::Handle::current) and
+    /// the functions of [`par`](crate::par) use it. It runs no task.
+    ///
+    /// # Panics
+    /// [In a forked child](Runtime#in-a-forked-child).
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::{Runtime, Wait};
+    ///
+    /// let rt = Runtime::new()?;
+    /// let task = rt.enter(|| gossamer::spawn(async { 1 }));
+    /// assert_eq!(task.wait()?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.shared.origin.check("enter()");
+        let _current = self.shared.inner.environment().enter();
+        body()
+    }
+
     /// Returns the counts of a pool's workers, tasks and events, or `None` under the other models.
     ///
     /// # Panics
@@ -112,12 +133,13 @@ impl Runtime {
     /// assert_eq!(rt.metrics().map(|metrics| metrics.workers), Some(3));
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[track_caller]
     pub fn resize(&self, workers: usize) -> Resize {
         let of_pool = match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.resize(workers)),
             Inner::Single(_) | Inner::Threads(_) => None,
         };
-        Resize::new(of_pool, self.shared.origin)
+        Resize::new(of_pool, &self.shared)
     }
 
     /// Spawns a task, if the system grants a thread for it under [`Model::Threads`]; under the other models as

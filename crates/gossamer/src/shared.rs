@@ -1,13 +1,16 @@
 //! The state that a runtime and its handles share.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::panic::Location;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread;
 
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_fiber::{Fiber, Fibers};
+use gossamer_par::{Help, Helpers, Team};
 use gossamer_sched::{
-    Blocking, BlockingOptions, OnPanic, Pool, SingleRuntime, SpawnError, Threads,
+    Blocking, BlockingOptions, Environment, OnPanic, Pool, SingleRuntime, SpawnError, Threads,
     simulated_threads, spawn_on,
 };
 use gossamer_structure::{ScopeTask, Spawn};
@@ -22,6 +25,16 @@ pub(crate) enum Inner {
     Threads(Threads),
 }
 
+impl Inner {
+    pub(crate) fn environment(&self) -> &Environment {
+        match self {
+            Self::Single(single) => single.environment(),
+            Self::Pool(pool) => pool.environment(),
+            Self::Threads(threads) => threads.environment(),
+        }
+    }
+}
+
 /// It ends with its [`Runtime`](crate::Runtime), not with the last who shares it: then tasks are turned away.
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
@@ -30,6 +43,8 @@ pub(crate) struct Shared {
     /// In a forked child it is refused, whatever its model: its threads are not there, or others had its locks.
     pub(crate) origin: Origin,
     fibers: Option<Fibers>,
+    /// Of those that compute, once somebody does.
+    pub(crate) team: OnceLock<Arc<Team>>,
 }
 
 impl Shared {
@@ -39,18 +54,14 @@ impl Shared {
         mut blocking: BlockingOptions,
         on_panic: OnPanic,
     ) -> Arc<Self> {
-        let environment = match &inner {
-            Inner::Single(single) => single.environment(),
-            Inner::Pool(pool) => pool.environment(),
-            Inner::Threads(threads) => threads.environment(),
-        };
-        let environment = environment.clone();
+        let environment = inner.environment().clone();
         blocking.environment = environment.clone();
         let shared = Arc::new(Self {
             inner,
             blocking: Some(Blocking::with_options(blocking)),
             origin: Origin::watched(),
             fibers,
+            team: OnceLock::new(),
         });
         let weak: Weak<Self> = Arc::downgrade(&shared);
         environment.set(weak, on_panic);
@@ -66,6 +77,7 @@ impl Shared {
                 blocking: None,
                 origin: Origin::here(),
                 fibers: simulation.fibers(),
+                team: OnceLock::new(),
             }));
         }
         gossamer_sched::current()?.downcast().ok()
@@ -95,6 +107,12 @@ impl Shared {
             // The simulation has ended.
             None => self.spawn(async { call() }, caller),
         }
+    }
+
+    /// The threads that compute together.
+    pub(crate) fn team(self: &Arc<Self>) -> Arc<Team> {
+        let new = || Team::new(Box::new(HelpersOf(Arc::downgrade(self))));
+        self.team.get_or_init(new).clone()
     }
 
     /// The end of the runtime.
@@ -188,6 +206,35 @@ impl Shared {
         };
         spawn(fiber)
             .map_err(|refused| refused.map(|fiber| fiber.into_body().expect("it has not begun")))
+    }
+}
+
+/// Those that help to compute are tasks of the runtime.
+struct HelpersOf(Weak<Shared>);
+
+impl Helpers for HelpersOf {
+    fn width(&self) -> usize {
+        match self.0.upgrade().as_deref() {
+            Some(Shared {
+                inner: Inner::Pool(pool),
+                ..
+            }) => pool.target(),
+            Some(Shared {
+                inner: Inner::Threads(_),
+                ..
+            }) => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            _ => 1,
+        }
+    }
+
+    fn ask(&self, help: Help, caller: &'static Location<'static>) {
+        match self.0.upgrade().as_deref().map(|shared| &shared.inner) {
+            Some(Inner::Pool(pool)) => drop(pool.spawn_for_any(help, caller)),
+            Some(Inner::Single(single)) => drop(spawn_on(&**single, help, caller)),
+            // Nobody helps if there is no thread to be had.
+            Some(Inner::Threads(threads)) => drop(threads.try_spawn(help, caller)),
+            None => {}
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`Barrier`] | nothing | going on when all have come, again and again |
 //! | [`Event`] | whether it is set | telling all that something has happened |
 //! | [`OnceCell`] | a value, once it is made | making a value at its first use |
+//! | [`Lazy`] | a value, and the closure that makes it | the same, where one closure does |
 //! | [`IVar`] | a value, once it is assigned | telling all a value |
 //!
 //! All wait in the order in which they came, but for a [`Mutex`], where a newcomer may be quicker. A value that goes from
@@ -199,6 +200,11 @@ pub use gossamer_sync::sync::Event;
 /// ```
 #[doc(inline)]
 pub use gossamer_sync::sync::OnceCell;
+
+/// A value that is made at its first use, with the closure that makes it. The methods are those of
+/// [`raw::Lazy`](crate::raw::Lazy).
+#[doc(inline)]
+pub use gossamer_sync::sync::Lazy;
 
 /// A value that is assigned once, and all who wait for it may read. The methods are those of [`raw::IVar`](crate::raw::IVar).
 ///

@@ -129,6 +129,24 @@ impl Pool {
         spawn(shard, future, caller)
     }
 
+    /// Spawns a task into the injector, whoever calls: work for a worker that has none.
+    pub fn spawn_for_any<F>(
+        &self,
+        future: F,
+        caller: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        spawn(self.shared.injector, future, caller)
+    }
+
+    /// How many workers were asked for.
+    pub fn target(&self) -> usize {
+        self.shared.workers.figures().asked
+    }
+
     /// Returns the pool's state and counts. The figures are read one by one, and need not belong together.
     pub fn metrics(&self) -> Metrics {
         let shared = &self.shared;

@@ -39,6 +39,7 @@ pub mod raw {
     pub use crate::once::AlreadyAssigned;
     pub use crate::once::cell::{GetOrInit, GetOrTryInit, OnceCell};
     pub use crate::once::ivar::{IVar, ReadIVar};
+    pub use crate::once::lazy::Lazy;
     pub use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
     pub use crate::rwlock::{ReadLock, ReadLockOwned, WriteLock, WriteLockOwned};
     pub use crate::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -91,6 +92,8 @@ macro_rules! flavour {
         pub type Event = crate::raw::Event<$policy>;
         #[doc = concat!("A [`OnceCell`](crate::raw::OnceCell) for ", $whom, ".")]
         pub type OnceCell<T> = crate::raw::OnceCell<T, $policy>;
+        #[doc = concat!("A [`Lazy`](crate::raw::Lazy) for ", $whom, ".")]
+        pub type Lazy<T, F> = crate::raw::Lazy<T, F, $policy>;
         #[doc = concat!("An [`IVar`](crate::raw::IVar) for ", $whom, ".")]
         pub type IVar<T> = crate::raw::IVar<T, $policy>;
     };

@@ -8,6 +8,7 @@
 
 pub(crate) mod cell;
 pub(crate) mod ivar;
+pub(crate) mod lazy;
 
 use core::fmt;
 use core::mem::MaybeUninit;

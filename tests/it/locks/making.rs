@@ -70,3 +70,30 @@ fn a_cell_of_ones_own<F: Locks>() {
     assert_eq!(cell.take(), Some(vec![1, 2]));
     assert_eq!(*cell.get_or_init(async || vec![3]).wait(), [3]);
 }
+
+#[test]
+fn a_lazy_value_is_made_once_by_the_first_that_asks() {
+    let calls = std::cell::Cell::new(0);
+    let lazy = gossamer::local::Lazy::new(|| {
+        calls.set(calls.get() + 1);
+        async {
+            if calls.get() == 1 {
+                std::future::pending::<()>().await;
+            }
+            calls.get()
+        }
+    });
+    assert_eq!((lazy.get(), calls.get()), (None, 0));
+    // The first one is dropped in the midst of it; the second one makes it anew.
+    let first = parked(lazy.force());
+    let mut second = parked(lazy.force());
+    drop(first);
+    assert_eq!(second.wakes(), 1);
+    assert_eq!(*ready(second.poll()), 2);
+    drop(second);
+    assert_eq!(
+        (lazy.get(), *lazy.force().wait(), calls.get()),
+        (Some(&2), 2, 2)
+    );
+    assert_eq!(format!("{lazy:?}"), "Lazy(Some(2))");
+}

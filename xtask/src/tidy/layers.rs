@@ -9,13 +9,14 @@ use super::Finding;
 use crate::repo::{File, Repo};
 
 /// Each layer (a folder in `crates/`) and the layers it may depend on.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("core", &[]),
     ("time", &["core"]),
     ("sync", &["core", "time"]),
     ("channel", &["core", "time"]),
     ("task", &["core"]),
     ("fiber", &["core"]),
+    ("par", &["core"]),
     ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
@@ -30,6 +31,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "fiber",
             "time",
             "sched",
+            "par",
             "structure",
             "sim",
             "macros",

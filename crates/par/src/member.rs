@@ -1,0 +1,267 @@
+//! A thread that computes: its deque, and where it looks for jobs.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::ptr;
+use std::sync::Arc;
+
+use crossbeam_deque::{Steal, Worker};
+use gossamer_core::context::{self, Context};
+use gossamer_core::panics;
+use gossamer_core::parker::Parker;
+use gossamer_core::platform::{spin_loop, thread, thread_local};
+
+use crate::handed::Root;
+use crate::job::{Header, Job, JobRef, Payload};
+use crate::team::{Seat, Team};
+
+/// Looks for a job before a thread gives the processor up between two of them.
+const LOOKS: u32 = 64;
+/// How long it looks before it sleeps or leaves, in looks. Each takes about half a microsecond then.
+const LOOKS_MAX: u32 = if cfg!(loom) { 1 } else { LOOKS + 100 };
+
+thread_local! {
+    /// The member that this thread is, or null.
+    static CURRENT: Cell<*const Member<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// A thread that computes.
+pub(crate) struct Member<'a> {
+    team: &'a Arc<Team>,
+    /// Where the computation was called: what it spawns says so.
+    caller: &'static Location<'static>,
+    deque: Worker<JobRef>,
+    seat: Arc<Seat>,
+    parker: &'a Parker,
+    /// All seats of the team, as of that version.
+    seats: RefCell<(Vec<Arc<Seat>>, usize)>,
+    /// Where the next search begins.
+    next: Cell<usize>,
+}
+
+/// Something to do that was another's.
+pub(crate) enum Found {
+    Job(JobRef, Arc<Seat>),
+    Root(Arc<dyn Root>),
+}
+
+/// Whether the current thread computes, and is in no fiber: then what it calls here is part of its computation.
+#[inline]
+pub fn is_inside() -> bool {
+    !CURRENT.get().is_null() && !context::with(Context::is_in_fiber)
+}
+
+/// Calls `use_it` with the member that this thread is.
+#[inline(always)]
+pub(crate) fn with_current<R>(use_it: impl FnOnce(Option<&Member<'_>>) -> R) -> R {
+    if !is_inside() {
+        return use_it(None);
+    }
+    // SAFETY: it stands on this stack, below this call, until `Member::enter` sets the pointer back. No fiber does so in
+    // between: none is a member.
+    use_it(unsafe { CURRENT.get().as_ref() })
+}
+
+/// Calls both closures, perhaps at the same time, and returns when both have ended; see the facade.
+#[inline]
+pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    with_current(|member| match member {
+        Some(member) => member.join(a, b),
+        None => in_order(catch(a), b),
+    })
+}
+
+#[inline]
+fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Payload> {
+    catch_unwind(AssertUnwindSafe(body))
+}
+
+/// Calls `b`, unless the first has panicked.
+#[inline]
+fn in_order<RA, RB>(first: Result<RA, Payload>, b: impl FnOnce() -> RB) -> (RA, RB) {
+    match first {
+        Ok(first) => both(Ok(first), catch(b)),
+        Err(payload) => {
+            panics::end(|| drop(b));
+            resume_unwind(payload)
+        }
+    }
+}
+
+/// Both results. If one has panicked, that goes on, whatever dropping the other does.
+#[inline]
+fn both<RA, RB>(first: Result<RA, Payload>, second: Result<RB, Payload>) -> (RA, RB) {
+    match (first, second) {
+        (Ok(first), Ok(second)) => (first, second),
+        (Err(payload), second) => {
+            match second {
+                Ok(second) => panics::end(|| drop(second)),
+                Err(payload) => panics::swallow(payload),
+            }
+            resume_unwind(payload)
+        }
+        (Ok(first), Err(payload)) => {
+            panics::end(|| drop(first));
+            resume_unwind(payload)
+        }
+    }
+}
+
+/// Sets back which member this thread is.
+struct Outer<'a>(*const Member<'static>, &'a Member<'a>);
+
+impl Drop for Outer<'_> {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+        let member = self.1;
+        debug_assert!(member.deque.is_empty(), "a job is left behind");
+        member.team.give_seat_back(&member.seat);
+    }
+}
+
+impl Member<'_> {
+    /// Has the current thread be a member of that team while `body` runs.
+    pub(crate) fn enter<R>(
+        team: &Arc<Team>,
+        caller: &'static Location<'static>,
+        body: impl FnOnce(&Member<'_>) -> R,
+    ) -> R {
+        Parker::with(|parker| {
+            let deque = Worker::new_lifo();
+            let seat = Arc::new(Seat {
+                stealer: deque.stealer(),
+                waker: parker.waker().clone(),
+            });
+            team.take_seat(&seat);
+            let member = Member {
+                team,
+                caller,
+                deque,
+                seat,
+                parker,
+                seats: RefCell::default(),
+                next: Cell::new(0),
+            };
+            let outer = CURRENT.replace(ptr::from_ref(&member).cast());
+            let _outer = Outer(outer, &member);
+            body(&member)
+        })
+    }
+
+    #[inline]
+    fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        let job = Job::new(b);
+        // SAFETY: this call returns when it has popped the reference, or the job is done; it is on this stack.
+        self.deque.push(unsafe { job.to_ref() });
+        self.team.job_is_there(self.caller);
+        let first = catch(a);
+        // What was pushed later has been popped, and what was pushed before is stolen before: it is our job, or none.
+        if self.deque.pop().is_some() {
+            return in_order(first, job.into_work());
+        }
+        self.wait_for(job.header());
+        both(first, job.into_result())
+    }
+
+    /// Runs others' jobs until this one, which a thief has, is done.
+    #[cold]
+    fn wait_for(&self, job: &Header) {
+        while !job.is_done() {
+            match self.look(|| job.is_done()) {
+                Some(found) => found.run(),
+                None if job.is_done() => return,
+                None => self.sleep_until(job),
+            }
+        }
+    }
+
+    fn sleep_until(&self, job: &Header) {
+        self.team.fall_asleep(&self.seat);
+        if !self.sees_something() && job.owner_sleeps() {
+            self.parker.park(|| job.is_done());
+        }
+        self.team.wake_up(&self.seat);
+    }
+
+    /// Something to do, found within some fifty microseconds, unless `is_over` before.
+    pub(crate) fn look(&self, is_over: impl Fn() -> bool) -> Option<Found> {
+        for look in 0..LOOKS_MAX {
+            if let Some(found) = self.find() {
+                return Some(found);
+            }
+            if is_over() {
+                return None;
+            }
+            if look < LOOKS {
+                spin_loop();
+            } else {
+                thread::yield_now();
+            }
+        }
+        None
+    }
+
+    fn find(&self) -> Option<Found> {
+        if let Some(root) = self.team.take_waiting() {
+            return Some(Found::Root(root));
+        }
+        let mut seats = self.seats.borrow_mut();
+        let (seats, version) = &mut *seats;
+        self.team.seats(seats, version);
+        let first = self.next.get();
+        for at in first..first + seats.len() {
+            let seat = &seats[at % seats.len()];
+            loop {
+                match seat.stealer.steal() {
+                    Steal::Success(job) => {
+                        self.next.set(at);
+                        return Some(Found::Job(job, seat.clone()));
+                    }
+                    Steal::Empty => break,
+                    Steal::Retry => spin_loop(),
+                }
+            }
+        }
+        self.next.set(first.wrapping_add(1) % seats.len().max(1));
+        None
+    }
+
+    /// Whether there is something to do: its last look, after it has counted itself out.
+    pub(crate) fn sees_something(&self) -> bool {
+        let mut seats = self.seats.borrow_mut();
+        let (seats, version) = &mut *seats;
+        self.team.seats(seats, version);
+        self.team.has_waiting() || seats.iter().any(|seat| !seat.stealer.is_empty())
+    }
+
+    /// A name for it, while it is there.
+    pub(crate) fn address(&self) -> usize {
+        ptr::from_ref(&self.deque).addr()
+    }
+
+    pub(crate) fn team(&self) -> &Team {
+        self.team
+    }
+}
+
+impl Found {
+    pub(crate) fn run(self) {
+        match self {
+            // SAFETY: it was stolen from that seat.
+            Self::Job(job, seat) => unsafe { job.run(&seat.waker) },
+            Self::Root(root) => root.run(),
+        }
+    }
+}

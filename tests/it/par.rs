@@ -1,0 +1,289 @@
+//! Computing in parallel: what it promises under every model, from threads, tasks and fibers.
+
+mod handed;
+mod panics;
+mod sorting;
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use gossamer::{Model, Runtime, Wait, par};
+
+use crate::models::{MODELS, patience, runtime, watched};
+use crate::patience::Patience;
+
+/// Where a computation is called.
+#[derive(Debug, Clone, Copy)]
+enum From {
+    Thread,
+    BlockOn,
+    Task,
+    Fiber,
+    Compute,
+    Nowhere,
+}
+
+const FROM: [From; 6] = [
+    From::Thread,
+    From::BlockOn,
+    From::Task,
+    From::Fiber,
+    From::Compute,
+    From::Nowhere,
+];
+
+/// Runs `body` there.
+fn called<R: Send + 'static>(rt: &Runtime, from: From, body: fn() -> R) -> R {
+    match from {
+        From::Thread => rt.enter(body),
+        From::BlockOn => rt.block_on(async { body() }),
+        From::Task => rt.spawn(async move { body() }).wait().expect("no panic"),
+        From::Fiber => rt.spawn_fiber(body).wait().expect("no panic"),
+        From::Compute => {
+            let task = rt.spawn(async move { par::compute(body).await });
+            task.wait().expect("no panic")
+        }
+        From::Nowhere => body(),
+    }
+}
+
+/// Runs `body` under each model, from everywhere.
+fn from_everywhere(body: fn()) {
+    for model in MODELS {
+        for from in FROM {
+            watched(&format!("{model}, {from:?}"), move || {
+                called(&runtime(model), from, body);
+            });
+        }
+    }
+}
+
+fn fibonacci(n: u64) -> u64 {
+    if n < 2 {
+        return n;
+    }
+    let (a, b) = par::join(|| fibonacci(n - 1), || fibonacci(n - 2));
+    a + b
+}
+
+#[test]
+fn both_are_called_and_give_their_results() {
+    from_everywhere(|| {
+        assert_eq!(fibonacci(16), 987);
+        let mut words = ["a".to_owned(), "b".to_owned()];
+        let (first, second) = words.split_at_mut(1);
+        par::join(|| first[0].push('1'), || second[0].push('2'));
+        assert_eq!(words, ["a1", "b2"]);
+    });
+}
+
+#[test]
+fn a_map_is_in_order() {
+    from_everywhere(|| {
+        for len in [0, 1, 2, 3, 1000] {
+            let squares: Vec<usize> = (0..len).map(|n| n * n).collect();
+            assert_eq!(par::map(0..len, |n| n * n), squares);
+            assert_eq!(par::map(&squares, |&square| square), squares);
+            let texts = par::map(&squares[..], usize::to_string);
+            assert!(texts.iter().zip(&squares).all(|(a, b)| *a == b.to_string()));
+        }
+        assert_eq!(par::map(0..3u32, |_| ()), [(); 3]);
+    });
+}
+
+#[test]
+fn each_item_comes_once() {
+    from_everywhere(|| {
+        let mut numbers = vec![0; 1000];
+        par::for_each(&mut numbers, |number| *number += 1);
+        assert!(numbers.iter().all(|&number| number == 1));
+        let seen: Vec<_> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+        par::for_each(0..100usize, |at| {
+            seen[at].fetch_add(1, Ordering::Relaxed);
+        });
+        assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
+    });
+}
+
+#[test]
+fn a_reduction_combines_in_order() {
+    from_everywhere(|| {
+        let words: Vec<String> = (0..500).map(|n: u32| format!("{n},")).collect();
+        let text = par::reduce(
+            &words,
+            String::new,
+            |text, word| text + word,
+            |text, next| text + &next,
+        );
+        assert_eq!(text, words.concat());
+        assert_eq!(par::reduce(0..0u64, || 7, |a, b| a + b, |a, b| a + b), 7);
+    });
+}
+
+#[test]
+fn chunks_are_those_of_a_slice() {
+    from_everywhere(|| {
+        let numbers: Vec<u32> = (0..103).collect();
+        for size in [1, 2, 10, 103, 1000] {
+            let chunks = par::map(par::chunks(&numbers, size), <[u32]>::to_vec);
+            let expected: Vec<Vec<u32>> = numbers.chunks(size).map(<[u32]>::to_vec).collect();
+            assert_eq!(chunks, expected);
+            let mut lens = numbers.clone();
+            par::for_each(par::chunks_mut(&mut lens, size), |chunk| {
+                chunk.fill(u32::try_from(chunk.len()).expect("a few"));
+            });
+            assert_eq!(lens[0] as usize, size.min(103));
+            assert_eq!(lens[102] as usize, (103 - 1) % size + 1);
+        }
+    });
+}
+
+#[test]
+fn ranges_of_all_integers_are_split() {
+    from_everywhere(|| {
+        let from_to = par::map(i8::MIN..i8::MAX, |n| n);
+        assert!(from_to.into_iter().eq(i8::MIN..i8::MAX));
+        let sum = |range| par::reduce(range, || 0, |a, b| a + b, |a, b| a + b);
+        assert_eq!((sum(-5..3), sum(3..-5)), (-12, 0));
+        assert_eq!(par::map(u64::MAX - 3..u64::MAX, |n| n % 10), [2, 3, 4]);
+    });
+}
+
+#[test]
+#[should_panic(expected = "chunks of 0 items")]
+fn chunks_have_items() {
+    drop(par::chunks(&[1, 2, 3], 0));
+}
+
+/// Has parts wait for each other until so many threads have come.
+fn meet(threads: usize, met: &Mutex<HashSet<thread::ThreadId>>) {
+    let mut patience = Patience::new(patience());
+    loop {
+        let mut met = met.lock().expect("no panic under it");
+        met.insert(thread::current().id());
+        if met.len() >= threads {
+            return;
+        }
+        drop(met);
+        assert!(!patience.is_over(), "{threads} threads do not come");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn workers_help() {
+    for from in [
+        From::Thread,
+        From::BlockOn,
+        From::Task,
+        From::Fiber,
+        From::Compute,
+    ] {
+        for workers in [2, 4] {
+            watched(&format!("{workers}, {from:?}"), move || {
+                let rt = runtime(Model::Pool { workers });
+                match workers {
+                    2 => called(&rt, from, || all_meet(2)),
+                    _ => called(&rt, from, || all_meet(4)),
+                }
+            });
+        }
+    }
+}
+
+fn all_meet(threads: usize) {
+    let met = Mutex::default();
+    par::for_each(0..64usize, |_| meet(threads, &met));
+    assert_eq!(met.lock().expect("no panic under it").len(), threads);
+}
+
+#[test]
+fn it_follows_a_resize() {
+    watched("pool:1 to pool:3", || {
+        let rt = runtime(Model::Pool { workers: 1 });
+        let met = Mutex::default();
+        rt.scope(|s| {
+            s.spawn_thread(|| rt.enter(|| par::for_each(0..64usize, |_| meet(3, &met))));
+            while met.lock().expect("no panic under it").is_empty() {
+                thread::yield_now();
+            }
+            rt.resize(3).wait().expect("two more threads");
+        });
+    });
+}
+
+#[test]
+fn a_runtime_of_one_thread_computes_there() {
+    watched("single", || {
+        let rt = runtime(Model::Single);
+        let here = thread::current().id();
+        let there = rt.enter(|| par::map(0..100u32, |_| thread::current().id()));
+        assert!(there.iter().all(|&id| id == here));
+    });
+}
+
+#[test]
+fn helpers_yield_to_tasks() {
+    watched("pool:2", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let ran = AtomicUsize::new(0);
+        rt.scope(|s| {
+            let ran = &ran;
+            let met = Mutex::default();
+            rt.enter(|| {
+                // Until as many tasks have run as there are workers: a helper among them.
+                par::for_each(0..100_000usize, |_| {
+                    meet(2, &met);
+                    if ran.load(Ordering::Relaxed) < 20 {
+                        drop(s.spawn(async move {
+                            ran.fetch_add(1, Ordering::Relaxed);
+                        }));
+                    }
+                });
+            });
+        });
+        assert!(ran.into_inner() >= 20);
+    });
+}
+
+#[test]
+fn many_compute_at_once() {
+    for model in MODELS {
+        watched(&model.to_string(), move || {
+            let rt = runtime(model);
+            rt.scope(|s| {
+                for round in 0..20u64 {
+                    let body = move || {
+                        let sums = par::map(0..10 + round, |n| {
+                            let squares = par::map(0..n, |n| n * n);
+                            par::reduce(&squares, || 0, |a, b| a + b, |a, b| a + b)
+                        });
+                        let expected = |n: u64| (0..n).map(|n| n * n).sum::<u64>();
+                        assert!((0..).zip(sums).all(|(n, sum)| sum == expected(n)));
+                    };
+                    drop(s.spawn(async move { body() }));
+                    drop(s.spawn_fiber(body));
+                    drop(s.spawn(async move { par::compute(body).await }));
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn it_computes_while_a_thread_ends() {
+    struct Computes;
+    impl Drop for Computes {
+        fn drop(&mut self) {
+            assert_eq!(fibonacci(5), 5);
+        }
+    }
+    thread_local!(static AT_END: Computes = const { Computes });
+    watched("a destructor", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let thread = rt.spawn_thread(|| AT_END.with(|_| ()));
+        thread.wait().expect("no panic");
+    });
+}
