@@ -3,16 +3,18 @@
 mod bfs;
 mod channels;
 pub(crate) mod nucleotides;
+mod savina;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
 use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use nucleotides::K_NUCLEOTIDE;
+use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 24] = [
+pub static WORKLOADS: [Workload; 29] = [
     RING,
     SPAWN,
     YIELD,
@@ -36,6 +38,11 @@ pub static WORKLOADS: [Workload; 24] = [
     MSGSEND,
     K_NUCLEOTIDE,
     BFS,
+    FORKJOIN,
+    BIG,
+    BOUNDED_BUFFER,
+    UTS,
+    BANK,
     PROCESS,
 ];
 

@@ -71,6 +71,32 @@ fn the_sums() {
 }
 
 #[test]
+fn savinas_answers() {
+    for (workload, size) in [
+        ("forkjoin", "messages"),
+        ("big", "pings"),
+        ("bounded-buffer", "items"),
+    ] {
+        assert_eq!(answer(workload, &[(size, 7)], ""), "7");
+    }
+    // Ten accounts with a million each, and three transactions.
+    let given = [("transactions", 3), ("accounts", 10)];
+    assert_eq!(answer("bank", &given, ""), "10000003");
+    let most = answer("bank", &[("accounts", 100_000_000)], "");
+    assert!(most.parse::<i64>().is_ok(), "{most}");
+    // The root and groups of ten, as many as are allowed.
+    assert_eq!(answer("uts", &[], ""), "199991");
+    assert_eq!(answer("uts", &[("nodes", 1_000)], ""), "991");
+    assert_eq!(answer("uts", &[("nodes", 1), ("children", 3)], ""), "4");
+    // With one child each, the tree is as deep as the generator says yes: a chain that soon ends.
+    let chain = answer("uts", &[("children", 1)], "");
+    assert!(
+        chain.parse::<u64>().is_ok_and(|nodes| nodes < 100),
+        "{chain}"
+    );
+}
+
+#[test]
 fn the_generator_jumps_to_where_steps_lead() {
     for steps in [0_u64, 1, 2, 3, 10, 1_000, 12_345] {
         assert_eq!(
