@@ -166,6 +166,8 @@ fn all(quick: bool) -> Vec<Part> {
         part("yield", "yield", &[], 1.0),
         part("pingpong", "pingpong", &[], 1.0),
         part("skynet", "skynet", &[], 1.0),
+        part("fib", "fib", &[], 1.0),
+        part("quicksort", "quicksort", &[], 1.0),
         part("cpu", "cpu", &[], 1.0),
         part("resize", "resize", &[], 1.0),
         idle("workers-1", 1, quick),

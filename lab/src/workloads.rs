@@ -3,6 +3,7 @@
 mod bfs;
 mod channels;
 pub(crate) mod nucleotides;
+mod parallel;
 mod savina;
 mod waiting;
 
@@ -10,16 +11,19 @@ use crate::workload::{Kind, Opt, Usual, Workload};
 use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use nucleotides::K_NUCLEOTIDE;
+use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 29] = [
+pub static WORKLOADS: [Workload; 31] = [
     RING,
     SPAWN,
     YIELD,
     PINGPONG,
     SKYNET,
+    FIB,
+    QUICKSORT,
     CPU,
     RESIZE,
     WORKERS,

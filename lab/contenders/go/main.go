@@ -79,6 +79,8 @@ var workloads = map[string]func(options) uint64{
 	"uts":            uts,
 	"bank":           bank,
 	"bfs":            bfs,
+	"fib":            fib,
+	"quicksort":      quicksort,
 }
 
 // texts are those whose answer is no number.

@@ -2,7 +2,6 @@
 //!
 //! As the seed of 2012 has it: the time over channels divided by that over pipes, less one.
 
-use crate::format::figure;
 use crate::results::{Results, Row, Status, spread};
 use crate::seeds::tables::{K_NUCLEOTIDE, PBFS, Table, columns};
 
@@ -135,15 +134,16 @@ impl Improvement {
             let values: Vec<f64> = runs.iter().map(of).collect();
             spread(&values).map_or(0.0, |spread| spread.median)
         };
-        let improvement = 100.0 * (middle(&channels, |run| run.1) / middle(&pipes, |run| run.1) - 1.0);
+        let improvement =
+            100.0 * (middle(&channels, |run| run.1) / middle(&pipes, |run| run.1) - 1.0);
         let interval = interval(&each).map_or_else(String::new, |interval| {
             let Interval { least, most, sure } = interval;
             format!("{least:.1} to {most:.1} % ({:.0} %)", 100.0 * sure)
         });
         vec![
             text.to_owned(),
-            figure(middle(&channels, |run| run.0)),
-            figure(middle(&pipes, |run| run.0)),
+            format!("{:.4}", middle(&channels, |run| run.0)),
+            format!("{:.4}", middle(&pipes, |run| run.0)),
             format!("{improvement:.1}%"),
             interval,
         ]
@@ -151,11 +151,17 @@ impl Improvement {
 
     /// The time of each run in seconds, and what of it is compared: for one operation, as both may not have made as many.
     fn seconds(&self, row: &Row) -> Vec<(f64, f64)> {
-        let whole = row.raw_wall_s.iter().map(|wall| (*wall, wall / row.ops as f64));
+        let whole = row
+            .raw_wall_s
+            .iter()
+            .map(|wall| (*wall, wall / row.ops as f64));
         let Some(figure) = self.milliseconds else {
             return whole.collect();
         };
-        let said = row.raw_figures.iter().filter_map(|run| run.get(figure)?.as_f64());
+        let said = row
+            .raw_figures
+            .iter()
+            .filter_map(|run| run.get(figure)?.as_f64());
         said.map(|ms| (ms / 1e3, ms / 1e3)).collect()
     }
 }

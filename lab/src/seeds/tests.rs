@@ -53,7 +53,7 @@ fn every_name_beside_a_table_is_a_contender() {
             |table: &Table| found.is_some_and(|entry| entry.workload.contains_key(table.workload));
         assert!(has(&MSGSEND) || has(&MESSAGE_RING), "{name} sends nothing");
     }
-    for Improvement { table, pairs } in &IMPROVEMENTS {
+    for Improvement { table, pairs, .. } in &IMPROVEMENTS {
         for name in pairs.iter().flat_map(|pair| [pair.channel, pair.pipe]) {
             let found = catalogue.contenders.iter().find(|entry| entry.name == name);
             let has = found.is_some_and(|entry| entry.workload.contains_key(table.workload));

@@ -39,6 +39,14 @@ fn every_workload_has_an_answer_a_title_and_the_option_that_sizes_it() {
 }
 
 #[test]
+fn computations_that_call_themselves() {
+    assert_eq!(answer("fib", &[("rounds", 3), ("n", 10)], ""), "165");
+    assert_eq!(answer("fib", &[("rounds", 1), ("n", 1)], ""), "1");
+    // 0 + 1 + 4 + 9.
+    assert_eq!(answer("quicksort", &[("items", 4)], ""), "14");
+}
+
+#[test]
 fn the_sums() {
     assert_eq!(answer("spawn", &[("spawns", 5)], ""), "10");
     // 0 + 1 + … + 99,999 = 4,999,950,000, and 2^32 is 4,294,967,296.

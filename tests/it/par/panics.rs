@@ -9,8 +9,8 @@ use super::{from_everywhere, meet};
 use crate::models::{runtime, watched};
 
 /// What `body` panics with.
-fn payload(body: impl FnOnce()) -> u32 {
-    let panicked = catch_unwind(AssertUnwindSafe(body));
+fn payload<R>(body: impl FnOnce() -> R) -> u32 {
+    let panicked = catch_unwind(AssertUnwindSafe(body)).map(drop);
     let payload = panicked.expect_err("it panics");
     *payload.downcast::<u32>().expect("a number")
 }
@@ -45,16 +45,16 @@ fn the_first_one_in_order_comes_back() {
     from_everywhere(|| {
         let first = || panic_any(1u32);
         let second = || panic_any(2u32);
-        assert_eq!(payload(|| drop(par::join(first, || ()))), 1);
-        assert_eq!(payload(|| drop(par::join(|| (), second))), 2);
-        assert_eq!(payload(|| drop(par::join(first, second))), 1);
+        assert_eq!(payload(|| par::join(first, || ())), 1);
+        assert_eq!(payload(|| par::join(|| (), second)), 2);
+        assert_eq!(payload(|| par::join(first, second)), 1);
         let some = |n: u32| {
             if n % 300 == 299 {
                 panic_any(n);
             }
         };
         assert_eq!(payload(|| par::for_each(0..1000u32, some)), 299);
-        assert_eq!(payload(|| drop(par::map(0..1000u32, some))), 299);
+        assert_eq!(payload(|| par::map(0..1000u32, some)), 299);
         // And it computes on.
         assert_eq!(par::map(0..3u32, |n| n), [0, 1, 2]);
     });
@@ -91,8 +91,8 @@ fn destructors_do_not_hide_the_first_panic() {
             par::join(|| panic_any(1u32), move || drop(bomb));
         };
         assert_eq!(payload(unrun), 1);
-        assert_eq!(payload(|| drop(par::join(|| panic_any(1u32), || Bomb))), 1);
-        assert_eq!(payload(|| drop(par::join(|| Bomb, || panic_any(2u32)))), 2);
+        assert_eq!(payload(|| par::join(|| panic_any(1u32), || Bomb)), 1);
+        assert_eq!(payload(|| par::join(|| Bomb, || panic_any(2u32))), 2);
     });
 }
 
@@ -107,7 +107,7 @@ fn a_stolen_part_panics() {
                 meet(2, &met);
                 panic_any(2u32)
             };
-            assert_eq!(payload(|| rt.enter(|| drop(par::join(first, second)))), 2);
+            assert_eq!(payload(|| rt.enter(|| par::join(first, second))), 2);
             let met = std::sync::Mutex::default();
             let first = || {
                 meet(2, &met);
@@ -117,7 +117,7 @@ fn a_stolen_part_panics() {
                 meet(2, &met);
                 Bomb
             };
-            assert_eq!(payload(|| rt.enter(|| drop(par::join(first, second)))), 1);
+            assert_eq!(payload(|| rt.enter(|| par::join(first, second))), 1);
         }
     });
 }

@@ -45,7 +45,7 @@ fn an_improvement_is_that_of_an_operation() {
     let text = IMPROVEMENTS[1].now(&results);
     let line = text.lines().nth(1).expect("a row");
     let cells: Vec<&str> = line.split_whitespace().collect();
-    let expected = "K-Nucleotide, one worker 3.00 1.00 50.0% 0.0 to 200.0 % (75 %)";
+    let expected = "K-Nucleotide, one worker 3.0000 1.0000 50.0% 0.0 to 200.0 % (75 %)";
     assert_eq!(cells.join(" "), expected, "{text}");
     assert!(
         text.contains("K-Nucleotide, two workers: it is not in these results"),
@@ -86,6 +86,6 @@ fn an_improvement_of_the_search_is_that_of_its_own_time() {
     let text = IMPROVEMENTS[0].now(&results);
     let line = text.lines().nth(1).expect("a row");
     let cells: Vec<&str> = line.split_whitespace().collect();
-    let expected = "Graph500 PBFS 0.120 0.100 20.0% 10.0 to 30.0 % (75 %)";
+    let expected = "Graph500 PBFS 0.1200 0.1000 20.0% 10.0 to 30.0 % (75 %)";
     assert_eq!(cells.join(" "), expected, "{text}");
 }

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod messages;
+mod parallel;
 mod tasks;
 
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ fn run() -> Result<u64, Failure> {
     match options.workload.as_str() {
         "spawn" => tasks::spawn(&options),
         "yield" | "resize" => tasks::yields(&options),
+        "fib" => parallel::fib(&options),
+        "quicksort" => parallel::quicksort(&options),
         "skynet" => tasks::skynet(&options),
         "pingpong" => messages::pingpong(&options),
         "slot" => messages::slot(&options),
