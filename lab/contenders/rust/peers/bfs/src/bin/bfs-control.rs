@@ -70,10 +70,11 @@ fn both() -> Result<u64, String> {
     };
     let mteps = mean("mteps") * halves.len() as f64;
     eprintln!(
-        "figures: ns_per_edge={:.4} mteps={mteps:.3} search_ms={:.4} construction_ms={:.2}",
+        "figures: ns_per_edge={:.4} mteps={mteps:.3} search_ms={:.4} construction_ms={:.2} edges={}",
         1e3 / mteps,
         mean("search_ms"),
-        mean("construction_ms")
+        mean("construction_ms"),
+        mean("edges")
     );
     Ok(halves.iter().map(|(valid, _)| valid).sum())
 }
