@@ -147,7 +147,8 @@ impl Report {
         })
     }
 
-    /// The answer that the lab verifies, how many trees were valid; and the line with the figures of the searches alone.
+    /// The answer that the lab verifies, how many trees were valid; and the line with the figures of the searches
+    /// alone.
     #[must_use]
     pub fn lab(&self) -> (usize, String) {
         let valid = self

@@ -1,5 +1,5 @@
-//! `bfs-control`: the serial search of the app `graph500`, started twice with half of the searches each: what the machine
-//! gives to two independent processes. The figures are those of both together: rates are added up.
+//! `bfs-control`: the serial search of the app `graph500`, started twice with half of the searches each: what the
+//! machine gives to two independent processes. The figures are those of both together: rates are added up.
 
 #![forbid(unsafe_code)]
 
