@@ -29,8 +29,8 @@ pub enum How {
     Futures,
 }
 
-/// The breadth-first search of the Graph500 benchmark: generates a Kronecker graph (or reads one), constructs it, searches
-/// it from 64 random vertices, checks each tree, and prints what the reference code does.
+/// The breadth-first search of the Graph500 benchmark: generates a Kronecker graph (or reads one), constructs it,
+/// searches it from 64 random vertices, checks each tree, and prints what the reference code does.
 #[derive(Debug, Parser)]
 #[command(name = "graph500", version)]
 pub struct Options {

@@ -1,7 +1,9 @@
-//! Which way a search goes at each level: Beamer, Asanović, Patterson, *Direction-Optimizing Breadth-First Search*, 2012.
+//! Which way a search goes at each level: Beamer, Asanović, Patterson, *Direction-Optimizing Breadth-First Search*,
+//! 2012.
 //!
-//! Top-down, the vertices of the frontier look at all their neighbours. Bottom-up, the vertices that are not reached yet
-//! look for a neighbour in the frontier, and stop at the first: cheaper while the frontier is a large part of the graph.
+//! Top-down, the vertices of the frontier look at all their neighbours. Bottom-up, the vertices that are not reached
+//! yet look for a neighbour in the frontier, and stop at the first: cheaper while the frontier is a large part of the
+//! graph.
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -12,7 +14,8 @@ pub enum Direction {
     Optimising,
 }
 
-/// Bottom-up begins when the frontier has more than this part of the edges that nobody has looked at; the paper's value.
+/// Bottom-up begins when the frontier has more than this part of the edges that nobody has looked at; the paper's
+/// value.
 pub const ALPHA: u64 = 14;
 /// It ends when the frontier has fewer than this part of the vertices; the paper's value.
 pub const BETA: u64 = 24;

@@ -1,7 +1,8 @@
 //! The search as the seed of 2012 had it: a parallel map over futures, each a task that sends one message back.
 //!
-//! A future looks at `batch` vertices of the frontier, in shared memory as [`parallel`](crate::parallel), and its message is
-//! what it has found. It goes over a channel made for it, or over a pipe whose protocol has this one message.
+//! A future looks at `batch` vertices of the frontier, in shared memory as [`parallel`](crate::parallel), and its
+//! message is what it has found. It goes over a channel made for it, or over a pipe whose protocol has this one
+//! message.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;

@@ -1,8 +1,9 @@
 //! The Kronecker graph of the Graph500 specification (version 2.0, "Generating the Edge List"), seeded.
 //!
-//! Each edge chooses one quadrant of the adjacency matrix for each bit of its vertices, with probabilities A, B, C and D.
-//! Vertices are renumbered and edges reordered, so that neither has a locality. All randomness of an edge comes from its
-//! index, and both orders are bijections that are calculated, so any number of workers makes the same list.
+//! Each edge chooses one quadrant of the adjacency matrix for each bit of its vertices, with probabilities A, B, C
+//! and D. Vertices are renumbered and edges reordered, so that neither has a locality. All randomness of an edge
+//! comes from its index, and both orders are bijections that are calculated, so any number of workers makes the same
+//! list.
 
 use crate::workers::Workers;
 

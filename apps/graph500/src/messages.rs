@@ -1,14 +1,14 @@
 //! The search without shared memory: each vertex has an owner, and whoever finds it tells the owner by a message.
 //!
-//! An owner is a task that alone knows the parents of its vertices. It has a scanner, a task that goes over the frontier's
-//! neighbours and sends each, with the vertex it was found from, to the neighbour's owner, `batch` of these a message.
-//! A scanner remembers what it has sent, and sends no vertex twice; all others go by message, those of its own owner too.
-//! An owner only receives while its level lasts and a scanner
-//! only sends, so no two can wait for each other, however few messages fit into a channel.
+//! An owner is a task that alone knows the parents of its vertices. It has a scanner, a task that goes over the
+//! frontier's neighbours and sends each, with the vertex it was found from, to the neighbour's owner, `batch` of
+//! these a message. A scanner remembers what it has sent, and sends no vertex twice; all others go by message, those
+//! of its own owner too. An owner only receives while its level lasts and a scanner only sends, so no two can wait
+//! for each other, however few messages fit into a channel.
 //!
-//! When a scanner is through it tells all owners so, and an owner that has heard it of all scanners gives its own scanner
-//! the next frontier. So one scanner may be a level ahead of another; an owner keeps what comes too early. Nothing was
-//! found when all scanners had an empty frontier.
+//! When a scanner is through it tells all owners so, and an owner that has heard it of all scanners gives its own
+//! scanner the next frontier. So one scanner may be a level ahead of another; an owner keeps what comes too early.
+//! Nothing was found when all scanners had an empty frontier.
 
 mod by_channel;
 mod by_pipe;

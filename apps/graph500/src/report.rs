@@ -21,6 +21,8 @@ pub struct Report {
 /// The digits of times and rates, and of numbers of edges, as the reference code prints them.
 const DIGITS: usize = 6;
 const EDGE_DIGITS: usize = 11;
+/// Where its values begin.
+const COLUMN: usize = 32;
 
 impl Report {
     /// Of these searches, which are at least one.
@@ -70,7 +72,14 @@ impl Report {
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
-            let _ = writeln!(text, "{:<31} {value}", format!("{name}:"));
+            // The reference code marks the figure that counts, and has all values in one column.
+            let mark = if name.contains("harmonic_mean") {
+                "!  "
+            } else {
+                ""
+            };
+            let width = COLUMN - mark.len();
+            let _ = writeln!(text, "{:<width$}{mark}{value}", format!("{name}:"));
         };
         line("SCALE", &self.scale.to_string());
         line("edgefactor", &self.edge_factor.to_string());
@@ -90,10 +99,7 @@ impl Report {
                     (deviation, all.deviation),
                 ];
                 for (name, value) in rows {
-                    // The reference code marks the figure that counts.
-                    let mark = if name == "harmonic_mean" { "!  " } else { "" };
-                    let value = format!("{mark}{}", general(value, digits));
-                    line(&format!("{prefix}{name}_{unit}"), &value);
+                    line(&format!("{prefix}{name}_{unit}"), &general(value, digits));
                 }
             };
         let plain = ["mean", "stddev"];
@@ -141,7 +147,8 @@ impl Report {
         })
     }
 
-    /// The answer that the lab verifies, how many trees were valid; and the line with the figures of the searches alone.
+    /// The answer that the lab verifies, how many trees were valid; and the line with the figures of the searches
+    /// alone.
     #[must_use]
     pub fn lab(&self) -> (usize, String) {
         let valid = self
@@ -150,11 +157,12 @@ impl Report {
             .filter(|search| search.validation_s.is_some());
         let (teps, times) = (self.rates().mean, self.times());
         let figures = format!(
-            "figures: ns_per_edge={:.4} mteps={:.3} search_ms={:.4} construction_ms={:.2}",
+            "figures: ns_per_edge={:.4} mteps={:.3} search_ms={:.4} construction_ms={:.2} edges={}",
             1e9 / teps,
             teps / 1e6,
             times.median * 1e3,
-            self.construction_s * 1e3
+            self.construction_s * 1e3,
+            self.edges().mean.round()
         );
         (valid.count(), figures)
     }

@@ -1,7 +1,7 @@
 //! The five checks of the Graph500 specification (version 2.0, "Validation"), on the list of edges as it was given.
 //!
-//! Levels are not what a search says but what its tree says: [`levels`] follows the parents, and that is the first check.
-//! [`check`] has the other four.
+//! Levels are not what a search says but what its tree says: [`levels`] follows the parents, and that is the first
+//! check. [`check`] has the other four.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -140,7 +140,13 @@ fn the_lab_gets_an_answer_and_figures() {
         .collect();
     assert_eq!(
         names,
-        ["ns_per_edge", "mteps", "search_ms", "construction_ms"]
+        [
+            "ns_per_edge",
+            "mteps",
+            "search_ms",
+            "construction_ms",
+            "edges"
+        ]
     );
 }
 

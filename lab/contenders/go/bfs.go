@@ -240,6 +240,7 @@ func bfs(o options) uint64 {
 	roots := g.roots(searches)
 	s.run(roots[0])
 	var seconds, each []float64
+	var reached float64
 	for _, root := range roots {
 		s.clear()
 		start := time.Now()
@@ -249,7 +250,8 @@ func bfs(o options) uint64 {
 			fail(fmt.Sprintf("the search from %d is wrong", root), fault)
 		}
 		seconds = append(seconds, took)
-		each = append(each, took*1e9/float64(g.edgesReached(s.parents)))
+		in := float64(g.edgesReached(s.parents))
+		each, reached = append(each, took*1e9/in), reached+in
 	}
 	sort.Float64s(seconds)
 	var sum float64
@@ -257,7 +259,7 @@ func bfs(o options) uint64 {
 		sum += ns
 	}
 	ns, n := sum/float64(len(each)), len(seconds)
-	fmt.Fprintf(os.Stderr, "figures: ns_per_edge=%.4f mteps=%.3f search_ms=%.4f construction_ms=%.2f\n",
-		ns, 1e3/ns, (seconds[(n-1)/2]+seconds[n/2])/2*1e3, construction.Seconds()*1e3)
+	fmt.Fprintf(os.Stderr, "figures: ns_per_edge=%.4f mteps=%.3f search_ms=%.4f construction_ms=%.2f edges=%.0f\n",
+		ns, 1e3/ns, (seconds[(n-1)/2]+seconds[n/2])/2*1e3, construction.Seconds()*1e3, reached/float64(n))
 	return uint64(n)
 }

@@ -49,6 +49,7 @@ pub(super) const BFS: Workload = Workload {
         of_searches("mteps", "MTEPS"),
         of_searches("search_ms", "ms/search"),
         of_searches("construction_ms", "construction ms"),
+        of_searches("edges", "edges/search"),
     ],
     title: |values| {
         let [scale, searches] = ["scale", "searches"].map(|name| values.number(name));

@@ -42,7 +42,8 @@ fn rates_have_a_harmonic_mean_and_its_deviation() {
     let rates = Statistics::of_rates(&[0.5, 0.25]);
     assert_eq!([rates.min, rates.max], [2.0, 4.0]);
     near(rates.mean, 8.0 / 3.0);
-    // As the specification writes it: the root of the squares of 1/2 - 3/8 and 1/4 - 3/8, over N - 1, by the mean squared.
+    // As the specification writes it: the root of the squares of 1/2 - 3/8 and 1/4 - 3/8, over N - 1, by the mean
+    // squared.
     near(
         rates.deviation,
         (2.0 * 0.125_f64.powi(2)).sqrt() * (8.0_f64 / 3.0).powi(2),

@@ -1,5 +1,5 @@
-//! `bfs-control`: the serial search of the app `graph500`, started twice with half of the searches each: what the machine
-//! gives to two independent processes. The figures are those of both together: rates are added up.
+//! `bfs-control`: the serial search of the app `graph500`, started twice with half of the searches each: what the
+//! machine gives to two independent processes. The figures are those of both together: rates are added up.
 
 #![forbid(unsafe_code)]
 
@@ -70,10 +70,11 @@ fn both() -> Result<u64, String> {
     };
     let mteps = mean("mteps") * halves.len() as f64;
     eprintln!(
-        "figures: ns_per_edge={:.4} mteps={mteps:.3} search_ms={:.4} construction_ms={:.2}",
+        "figures: ns_per_edge={:.4} mteps={mteps:.3} search_ms={:.4} construction_ms={:.2} edges={}",
         1e3 / mteps,
         mean("search_ms"),
-        mean("construction_ms")
+        mean("construction_ms"),
+        mean("edges")
     );
     Ok(halves.iter().map(|(valid, _)| valid).sum())
 }
