@@ -22,9 +22,9 @@ const LARGE: u64 = 32 * 1024 * 1024;
 const WRITTEN: usize = 256 * 1024;
 /// The program `fasta` counts in signed 32 bits; ten times this is 10 GB.
 const N_MAX: u64 = 1_000_000_000;
-/// Room for lines to each counting task, unless told otherwise: a ring of numbers is as quick with that as with 1,024,
-/// and the lines stay in a cache.
-const CAPACITY: usize = 128;
+/// Room for lines to each counting task, unless told otherwise: that of the lab's workload `spsc`, where a channel is
+/// quickest.
+const CAPACITY: usize = 1_024;
 /// Pipes to each counting task, unless told otherwise.
 const PIPES: usize = 16;
 

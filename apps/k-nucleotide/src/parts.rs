@@ -43,17 +43,16 @@ pub struct Part {
 }
 
 impl Part {
-    /// All lengths, each cut into so many ranges, what costs most first.
+    /// All lengths, each cut into so many ranges: range after range, so that a half of the parts is a half of the work,
+    /// and in each what costs most first, so that what is left for the end is small.
     pub fn all(ranges: usize) -> Vec<Part> {
-        let part = |length, range| Part {
+        let part = |length: &usize, range| Part {
             range,
             ranges,
-            counter: Counter::new(length),
+            counter: Counter::new(*length),
         };
-        let lengths = LENGTHS.iter().rev();
-        lengths
-            .flat_map(|length| (0..ranges).map(move |range| part(*length, range)))
-            .collect()
+        let of = |range| LENGTHS.iter().rev().map(move |length| part(length, range));
+        (0..ranges).flat_map(of).collect()
     }
 
     /// Counts what ends in its range of the block.

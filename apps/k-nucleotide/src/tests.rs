@@ -105,7 +105,7 @@ fn a_bad_line_far_inside_ends_every_way_with_the_same_error() {
         same(error.expect_err("bad").to_string());
         for over in OVER {
             let error = messages::count(&runtime, sequence(text.clone()), over);
-            same(error.err().expect("bad").to_string());
+            same(error.expect_err("bad").to_string());
         }
     }
 }
