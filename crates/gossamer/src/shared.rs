@@ -4,9 +4,9 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock, Weak};
-use std::thread;
 
 use gossamer_core::fork::{Origin, refusal};
+use gossamer_core::platform::thread;
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_par::{Help, Helpers, Team};
 use gossamer_sched::{
@@ -227,13 +227,14 @@ impl Helpers for HelpersOf {
         }
     }
 
-    fn ask(&self, help: Help, caller: &'static Location<'static>) {
+    fn ask(&self, team: &Arc<Team>, caller: &'static Location<'static>) {
+        let help = Help::new(team, caller);
         match self.0.upgrade().as_deref().map(|shared| &shared.inner) {
             Some(Inner::Pool(pool)) => drop(pool.spawn_for_any(help, caller)),
             Some(Inner::Single(single)) => drop(spawn_on(&**single, help, caller)),
             // Nobody helps if there is no thread to be had.
             Some(Inner::Threads(threads)) => drop(threads.try_spawn(help, caller)),
-            None => {}
+            None => drop(help),
         }
     }
 }

@@ -18,16 +18,7 @@ use gossamer_core::waiter::Deferred;
 
 use crate::job::Payload;
 use crate::member::Member;
-use crate::team::Team;
-
-/// A computation in the list of those that wait for a helper.
-pub(crate) trait Root: Send + Sync {
-    /// Carries it out, unless it was taken back.
-    fn run(&self);
-
-    /// Nobody will: its owner does so itself.
-    fn refuse(&self);
-}
+use crate::team::{Root, Team};
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 

@@ -25,7 +25,8 @@ pub struct Help {
 }
 
 impl Help {
-    pub(crate) fn new(team: &Arc<Team>, caller: &'static Location<'static>) -> Self {
+    /// For a team that has asked for one.
+    pub fn new(team: &Arc<Team>, caller: &'static Location<'static>) -> Self {
         Self {
             team: team.clone(),
             caller,

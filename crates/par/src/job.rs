@@ -134,7 +134,7 @@ where
     job.result
         .with_mut(|place| unsafe { *place = Some(result) });
     if gossamer_core::mutant!("job_done_in_silence") {
-        // Release: as below.
+        // Pairs with the acquire in `is_done`.
         job.header.latch.store(DONE, Ordering::Release);
         return;
     }

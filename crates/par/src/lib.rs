@@ -22,9 +22,9 @@
 //! *Why it cannot be:* the pusher writes the job, has the light fence, and reads how many are busy. A member that leaves
 //! or sleeps first counts itself out, has the heavy fence, and looks at all deques again. One of the two sees the other.
 
-mod drive;
 mod handed;
 mod help;
+mod in_parts;
 mod items;
 mod job;
 mod map;
@@ -32,9 +32,9 @@ mod member;
 mod sort;
 mod team;
 
-pub use self::drive::{for_each, reduce};
 pub use self::handed::{Handed, compute};
 pub use self::help::Help;
+pub use self::in_parts::{for_each, reduce};
 pub use self::items::{Chunks, ChunksMut, IntoItems, Items, chunks, chunks_mut};
 pub use self::map::map;
 pub use self::member::{is_inside, join};

@@ -3,7 +3,7 @@
 use std::mem;
 use std::ptr;
 
-use crate::drive::drive;
+use crate::in_parts::in_parts;
 use crate::items::{Items, Sealed};
 
 /// Places of a vector, from `first` on. Nobody else has them, and the vector stays while they are there.
@@ -99,7 +99,7 @@ pub fn map<I: Items, R: Send>(items: I, map: impl Fn(I::Item) -> R + Sync) -> Ve
     let mut results = Vec::with_capacity(count);
     let places = Places::at(results.as_mut_ptr(), count);
     let leaf = |part: Placed<I, R>| Filled::with(part.places, part.items.iter().map(&map));
-    let filled = drive(Placed { items, places }, &leaf, &Filled::and);
+    let filled = in_parts(Placed { items, places }, &leaf, &Filled::and);
     let len = filled.0.len;
     mem::forget(filled);
     assert!(len == count, "as many results as items");

@@ -11,9 +11,8 @@ use gossamer_core::panics;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::{spin_loop, thread, thread_local};
 
-use crate::handed::Root;
 use crate::job::{Header, Job, JobRef, Payload};
-use crate::team::{Seat, Team};
+use crate::team::{Root, Seat, Team};
 
 /// Looks for a job before a thread gives the processor up between two of them.
 const LOOKS: u32 = 64;

@@ -9,8 +9,6 @@ use crossbeam_deque::Stealer;
 use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
 use gossamer_core::platform::{Mutex, heavy_fence, light_fence};
 
-use crate::handed::Root;
-use crate::help::Help;
 use crate::job::JobRef;
 
 /// A runtime, as its team sees it.
@@ -18,8 +16,18 @@ pub trait Helpers: Send + Sync {
     /// How many threads may compute at once.
     fn width(&self) -> usize;
 
-    /// Has a worker run `help`, as a task that was spawned at `caller`. If it cannot, it drops it.
-    fn ask(&self, help: Help, caller: &'static Location<'static>);
+    /// Has a worker run a [`Help`](crate::Help) for this team, as a task that was spawned at `caller`; makes one, and drops
+    /// it, if none can.
+    fn ask(&self, team: &Arc<Team>, caller: &'static Location<'static>);
+}
+
+/// A computation in the list of those that wait for a helper.
+pub(crate) trait Root: Send + Sync {
+    /// Carries it out, unless it was taken back.
+    fn run(&self);
+
+    /// Nobody will: its owner does so itself.
+    fn refuse(&self);
 }
 
 /// The threads that compute together for one runtime.
@@ -195,7 +203,7 @@ impl Team {
         let sleeper = self.lists.lock().asleep.pop();
         match sleeper {
             Some(sleeper) => sleeper.waker.wake_by_ref(),
-            None => self.helpers.ask(Help::new(self, caller), caller),
+            None => self.helpers.ask(self, caller),
         }
     }
 

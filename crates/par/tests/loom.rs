@@ -27,7 +27,8 @@ impl Helpers for Threads {
         self.width
     }
 
-    fn ask(&self, mut help: Help, _: &'static Location<'static>) {
+    fn ask(&self, team: &Arc<Team>, caller: &'static Location<'static>) {
+        let mut help = Help::new(team, caller);
         let helper = thread::spawn(move || {
             assert_eq!(poll_once(Pin::new(&mut help)), Poll::Ready(()));
         });

@@ -19,10 +19,11 @@ const TEST: &str = "tests/it/models/always_ready";
 const PAGE: &str = "docs/CANCELLATION.md";
 
 /// The crates that have operations.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "channel",
     "fiber",
     "gossamer",
+    "par",
     "sched",
     "structure",
     "sync",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gossamer::time::{MissedTickBehavior, interval, sleep as rest, sleep_until, timeout};
 use gossamer::{
-    CancellationToken, JoinSet, TimeoutExt, blocking, limit::ConcurrencyLimit, sync::Event,
+    CancellationToken, JoinSet, TimeoutExt, blocking, limit::ConcurrencyLimit, par, sync::Event,
     yield_now,
 };
 
@@ -31,6 +31,7 @@ pub(super) fn of_time(turn: &Turn) -> Vec<Case> {
 pub(super) fn of_tasks(turn: &Turn) -> Vec<Case> {
     cases! { turn;
         "gossamer::blocking::Blocking": {} blocking(|| ()).await;
+        "gossamer::par::Compute": {} par::compute(|| ()).await;
         "gossamer::resize::Resize": {} {
             let workers = turn.rt.metrics().map_or(1, |metrics| metrics.workers);
             turn.rt.resize(workers).await

@@ -7,7 +7,7 @@ use crate::items::Items;
 use crate::member::{join, with_current};
 
 /// Calls `leaf` with parts of the items, and `combine` with what comes of neighbours.
-pub(crate) fn drive<I, R>(
+pub(crate) fn in_parts<I, R>(
     items: I,
     leaf: &(impl Fn(I) -> R + Sync),
     combine: &(impl Fn(R, R) -> R + Sync),
@@ -27,7 +27,7 @@ fn here() -> Option<(usize, usize)> {
     with_current(|member| member.map(|member| (member.address(), member.team().limit())))
 }
 
-/// As [`drive`], where `splits` says how often to split, unless the part is stolen from the thread `owner`.
+/// As [`in_parts`], where `splits` says how often to split, unless the part is stolen from the thread `owner`.
 fn go<I, R>(
     items: I,
     splits: usize,
@@ -57,7 +57,7 @@ where
 
 /// Calls `each` with every item, perhaps several at the same time; see the facade.
 pub fn for_each<I: Items>(items: I, each: impl Fn(I::Item) + Sync) {
-    drive(
+    in_parts(
         items,
         &|items: I| items.iter().for_each(&each),
         &|(), ()| (),
@@ -72,5 +72,5 @@ pub fn reduce<I: Items, R: Send>(
     combine: impl Fn(R, R) -> R + Sync,
 ) -> R {
     let leaf = |items: I| items.iter().fold(identity(), &fold);
-    drive(items, &leaf, &combine)
+    in_parts(items, &leaf, &combine)
 }
