@@ -48,7 +48,6 @@
 //! (1998). The deques are crossbeam's (Chase and Lev, 2005).
 
 use std::cmp::Ordering;
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -59,19 +58,18 @@ use crate::shared::Shared;
 
 /// Runs `body` as part of the computation that this is in, or as one of its own.
 #[inline]
-#[track_caller]
 fn inside<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     if gossamer_par::is_inside() {
         return body();
     }
-    begin(Location::caller(), body)
+    begin(body)
 }
 
 #[cold]
-fn begin<R: Send>(caller: &'static Location<'static>, body: impl FnOnce() -> R + Send) -> R {
+fn begin<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     match Shared::current() {
         Some(runtime) if !runtime.origin.is_elsewhere() => {
-            gossamer_par::compute(&runtime.team(), caller, body)
+            gossamer_par::compute(&runtime.team(), body)
         }
         _ => body(),
     }
@@ -107,7 +105,6 @@ fn begin<R: Send>(caller: &'static Location<'static>, body: impl FnOnce() -> R +
 /// }
 /// ```
 #[inline]
-#[track_caller]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
@@ -138,7 +135,6 @@ where
 ///     assert_eq!(par::map(0..5u64, |n| n * n), [0, 1, 4, 9, 16]);
 /// }
 /// ```
-#[track_caller]
 pub fn map<I, R>(items: I, map: impl Fn(<I::Items as Items>::Item) -> R + Sync) -> Vec<R>
 where
     I: IntoItems,
@@ -167,7 +163,6 @@ where
 ///     assert!(image.iter().all(|&pixel| pixel == 255));
 /// }
 /// ```
-#[track_caller]
 pub fn for_each<I: IntoItems>(items: I, each: impl Fn(<I::Items as Items>::Item) + Sync) {
     let (items, each) = (items.into_items(), &each);
     inside(|| gossamer_par::for_each(items, each));
@@ -196,7 +191,6 @@ pub fn for_each<I: IntoItems>(items: I, each: impl Fn(<I::Items as Items>::Item)
 ///     assert_eq!(letters, 11);
 /// }
 /// ```
-#[track_caller]
 pub fn reduce<I, R>(
     items: I,
     identity: impl Fn() -> R + Sync,
@@ -233,20 +227,17 @@ where
 ///     assert_eq!(numbers, [1, 2, 3]);
 /// }
 /// ```
-#[track_caller]
 pub fn sort<T: Ord + Send>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
 /// As [`sort`], in the order that `compare` says.
-#[track_caller]
 pub fn sort_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
     let compare = &compare;
     inside(|| gossamer_par::sort_by(items, compare));
 }
 
 /// As [`sort`], in the order of their keys. The key is asked for at each comparison.
-#[track_caller]
 pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
@@ -262,20 +253,17 @@ pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Syn
 ///
 /// # Panics
 /// As comparing does; the items are in some order then.
-#[track_caller]
 pub fn sort_unstable<T: Ord + Send>(items: &mut [T]) {
     sort_unstable_by(items, T::cmp);
 }
 
 /// As [`sort_unstable`], in the order that `compare` says.
-#[track_caller]
 pub fn sort_unstable_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
     let compare = &compare;
     inside(|| gossamer_par::sort_unstable_by(items, compare));
 }
 
 /// As [`sort_unstable`], in the order of their keys. The key is asked for at each comparison.
-#[track_caller]
 pub fn sort_unstable_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     sort_unstable_by(items, |a, b| key(a).cmp(&key(b)));
 }
@@ -313,7 +301,6 @@ pub fn sort_unstable_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -
 ///     assert_eq!(sorted.await[..3], [0, 1, 2]);
 /// }
 /// ```
-#[track_caller]
 pub fn compute<F, T>(work: F) -> Compute<F, T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -321,7 +308,6 @@ where
 {
     Compute {
         stage: Stage::New(work),
-        caller: Location::caller(),
     }
 }
 
@@ -329,7 +315,6 @@ where
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct Compute<F, T> {
     stage: Stage<F, T>,
-    caller: &'static Location<'static>,
 }
 
 enum Stage<F, T> {
@@ -354,7 +339,7 @@ where
             Stage::Over => panic!("compute() was polled after it was complete"),
             Stage::New(work) => match Shared::current() {
                 Some(runtime) if !runtime.origin.is_elsewhere() => {
-                    Handed::new(runtime.team(), this.caller, work)
+                    Handed::new(runtime.team(), work)
                 }
                 _ => return Poll::Ready(work()),
             },
@@ -367,4 +352,4 @@ where
     }
 }
 
-gossamer_core::impl_debug!([F, T] Compute[F, T], this => caller: this.caller);
+gossamer_core::impl_debug!([F, T] Compute[F, T]);

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::io;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -19,17 +18,14 @@ pub struct Resize {
     /// `None`: it is no pool.
     of_pool: Option<gossamer_sched::Resize>,
     runtime: Arc<Shared>,
-    caller: &'static Location<'static>,
     point: SchedulingPoint,
 }
 
 impl Resize {
-    #[track_caller]
     pub(crate) fn new(of_pool: Option<gossamer_sched::Resize>, runtime: &Arc<Shared>) -> Self {
         Self {
             of_pool,
             runtime: runtime.clone(),
-            caller: Location::caller(),
             point: SchedulingPoint::new(),
         }
     }
@@ -51,10 +47,10 @@ impl Future for Resize {
         };
         let polled = Pin::new(resize).poll(cx);
         if let Some(team) = self.runtime.team.get() {
-            team.is_resized(self.caller);
+            team.is_resized();
         }
         polled
     }
 }
 
-gossamer_core::impl_debug!([] Resize[], this => called: this.caller);
+gossamer_core::impl_debug!([] Resize[]);

@@ -133,7 +133,6 @@ impl Runtime {
     /// assert_eq!(rt.metrics().map(|metrics| metrics.workers), Some(3));
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[track_caller]
     pub fn resize(&self, workers: usize) -> Resize {
         let of_pool = match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.resize(workers)),

@@ -10,8 +10,8 @@ use gossamer_core::platform::thread;
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_par::{Help, Helpers, Team};
 use gossamer_sched::{
-    Blocking, BlockingOptions, Environment, OnPanic, Pool, SingleRuntime, SpawnError, Threads,
-    simulated_threads, spawn_on,
+    Blocking, BlockingOptions, Environment, HELPERS, OnPanic, Pool, SingleRuntime, SpawnError,
+    Threads, simulated_threads, spawn_on,
 };
 use gossamer_structure::{ScopeTask, Spawn};
 use gossamer_task::JoinHandle;
@@ -227,13 +227,13 @@ impl Helpers for HelpersOf {
         }
     }
 
-    fn ask(&self, team: &Arc<Team>, caller: &'static Location<'static>) {
-        let help = Help::new(team, caller);
+    fn ask(&self, team: &Arc<Team>) {
+        let help = Help::new(team);
         match self.0.upgrade().as_deref().map(|shared| &shared.inner) {
-            Some(Inner::Pool(pool)) => drop(pool.spawn_for_any(help, caller)),
-            Some(Inner::Single(single)) => drop(spawn_on(&**single, help, caller)),
+            Some(Inner::Pool(pool)) => drop(pool.spawn_helper(help)),
+            Some(Inner::Single(single)) => drop(spawn_on(&**single, help, HELPERS)),
             // Nobody helps if there is no thread to be had.
-            Some(Inner::Threads(threads)) => drop(threads.try_spawn(help, caller)),
+            Some(Inner::Threads(threads)) => drop(threads.try_spawn(help, HELPERS)),
             None => drop(help),
         }
     }

@@ -4,7 +4,7 @@
 //! find its jobs. So it hands its computation over. The async form does the same, so as not to hold its worker.
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -104,7 +104,6 @@ fn drop_quietly<T>(result: Option<Result<T, Payload>>) {
 #[must_use = "operations do nothing until they are awaited or waited for"]
 pub struct Handed<T> {
     team: Arc<Team>,
-    caller: &'static Location<'static>,
     stage: Stage<T>,
     /// Dropped while it is carried out, it waits for the end.
     borrows: bool,
@@ -120,14 +119,9 @@ impl<T> Unpin for Handed<T> {}
 
 impl<T: Send + 'static> Handed<T> {
     /// Nobody has begun.
-    pub fn new(
-        team: Arc<Team>,
-        caller: &'static Location<'static>,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Self {
+    pub fn new(team: Arc<Team>, work: impl FnOnce() -> T + Send + 'static) -> Self {
         Self {
             team,
-            caller,
             stage: Stage::New(Box::new(work)),
             borrows: false,
         }
@@ -139,15 +133,10 @@ impl<T: Send> Handed<T> {
     ///
     /// # Safety
     /// The result is dropped before what is borrowed goes; it is not leaked.
-    unsafe fn borrowing(
-        team: &Arc<Team>,
-        caller: &'static Location<'static>,
-        work: impl FnOnce() -> T + Send,
-    ) -> Self {
+    unsafe fn borrowing(team: &Arc<Team>, work: impl FnOnce() -> T + Send) -> Self {
         let work: Box<dyn FnOnce() -> T + Send + '_> = Box::new(work);
         Self {
             team: team.clone(),
-            caller,
             // SAFETY: only the lifetime changes. The closure is gone when this value is: `drop` takes it back, or waits
             // until it has returned.
             stage: Stage::New(unsafe {
@@ -165,7 +154,7 @@ impl<T: Send> Handed<T> {
         let root: Arc<dyn Root + '_> = slot;
         // SAFETY: only the lifetime changes. If it borrows, then `drop` leaves nothing in the slot that does.
         let root = unsafe { mem::transmute::<Arc<dyn Root + '_>, Arc<dyn Root>>(root) };
-        self.team.hand_over(root, self.caller);
+        self.team.hand_over(root);
     }
 }
 
@@ -239,28 +228,24 @@ fn has_ended_or_wakes<T>(slot: &Slot<T>, waker: &Waker) -> bool {
 ///
 /// # Panics
 /// As `body` does.
-pub fn compute<R: Send>(
-    team: &Arc<Team>,
-    caller: &'static Location<'static>,
-    body: impl FnOnce() -> R + Send,
-) -> R {
+pub fn compute<R: Send>(team: &Arc<Team>, body: impl FnOnce() -> R + Send) -> R {
     if context::with(context::Context::is_in_fiber) {
         // SAFETY: it is dropped here, before what the body borrows.
-        return unsafe { Handed::borrowing(team, caller, body) }.wait();
+        return unsafe { Handed::borrowing(team, body) }.wait();
     }
     team.follow_resize();
     team.count_in();
-    let _leaves = Leaves(team, caller);
-    Member::enter(team, caller, |_| body())
+    let _leaves = Leaves(team);
+    Member::enter(team, |_| body())
 }
 
 /// A thread that has come of itself leaves.
-struct Leaves<'a>(&'a Arc<Team>, &'static Location<'static>);
+struct Leaves<'a>(&'a Arc<Team>);
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        self.0.leave(self.1);
+        self.0.leave();
     }
 }
 
-gossamer_core::impl_debug!([T] Handed[T], this => caller: this.caller);
+gossamer_core::impl_debug!([T] Handed[T]);

@@ -1,6 +1,5 @@
 //! A helper: a task that looks for jobs, runs them, and ends when there are none.
 
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -20,16 +19,14 @@ const SLICE: Duration = if cfg!(loom) {
 #[must_use = "a helper that is not run is not there"]
 pub struct Help {
     team: Arc<Team>,
-    caller: &'static Location<'static>,
     is_counted: bool,
 }
 
 impl Help {
     /// For a team that has asked for one.
-    pub fn new(team: &Arc<Team>, caller: &'static Location<'static>) -> Self {
+    pub fn new(team: &Arc<Team>) -> Self {
         Self {
             team: team.clone(),
-            caller,
             is_counted: true,
         }
     }
@@ -43,7 +40,7 @@ impl Future for Help {
         let team = self.team.clone();
         let is_surplus = team.follow_resize();
         let is_over = is_surplus
-            || Member::enter(&team, self.caller, |member| {
+            || Member::enter(&team, |member| {
                 loop {
                     while let Some(found) = member.look(|| team.limit() == 1) {
                         found.run();
@@ -79,4 +76,4 @@ impl Drop for Help {
     }
 }
 
-gossamer_core::impl_debug!([] Help[], this => spawned: this.caller);
+gossamer_core::impl_debug!([] Help[]);

@@ -1,7 +1,7 @@
 //! A thread that computes: its deque, and where it looks for jobs.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::team::{Root, Seat, Team};
 
 /// Looks for a job before a thread gives the processor up between two of them.
 const LOOKS: u32 = 64;
-/// How long it looks before it sleeps or leaves, in looks. Each takes about half a microsecond then.
-const LOOKS_MAX: u32 = if cfg!(loom) { 1 } else { LOOKS + 100 };
+/// How often it looks again before it sleeps or leaves: for some fifty microseconds, as giving up takes half of one.
+const LOOKS_MAX: u32 = if cfg!(loom) { 0 } else { LOOKS + 100 };
 
 thread_local! {
     /// The member that this thread is, or null.
@@ -27,8 +27,6 @@ thread_local! {
 /// A thread that computes.
 pub(crate) struct Member<'a> {
     team: &'a Arc<Team>,
-    /// Where the computation was called: what it spawns says so.
-    caller: &'static Location<'static>,
     deque: Worker<JobRef>,
     seat: Arc<Seat>,
     parker: &'a Parker,
@@ -130,11 +128,7 @@ impl Drop for Outer<'_> {
 
 impl Member<'_> {
     /// Has the current thread be a member of that team while `body` runs.
-    pub(crate) fn enter<R>(
-        team: &Arc<Team>,
-        caller: &'static Location<'static>,
-        body: impl FnOnce(&Member<'_>) -> R,
-    ) -> R {
+    pub(crate) fn enter<R>(team: &Arc<Team>, body: impl FnOnce(&Member<'_>) -> R) -> R {
         Parker::with(|parker| {
             let deque = Worker::new_lifo();
             let seat = Arc::new(Seat {
@@ -144,7 +138,6 @@ impl Member<'_> {
             team.take_seat(&seat);
             let member = Member {
                 team,
-                caller,
                 deque,
                 seat,
                 parker,
@@ -168,7 +161,7 @@ impl Member<'_> {
         let job = Job::new(b);
         // SAFETY: this call returns when it has popped the reference, or the job is done; it is on this stack.
         self.deque.push(unsafe { job.to_ref() });
-        self.team.job_is_there(self.caller);
+        self.team.job_is_there();
         let first = catch(a);
         // What was pushed later has been popped, and what was pushed before is stolen before: it is our job, or none.
         if self.deque.pop().is_some() {
@@ -200,20 +193,21 @@ impl Member<'_> {
 
     /// Something to do, found within some fifty microseconds, unless `is_over` before.
     pub(crate) fn look(&self, is_over: impl Fn() -> bool) -> Option<Found> {
-        for look in 0..LOOKS_MAX {
+        let mut looks = 0;
+        loop {
             if let Some(found) = self.find() {
                 return Some(found);
             }
-            if is_over() {
+            if looks == LOOKS_MAX || is_over() {
                 return None;
             }
-            if look < LOOKS {
+            looks += 1;
+            if looks < LOOKS {
                 spin_loop();
             } else {
                 thread::yield_now();
             }
         }
-        None
     }
 
     fn find(&self) -> Option<Found> {

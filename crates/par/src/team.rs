@@ -1,7 +1,6 @@
 //! The threads that compute together for one runtime.
 
 use std::collections::VecDeque;
-use std::panic::Location;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -16,9 +15,8 @@ pub trait Helpers: Send + Sync {
     /// How many threads may compute at once.
     fn width(&self) -> usize;
 
-    /// Has a worker run a [`Help`](crate::Help) for this team, as a task that was spawned at `caller`; makes one, and drops
-    /// it, if none can.
-    fn ask(&self, team: &Arc<Team>, caller: &'static Location<'static>);
+    /// Has a worker run a [`Help`](crate::Help) for this team, as a task. If none can, it makes one and drops it.
+    fn ask(&self, team: &Arc<Team>);
 }
 
 /// A computation in the list of those that wait for a helper.
@@ -89,10 +87,10 @@ impl Team {
     }
 
     /// The runtime has another number of workers than before: if it has more, they help with what is being computed.
-    pub fn is_resized(self: &Arc<Self>, caller: &'static Location<'static>) {
+    pub fn is_resized(self: &Arc<Self>) {
         self.follow_resize();
         if self.is_busy() {
-            (0..self.limit()).for_each(|_| self.call_one(caller));
+            (0..self.limit()).for_each(|_| self.call_one());
         }
     }
 
@@ -124,13 +122,13 @@ impl Team {
 
     /// A thread that was counted in, but not asked, has computed what it came for. What was handed over meanwhile is
     /// somebody else's, and those whose jobs it could steal run them themselves.
-    pub(crate) fn leave(self: &Arc<Self>, caller: &'static Location<'static>) {
+    pub(crate) fn leave(self: &Arc<Self>) {
         self.busy.fetch_sub(1, Ordering::Relaxed); // Relaxed: the fence orders it
         if !gossamer_core::mutant!("thread_leaves_without_fence") {
             fence(Ordering::SeqCst); // pairs with the one in `hand_over`
         }
         if self.has_waiting() {
-            self.call_one(caller);
+            self.call_one();
         }
     }
 
@@ -147,11 +145,7 @@ impl Team {
     }
 
     /// Leaves a computation to the next that has nothing to do.
-    pub(crate) fn hand_over(
-        self: &Arc<Self>,
-        root: Arc<dyn Root>,
-        caller: &'static Location<'static>,
-    ) {
+    pub(crate) fn hand_over(self: &Arc<Self>, root: Arc<dyn Root>) {
         self.follow_resize();
         {
             let mut lists = self.lists.lock();
@@ -159,7 +153,7 @@ impl Team {
             self.note_waiting(&lists);
         }
         fence(Ordering::SeqCst); // pairs with those in `leave` and `count_out`
-        self.call_one(caller);
+        self.call_one();
     }
 
     fn note_waiting(&self, lists: &Lists) {
@@ -187,23 +181,23 @@ impl Team {
 
     /// A member of this team has pushed a job: calls one more, unless enough are busy.
     #[inline(always)]
-    pub(crate) fn job_is_there(self: &Arc<Self>, caller: &'static Location<'static>) {
+    pub(crate) fn job_is_there(self: &Arc<Self>) {
         light_fence(); // pairs with the heavy one in `count_out`
         // Relaxed: the fence orders it.
         if self.busy.load(Ordering::Relaxed) < self.limit() {
-            self.call_one(caller);
+            self.call_one();
         }
     }
 
     #[cold]
-    pub(crate) fn call_one(self: &Arc<Self>, caller: &'static Location<'static>) {
+    pub(crate) fn call_one(self: &Arc<Self>) {
         if !self.try_count_in() {
             return;
         }
         let sleeper = self.lists.lock().asleep.pop();
         match sleeper {
             Some(sleeper) => sleeper.waker.wake_by_ref(),
-            None => self.helpers.ask(self, caller),
+            None => self.helpers.ask(self),
         }
     }
 

@@ -24,7 +24,7 @@ mod threads;
 pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
 pub use self::environment::{Entered, Environment, current, here};
 pub use self::fifo::Fifo;
-pub use self::pool::{Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
+pub use self::pool::{HELPERS, Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};
 pub use self::runnable::Runnable;
 pub use self::scheduler::{Idle, Reason, Scheduler, Tasks, TurnEnd};
 pub use self::simulated::{SimulatedThreads, ThreadBody, set_simulated_threads, simulated_threads};

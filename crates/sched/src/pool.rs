@@ -40,6 +40,10 @@ use shared::Shared;
 use worker_shard::WorkerShard;
 pub use workers::WORKERS_MAX;
 
+/// Where tasks that help to compute are spawned. The monitor frees what their polls hold up, and tells nobody: they are
+/// meant to be long.
+pub const HELPERS: &Location<'static> = Location::caller();
+
 /// A runtime of the model M:N.
 pub struct Pool {
     shared: Arc<Shared>,
@@ -129,17 +133,13 @@ impl Pool {
         spawn(shard, future, caller)
     }
 
-    /// Spawns a task into the injector, whoever calls: work for a worker that has none.
-    pub fn spawn_for_any<F>(
-        &self,
-        future: F,
-        caller: &'static Location<'static>,
-    ) -> JoinHandle<F::Output>
+    /// Spawns a task that helps to compute into the injector, whoever calls: it is for a worker that has nothing to do.
+    pub fn spawn_helper<F>(&self, helper: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn(self.shared.injector, future, caller)
+        spawn(self.shared.injector, helper, HELPERS)
     }
 
     /// How many workers were asked for.

@@ -11,6 +11,7 @@ use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{ThreadNumber, heavy_fence, start_thread, thread};
 use gossamer_time::timers::runner;
 
+use super::super::HELPERS;
 use super::super::shared::Shared;
 use super::super::worker_shard::WorkerShard;
 use super::held::Sample;
@@ -217,6 +218,9 @@ impl Look<'_> {
         for stuck in polls {
             // Relaxed: statistics.
             shared.counts.stuck.fetch_add(1, Ordering::Relaxed);
+            if stuck.spawned == HELPERS {
+                continue;
+            }
             if let Some(stuck) = self.reports.add(stuck, Instant::now()) {
                 shared.monitor.tell(&stuck);
             }
