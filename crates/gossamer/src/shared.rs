@@ -227,8 +227,7 @@ impl Helpers for HelpersOf {
         }
     }
 
-    fn ask(&self, team: &Arc<Team>) {
-        let help = Help::new(team);
+    fn ask(&self, help: Help) {
         match self.0.upgrade().as_deref().map(|shared| &shared.inner) {
             Some(Inner::Pool(pool)) => drop(pool.spawn_helper(help)),
             Some(Inner::Single(single)) => drop(spawn_on(&**single, help, HELPERS)),

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use gossamer_core::context;
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
-use gossamer_core::platform::Mutex;
+use gossamer_core::platform::{Mutex, thread};
 use gossamer_core::wait::Wait;
 use gossamer_core::waiter::Deferred;
 
@@ -37,6 +37,18 @@ struct Slot<T>(Mutex<State<T>>);
 impl<T> Slot<T> {
     fn replace(&self, state: State<T>) -> State<T> {
         mem::replace(&mut *self.0.lock(), state)
+    }
+
+    /// Takes what is there, so that no helper begins any more; if one has begun, has it wake `waker` at its end.
+    fn end_unless_running(&self, waker: &Waker) -> Option<State<T>> {
+        let waker = waker.clone();
+        let mut state = self.0.lock();
+        let _replaced = match &mut *state {
+            State::Running(other) => mem::replace(other, waker),
+            ended => return Some(mem::replace(ended, State::Over)),
+        };
+        drop(state);
+        None
     }
 }
 
@@ -148,8 +160,8 @@ impl<T: Send> Handed<T> {
 
     /// Hands over what nobody has begun; the helper wakes `waker`.
     #[cold]
-    fn send(&mut self, work: Work<T>, waker: &Waker) {
-        let slot = Arc::new(Slot(Mutex::new(State::Waiting(work, waker.clone()))));
+    fn send(&mut self, work: Work<T>, waker: Waker) {
+        let slot = Arc::new(Slot(Mutex::new(State::Waiting(work, waker))));
         self.stage = Stage::Sent(slot.clone());
         let root: Arc<dyn Root + '_> = slot;
         // SAFETY: only the lifetime changes. If it borrows, then `drop` leaves nothing in the slot that does.
@@ -162,15 +174,16 @@ impl<T: Send> Future for Handed<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        // User code, which may panic: before anything is moved.
+        let waker = cx.waker().clone();
         let slot = match mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(work) => {
-                self.send(work, cx.waker());
+                self.send(work, waker);
                 return Poll::Pending;
             }
             Stage::Sent(slot) => slot,
             Stage::Over => panic!("a computation was polled after it was complete"),
         };
-        let waker = cx.waker().clone();
         let ended = {
             let mut state = slot.0.lock();
             match &mut *state {
@@ -199,29 +212,23 @@ impl<T> Drop for Handed<T> {
             Stage::New(work) => return panics::end(|| drop(work)),
             Stage::Over => return,
         };
-        if self.borrows && !gossamer_core::mutant!("fiber_leaves_its_computation") {
-            // A helper is at it, on another thread: it needs nobody here.
-            Parker::with(|parker| {
-                while !has_ended_or_wakes(&slot, parker.waker()) {
+        let ended = match self.borrows && !gossamer_core::mutant!("fiber_leaves_its_computation") {
+            false => slot.replace(State::Over),
+            // A helper may be at it, on another thread.
+            true => Parker::with(|parker| {
+                loop {
+                    if let Some(ended) = slot.end_unless_running(parker.waker()) {
+                        return ended;
+                    }
                     parker.park(|| !matches!(*slot.0.lock(), State::Running(_)));
                 }
-            });
-        }
-        match slot.replace(State::Over) {
+            }),
+        };
+        match ended {
             State::Done(result) => drop_quietly(Some(result)),
             other => panics::end(|| drop(other)),
         }
     }
-}
-
-/// Whether nobody is carrying it out; else has `waker` woken when that has ended.
-fn has_ended_or_wakes<T>(slot: &Slot<T>, waker: &Waker) -> bool {
-    let waker = waker.clone();
-    let _replaced = match &mut *slot.0.lock() {
-        State::Running(other) => mem::replace(other, waker),
-        _ended => return true,
-    };
-    false
 }
 
 /// Runs `body` as a computation of that team's: on this thread and on those that help, or, for a fiber, on those alone.
@@ -230,6 +237,10 @@ fn has_ended_or_wakes<T>(slot: &Slot<T>, waker: &Waker) -> bool {
 /// As `body` does.
 pub fn compute<R: Send>(team: &Arc<Team>, body: impl FnOnce() -> R + Send) -> R {
     if context::with(context::Context::is_in_fiber) {
+        if thread::panicking() {
+            // It unwinds, so it cannot stand still.
+            return body();
+        }
         // SAFETY: it is dropped here, before what the body borrows.
         return unsafe { Handed::borrowing(team, body) }.wait();
     }
@@ -249,3 +260,6 @@ impl Drop for Leaves<'_> {
 }
 
 gossamer_core::impl_debug!([T] Handed[T]);
+
+#[cfg(all(test, loom))]
+mod tests;

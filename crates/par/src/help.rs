@@ -1,60 +1,49 @@
-//! A helper: a task that looks for jobs, runs them, and ends when there are none.
+//! What a helper does.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::member::Member;
-use crate::team::Team;
+use crate::team::Help;
 
-/// A helper lets other tasks run after this long, as soon as its job has ended.
+/// After this long a helper lets other tasks run before it takes another job.
 const SLICE: Duration = if cfg!(loom) {
     Duration::MAX
 } else {
     Duration::from_millis(1)
 };
 
-/// A helper, counted as busy from the moment it is asked for.
-#[must_use = "a helper that is not run is not there"]
-pub struct Help {
-    team: Arc<Team>,
-    is_counted: bool,
-}
-
-impl Help {
-    /// For a team that has asked for one.
-    pub fn new(team: &Arc<Team>) -> Self {
-        Self {
-            team: team.clone(),
-            is_counted: true,
-        }
-    }
-}
-
 impl Future for Help {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let begun = Instant::now();
-        let team = self.team.clone();
-        let is_surplus = team.follow_resize();
-        let is_over = is_surplus
-            || Member::enter(&team, |member| {
-                loop {
-                    while let Some(found) = member.look(|| team.limit() == 1) {
-                        found.run();
-                        if begun.elapsed() >= SLICE {
-                            return false;
-                        }
-                    }
-                    team.count_out();
-                    if !member.sees_something() || !team.try_count_in() {
-                        self.is_counted = false;
-                        return true;
+        let (team, root) = (self.team.clone(), self.root.take());
+        if root.is_none() && team.follow_resize() {
+            return Poll::Ready(());
+        }
+        let is_over = Member::enter(&team, |member| {
+            if let Some(root) = root {
+                root.run();
+                if team.follow_resize() {
+                    return true;
+                }
+            }
+            loop {
+                while let Some(stolen) = member.look(|| team.limit() == 1) {
+                    stolen.run();
+                    if begun.elapsed() >= SLICE && member.sees_something() {
+                        return false;
                     }
                 }
-            });
+                team.count_out();
+                if !member.sees_something() || !team.try_count_in() {
+                    self.is_counted = false;
+                    return true;
+                }
+            }
+        });
         if is_over {
             return Poll::Ready(());
         }
@@ -62,18 +51,3 @@ impl Future for Help {
         Poll::Pending
     }
 }
-
-impl Drop for Help {
-    fn drop(&mut self) {
-        if !self.is_counted {
-            return;
-        }
-        // Surplus, or the runtime has turned it away: perhaps it was asked for by a computation that waits.
-        self.team.count_out();
-        if self.team.has_waiting() && !self.team.is_busy() {
-            self.team.refuse_waiting();
-        }
-    }
-}
-
-gossamer_core::impl_debug!([] Help[]);

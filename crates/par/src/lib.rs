@@ -13,6 +13,8 @@
 //! as a job (`job.rs`), runs the first, and pops the job again. If it is gone, another member has stolen it; until that
 //! has run it, the thread steals and runs other jobs, and sleeps when there are none.
 //!
+//! A fiber or a task hands its computation over to a helper of its own, and waits (`handed.rs`).
+//!
 //! Members that compute or look for jobs are *busy*; there are to be as many as the runtime has workers. A push that
 //! finds fewer wakes a sleeping member, or asks for a helper: a task that looks for jobs, and ends when there are none.
 //! So helpers are scheduled, moved and counted as all tasks are, and a runtime without computations has none of them.
@@ -33,10 +35,9 @@ mod sort;
 mod team;
 
 pub use self::handed::{Handed, compute};
-pub use self::help::Help;
 pub use self::in_parts::{for_each, reduce};
 pub use self::items::{Chunks, ChunksMut, IntoItems, Items, chunks, chunks_mut};
 pub use self::map::map;
 pub use self::member::{is_inside, join};
 pub use self::sort::{sort_by, sort_unstable_by};
-pub use self::team::{Helpers, Team};
+pub use self::team::{Help, Helpers, Team};

@@ -9,10 +9,12 @@ use crossbeam_deque::{Steal, Worker};
 use gossamer_core::context::{self, Context};
 use gossamer_core::panics;
 use gossamer_core::parker::Parker;
+#[cfg(loom)]
+use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
 use gossamer_core::platform::{spin_loop, thread, thread_local};
 
 use crate::job::{Header, Job, JobRef, Payload};
-use crate::team::{Root, Seat, Team};
+use crate::team::{Seat, Team};
 
 /// Looks for a job before a thread gives the processor up between two of them.
 const LOOKS: u32 = 64;
@@ -36,11 +38,8 @@ pub(crate) struct Member<'a> {
     next: Cell<usize>,
 }
 
-/// Something to do that was another's.
-pub(crate) enum Found {
-    Job(JobRef, Arc<Seat>),
-    Root(Arc<dyn Root>),
-}
+/// Another's job, stolen from that seat.
+pub(crate) struct Stolen(JobRef, Arc<Seat>);
 
 fn current() -> *const Member<'static> {
     CURRENT.with(Cell::get)
@@ -134,6 +133,8 @@ impl Member<'_> {
             let seat = Arc::new(Seat {
                 stealer: deque.stealer(),
                 waker: parker.waker().clone(),
+                #[cfg(loom)]
+                pushes: AtomicUsize::new(0),
             });
             team.take_seat(&seat);
             let member = Member {
@@ -159,6 +160,9 @@ impl Member<'_> {
         RB: Send,
     {
         let job = Job::new(b);
+        // Pairs with the acquire in `find`.
+        #[cfg(loom)]
+        self.seat.pushes.fetch_add(1, Ordering::Release);
         // SAFETY: this call returns when it has popped the reference, or the job is done; it is on this stack.
         self.deque.push(unsafe { job.to_ref() });
         self.team.job_is_there();
@@ -176,7 +180,7 @@ impl Member<'_> {
     fn wait_for(&self, job: &Header) {
         while !job.is_done() {
             match self.look(|| job.is_done()) {
-                Some(found) => found.run(),
+                Some(stolen) => stolen.run(),
                 None if job.is_done() => return,
                 None => self.sleep_until(job),
             }
@@ -188,15 +192,18 @@ impl Member<'_> {
         if !self.sees_something() && job.owner_sleeps() {
             self.parker.park(|| job.is_done());
         }
-        self.team.wake_up(&self.seat);
+        // It was called for another's job, and has its own result first: it calls the next.
+        if self.team.wake_up(&self.seat) && job.is_done() && self.sees_something() {
+            self.team.call_one();
+        }
     }
 
-    /// Something to do, found within some fifty microseconds, unless `is_over` before.
-    pub(crate) fn look(&self, is_over: impl Fn() -> bool) -> Option<Found> {
+    /// A job to do, found within some fifty microseconds, unless `is_over` before.
+    pub(crate) fn look(&self, is_over: impl Fn() -> bool) -> Option<Stolen> {
         let mut looks = 0;
         loop {
-            if let Some(found) = self.find() {
-                return Some(found);
+            if let Some(stolen) = self.find() {
+                return Some(stolen);
             }
             if looks == LOOKS_MAX || is_over() {
                 return None;
@@ -210,10 +217,7 @@ impl Member<'_> {
         }
     }
 
-    fn find(&self) -> Option<Found> {
-        if let Some(root) = self.team.take_waiting() {
-            return Some(Found::Root(root));
-        }
+    fn find(&self) -> Option<Stolen> {
         let mut seats = self.seats.borrow_mut();
         let (seats, version) = &mut *seats;
         self.team.seats(seats, version);
@@ -223,8 +227,11 @@ impl Member<'_> {
             loop {
                 match seat.stealer.steal() {
                     Steal::Success(job) => {
+                        // Acquire pairs with the release in `join`.
+                        #[cfg(loom)]
+                        seat.pushes.fetch_add(0, Ordering::Acquire);
                         self.next.set(at);
-                        return Some(Found::Job(job, seat.clone()));
+                        return Some(Stolen(job, seat.clone()));
                     }
                     Steal::Empty => break,
                     Steal::Retry => spin_loop(),
@@ -240,7 +247,12 @@ impl Member<'_> {
         let mut seats = self.seats.borrow_mut();
         let (seats, version) = &mut *seats;
         self.team.seats(seats, version);
-        self.team.has_waiting() || seats.iter().any(|seat| !seat.stealer.is_empty())
+        // Loom knows of a push by this alone.
+        #[cfg(loom)]
+        seats.iter().for_each(|seat| {
+            seat.pushes.load(Ordering::Relaxed); // Relaxed: it orders nothing
+        });
+        seats.iter().any(|seat| !seat.stealer.is_empty())
     }
 
     /// A name for it, while it is there.
@@ -253,12 +265,10 @@ impl Member<'_> {
     }
 }
 
-impl Found {
+impl Stolen {
     pub(crate) fn run(self) {
-        match self {
-            // SAFETY: it was stolen from that seat.
-            Self::Job(job, seat) => unsafe { job.run(&seat.waker) },
-            Self::Root(root) => root.run(),
-        }
+        let Self(job, seat) = self;
+        // SAFETY: it was stolen from that seat.
+        unsafe { job.run(&seat.waker) };
     }
 }

@@ -1,11 +1,10 @@
 //! The threads that compute together for one runtime.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::Waker;
 
 use crossbeam_deque::Stealer;
-use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
+use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
 use gossamer_core::platform::{Mutex, heavy_fence, light_fence};
 
 use crate::job::JobRef;
@@ -15,11 +14,11 @@ pub trait Helpers: Send + Sync {
     /// How many threads may compute at once.
     fn width(&self) -> usize;
 
-    /// Has a worker run a [`Help`](crate::Help) for this team, as a task. If none can, it makes one and drops it.
-    fn ask(&self, team: &Arc<Team>);
+    /// Has a worker run `help` as a task; drops it if none can.
+    fn ask(&self, help: Help);
 }
 
-/// A computation in the list of those that wait for a helper.
+/// A computation that was handed over to a helper.
 pub(crate) trait Root: Send + Sync {
     /// Carries it out, unless it was taken back.
     fn run(&self);
@@ -35,8 +34,6 @@ pub struct Team {
     busy: AtomicUsize,
     /// How many are to be busy: what [`Helpers::width`] said last.
     limit: AtomicUsize,
-    /// How many computations wait for a helper.
-    waiting: AtomicUsize,
     /// Changes with the list of seats.
     version: AtomicUsize,
     lists: Mutex<Lists>,
@@ -47,14 +44,37 @@ struct Lists {
     seats: Vec<Arc<Seat>>,
     /// Of members that wait for a job of theirs, and have found nothing else to do.
     asleep: Vec<Arc<Seat>>,
-    /// Computations that wait for a helper.
-    waiting: VecDeque<Arc<dyn Root>>,
+}
+
+/// A helper: a task that looks for jobs, runs them, and ends when there are none. It counts as busy from the moment it
+/// is asked for.
+#[must_use = "a helper that is not run is not there"]
+pub struct Help {
+    pub(crate) team: Arc<Team>,
+    /// What it is to carry out first.
+    pub(crate) root: Option<Arc<dyn Root>>,
+    pub(crate) is_counted: bool,
+}
+
+impl Drop for Help {
+    fn drop(&mut self) {
+        // The runtime has turned it away.
+        if let Some(root) = self.root.take() {
+            root.refuse();
+        }
+        if self.is_counted {
+            self.team.count_out();
+        }
+    }
 }
 
 /// The part of a member that others use.
 pub(crate) struct Seat {
     pub(crate) stealer: Stealer<JobRef>,
     pub(crate) waker: Waker,
+    /// Who steals sees what was written before the push. The deque sees to that, but loom does not know the deque.
+    #[cfg(loom)]
+    pub(crate) pushes: AtomicUsize,
 }
 
 impl Team {
@@ -65,7 +85,6 @@ impl Team {
             helpers,
             busy: AtomicUsize::new(0),
             limit: AtomicUsize::new(1),
-            waiting: AtomicUsize::new(0),
             version: AtomicUsize::new(0),
             lists: Mutex::default(),
         })
@@ -111,72 +130,39 @@ impl Team {
         counted.is_ok()
     }
 
-    /// One less is busy. Whoever has called this must look at all deques, and at what waits, once more.
+    /// One less is busy. A member that could steal looks at all deques once more.
     pub(crate) fn count_out(&self) {
         self.busy.fetch_sub(1, Ordering::Relaxed); // Relaxed: the fence orders it
-        if gossamer_core::mutant!("member_leaves_without_fence") {
-            return;
-        }
-        heavy_fence(); // pairs with the light one in `job_is_there`, and with the fence in `hand_over`
-    }
-
-    /// A thread that was counted in, but not asked, has computed what it came for. What was handed over meanwhile is
-    /// somebody else's, and those whose jobs it could steal run them themselves.
-    pub(crate) fn leave(self: &Arc<Self>) {
-        self.busy.fetch_sub(1, Ordering::Relaxed); // Relaxed: the fence orders it
-        if !gossamer_core::mutant!("thread_leaves_without_fence") {
-            fence(Ordering::SeqCst); // pairs with the one in `hand_over`
-        }
-        if self.has_waiting() {
-            self.call_one();
+        if !gossamer_core::mutant!("member_leaves_without_fence") {
+            heavy_fence(); // pairs with the light one in `job_is_there`
         }
     }
 
-    /// Whether anybody is.
-    pub(crate) fn is_busy(&self) -> bool {
-        // Relaxed: the fence in `count_out` orders it.
+    /// A thread that came of itself has computed: those whose jobs it could steal run them themselves.
+    pub(crate) fn leave(&self) {
+        // Relaxed: it only counts.
+        self.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether anybody is busy.
+    fn is_busy(&self) -> bool {
+        // Relaxed: a hint.
         self.busy.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether a computation waits for a helper.
-    pub(crate) fn has_waiting(&self) -> bool {
-        // Relaxed: a fence of the caller's orders it.
-        self.waiting.load(Ordering::Relaxed) > 0
-    }
-
-    /// Leaves a computation to the next that has nothing to do.
+    /// Leaves a computation to a helper of its own, however many are busy: its owner does nothing else.
     pub(crate) fn hand_over(self: &Arc<Self>, root: Arc<dyn Root>) {
         self.follow_resize();
-        {
-            let mut lists = self.lists.lock();
-            lists.waiting.push_back(root);
-            self.note_waiting(&lists);
-        }
-        fence(Ordering::SeqCst); // pairs with those in `leave` and `count_out`
-        self.call_one();
+        self.count_in();
+        self.ask(Some(root));
     }
 
-    fn note_waiting(&self, lists: &Lists) {
-        // Relaxed: the fence after it in `hand_over` orders it, and writers hold the lock.
-        self.waiting.store(lists.waiting.len(), Ordering::Relaxed);
-    }
-
-    /// A computation that was handed over.
-    pub(crate) fn take_waiting(&self) -> Option<Arc<dyn Root>> {
-        if !self.has_waiting() {
-            return None;
-        }
-        let mut lists = self.lists.lock();
-        let root = lists.waiting.pop_front();
-        self.note_waiting(&lists);
-        root
-    }
-
-    /// The runtime has no worker for a helper any more: those whose computations wait carry them out themselves.
-    pub(crate) fn refuse_waiting(&self) {
-        while let Some(root) = self.take_waiting() {
-            root.refuse();
-        }
+    fn ask(self: &Arc<Self>, root: Option<Arc<dyn Root>>) {
+        self.helpers.ask(Help {
+            team: self.clone(),
+            root,
+            is_counted: true,
+        });
     }
 
     /// A member of this team has pushed a job: calls one more, unless enough are busy.
@@ -197,7 +183,7 @@ impl Team {
         let sleeper = self.lists.lock().asleep.pop();
         match sleeper {
             Some(sleeper) => sleeper.waker.wake_by_ref(),
-            None => self.helpers.ask(self),
+            None => self.ask(None),
         }
     }
 
@@ -234,11 +220,13 @@ impl Team {
         self.count_out();
     }
 
-    /// It is awake, and busy: whoever called it has counted it, else it does so itself.
-    pub(crate) fn wake_up(&self, seat: &Arc<Seat>) {
-        if remove(&mut self.lists.lock().asleep, seat) {
+    /// It is awake, and busy: whoever called it has counted it, else it does so itself. Whether it was called.
+    pub(crate) fn wake_up(&self, seat: &Arc<Seat>) -> bool {
+        let is_listed = remove(&mut self.lists.lock().asleep, seat);
+        if is_listed {
             self.count_in();
         }
+        !is_listed
     }
 }
 
@@ -247,4 +235,5 @@ fn remove(seats: &mut Vec<Arc<Seat>>, seat: &Arc<Seat>) -> bool {
     at.map(|at| seats.swap_remove(at)).is_some()
 }
 
+gossamer_core::impl_debug!([] Help[]);
 gossamer_core::impl_debug!([] Team[], this => limit: this.limit());

@@ -1,5 +1,4 @@
-//! Models of a team: a job against its owner's sleep, and a computation that is handed over against the end of those
-//! that could take it.
+//! Models of a team: a job against its owner's sleep, and computations that are handed over.
 //!
 //! Run by `cargo xtask loom`. The deques are crossbeam's, which loom does not know: it sees each of their operations as
 //! one step, in order.
@@ -9,9 +8,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use gossamer_core::platform::Mutex;
 use gossamer_core::platform::model::{explore, joined, poll_once};
 use gossamer_core::platform::thread::{self, JoinHandle};
+use gossamer_core::platform::{Condvar, Mutex};
 use gossamer_core::wait::Wait;
 use gossamer_par::{Handed, Help, Helpers, Team, compute, join};
 
@@ -26,8 +25,7 @@ impl Helpers for Threads {
         self.width
     }
 
-    fn ask(&self, team: &Arc<Team>) {
-        let mut help = Help::new(team);
+    fn ask(&self, mut help: Help) {
         let helper = thread::spawn(move || {
             assert_eq!(poll_once(Pin::new(&mut help)), Poll::Ready(()));
         });
@@ -63,30 +61,55 @@ fn a_stolen_job_wakes_its_owner() {
     });
 }
 
-/// A computation that is handed over while the one helper there may be ends: it, or the next one, carries it out
-/// (`Team::hand_over`, `count_out`).
+/// A helper of its own carries out what is handed over, beside one that ends, and a thread that computes.
 #[test]
-fn a_helper_that_ends_leaves_nothing_waiting() {
-    explore("a_helper_that_ends_leaves_nothing_waiting", || {
+fn what_is_handed_over_is_carried_out() {
+    explore("what_is_handed_over_is_carried_out", || {
         with_team(1, |team| {
-            let first = Handed::new(team.clone(), || 1);
-            assert_eq!(first.wait(), 1);
-            // The helper may be at its end.
-            let second = Handed::new(team.clone(), || 2);
-            assert_eq!(second.wait(), 2);
+            let computing = team.clone();
+            let other = thread::spawn(move || compute(&computing, || 1));
+            let first = Handed::new(team.clone(), || 2);
+            let second = Handed::new(team.clone(), || 3);
+            let all = (first.wait(), second.wait(), joined(other));
+            assert_eq!(all, (2, 3, 1));
         });
     });
 }
 
-/// The same while a thread computes that has come of itself (`Team::leave`).
+/// A push against the last look of a helper that ends (`Team::job_is_there`, `count_out`): it finds the job, or another
+/// one is asked for.
 #[test]
-fn a_thread_that_leaves_leaves_nothing_waiting() {
-    explore("a_thread_that_leaves_leaves_nothing_waiting", || {
-        with_team(1, |team| {
-            let computing = team.clone();
-            let other = thread::spawn(move || compute(&computing, || 1));
-            let handed = Handed::new(team.clone(), || 2);
-            assert_eq!((handed.wait(), joined(other)), (2, 1));
+fn a_job_pushed_at_a_helpers_end_is_stolen() {
+    explore("a_job_pushed_at_a_helpers_end_is_stolen", || {
+        with_team(2, |team| {
+            let are_stolen = [Event::new(), Event::new()];
+            compute(team, || {
+                // Whoever pushes waits, so another thread has to come.
+                for is_stolen in &are_stolen {
+                    join(|| is_stolen.wait(), || is_stolen.set());
+                }
+            });
         });
     });
+}
+
+/// Something that threads wait for.
+struct Event(Mutex<bool>, Condvar);
+
+impl Event {
+    fn new() -> Self {
+        Self(Mutex::new(false), Condvar::new())
+    }
+
+    fn set(&self) {
+        *self.0.lock() = true;
+        self.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let mut is_set = self.0.lock();
+        while !*is_set {
+            is_set = self.1.wait(is_set);
+        }
+    }
 }
