@@ -65,8 +65,8 @@ pub fn make(workload: &Workload, values: &Values, paths: &Paths) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    // Under its name it is always whole.
-    let part = path.with_extension("part");
+    // Under its name it is always whole; and each lab writes its own, if there are several.
+    let part = path.with_extension(format!("{}.part", std::process::id()));
     let made = || -> io::Result<()> {
         std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
         let mut out = BufWriter::new(std::fs::File::create(&part)?);

@@ -39,6 +39,10 @@ pub struct Asked {
     pub source: Source,
     /// How many searches, unless fewer vertices have neighbours.
     pub roots: usize,
+    /// How many of the roots are left out, from the first on: another process searches from those.
+    pub skip: usize,
+    /// How many tasks keep a bit for each vertex, in searches by messages.
+    pub scanners: usize,
     /// Of the graph and the roots.
     pub seed: u64,
     /// Whether each tree is checked.
@@ -102,19 +106,30 @@ pub fn prepare(asked: &Asked, workers: &impl Workers) -> Result<Prepared, Failur
             generated(*scale, *edge_factor, asked, workers)?
         }
         Source::File { path, vertices } => {
-            let (list, seconds) = timed(|| edge_list::read(path, *vertices, memory::available()));
+            let read = || edge_list::read(path, *vertices, asked.scanners, memory::available());
+            let (list, seconds) = timed(read);
             let list = list.map_err(Failure::Input)?;
             ((list.vertices, list.edges), seconds)
         }
     };
     progress.doing("kernel 1: constructing the graph");
     let (graph, construction_s) = timed(|| Graph::new(vertices, &edges, workers));
-    let roots = graph.roots(asked.roots, asked.seed);
+    let mut roots = graph.roots(asked.roots.saturating_add(asked.skip), asked.seed);
     if roots.is_empty() {
         let message =
             "no edge joins two vertices, so there is nothing to search; give another graph";
-        return Err(Failure::Input(message.into()));
+        return Err(Failure::Input(match &asked.source {
+            Source::File { path, .. } => format!("{}: {message}", path.display()),
+            Source::Kronecker { .. } => message.into(),
+        }));
     }
+    if roots.len() <= asked.skip {
+        let message = format!("--skip {}: only {} roots", asked.skip, roots.len());
+        return Err(Failure::Input(
+            message + " are there; give a smaller number",
+        ));
+    }
+    roots.drain(..asked.skip);
     Ok(Prepared {
         edges,
         graph: Arc::new(graph),
@@ -137,7 +152,8 @@ fn generated(
     let vertices = 2_f64.powi(scale.min(1_000) as i32);
     let what = format!("a graph of scale {scale} with edge factor {edge_factor}");
     let edges = vertices * edge_factor as f64;
-    memory::check(&what, vertices, edges, memory::available()).map_err(Failure::Input)?;
+    let available = memory::available();
+    memory::check(&what, vertices, edges, asked.scanners, available).map_err(Failure::Input)?;
     if vertices > VERTICES_MAX as f64 || edges > u64::MAX as f64 / 4.0 {
         let message =
             format!("{what}: vertices are numbers of 32 bits; expected a scale of at most 31");

@@ -1,6 +1,7 @@
 //! The options, and what they ask for.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
@@ -29,6 +30,22 @@ pub enum How {
     Futures,
 }
 
+/// A model, and whether it says how many workers it has.
+#[derive(Debug, Clone, Copy)]
+pub struct Given {
+    model: Model,
+    is_sized: bool,
+}
+
+impl FromStr for Given {
+    type Err = <Model as FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (model, is_sized) = (text.parse()?, text.starts_with("pool:"));
+        Ok(Self { model, is_sized })
+    }
+}
+
 /// The breadth-first search of the Graph500 benchmark: generates a Kronecker graph (or reads one), constructs it,
 /// searches it from 64 random vertices, checks each tree, and prints what the reference code does.
 #[derive(Debug, Parser)]
@@ -46,6 +63,9 @@ pub struct Options {
     #[arg(long, visible_alias = "searches", default_value_t = 64, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub roots: u32,
+    /// How many roots to leave out before the first: the lab's control has another process search from those
+    #[arg(long, hide = true, default_value_t = 0, value_name = "N")]
+    pub skip: u32,
     /// Of the graph and the roots: the same seed, the same graph, whatever searches it
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
@@ -74,7 +94,7 @@ pub struct Options {
     pub tasks: Option<u32>,
     /// The threading model: single, pool, pool:N, or threads [default: pool]
     #[arg(long)]
-    pub model: Option<Model>,
+    pub model: Option<Given>,
     /// How many workers the pool has [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub workers: Option<u32>,
@@ -110,6 +130,8 @@ impl Options {
         Asked {
             source,
             roots: self.roots as usize,
+            skip: self.skip as usize,
+            scanners: 0,
             seed: self.seed,
             validate: !self.no_validate,
         }
@@ -133,7 +155,16 @@ impl Options {
 
     /// The model, and how many threads run tasks.
     fn model(&self) -> Result<(Model, usize), Failure> {
-        let model = match (self.model.unwrap_or_default(), self.workers) {
+        let is_sized = self.model.is_some_and(|given| given.is_sized);
+        let given = self.model.map_or_else(Model::default, |given| given.model);
+        let model = match (given, self.workers) {
+            (Model::Pool { workers: own }, Some(workers))
+                if is_sized && own != workers as usize =>
+            {
+                return refused(format!(
+                    "--model pool:{own} and --workers {workers} contradict each other; leave one of them out"
+                ));
+            }
             (Model::Pool { .. }, Some(workers)) => Model::Pool {
                 workers: workers as usize,
             },
@@ -210,21 +241,23 @@ impl Options {
         let runtime = Runtime::builder().model(model).build();
         let runtime = runtime.or_else(|error| refused(format!("--model {model}: {error}")))?;
         let workers = OnRuntime::new(&runtime, count);
-        let prepared = prepare(&self.asked(), &workers)?;
+        let owners = self.tasks.map_or(count, |tasks| tasks as usize);
+        let mut asked = self.asked();
+        if self.how == How::Messages {
+            asked.scanners = owners;
+        }
+        let prepared = prepare(&asked, &workers)?;
         let graph = &prepared.graph;
         let batch = self.batch.unwrap_or(64) as usize;
         let over = self.over.unwrap_or(Over::Channel);
         let mut search: Box<dyn Search + '_> = match self.how {
-            How::Messages => {
-                let owners = self.tasks.map_or(count, |tasks| tasks as usize);
-                Box::new(Messages::new(
-                    Arc::clone(graph),
-                    &runtime,
-                    owners,
-                    batch,
-                    over,
-                ))
-            }
+            How::Messages => Box::new(Messages::new(
+                Arc::clone(graph),
+                &runtime,
+                owners,
+                batch,
+                over,
+            )),
             How::Futures => Box::new(Futures::new(Arc::clone(graph), &runtime, batch, over)),
             How::Par | How::Serial => Box::new(Parallel::new(graph, direction, &workers)),
         };

@@ -2,7 +2,7 @@
 //! `#` or `%` say nothing.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::generator::Edge;
@@ -10,6 +10,9 @@ use crate::memory;
 
 /// More vertices than this have no number of their own in 32 bits, one of which means "none".
 pub const VERTICES_MAX: u64 = u32::MAX as u64;
+
+/// No line is longer, in bytes: what is may have no end at all.
+const LINE_MAX: usize = 4096;
 
 /// A graph as it was read.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub struct EdgeList {
 pub fn read(
     path: &Path,
     vertices: Option<u64>,
+    scanners: usize,
     available: Option<f64>,
 ) -> Result<EdgeList, String> {
     let shown = path.display();
@@ -42,19 +46,35 @@ pub fn read(
     }
     // No edge takes more text than two numbers of ten digits, a space and the end of its line.
     let (least, most) = (about.len() as f64 / 22.0, vertices.unwrap_or(0) as f64);
-    memory::check(&format!("{shown}: its graph"), most, least, available)?;
+    let what = format!("{shown}: its graph");
+    memory::check(&what, most, least, scanners, available)?;
     let limit = vertices.unwrap_or(VERTICES_MAX);
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut edges, mut largest, mut text) = (Vec::new(), 0, Vec::new());
     for line in 1_u64.. {
         text.clear();
-        if reader.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
+        let mut limited = reader.by_ref().take(LINE_MAX as u64 + 1);
+        if limited.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
             break;
+        }
+        if text.len() > LINE_MAX {
+            return Err(format!(
+                "{shown}, line {line}: it has more than {LINE_MAX} bytes; expected an edge: two numbers, as `0 17`"
+            ));
         }
         let edge = parse(&text, limit, vertices.is_some());
         let edge = edge.map_err(|what| format!("{shown}, line {line}: {what}"))?;
         if let Some(edge) = edge {
             largest = edge.into_iter().fold(largest, u32::max);
+            if edges.len() == edges.capacity() {
+                // A pipe has no length, so that nothing was known of its edges before.
+                let (vertices, count) = (most.max(f64::from(largest)), edges.len() as f64);
+                memory::check(&what, vertices, count, scanners, available)?;
+                let grown = edges.try_reserve(1);
+                grown.map_err(|error| {
+                    format!("{shown}, line {line}: no memory for more edges: {error}; give a smaller graph")
+                })?;
+            }
             edges.push(edge);
         }
     }
@@ -64,12 +84,8 @@ pub fn read(
         ));
     }
     let vertices = vertices.unwrap_or(u64::from(largest) + 1);
-    memory::check(
-        &format!("{shown}: its graph"),
-        vertices as f64,
-        edges.len() as f64,
-        available,
-    )?;
+    let count = edges.len() as f64;
+    memory::check(&what, vertices as f64, count, scanners, available)?;
     Ok(EdgeList {
         vertices: vertices as usize,
         edges,

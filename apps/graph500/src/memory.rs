@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 /// What a run takes at its peak, roughly: the list of edges, the adjacency lists, and what search and checks keep for
-/// each vertex.
+/// each vertex, one bit of it for each of the `scanners`.
 #[must_use]
-pub fn estimate(vertices: f64, edges: f64) -> f64 {
+pub fn estimate(vertices: f64, edges: f64, scanners: usize) -> f64 {
     // An edge has two ends of 4 bytes, and each end a place among the neighbours of the other. A vertex has its offset
     // (8) and degree; parent, level and two places in frontiers; and a copy of its parent for the checks.
-    edges * 16.0 + vertices * 32.0
+    edges * 16.0 + vertices * (32.0 + scanners as f64 / 8.0)
 }
 
 /// How much the system and the control groups leave to this process, in bytes; `None` if nothing says so.
@@ -38,10 +38,17 @@ pub(crate) fn left_to_groups(groups: &str, root: &Path) -> Option<f64> {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);
         let (root, files) = match controllers {
-            "" => (root.to_path_buf(), ["memory.max", "memory.current"]),
+            "" => (
+                root.to_path_buf(),
+                ["memory.max", "memory.current", "inactive_file "],
+            ),
             _ if controllers.split(',').any(|one| one == "memory") => (
                 root.join("memory"),
-                ["memory.limit_in_bytes", "memory.usage_in_bytes"],
+                [
+                    "memory.limit_in_bytes",
+                    "memory.usage_in_bytes",
+                    "total_inactive_file ",
+                ],
             ),
             _ => continue,
         };
@@ -51,7 +58,15 @@ pub(crate) fn left_to_groups(groups: &str, root: &Path) -> Option<f64> {
                 let text = fs::read_to_string(root.join(folder).join(file)).ok()?;
                 text.trim().parse::<f64>().ok()
             };
-            let left = number(files[0]).map(|limit| limit - number(files[1]).unwrap_or(0.0));
+            // The system gives a group's old pages of files away before it refuses the group memory.
+            let cache = || {
+                let text = fs::read_to_string(root.join(folder).join("memory.stat")).ok()?;
+                let mut lines = text.lines();
+                let bytes = lines.find_map(|line| line.strip_prefix(files[2]))?;
+                bytes.trim().parse::<f64>().ok()
+            };
+            let used = || number(files[1]).unwrap_or(0.0) - cache().unwrap_or(0.0);
+            let left = number(files[0]).map(|limit| limit - used().max(0.0));
             least = least.into_iter().chain(left).reduce(f64::min);
         }
     }
@@ -77,8 +92,14 @@ pub fn readable(bytes: f64) -> String {
 ///
 /// # Errors
 /// What it takes, what there is, and what to do.
-pub fn check(what: &str, vertices: f64, edges: f64, available: Option<f64>) -> Result<(), String> {
-    let needed = estimate(vertices, edges);
+pub fn check(
+    what: &str,
+    vertices: f64,
+    edges: f64,
+    scanners: usize,
+    available: Option<f64>,
+) -> Result<(), String> {
+    let needed = estimate(vertices, edges, scanners);
     match available.filter(|available| needed > *available) {
         None => Ok(()),
         Some(available) => Err(format!(

@@ -33,7 +33,7 @@ const SCANNED_MAX: usize = 1 << 16;
 pub enum Over {
     /// A bounded channel: one for all that send to a task, or for one message in `futures`.
     Channel,
-    /// A pipe from each task to each.
+    /// A pipe from each task to each, or one for each future in `futures`.
     Pipe,
 }
 
@@ -212,7 +212,10 @@ impl<P: Post> Scanner<P> {
     async fn run(mut self, mut inbox: P::Rx) {
         let graph = self.graph.clone();
         let full = self.batch;
-        let mut batches: Vec<Vec<Edge>> = vec![Vec::with_capacity(full); self.owners.count];
+        // An owner gets no more than it has vertices.
+        let most = |owner| full.min(self.owners.range(owner).len());
+        let batches = (0..self.owners.count).map(|owner| Vec::with_capacity(most(owner)));
+        let mut batches: Vec<Vec<Edge>> = batches.collect();
         self.sent = vec![0; graph.vertices().div_ceil(64)];
         // Since it last gave others a turn.
         let mut scanned = 0;

@@ -10,7 +10,10 @@ impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         Self::style(&bar, "{spinner} {msg} {elapsed}");
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        // It takes a thread, for nothing if nobody sees the bar.
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        }
         Self(bar)
     }
 

@@ -10,8 +10,8 @@ use crate::generator::Edge;
 use crate::search::NONE;
 use crate::workers::Workers;
 
-/// How many edges, or vertices, one part of the work has.
-const PART: usize = 1 << 15;
+/// How many edges, or vertices, one part of the work has; few under test, so that small graphs have several parts.
+const PART: usize = if cfg!(test) { 1 << 8 } else { 1 << 15 };
 
 /// The level of a vertex that was not reached.
 pub const UNREACHED: u32 = u32::MAX;

@@ -178,7 +178,7 @@ fn a_graph_from_a_file() {
     std::fs::write(path, "").expect("written");
     refused(&["--edges", path], "edges.txt has no edge");
     std::fs::write(path, "1 1\n").expect("written");
-    refused(&["--edges", path], "no edge joins two vertices");
+    refused(&["--edges", path], "edges.txt: no edge joins two vertices");
     std::fs::remove_file(path).expect("removed");
     refused(&["--edges", path], "No such file");
     refused(
@@ -213,6 +213,11 @@ fn bad_options_are_refused() {
         &["--model", "single", "--workers", "2"],
         "--workers: the model single has none; give --model pool",
     );
+    refused(
+        &["--model", "pool:4", "--workers", "2"],
+        "--model pool:4 and --workers 2 contradict each other; leave one of them out",
+    );
+    printed(&["--scale", "8", "--model", "pool:2", "--workers", "2"]);
     refused(
         &["--how", "serial", "--workers", "2"],
         "--workers is for another --how than serial; leave it out",

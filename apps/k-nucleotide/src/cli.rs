@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -69,13 +70,29 @@ struct Count {
     capacity: Option<u32>,
     /// Which threads run the tasks: single, pool, pool:N or threads; one worker for each processor if not given.
     #[arg(long)]
-    model: Option<Model>,
+    model: Option<Given>,
     /// How many workers the pool has, as --model pool:N.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_024))]
     workers: Option<u16>,
     /// Print one JSON object instead.
     #[arg(long)]
     json: bool,
+}
+
+/// A model, and whether it says how many workers it has.
+#[derive(Debug, Clone, Copy)]
+struct Given {
+    model: Model,
+    is_sized: bool,
+}
+
+impl FromStr for Given {
+    type Err = <Model as FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (model, is_sized) = (text.parse()?, text.starts_with("pool:"));
+        Ok(Self { model, is_sized })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -185,7 +202,7 @@ impl Count {
             let message = format!("{option} is for {how}: leave it out, or give {instead}");
             Err(Failure::Input(message))
         };
-        let is_pool = matches!(self.model, None | Some(Model::Pool { .. }));
+        let is_pool = matches!(self.given(), Model::Pool { .. });
         if self.how == How::Serial && self.model.is_some() {
             return refuse("--model", "--how par and --how messages", "one of these");
         }
@@ -196,6 +213,15 @@ impl Count {
                 "one of these and --model pool",
             );
         }
+        if let (Some(given), Some(workers)) = (self.model, self.workers)
+            && let Model::Pool { workers: own } = given.model
+            && given.is_sized
+            && own != usize::from(workers)
+        {
+            return Err(Failure::Input(format!(
+                "--model pool:{own} and --workers {workers} contradict each other; leave one of them out"
+            )));
+        }
         if self.how != How::Messages && self.over.is_some() {
             return refuse("--over", "--how messages", "that");
         }
@@ -205,13 +231,16 @@ impl Count {
         Ok(())
     }
 
+    fn given(&self) -> Model {
+        self.model.map_or_else(Model::default, |given| given.model)
+    }
+
     fn model(&self) -> Model {
-        let model = self.model.unwrap_or_default();
         match self.workers {
             Some(workers) => Model::Pool {
                 workers: workers.into(),
             },
-            None => model,
+            None => self.given(),
         }
     }
 

@@ -52,6 +52,7 @@ fn a_file_and_the_standard_input_are_counted_in_every_way() {
         "-",
         "--how par --model single",
         "--how par --workers 2",
+        "--model pool:2 --workers 2",
         "--how messages",
         "--how messages --over channel --model threads",
         "--how messages --over pipe --model pool --workers 2",
@@ -134,6 +135,10 @@ fn nonsense_on_the_command_line_is_refused() {
         ("--workers 0", "1..=1024"),
         ("--how serial --workers 2", "--workers is for the pool"),
         ("--model single --workers 2", "--workers is for the pool"),
+        (
+            "--model pool:4 --workers 2",
+            "--model pool:4 and --workers 2 contradict each other",
+        ),
         ("--how serial --model pool", "--model is for"),
         ("--how par --over pipe", "--over is for --how messages"),
         ("--capacity 5", "--capacity is for --how messages"),

@@ -35,7 +35,8 @@ type size struct{ vertices, targets int }
 
 func (s *search) run(root uint32) {
 	s.parents[root] = root
-	frontier, now, before := []uint32{root}, size{1, s.g.degree(root)}, size{}
+	// In the pieces in which it was found.
+	frontier, now, before := [][]uint32{{root}}, size{1, s.g.degree(root)}, size{}
 	unexplored, bottomUp := len(s.g.targets), false
 	for now.vertices > 0 {
 		unexplored -= now.targets
@@ -72,15 +73,32 @@ func partSize(n, least, most int) int {
 	return size
 }
 
-func (s *search) topDown(frontier []uint32) ([]uint32, size) {
-	each := partSize(len(frontier), 64, 4096)
-	parts := (len(frontier) + each - 1) / each
-	found, targets := make([][]uint32, parts), make([]int, parts)
-	inParts(parts, func(part int) {
-		from, to := span(part, each, len(frontier))
+// split gives the parts of a frontier that are searched, or marked, each by one worker.
+func split(frontier [][]uint32) [][]uint32 {
+	vertices := 0
+	for _, piece := range frontier {
+		vertices += len(piece)
+	}
+	each := partSize(vertices, 64, 4096)
+	var parts [][]uint32
+	for _, piece := range frontier {
+		for ; len(piece) > each; piece = piece[each:] {
+			parts = append(parts, piece[:each])
+		}
+		if len(piece) > 0 {
+			parts = append(parts, piece)
+		}
+	}
+	return parts
+}
+
+func (s *search) topDown(frontier [][]uint32) ([][]uint32, size) {
+	parts := split(frontier)
+	found, targets := make([][]uint32, len(parts)), make([]int, len(parts))
+	inParts(len(parts), func(part int) {
 		var next []uint32
 		degrees := 0
-		for _, v := range frontier[from:to] {
+		for _, v := range parts[part] {
 			for _, target := range s.g.neighbours(v) {
 				parent := &s.parents[target]
 				if atomic.LoadUint32(parent) == bfsNone && atomic.CompareAndSwapUint32(parent, bfsNone, v) {
@@ -93,24 +111,19 @@ func (s *search) topDown(frontier []uint32) ([]uint32, size) {
 		}
 		found[part], targets[part] = next, degrees
 	})
-	return joined(found, targets)
-}
-
-func joined(found [][]uint32, targets []int) ([]uint32, size) {
 	var all size
 	for part := range found {
 		all.vertices += len(found[part])
 		all.targets += targets[part]
 	}
-	next := make([]uint32, 0, all.vertices)
-	for _, some := range found {
-		next = append(next, some...)
-	}
-	return next, all
+	return found, all
 }
 
+// wordsEach is how many words of a bitmap one part has.
+func (s *search) wordsEach() int { return partSize(len(s.marks), 16, len(s.marks)) }
+
 func (s *search) bottomUp() size {
-	each := partSize(len(s.marks), 16, len(s.marks))
+	each := s.wordsEach()
 	parts := (len(s.marks) + each - 1) / each
 	sizes := make([]size, parts)
 	inParts(parts, func(part int) {
@@ -150,22 +163,41 @@ func (s *search) lookUp(word int, all *size) uint64 {
 	return marks
 }
 
-func (s *search) mark(frontier []uint32) {
+func (s *search) mark(frontier [][]uint32) {
 	for word := range s.marks {
 		s.marks[word] = 0
 	}
-	for _, v := range frontier {
-		s.marks[v/64] |= 1 << (v % 64)
+	parts := split(frontier)
+	inParts(len(parts), func(part int) {
+		for _, v := range parts[part] {
+			add(&s.marks[v/64], 1<<(v%64))
+		}
+	})
+}
+
+// add is the atomic Or, which the language has since 1.23.
+func add(word *uint64, bit uint64) {
+	for {
+		old := atomic.LoadUint64(word)
+		if atomic.CompareAndSwapUint64(word, old, old|bit) {
+			return
+		}
 	}
 }
 
-func (s *search) marked() []uint32 {
-	var frontier []uint32
-	for word, marks := range s.marks {
-		for ; marks != 0; marks &= marks - 1 {
-			frontier = append(frontier, uint32(word*64+bits.TrailingZeros64(marks)))
+func (s *search) marked() [][]uint32 {
+	each := s.wordsEach()
+	frontier := make([][]uint32, (len(s.marks)+each-1)/each)
+	inParts(len(frontier), func(part int) {
+		from, to := span(part, each, len(s.marks))
+		var piece []uint32
+		for word := from; word < to; word++ {
+			for marks := s.marks[word]; marks != 0; marks &= marks - 1 {
+				piece = append(piece, uint32(word*64+bits.TrailingZeros64(marks)))
+			}
 		}
-	}
+		frontier[part] = piece
+	})
 	return frontier
 }
 

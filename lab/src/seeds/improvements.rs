@@ -1,6 +1,7 @@
 //! The column Improvement: whole programs over channels and over pipes.
 //!
-//! As the seed of 2012 has it: the time over channels divided by that over pipes, less one.
+//! As the seed of 2012 has it: the time over channels divided by that over pipes, less one. Here that is the median
+//! over the rounds, as it is what the interval is of.
 
 use crate::results::{Results, Row, Status, spread};
 use crate::seeds::tables::{K_NUCLEOTIDE, PBFS, Table, columns};
@@ -115,8 +116,9 @@ impl Improvement {
             }
         }
         if lines.len() > 1 {
-            notes += "The interval is of the median of the rounds, each of which ran both, one after the other; the share is \
-                      how sure that is.\n";
+            notes += "The improvement is the median of those of the rounds, each of which ran both, one after the other, so \
+                      it may differ from what the medians of the times give; the interval is of that median, and the \
+                      share is how sure it is.\n";
             columns(&lines) + &notes
         } else {
             notes
@@ -130,20 +132,20 @@ impl Improvement {
         let each: Vec<f64> = each
             .map(|((_, channel), (_, pipe))| 100.0 * (channel / pipe - 1.0))
             .collect();
-        let middle = |runs: &[(f64, f64)], of: fn(&(f64, f64)) -> f64| {
-            let values: Vec<f64> = runs.iter().map(of).collect();
-            spread(&values).map_or(0.0, |spread| spread.median)
+        let middle = |values: &[f64]| spread(values).map_or(0.0, |spread| spread.median);
+        let time = |runs: &[(f64, f64)]| {
+            let times: Vec<f64> = runs.iter().map(|(time, _)| *time).collect();
+            format!("{:.4}", middle(&times))
         };
-        let improvement =
-            100.0 * (middle(&channels, |run| run.1) / middle(&pipes, |run| run.1) - 1.0);
+        let improvement = middle(&each);
         let interval = interval(&each).map_or_else(String::new, |interval| {
             let Interval { least, most, sure } = interval;
             format!("{least:.1} to {most:.1} % ({:.0} %)", 100.0 * sure)
         });
         vec![
             text.to_owned(),
-            format!("{:.4}", middle(&channels, |run| run.0)),
-            format!("{:.4}", middle(&pipes, |run| run.0)),
+            time(&channels),
+            time(&pipes),
             format!("{improvement:.1}%"),
             interval,
         ]

@@ -3,7 +3,7 @@
 use crate::figures::{Figure, Of};
 use crate::workload::{Kind, Opt, Usual, Workload};
 
-use super::{MANY_MAX, number};
+use super::number;
 
 const fn of_searches(name: &'static str, heading: &'static str) -> Figure {
     let of = Of::Median;
@@ -15,19 +15,22 @@ pub(super) const BFS: Workload = Workload {
     about: "Graph500: a Kronecker graph is searched from random vertices, each tree is checked; one search is one",
     op: ["search", "searches"],
     options: &[
-        number(
-            "scale",
-            "The graph has 2 to the power of this many vertices, and 16 times as many edges",
-            Usual::Always(16),
-            31,
-            "vertices are numbers of 32 bits",
-        ),
+        Opt {
+            name: "scale",
+            help: "The graph has 2 to the power of this many vertices, and 16 times as many edges",
+            // In a smaller graph there may be fewer vertices with a neighbour than searches.
+            kind: Kind::Number {
+                range: [8, 31],
+                usual: Usual::Always(16),
+                why: "the graph has a root for each search, and vertices are numbers of 32 bits",
+            },
+        },
         number(
             "searches",
             "How many searches, each from another vertex",
             Usual::Always(64),
-            MANY_MAX,
-            "a run has at least one search",
+            64,
+            "a run has at least one search, and the benchmark has 64",
         ),
         Opt {
             name: "direction",
