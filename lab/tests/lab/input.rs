@@ -68,6 +68,9 @@ fn numbers_of_other_workloads() {
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
     }
     refused("run workers --workers 1025", &["'1025'", "1 to 1024"]);
+    // More trees than a graph has roots would never come.
+    refused("run bfs --scale 7", &["'7'", "--scale", "8 to 31"]);
+    refused("run bfs --searches 65", &["'65'", "1 to 64"]);
     for leaves in ["0", "20", "10000000000"] {
         let words = format!("run skynet --leaves {leaves}");
         refused(&words, &[leaves, "--leaves", "power of ten from 1 to"]);

@@ -133,7 +133,7 @@ fn a_fault_of_any_vertex_in_a_large_tree_is_found() {
             beside[0] += 1;
         }
         let strange =
-            |other: &u32| level(*other) + 1 == level(vertex) && !neighbours.contains(other);
+            |other: &u32| level(*other) == level(vertex) - 1 && !neighbours.contains(other);
         if let Some(strange) = (0..1 << 11).find(strange) {
             let mut parents = parents.clone();
             parents[vertex as usize] = strange;

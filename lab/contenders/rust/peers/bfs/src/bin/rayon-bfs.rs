@@ -22,7 +22,7 @@ impl Workers for Rayon {
     }
 
     fn each<T: Send, R: Send>(&self, items: &mut [T], work: impl Fn(&mut T) -> R + Sync) -> Vec<R> {
-        items.par_iter_mut().map(|item| work(item)).collect()
+        items.par_iter_mut().map(&work).collect()
     }
 }
 
