@@ -69,8 +69,8 @@ pub struct Sequence<R> {
     column: usize,
     /// How much of the next piece's line has come: nothing if it begins one.
     came: usize,
-    /// Whether that line is a header or a comment, all of whose pieces are.
-    is_aside: bool,
+    /// Whether the last line that began is a header or a comment: so are all pieces of it.
+    is_header_or_comment: bool,
     nucleotides: u64,
     /// The names of the first sequences that were passed over, for an error.
     others: Vec<String>,
@@ -90,7 +90,7 @@ impl<R: Read> Sequence<R> {
             line: 0,
             column: 0,
             came: 0,
-            is_aside: false,
+            is_header_or_comment: false,
             nucleotides: 0,
             others: Vec::new(),
         }
@@ -111,12 +111,12 @@ impl<R: Read> Sequence<R> {
             let first = self.buffer[from..to].first();
             if begins {
                 // ';' begins the comments of the oldest FASTA files.
-                self.is_aside = matches!(first, Some(b'>' | b';'));
+                self.is_header_or_comment = matches!(first, Some(b'>' | b';'));
             }
             match first {
                 None => {}
                 Some(b'>') if begins => self.place = self.header(from, to)?,
-                Some(_) if self.is_aside => {}
+                Some(_) if self.is_header_or_comment => {}
                 Some(_) => match self.place {
                     Place::Start => return Err(self.no_header(from, to)),
                     Place::Inside => {
