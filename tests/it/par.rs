@@ -5,12 +5,14 @@ mod panics;
 mod sorting;
 
 use std::collections::HashSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 use std::thread;
 
 use gossamer::{Model, Runtime, Wait, par};
 
+use crate::contract::SIM;
 use crate::models::{MODELS, patience, runtime, watched};
 use crate::patience::Patience;
 
@@ -226,27 +228,127 @@ fn a_runtime_of_one_thread_computes_there() {
 }
 
 #[test]
-fn helpers_yield_to_tasks() {
+fn tasks_run_while_a_computation_holds_all_workers() {
     watched("pool:2", || {
         let rt = runtime(Model::Pool { workers: 2 });
-        let ran = AtomicUsize::new(0);
-        rt.scope(|s| {
-            let ran = &ran;
+        let ran = Arc::new(AtomicUsize::new(0));
+        let runs = ran.clone();
+        let handle = rt.handle();
+        let computation = rt.spawn(par::compute(move || {
             let met = Mutex::default();
-            rt.enter(|| {
-                // Until as many tasks have run as there are workers: a helper among them.
-                par::for_each(0..100_000usize, |_| {
-                    meet(2, &met);
-                    if ran.load(Ordering::Relaxed) < 20 {
-                        drop(s.spawn(async move {
-                            ran.fetch_add(1, Ordering::Relaxed);
-                        }));
-                    }
-                });
+            par::for_each(0..64usize, |at| {
+                meet(2, &met);
+                if at == 0 {
+                    let runs = runs.clone();
+                    drop(handle.spawn(async move { runs.fetch_add(1, Ordering::SeqCst) }));
+                }
+                let mut patience = Patience::new(patience());
+                while runs.load(Ordering::SeqCst) == 0 {
+                    assert!(!patience.is_over(), "the task does not run");
+                    thread::yield_now();
+                }
             });
-        });
-        assert!(ran.into_inner() >= 20);
+        }));
+        computation.wait().expect("no panic");
+        assert_eq!(ran.load(Ordering::SeqCst), 1);
     });
+}
+
+#[test]
+fn a_smaller_pool_computes_to_the_end() {
+    watched("pool:4 to pool:1", || {
+        let rt = runtime(Model::Pool { workers: 4 });
+        let met = Mutex::default();
+        let is_smaller = AtomicUsize::new(0);
+        rt.scope(|s| {
+            s.spawn_thread(|| {
+                let sum = rt.enter(|| {
+                    par::reduce(
+                        0..1000usize,
+                        || 0,
+                        |sum, n| {
+                            meet(3, &met);
+                            while is_smaller.load(Ordering::SeqCst) == 0 {
+                                thread::yield_now();
+                            }
+                            sum + n
+                        },
+                        |a, b| a + b,
+                    )
+                });
+                assert_eq!(sum, 499_500);
+                // The next one has a single worker, and no helper.
+                let met = Mutex::<HashSet<_>>::default();
+                rt.enter(|| {
+                    par::for_each(0..64, |_| {
+                        let here = thread::current().id();
+                        met.lock().expect("no panic under it").insert(here);
+                    });
+                });
+                assert_eq!(met.lock().expect("no panic under it").len(), 1);
+            });
+            while met.lock().expect("no panic under it").len() < 3 {
+                thread::yield_now();
+            }
+            let resize = rt.resize(1);
+            let mut resize = std::pin::pin!(resize);
+            let _begun = resize
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            is_smaller.store(1, Ordering::SeqCst);
+            resize.wait().expect("nobody resizes otherwise");
+        });
+    });
+}
+
+#[test]
+fn a_runtime_inside_another_one_computes_too() {
+    watched("pool:2 in pool:2", || {
+        let outer = runtime(Model::Pool { workers: 2 });
+        let task = outer.spawn(async {
+            let inner = runtime(Model::Pool { workers: 2 });
+            let own = par::map(0..100u64, |n| n).len();
+            own + inner.enter(|| par::map(0..100u64, |n| n)).len()
+        });
+        assert_eq!(task.wait().expect("no panic"), 200);
+    });
+}
+
+#[test]
+fn a_part_may_drop_the_runtime() {
+    watched("pool:2", || {
+        for _ in 0..20 {
+            let rt = runtime(Model::Pool { workers: 2 });
+            let handle = rt.handle();
+            let rt = Mutex::new(Some(rt));
+            let drops = || drop(rt.lock().expect("no panic under it").take());
+            handle.enter(|| {
+                par::join(
+                    || par::for_each(0..100, |_| thread::yield_now()),
+                    || {
+                        drops();
+                        par::for_each(0..100, |_| thread::yield_now());
+                    },
+                )
+            });
+        }
+    });
+}
+
+#[test]
+fn a_simulation_computes_in_order() {
+    for seed in 0..20 {
+        let ran = SIM.run(seed, || async {
+            let here = thread::current().id();
+            let in_task = par::map(0..10u32, |n| (n, thread::current().id()));
+            assert!((0..).zip(&in_task).all(|(n, seen)| *seen == (n, here)));
+            let handed = par::compute(|| par::reduce(0..10u32, || 0, |a, b| a + b, |a, b| a + b));
+            assert_eq!(handed.await, 45);
+            let thread = gossamer::spawn_thread(|| fibonacci(10));
+            assert_eq!(thread.await.expect("no panic"), 55);
+        });
+        ran.unwrap_or_else(|failure| panic!("{failure}"));
+    }
 }
 
 #[test]

@@ -67,8 +67,10 @@ pub struct Sequence<R> {
     /// The line of the last piece, counted from 1, and how much of it came in earlier pieces.
     line: u64,
     column: usize,
-    /// Whether the next piece begins a line.
-    begins: bool,
+    /// How much of the next piece's line has come: nothing if it begins one.
+    came: usize,
+    /// Whether the last line that began is a header or a comment: so are all pieces of it.
+    is_header_or_comment: bool,
     nucleotides: u64,
     /// The names of the first sequences that were passed over, for an error.
     others: Vec<String>,
@@ -87,7 +89,8 @@ impl<R: Read> Sequence<R> {
             to: 0,
             line: 0,
             column: 0,
-            begins: true,
+            came: 0,
+            is_header_or_comment: false,
             nucleotides: 0,
             others: Vec::new(),
         }
@@ -105,11 +108,15 @@ impl<R: Read> Sequence<R> {
                 break;
             };
             let Piece { from, to, begins } = piece;
-            match self.buffer[from..to].first() {
+            let first = self.buffer[from..to].first();
+            if begins {
+                // ';' begins the comments of the oldest FASTA files.
+                self.is_header_or_comment = matches!(first, Some(b'>' | b';'));
+            }
+            match first {
                 None => {}
                 Some(b'>') if begins => self.place = self.header(from, to)?,
-                // Comments of the oldest FASTA files.
-                Some(b';') if begins => {}
+                Some(_) if self.is_header_or_comment => {}
                 Some(_) => match self.place {
                     Place::Start => return Err(self.no_header(from, to)),
                     Place::Inside => {
@@ -144,14 +151,15 @@ impl<R: Read> Sequence<R> {
         loop {
             let end = memchr::memchr(b'\n', &self.buffer[looked..self.to]);
             if let Some(end) = end.map(|end| looked + end) {
-                let piece = self.piece(self.from, end);
-                (self.from, self.begins) = (end + 1, true);
+                let piece = self.last_piece(self.from, end);
+                self.from = end + 1;
                 return Ok(Some(piece));
             }
             if self.from == 0 && self.to == self.buffer.len() {
-                let piece = self.piece(0, self.to);
-                (self.from, self.begins) = (self.to, false);
-                return Ok(Some(piece));
+                // A carriage return stays for the next piece: the line may end there, or go on.
+                let returned = self.buffer.ends_with(b"\r");
+                self.from = self.to - usize::from(returned);
+                return Ok(Some(self.piece(0, self.from)));
             }
             looked = self.to - self.from;
             self.buffer.copy_within(self.from..self.to, 0);
@@ -160,20 +168,26 @@ impl<R: Read> Sequence<R> {
                 if self.to == 0 {
                     return Ok(None);
                 }
-                let piece = self.piece(0, self.to);
-                (self.from, self.begins) = (self.to, true);
-                return Ok(Some(piece));
+                self.from = self.to;
+                return Ok(Some(self.last_piece(0, self.to)));
             }
         }
     }
 
-    /// The piece with these bounds, less a carriage return at its end; counts lines and columns.
+    /// The last piece of a line, less a carriage return at its end.
+    fn last_piece(&mut self, from: usize, to: usize) -> Piece {
+        let returned = self.buffer[from..to].ends_with(b"\r");
+        let piece = self.piece(from, to - usize::from(returned));
+        self.came = 0;
+        piece
+    }
+
+    /// The piece with these bounds; counts lines and columns.
     fn piece(&mut self, from: usize, to: usize) -> Piece {
-        let begins = self.begins;
+        let begins = self.came == 0;
         self.line += u64::from(begins);
-        self.column = if begins { 0 } else { self.column + BUFFER };
-        let returned = self.buffer[from..to].last() == Some(&b'\r');
-        let to = to - usize::from(returned);
+        self.column = self.came;
+        self.came += to - from;
         Piece { from, to, begins }
     }
 

@@ -33,8 +33,17 @@ fn blocks<R: Read + Send>(
     while !next.is_empty() {
         std::mem::swap(&mut block, &mut next);
         let read = || sequence.next_block(BLOCK, next.follow(&block));
-        let each = || par::for_each(&mut parts[..], |part| part.count(&block));
-        par::join(read, each).0?;
+        par::join(read, || each(&mut parts, &block)).0?;
     }
     Ok(parts.into_iter().map(Part::into_counter).collect())
+}
+
+/// Has each part count, perhaps several at the same time. The parts are few and cost very differently, so each is a job
+/// of its own: [`par::for_each`] would leave the costly ones of a range to one thread, as they are neighbours.
+fn each(parts: &mut [Part], block: &Block) {
+    if let [part] = parts {
+        return part.count(block);
+    }
+    let (left, right) = parts.split_at_mut(parts.len() / 2);
+    par::join(|| each(left, block), || each(right, block));
 }

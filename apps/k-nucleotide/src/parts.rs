@@ -5,8 +5,8 @@
 
 use crate::counter::{Counter, LENGTHS};
 
-/// A block has at least so many nucleotides: a part of it takes milliseconds at most, so a worker is never held up for
-/// long. (Small in tests, which so have many.)
+/// A block has at least so many nucleotides: they fit into a second-level cache, and a part of them takes milliseconds
+/// at most, so a worker is never held up for long. (Small in tests, which so have many.)
 pub const BLOCK: usize = if cfg!(test) { 1_000 } else { 256 * 1024 };
 
 /// What some parts count at once: the codes of a block, behind those of the block before that keys may begin in.

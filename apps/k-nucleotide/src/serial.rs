@@ -5,9 +5,7 @@ use std::io::Read;
 use crate::counter::{Counter, LENGTHS};
 use crate::error::Error;
 use crate::fasta::Sequence;
-
-/// So many nucleotides are read before they are counted: they fit into a second-level cache.
-pub const BLOCK: usize = if cfg!(test) { 1_000 } else { 256 * 1024 };
+use crate::parts::BLOCK;
 
 /// Counts all lengths.
 ///

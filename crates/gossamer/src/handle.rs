@@ -112,9 +112,9 @@ impl Handle {
     }
 
     /// As [`Runtime::enter`](crate::Runtime::enter).
+    #[track_caller]
     pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
-        let _current = self.shared.inner.environment().enter();
-        body()
+        self.shared.enter(body)
     }
 
     /// As [`Runtime::scope`](crate::Runtime::scope).

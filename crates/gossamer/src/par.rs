@@ -24,20 +24,27 @@
 //!   [`blocking`](crate::blocking()) call. The thread computes, and with it as many workers as make up the runtime's number
 //!   of workers; under [`Model::Threads`](crate::Model::Threads) as many threads as there are processors, and under
 //!   [`Model::Single`](crate::Model::Single) that thread alone;
-//! * in a fiber, which stands still while workers compute;
+//! * in a fiber, which stands still while workers compute (while it unwinds it computes itself, in order);
 //! * in a task, which holds its worker meanwhile, as any long poll does: for more than some ten microseconds use [`compute`];
 //! * elsewhere, where there is no runtime: that thread computes alone, in order.
 //!
-//! They follow a [`resize`](crate::Runtime::resize): new workers help at once, surplus ones leave after the part they are at.
+//! Workers that compute run no other tasks until they have no more jobs, or for a millisecond and are between two; a job
+//! may be half of the whole computation. As for any long poll, the monitor has spare workers run the tasks that wait.
+//!
+//! They follow a [`resize`](crate::Runtime::resize): new workers help with what is split from then on and with what nobody
+//! has begun, surplus ones leave after the job they are at.
 //!
 //! A *part* of a computation (a closure given to these functions, for some of the items) computes, and does not wait: on a
 //! worker [`.wait()`](crate::Wait::wait) panics, as in a task. A part that waits for another part by other means may
-//! wait for ever, as both may be the same thread's. A part may start a computation: it belongs to the same one.
+//! wait for ever, as both may be the same thread's. A part may start a computation, which belongs to the same one, also in
+//! `enter` of another runtime.
 //!
-//! A worker that helps does so in a task, and yields to other tasks every millisecond, between two parts.
+//! While a thread waits for a part that another one has, it runs other parts, of other computations too. So nothing that
+//! they lock may be locked around a call of these functions.
 //!
 //! # Cancellation
-//! A computation runs to its end. The fiber that is aborted unwinds when the parts that have begun have ended.
+//! A computation runs to its end. A fiber that is aborted before a worker has begun unwinds at once; later when the
+//! computation has ended, which must not need that fiber or another of its thread.
 //!
 //! # Panics
 //! As the parts do. If several panic, the payload is that of the first one in order; the others' are dropped. When it
@@ -78,8 +85,8 @@ fn begin<R: Send>(body: impl FnOnce() -> R + Send) -> R {
 /// Calls both closures, perhaps at the same time, and returns what they return.
 ///
 /// The second one is a *job* that a thread with nothing to do may steal; otherwise the caller runs it after the first.
-/// It costs about as much as a function call through a pointer, so that a recursion may call it at each step; nothing is
-/// allocated but for the outermost call's deque.
+/// It costs about as much as a function call through a pointer, so that a recursion may call it at each step; the outermost
+/// call allocates its thread's deque, and tasks for those that help.
 ///
 /// # Blocking
 /// Until both have ended: [the module](self#blocking).
@@ -117,8 +124,8 @@ where
 
 /// What `map` makes of each item, in their order.
 ///
-/// The items are split while threads come for parts, down to single ones; so an item may take as long as it likes, and
-/// if all are short, there are few parts.
+/// The items are split into a few parts a thread, and a part that another thread steals is split as often again, down to
+/// single ones. Where some items take much longer than others, and stand side by side, [`join`] splits them better.
 ///
 /// # Blocking
 /// Until all are mapped: [the module](self#blocking).
@@ -242,7 +249,7 @@ pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Syn
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts, and may swap equal items: as the slice's own method, by several threads. It allocates nothing.
+/// Sorts, and may swap equal items: as the slice's own method, by several threads.
 ///
 /// Splits by a pivot, the middle one of a sample, as often as gives each thread some eight parts; those are sorted by the
 /// slice's own method. So an unlucky pivot costs time, but never more than that method's `n log n` comparisons and a few
@@ -271,8 +278,8 @@ pub fn sort_unstable_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -
 /// Has workers run `work`, which may call all functions of this module, and gives what it returns: the async form of
 /// them. It owns what it uses, as a future cannot borrow what threads still use when it is forgotten.
 ///
-/// In a task or fiber of a runtime its workers compute, and the task's own goes on with other tasks. Elsewhere, and
-/// when the runtime has ended, the first poll computes.
+/// In a task or fiber of a runtime its workers compute; the task waits as for any other operation. Elsewhere, and when the
+/// runtime has ended, the first poll computes.
 ///
 /// It is lazy: nothing begins before the first poll. Spawned, it begins at once: `gossamer::spawn(par::compute(…))`.
 ///

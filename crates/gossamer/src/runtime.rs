@@ -81,7 +81,8 @@ impl Runtime {
     /// the functions of [`par`](crate::par) use it. It runs no task.
     ///
     /// # Panics
-    /// [In a forked child](Runtime#in-a-forked-child).
+    /// [In a forked child](Runtime#in-a-forked-child). In a fiber of another runtime, which may stand still inside, and in a
+    /// simulation.
     ///
     /// # Examples
     /// ```
@@ -92,10 +93,10 @@ impl Runtime {
     /// assert_eq!(task.wait()?, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
         self.shared.origin.check("enter()");
-        let _current = self.shared.inner.environment().enter();
-        body()
+        self.shared.enter(body)
     }
 
     /// Returns the counts of a pool's workers, tasks and events, or `None` under the other models.

@@ -3,8 +3,10 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
+use std::time::Duration;
 
+use gossamer_core::context;
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_core::platform::thread;
 use gossamer_fiber::{Fiber, Fibers};
@@ -115,12 +117,37 @@ impl Shared {
         self.team.get_or_init(new).clone()
     }
 
+    /// Runs code of this runtime, on whatever thread.
+    ///
+    /// # Panics
+    /// In a fiber of another runtime: it may stand still inside, and then the other tasks of its thread would run in here.
+    #[track_caller]
+    pub(crate) fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        if context::with(context::Context::is_in_fiber) {
+            let is_own = Self::current().is_some_and(|own| own.is_of(self));
+            assert!(
+                is_own || gossamer_core::mutant!("fiber_enters_another_runtime"),
+                "enter() in a fiber of another runtime, or in a simulation: give the fiber a Handle of that runtime"
+            );
+            return body();
+        }
+        let _current = self.inner.environment().enter();
+        body()
+    }
+
+    /// Whether both are parts of one runtime, or of one simulation.
+    fn is_of(&self, other: &Self) -> bool {
+        self.inner.environment().is(other.inner.environment())
+    }
+
     /// The end of the runtime.
     pub(crate) fn end(&self) {
+        // A part of a computation that drops its runtime: a worker may wait for that part.
+        let limit = gossamer_par::is_inside().then_some(Duration::ZERO);
         match &self.inner {
             Inner::Single(single) => single.clone().end(),
-            Inner::Pool(pool) => pool.end(),
-            Inner::Threads(threads) => threads.end(),
+            Inner::Pool(pool) => pool.end(limit),
+            Inner::Threads(threads) => threads.end(limit),
         }
         if let Some(blocking) = &self.blocking {
             blocking.end();
@@ -209,6 +236,10 @@ impl Shared {
     }
 }
 
+/// Asking the system takes it some file reads.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZeroUsize::get));
+
 /// Those that help to compute are tasks of the runtime.
 struct HelpersOf(Weak<Shared>);
 
@@ -222,7 +253,7 @@ impl Helpers for HelpersOf {
             Some(Shared {
                 inner: Inner::Threads(_),
                 ..
-            }) => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            }) => *PROCESSORS,
             _ => 1,
         }
     }

@@ -33,6 +33,12 @@ impl Environment {
         self.0.get_or_init(|| Known { runtime, on_panic });
     }
 
+    /// Whether it is the same one.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The current thread runs tasks of this runtime from now on, until the result is dropped. Nothing, if nobody has
     /// said what it is.
     #[inline]

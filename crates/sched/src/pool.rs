@@ -142,9 +142,12 @@ impl Pool {
         spawn(self.shared.injector, helper, HELPERS)
     }
 
-    /// How many workers were asked for.
+    /// How many workers were asked for; one if the pool ends.
     pub fn target(&self) -> usize {
-        self.shared.workers.figures().asked
+        match self.shared.is_closing() {
+            true => 1,
+            false => self.shared.workers.figures().asked,
+        }
     }
 
     /// Returns the pool's state and counts. The figures are read one by one, and need not belong together.
@@ -211,10 +214,10 @@ impl Pool {
         &self.shared.environment
     }
 
-    /// Ends the pool, unless [`shutdown`](Pool::shutdown) was called.
-    pub fn end(&self) {
+    /// Ends the pool, unless [`shutdown`](Pool::shutdown) was called; blocks until `limit` as that does.
+    pub fn end(&self, limit: Option<Duration>) {
         if !self.shared.is_closing() {
-            self.shutdown(None);
+            self.shutdown(limit);
         }
     }
 
@@ -228,7 +231,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.end();
+        self.end(None);
     }
 }
 

@@ -192,17 +192,17 @@ impl Default for Threads {
 
 impl Threads {
     /// Ends all threads, unless somebody has called [`shutdown`](Threads::shutdown), who has waited as long as it
-    /// wanted.
-    pub fn end(&self) {
+    /// wanted. Blocks until `limit`.
+    pub fn end(&self, limit: Option<Duration>) {
         if !self.shared.is_closing() {
-            self.shutdown(None);
+            self.shutdown(limit);
         }
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.end();
+        self.end(None);
     }
 }
 

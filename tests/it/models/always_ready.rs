@@ -22,11 +22,10 @@ use super::{each_model, patience, runtime};
 const MANY: usize = 20_000;
 
 /// Public futures that are no operations of the facade, and why.
-const _: [(&str, &str); 7] = [
+const _: [(&str, &str); 6] = [
     ("channel::join_pattern::awaiting::First", "a part of a join"),
     ("fiber::fiber::Fiber", "a task's future"),
     ("par::handed::Handed", "what the facade's stands for"),
-    ("par::help::Help", "a task's future"),
     (
         "sched::pool::resize::Resize",
         "what the facade's stands for",

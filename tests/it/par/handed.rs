@@ -74,6 +74,99 @@ fn an_aborted_fiber_waits_for_what_it_has_loaned() {
 }
 
 #[test]
+fn an_aborted_fiber_leaves_nothing_that_has_not_begun() {
+    for model in [
+        Model::Single,
+        Model::Pool { workers: 1 },
+        Model::Pool { workers: 2 },
+    ] {
+        watched(&model.to_string(), move || {
+            let rt = runtime(model);
+            let owned = Arc::new(AtomicUsize::new(0));
+            for _ in 0..300 {
+                let owned = owned.clone();
+                let fiber = rt.spawn_fiber(move || {
+                    // On its stack, which is another fiber's soon.
+                    let seen = [const { AtomicUsize::new(0) }; 16];
+                    par::for_each(&seen, |seen| {
+                        seen.fetch_add(1, Ordering::SeqCst);
+                    });
+                    assert!(seen.iter().all(|seen| seen.load(Ordering::SeqCst) == 1));
+                    owned.fetch_add(1, Ordering::SeqCst);
+                });
+                fiber.abort();
+                if let Err(error) = fiber.wait() {
+                    assert!(error.is_cancelled(), "{error}");
+                }
+            }
+            drop(rt);
+            assert_eq!(Arc::strong_count(&owned), 1);
+        });
+    }
+}
+
+#[test]
+fn a_fiber_that_unwinds_computes_itself() {
+    struct Computes;
+    impl Drop for Computes {
+        fn drop(&mut self) {
+            assert_eq!(fibonacci(10), 55);
+        }
+    }
+    for model in MODELS {
+        watched(&model.to_string(), move || {
+            let rt = runtime(model);
+            let fiber = rt.spawn_fiber(|| {
+                let _computes = Computes;
+                std::panic::panic_any(3u32);
+            });
+            let error = fiber.wait().expect_err("it panics");
+            assert!(error.is_panic());
+        });
+    }
+}
+
+#[test]
+fn a_fiber_does_not_enter_another_runtime() {
+    watched("pool:1", || {
+        let (rt, other) = (runtime(Model::Pool { workers: 1 }), runtime(Model::Single));
+        let (own, other) = (rt.handle(), other.handle());
+        let fiber = rt.spawn_fiber(move || {
+            assert_eq!(own.enter(|| fibonacci(5)), 5);
+            other.enter(|| yield_now().wait());
+        });
+        let error = fiber.wait().expect_err("it panics").try_into_panic();
+        let payload = error.expect("it is a panic").downcast::<&str>();
+        assert!(payload.expect("a text").contains("enter() in a fiber"));
+    });
+}
+
+#[test]
+fn a_computation_that_is_handed_over_does_not_wait_for_others() {
+    watched("pool:1", || {
+        let rt = runtime(Model::Pool { workers: 1 });
+        let ends = AtomicBool::new(false);
+        rt.scope(|s| {
+            s.spawn_thread(|| {
+                rt.enter(|| {
+                    par::join(
+                        || {
+                            while !ends.load(Ordering::SeqCst) {
+                                thread::yield_now();
+                            }
+                        },
+                        || (),
+                    )
+                });
+            });
+            let fiber = s.spawn_fiber(|| fibonacci(10));
+            assert_eq!(fiber.wait().expect("no panic"), 55);
+            ends.store(true, Ordering::SeqCst);
+        });
+    });
+}
+
+#[test]
 fn a_computation_is_lazy() {
     for model in MODELS {
         watched(&model.to_string(), move || {

@@ -40,6 +40,53 @@ fn a_line_longer_than_the_buffer_comes_in_pieces() {
 }
 
 #[test]
+fn a_header_or_comment_longer_than_the_buffer_is_no_sequence() {
+    let long = "A".repeat(2 * BUFFER);
+    let third = Ok(vec![vec![1]]);
+    for text in [
+        format!(">THREE {long}\nC\n"),
+        format!(">THREE\n;{long}\nC\n"),
+        format!(">THREE\nC\n;{long}"),
+        format!(";{long}\n>THREE\nC\n>{long}"),
+        format!(">ONE {long}\nG\n>THREE\nC\n"),
+        // The buffer's end right behind the header, and in its line's end.
+        format!(">THREE {}\nC\n", &long[..BUFFER - 7]),
+        format!(">THREE {}\r\nC\n", &long[..BUFFER - 8]),
+    ] {
+        assert_eq!(read(text.as_bytes()), third, "{text}");
+    }
+    // The input ends in it.
+    let error = read(format!(">THREE {long}").as_bytes()).expect_err("empty");
+    assert!(
+        error.starts_with("x.fa:1: the sequence >THREE is empty"),
+        "{error}"
+    );
+    // The line after it counts anew.
+    let error = read(format!(">THREE {long}\nC?\n").as_bytes()).expect_err("odd");
+    assert!(error.starts_with("x.fa:2: '?' in column 2 "), "{error}");
+}
+
+#[test]
+fn a_carriage_return_is_a_part_of_a_lines_end_alone() {
+    // It comes as the buffer's last byte, as the one before, and as the first of the next.
+    for length in BUFFER - 9..BUFFER + 3 {
+        let line = "C".repeat(length);
+        for end in ["\r\n", "\r", "\n", ""] {
+            let lines = read(format!(">THREE\n{line}{end}").as_bytes()).expect("nucleotides");
+            assert_eq!(lines.concat(), vec![1; length], "{length} {end:?}");
+        }
+        for more in ["\rC\n", "\rC", "\r\r\n", "\r\r"] {
+            let error = read(format!(">THREE\n{line}{more}").as_bytes()).expect_err("odd");
+            let column = length + 1;
+            assert!(
+                error.starts_with(&format!("x.fa:2: '\\r' in column {column} ")),
+                "{more:?}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_block_has_whole_lines() {
     let mut sequence = Sequence::new(&b">THREE\nAA\nCC\nGG\n"[..], "x.fa", "THREE");
     let mut block = Vec::new();
@@ -63,6 +110,8 @@ fn what_is_wrong_is_said_with_its_line() {
             "x.fa:4: the input ends without a sequence >THREE; it has >ONE, >TWO: choose",
         ),
         (b">ONE\n>THREE", "x.fa:2: the sequence >THREE is empty"),
+        (b">ONE\nA\n>THR", "x.fa:3: the input ends without"),
+        (b">THREE\r", "x.fa:1: the sequence >THREE is empty"),
         (
             b">THREE\n\n>FOUR\nA",
             "x.fa:3: the sequence >THREE is empty",

@@ -10,9 +10,9 @@ use super::*;
 use crate::team::{Help, Helpers};
 
 /// The helper is kept, for the model to run.
-struct Kept(Arc<std::sync::Mutex<Option<Help>>>);
+struct Waits(Arc<std::sync::Mutex<Option<Help>>>);
 
-impl Helpers for Kept {
+impl Helpers for Waits {
     fn width(&self) -> usize {
         1
     }
@@ -27,7 +27,7 @@ impl Helpers for Kept {
 fn an_owner_that_goes_leaves_nothing_running() {
     explore("an_owner_that_goes_leaves_nothing_running", || {
         let kept = Arc::default();
-        let team = Team::new(Box::new(Kept(Arc::clone(&kept))));
+        let team = Team::new(Box::new(Waits(Arc::clone(&kept))));
         let is_gone = Arc::new(AtomicBool::new(false));
         let ran_on = Arc::new(AtomicBool::new(false));
         let (seen, runs_on) = (is_gone.clone(), ran_on.clone());
