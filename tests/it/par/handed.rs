@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
 
-use gossamer::{Model, TimeoutExt, Wait, channel, par, yield_now};
+use gossamer::channel::oneshot;
+use gossamer::{Model, Wait, par, yield_now};
 
 use super::fibonacci;
 use crate::models::{MODELS, runtime, watched};
@@ -208,22 +209,31 @@ fn dropped_before_it_begins_it_is_never_made() {
 fn dropped_later_it_runs_to_its_end() {
     watched("pool:2", || {
         let rt = runtime(Model::Pool { workers: 2 });
-        let (tx, rx) = channel::bounded(1);
-        let dropped = Arc::new(());
+        let (begins, has_begun) = oneshot();
+        let (ends, may_end) = oneshot::<()>();
+        let dropped = Arc::new(AtomicUsize::new(0));
         let output = dropped.clone();
+        let work = move || {
+            begins.send(()).expect("the test waits for it");
+            while !ends.is_closed() {
+                thread::yield_now();
+            }
+            output.fetch_add(1, Ordering::SeqCst);
+            output
+        };
         rt.block_on(async move {
-            let work = move || {
-                while tx.try_send(()).is_ok() {}
-                output
-            };
-            let compute = par::compute(work).timeout(std::time::Duration::from_micros(1));
-            // Too late, or just in time.
-            let _either = compute.await;
+            let mut compute = pin!(Some(par::compute(work)));
+            let future = compute.as_mut().as_pin_mut().expect("it is there");
+            let polled = future.poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending());
+            has_begun.await.expect("it begins");
+            compute.set(None);
         });
-        rx.recv().wait().expect("it was called, or had been");
+        drop(may_end);
         while Arc::strong_count(&dropped) > 1 {
             thread::yield_now();
         }
+        assert_eq!(dropped.load(Ordering::SeqCst), 1);
     });
 }
 
