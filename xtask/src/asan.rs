@@ -24,6 +24,7 @@ pub(crate) const RUNS: [(&[&str], &str); 2] = [
             "conform::rules::models",
             "ports::",
             "pipe::",
+            "par::",
             "select::",
             "every_channel::rules",
             "every_channel::panics",
