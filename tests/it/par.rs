@@ -315,23 +315,25 @@ fn a_runtime_inside_another_one_computes_too() {
 }
 
 #[test]
-fn a_part_may_drop_the_runtime() {
+fn a_part_may_drop_the_runtime_while_a_worker_waits_for_it() {
     watched("pool:2", || {
-        for _ in 0..20 {
-            let rt = runtime(Model::Pool { workers: 2 });
-            let handle = rt.handle();
-            let rt = Mutex::new(Some(rt));
-            let drops = || drop(rt.lock().expect("no panic under it").take());
-            handle.enter(|| {
-                par::join(
-                    || par::for_each(0..100, |_| thread::yield_now()),
-                    || {
-                        drops();
-                        par::for_each(0..100, |_| thread::yield_now());
-                    },
-                )
-            });
-        }
+        let rt = runtime(Model::Pool { workers: 2 });
+        let handle = rt.handle();
+        let (ends, has_ended) = std::sync::mpsc::channel();
+        let work = move || {
+            let met = Mutex::default();
+            // Each is one worker's; the first one then waits for the second.
+            par::join(
+                || meet(2, &met),
+                || {
+                    meet(2, &met);
+                    drop(rt);
+                    ends.send(()).expect("the test waits for it");
+                },
+            );
+        };
+        drop(handle.spawn(par::compute(work)));
+        has_ended.recv().expect("it does not panic");
     });
 }
 

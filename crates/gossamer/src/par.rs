@@ -56,10 +56,11 @@
 
 use std::cmp::Ordering;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_par::Handed;
 pub use gossamer_par::{Chunks, ChunksMut, IntoItems, Items, chunks, chunks_mut};
+use gossamer_par::{Handed, Team};
 
 use crate::shared::Shared;
 
@@ -74,12 +75,16 @@ fn inside<R: Send>(body: impl FnOnce() -> R + Send) -> R {
 
 #[cold]
 fn begin<R: Send>(body: impl FnOnce() -> R + Send) -> R {
-    match Shared::current() {
-        Some(runtime) if !runtime.origin.is_elsewhere() => {
-            gossamer_par::compute(&runtime.team(), body)
-        }
-        _ => body(),
+    match team() {
+        Some(team) => gossamer_par::compute(&team, body),
+        None => body(),
     }
+}
+
+/// Those that compute for the runtime that this is in. In a forked child there is nobody else.
+fn team() -> Option<Arc<Team>> {
+    let runtime = Shared::current()?;
+    (!runtime.origin.is_elsewhere()).then(|| runtime.team())
 }
 
 /// Calls both closures, perhaps at the same time, and returns what they return.
@@ -215,7 +220,8 @@ where
 
 /// Sorts, and keeps equal items in order: as the slice's own method, by several threads.
 ///
-/// Allocates as that does. Two halves are sorted at the same time, and one thread merges them.
+/// Allocates as that does. Halves are sorted at the same time, down to a part for each thread, and one thread
+/// merges two of them.
 ///
 /// # Blocking
 /// Until all is sorted: [the module](self#blocking).
@@ -279,7 +285,7 @@ pub fn sort_unstable_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -
 /// them. It owns what it uses, as a future cannot borrow what threads still use when it is forgotten.
 ///
 /// In a task or fiber of a runtime its workers compute; the task waits as for any other operation. Elsewhere, and when the
-/// runtime has ended, the first poll computes.
+/// runtime has ended, the poll itself computes.
 ///
 /// It is lazy: nothing begins before the first poll. Spawned, it begins at once: `gossamer::spawn(par::compute(…))`.
 ///
@@ -344,11 +350,9 @@ where
         let mut handed = match std::mem::replace(&mut this.stage, Stage::Over) {
             Stage::Sent(handed) => handed,
             Stage::Over => panic!("compute() was polled after it was complete"),
-            Stage::New(work) => match Shared::current() {
-                Some(runtime) if !runtime.origin.is_elsewhere() => {
-                    Handed::new(runtime.team(), work)
-                }
-                _ => return Poll::Ready(work()),
+            Stage::New(work) => match team() {
+                Some(team) => Handed::new(team, work),
+                None => return Poll::Ready(work()),
             },
         };
         let polled = Pin::new(&mut handed).poll(cx);

@@ -22,7 +22,8 @@
 //! *The race it fears:* a job is pushed just after a member's last look, and the pusher believes that member busy.
 //!
 //! *Why it cannot be:* the pusher writes the job, has the light fence, and reads how many are busy. A member that leaves
-//! or sleeps first counts itself out, has the heavy fence, and looks at all deques again. One of the two sees the other.
+//! or sleeps first counts itself out, has the heavy fence, and looks at all deques again. One of the two sees the other. (A
+//! surplus helper does not look: enough others are busy. What it misses costs time, as every owner runs its own jobs.)
 
 mod handed;
 mod help;
