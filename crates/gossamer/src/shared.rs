@@ -143,7 +143,9 @@ impl Shared {
     /// The end of the runtime.
     pub(crate) fn end(&self) {
         // A part of a computation that drops its runtime: a worker may wait for that part.
-        let limit = gossamer_par::is_inside().then_some(Duration::ZERO);
+        let is_part =
+            gossamer_par::is_inside() && !gossamer_core::mutant!("part_waits_for_its_workers");
+        let limit = is_part.then_some(Duration::ZERO);
         match &self.inner {
             Inner::Single(single) => single.clone().end(),
             Inner::Pool(pool) => pool.end(limit),
