@@ -24,6 +24,7 @@ impl Bitmap {
         &self.0
     }
 
+    #[inline]
     pub(crate) fn has(&self, vertex: u32) -> bool {
         // Relaxed: what adds has ended before anybody asks.
         let word = self.0[vertex as usize / WORD].load(Ordering::Relaxed);

@@ -62,22 +62,8 @@ impl<'g, W: Workers> Parallel<'g, W> {
     }
 
     fn top_down(&self, frontier: &Pieces) -> (Pieces, Size) {
-        // Only the decision needs the neighbours counted.
-        let counts = self.direction == Direction::Optimising;
-        let found = self.workers.each(&mut self.parts(frontier), |part| {
-            let (mut next, mut targets) = (Vec::new(), 0);
-            for &vertex in part.iter() {
-                for &target in self.graph.neighbours(vertex) {
-                    if claim(&self.parents[target as usize], vertex) {
-                        next.push(target);
-                        if counts {
-                            targets += self.graph.degree(target) as u64;
-                        }
-                    }
-                }
-            }
-            (next, targets)
-        });
+        let expand = |part: &mut &[u32]| self.expand(part);
+        let found = self.workers.each(&mut self.parts(frontier), expand);
         let size = found.iter().map(|(next, targets)| Size {
             vertices: next.len() as u64,
             targets: *targets,
@@ -86,42 +72,61 @@ impl<'g, W: Workers> Parallel<'g, W> {
         (found.into_iter().map(|(next, _)| next).collect(), size)
     }
 
+    /// Those that these vertices reach first, and how many neighbours they have.
+    #[inline(never)] // the same code, whatever library calls it
+    fn expand(&self, vertices: &[u32]) -> (Vec<u32>, u64) {
+        let (graph, parents) = (self.graph, &self.parents[..]);
+        // Room from the start, as threads that grow their memory may wait for each other.
+        let mut next = Vec::with_capacity(PART_MAX);
+        for &vertex in vertices {
+            let neighbours = graph.neighbours(vertex).iter();
+            next.extend(neighbours.filter(|target| claim(&parents[**target as usize], vertex)));
+        }
+        // Only the decision needs them counted.
+        let targets = match self.direction {
+            Direction::TopDown => 0,
+            Direction::Optimising => next.iter().map(|target| graph.degree(*target) as u64).sum(),
+        };
+        (next, targets)
+    }
+
     /// From the first bitmap to the second.
     fn bottom_up(&self) -> Size {
-        let [frontier, next] = &self.marks;
         let each = self.words_each();
-        let mut parts: Vec<_> = next.words().chunks(each).enumerate().collect();
+        let mut parts: Vec<_> = self.marks[1].words().chunks(each).enumerate().collect();
         let sizes = self.workers.each(&mut parts, |(index, words)| {
             let (first, mut size) = (*index * each * WORD, Size::default());
             for (word, vertices) in words.iter().zip((first..).step_by(WORD)) {
-                let bits = self.look_up(vertices, frontier, &mut size);
+                let (bits, targets) = self.look_up(vertices);
                 // Relaxed: `each` has ended before anybody reads.
                 word.store(bits, Ordering::Relaxed);
+                size.vertices += u64::from(bits.count_ones());
+                size.targets += targets;
             }
             size
         });
         sizes.into_iter().sum()
     }
 
-    /// Has the vertices of one word look for a parent; those that found one.
-    fn look_up(&self, first: usize, frontier: &Bitmap, size: &mut Size) -> u64 {
-        let mut bits = 0;
+    /// Has the vertices of one word look for a parent: those that found one, and how many neighbours they have.
+    #[inline(never)] // the same code, whatever library calls it
+    fn look_up(&self, first: usize) -> (u64, u64) {
+        let (graph, frontier) = (self.graph, &self.marks[0]);
+        let (mut bits, mut targets) = (0, 0);
         let end = self.parents.len().min(first + WORD);
         for (bit, parent) in self.parents[first..end].iter().enumerate() {
             // Relaxed: of this vertex, nobody else writes in this level.
             if parent.load(Ordering::Relaxed) != NONE {
                 continue;
             }
-            let neighbours = self.graph.neighbours((first + bit) as u32);
-            let Some(found) = neighbours.iter().find(|target| frontier.has(**target)) else {
-                continue;
-            };
-            parent.store(*found, Ordering::Relaxed);
-            bits |= 1 << bit;
-            size.vertices += 1;
-            size.targets += neighbours.len() as u64;
+            let neighbours = graph.neighbours((first + bit) as u32);
+            if let Some(found) = neighbours.iter().find(|target| frontier.has(**target)) {
+                parent.store(*found, Ordering::Relaxed);
+                bits |= 1 << bit;
+                targets += neighbours.len() as u64;
+            }
         }
-        bits
+        (bits, targets)
     }
 
     fn mark(&mut self, frontier: &Pieces) {
@@ -137,7 +142,12 @@ impl<'g, W: Workers> Parallel<'g, W> {
         let mut parts: Vec<_> = self.marks[0].words().chunks(each).enumerate().collect();
         self.workers
             .each(&mut parts, |(index, words): &mut (usize, &[AtomicU64])| {
-                bitmap::vertices(words, *index * each).collect()
+                let marked = words
+                    .iter()
+                    .map(|word| word.load(Ordering::Relaxed).count_ones());
+                let mut vertices = Vec::with_capacity(marked.sum::<u32>() as usize);
+                vertices.extend(bitmap::vertices(words, *index * each));
+                vertices
             })
     }
 }

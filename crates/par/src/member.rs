@@ -24,13 +24,21 @@ const LOOKS_MAX: u32 = if cfg!(loom) { 0 } else { LOOKS + 100 };
 thread_local! {
     /// The member that this thread is, or null.
     static CURRENT: Cell<*const Member<'static>> = const { Cell::new(ptr::null()) };
+
+    /// What this thread has from its last computation.
+    static PLACE: Cell<Option<Place>> = const { Cell::new(None) };
+}
+
+/// A thread's deque, and the part of it that others have. The thread keeps them for its next computation.
+struct Place {
+    deque: Worker<JobRef>,
+    seat: Arc<Seat>,
 }
 
 /// A thread that computes.
 pub(crate) struct Member<'a> {
     team: &'a Arc<Team>,
-    deque: Worker<JobRef>,
-    seat: Arc<Seat>,
+    place: Place,
     parker: &'a Parker,
     /// All seats of the team, as of that version.
     seats: RefCell<(Vec<Arc<Seat>>, usize)>,
@@ -113,22 +121,13 @@ fn both<RA, RB>(first: Result<RA, Payload>, second: Result<RB, Payload>) -> (RA,
     }
 }
 
-/// Sets back which member this thread is.
-struct Outer<'a>(*const Member<'static>, &'a Member<'a>);
-
-impl Drop for Outer<'_> {
-    fn drop(&mut self) {
-        CURRENT.with(|current| current.set(self.0));
-        let member = self.1;
-        debug_assert!(member.deque.is_empty(), "a job is left behind");
-        member.team.give_seat_back(&member.seat);
-    }
-}
-
-impl Member<'_> {
-    /// Has the current thread be a member of that team while `body` runs.
-    pub(crate) fn enter<R>(team: &Arc<Team>, body: impl FnOnce(&Member<'_>) -> R) -> R {
-        Parker::with(|parker| {
+impl Place {
+    /// That of the current thread, which `parker` puts to sleep.
+    fn of(parker: &Parker) -> Self {
+        // While the thread's thread-locals go, there is none.
+        let kept = PLACE.try_with(Cell::take).ok().flatten();
+        let fits = |place: &Self| place.seat.waker.will_wake(parker.waker());
+        kept.filter(fits).unwrap_or_else(|| {
             let deque = Worker::new_lifo();
             let seat = Arc::new(Seat {
                 stealer: deque.stealer(),
@@ -136,18 +135,47 @@ impl Member<'_> {
                 #[cfg(loom)]
                 pushes: AtomicUsize::new(0),
             });
-            team.take_seat(&seat);
+            Self { deque, seat }
+        })
+    }
+
+    /// The current thread keeps it for the next time.
+    fn put_back(self) {
+        let _kept = PLACE.try_with(|place| place.set(Some(self)));
+    }
+}
+
+/// Sets back which member this thread is.
+struct Outer<'a>(*const Member<'static>, &'a Member<'a>);
+
+impl Drop for Outer<'_> {
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.set(self.0));
+        let member = self.1;
+        debug_assert!(member.place.deque.is_empty(), "a job is left behind");
+        member.team.give_seat_back(&member.place.seat);
+    }
+}
+
+impl Member<'_> {
+    /// Has the current thread be a member of that team while `body` runs.
+    pub(crate) fn enter<R>(team: &Arc<Team>, body: impl FnOnce(&Member<'_>) -> R) -> R {
+        Parker::with(|parker| {
+            let place = Place::of(parker);
+            team.take_seat(&place.seat);
             let member = Member {
                 team,
-                deque,
-                seat,
+                place,
                 parker,
                 seats: RefCell::default(),
                 next: Cell::new(0),
             };
             let outer = CURRENT.with(|current| current.replace(ptr::from_ref(&member).cast()));
-            let _outer = Outer(outer, &member);
-            body(&member)
+            let outer = Outer(outer, &member);
+            let result = body(&member);
+            drop(outer);
+            member.place.put_back();
+            result
         })
     }
 
@@ -162,13 +190,13 @@ impl Member<'_> {
         let job = Job::new(b);
         // Pairs with the acquire in `find`.
         #[cfg(loom)]
-        self.seat.pushes.fetch_add(1, Ordering::Release);
+        self.place.seat.pushes.fetch_add(1, Ordering::Release);
         // SAFETY: this call returns when it has popped the reference, or the job is done; it is on this stack.
-        self.deque.push(unsafe { job.to_ref() });
+        self.place.deque.push(unsafe { job.to_ref() });
         self.team.job_is_there();
         let first = catch(a);
         // What was pushed later has been popped, and what was pushed before is stolen before: it is our job, or none.
-        if self.deque.pop().is_some() {
+        if self.place.deque.pop().is_some() {
             return in_order(first, job.into_work());
         }
         self.wait_for(job.header());
@@ -188,12 +216,12 @@ impl Member<'_> {
     }
 
     fn sleep_until(&self, job: &Header) {
-        self.team.fall_asleep(&self.seat);
+        self.team.fall_asleep(&self.place.seat);
         if !self.sees_something() && job.owner_sleeps() {
             self.parker.park(|| job.is_done());
         }
         // It was called for another's job, and has its own result first: it calls the next.
-        if self.team.wake_up(&self.seat) && job.is_done() && self.sees_something() {
+        if self.team.wake_up(&self.place.seat) && job.is_done() && self.sees_something() {
             self.team.call_one();
         }
     }
@@ -257,7 +285,7 @@ impl Member<'_> {
 
     /// A name for it, while it is there.
     pub(crate) fn address(&self) -> usize {
-        ptr::from_ref(&self.deque).addr()
+        ptr::from_ref(&self.place.deque).addr()
     }
 
     pub(crate) fn team(&self) -> &Team {
