@@ -91,7 +91,7 @@ fn team() -> Option<Arc<Team>> {
 ///
 /// The second one is a *job* that a thread with nothing to do may steal; otherwise the caller runs it after the first.
 /// It costs about as much as a function call through a pointer, so that a recursion may call it at each step; the outermost
-/// call allocates its thread's deque, and tasks for those that help.
+/// call takes two locks, and allocates tasks for those that help.
 ///
 /// # Blocking
 /// Until both have ended: [the module](self#blocking).

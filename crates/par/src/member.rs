@@ -33,6 +33,8 @@ thread_local! {
 struct Place {
     deque: Worker<JobRef>,
     seat: Arc<Seat>,
+    /// The team's address. A late thief of that team may still be at the deque: it is not for another team's jobs.
+    team: usize,
 }
 
 /// A thread that computes.
@@ -122,11 +124,12 @@ fn both<RA, RB>(first: Result<RA, Payload>, second: Result<RB, Payload>) -> (RA,
 }
 
 impl Place {
-    /// That of the current thread, which `parker` puts to sleep.
-    fn of(parker: &Parker) -> Self {
+    /// That of the current thread, which `parker` puts to sleep, in this team.
+    fn of(team: &Arc<Team>, parker: &Parker) -> Self {
         // While the thread's thread-locals go, there is none.
         let kept = PLACE.try_with(Cell::take).ok().flatten();
-        let fits = |place: &Self| place.seat.waker.will_wake(parker.waker());
+        let team = Arc::as_ptr(team).addr();
+        let fits = |place: &Self| place.team == team && place.seat.waker.will_wake(parker.waker());
         kept.filter(fits).unwrap_or_else(|| {
             let deque = Worker::new_lifo();
             let seat = Arc::new(Seat {
@@ -135,7 +138,7 @@ impl Place {
                 #[cfg(loom)]
                 pushes: AtomicUsize::new(0),
             });
-            Self { deque, seat }
+            Self { deque, seat, team }
         })
     }
 
@@ -161,7 +164,7 @@ impl Member<'_> {
     /// Has the current thread be a member of that team while `body` runs.
     pub(crate) fn enter<R>(team: &Arc<Team>, body: impl FnOnce(&Member<'_>) -> R) -> R {
         Parker::with(|parker| {
-            let place = Place::of(parker);
+            let place = Place::of(team, parker);
             team.take_seat(&place.seat);
             let member = Member {
                 team,
