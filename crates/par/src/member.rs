@@ -26,12 +26,12 @@ thread_local! {
     static CURRENT: Cell<*const Member<'static>> = const { Cell::new(ptr::null()) };
 
     /// What this thread has from its last computation.
-    static PLACE: Cell<Option<Place>> = const { Cell::new(None) };
+    static DEQUE: Cell<Option<Deque>> = const { Cell::new(None) };
 }
 
 /// A thread's deque, and the part of it that others have. The thread keeps them for its next computation.
-struct Place {
-    deque: Worker<JobRef>,
+struct Deque {
+    jobs: Worker<JobRef>,
     seat: Arc<Seat>,
     /// The team's address. A late thief of that team may still be at the deque: it is not for another team's jobs.
     team: usize,
@@ -40,7 +40,7 @@ struct Place {
 /// A thread that computes.
 pub(crate) struct Member<'a> {
     team: &'a Arc<Team>,
-    place: Place,
+    deque: Deque,
     parker: &'a Parker,
     /// All seats of the team, as of that version.
     seats: RefCell<(Vec<Arc<Seat>>, usize)>,
@@ -123,28 +123,28 @@ fn both<RA, RB>(first: Result<RA, Payload>, second: Result<RB, Payload>) -> (RA,
     }
 }
 
-impl Place {
+impl Deque {
     /// That of the current thread, which `parker` puts to sleep, in this team.
     fn of(team: &Arc<Team>, parker: &Parker) -> Self {
         // While the thread's thread-locals go, there is none.
-        let kept = PLACE.try_with(Cell::take).ok().flatten();
+        let kept = DEQUE.try_with(Cell::take).ok().flatten();
         let team = Arc::as_ptr(team).addr();
-        let fits = |place: &Self| place.team == team && place.seat.waker.will_wake(parker.waker());
+        let fits = |deque: &Self| deque.team == team && deque.seat.waker.will_wake(parker.waker());
         kept.filter(fits).unwrap_or_else(|| {
-            let deque = Worker::new_lifo();
+            let jobs = Worker::new_lifo();
             let seat = Arc::new(Seat {
-                stealer: deque.stealer(),
+                stealer: jobs.stealer(),
                 waker: parker.waker().clone(),
                 #[cfg(loom)]
                 pushes: AtomicUsize::new(0),
             });
-            Self { deque, seat, team }
+            Self { jobs, seat, team }
         })
     }
 
     /// The current thread keeps it for the next time.
     fn put_back(self) {
-        let _kept = PLACE.try_with(|place| place.set(Some(self)));
+        let _kept = DEQUE.try_with(|deque| deque.set(Some(self)));
     }
 }
 
@@ -155,8 +155,8 @@ impl Drop for Outer<'_> {
     fn drop(&mut self) {
         CURRENT.with(|current| current.set(self.0));
         let member = self.1;
-        debug_assert!(member.place.deque.is_empty(), "a job is left behind");
-        member.team.give_seat_back(&member.place.seat);
+        debug_assert!(member.deque.jobs.is_empty(), "a job is left behind");
+        member.team.give_seat_back(&member.deque.seat);
     }
 }
 
@@ -164,11 +164,11 @@ impl Member<'_> {
     /// Has the current thread be a member of that team while `body` runs.
     pub(crate) fn enter<R>(team: &Arc<Team>, body: impl FnOnce(&Member<'_>) -> R) -> R {
         Parker::with(|parker| {
-            let place = Place::of(team, parker);
-            team.take_seat(&place.seat);
+            let deque = Deque::of(team, parker);
+            team.take_seat(&deque.seat);
             let member = Member {
                 team,
-                place,
+                deque,
                 parker,
                 seats: RefCell::default(),
                 next: Cell::new(0),
@@ -177,7 +177,7 @@ impl Member<'_> {
             let outer = Outer(outer, &member);
             let result = body(&member);
             drop(outer);
-            member.place.put_back();
+            member.deque.put_back();
             result
         })
     }
@@ -193,13 +193,13 @@ impl Member<'_> {
         let job = Job::new(b);
         // Pairs with the acquire in `find`.
         #[cfg(loom)]
-        self.place.seat.pushes.fetch_add(1, Ordering::Release);
+        self.deque.seat.pushes.fetch_add(1, Ordering::Release);
         // SAFETY: this call returns when it has popped the reference, or the job is done; it is on this stack.
-        self.place.deque.push(unsafe { job.to_ref() });
+        self.deque.jobs.push(unsafe { job.to_ref() });
         self.team.job_is_there();
         let first = catch(a);
         // What was pushed later has been popped, and what was pushed before is stolen before: it is our job, or none.
-        if self.place.deque.pop().is_some() {
+        if self.deque.jobs.pop().is_some() {
             return in_order(first, job.into_work());
         }
         self.wait_for(job.header());
@@ -219,12 +219,12 @@ impl Member<'_> {
     }
 
     fn sleep_until(&self, job: &Header) {
-        self.team.fall_asleep(&self.place.seat);
+        self.team.fall_asleep(&self.deque.seat);
         if !self.sees_something() && job.owner_sleeps() {
             self.parker.park(|| job.is_done());
         }
         // It was called for another's job, and has its own result first: it calls the next.
-        if self.team.wake_up(&self.place.seat) && job.is_done() && self.sees_something() {
+        if self.team.wake_up(&self.deque.seat) && job.is_done() && self.sees_something() {
             self.team.call_one();
         }
     }
@@ -288,7 +288,7 @@ impl Member<'_> {
 
     /// A name for it, while it is there.
     pub(crate) fn address(&self) -> usize {
-        ptr::from_ref(&self.place.deque).addr()
+        ptr::from_ref(&self.deque.jobs).addr()
     }
 
     pub(crate) fn team(&self) -> &Team {
