@@ -203,6 +203,36 @@ fn all_meet(threads: usize) {
 }
 
 #[test]
+fn what_is_left_of_a_part_is_split() {
+    watched("pool:2", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let done = [(); 64].map(|()| AtomicUsize::new(0));
+        let wait_for = |items: std::ops::Range<usize>| {
+            let mut patience = Patience::new(patience());
+            while done[items.clone()]
+                .iter()
+                .any(|done| done.load(Ordering::SeqCst) == 0)
+            {
+                assert!(!patience.is_over(), "nobody comes for {items:?}");
+                thread::yield_now();
+            }
+        };
+        rt.enter(|| {
+            par::for_each(0..64usize, |at| {
+                match at {
+                    // A worker has taken all other parts, and done them.
+                    0 => wait_for(16..64),
+                    // It comes for the rest of this one.
+                    5 => wait_for(12..13),
+                    _ => {}
+                }
+                done[at].store(1, Ordering::SeqCst);
+            });
+        });
+    });
+}
+
+#[test]
 fn it_follows_a_resize() {
     watched("pool:1 to pool:3", || {
         let rt = runtime(Model::Pool { workers: 1 });

@@ -129,8 +129,8 @@ where
 
 /// What `map` makes of each item, in their order.
 ///
-/// The items are split into a few parts a thread, and a part that another thread steals is split as often again, down to
-/// single ones. Where some items take much longer than others, and stand side by side, [`join`] splits them better.
+/// The items are split into a few parts a thread; a thread whose parts others have taken splits what is left of the one
+/// that it is at, down to single items. Where a few items take much longer than others, [`join`] splits them better.
 ///
 /// # Blocking
 /// Until all are mapped: [the module](self#blocking).

@@ -1,10 +1,14 @@
 //! Going over items: they are split as often as threads come for parts.
 //!
-//! The splitting adapts, as in rayon (Stone and Matsakis): there are at first a few more parts than threads, and a part
-//! that a thread has stolen is split as often again, as then there is somebody who has nothing to do.
+//! There are at first a few more parts than threads. A thread goes over a part bit by bit, and when it sees that others
+//! have taken all that it had to give, it splits what is left of the part: lazy binary splitting (Tzannes, Caragea, Barua,
+//! Vishkin, *Lazy Binary-Splitting: A Run-Time Adaptive Work-Stealing Scheduler*, 2010).
 
 use crate::items::Items;
-use crate::member::{join, with_current};
+use crate::member::{Member, join, with_current};
+
+/// A thread looks whether it has something to give after one of so many bits of what is left.
+const BITS: usize = 8;
 
 /// Calls `leaf` with parts of the items, and `combine` with what comes of neighbours.
 pub(crate) fn in_parts<I, R>(
@@ -16,22 +20,16 @@ where
     I: Items,
     R: Send,
 {
-    match here() {
+    match with_current(|member| member.map(|member| member.team().limit())) {
         None => leaf(items),
-        Some((member, threads)) => go(items, threads, member, leaf, combine),
+        Some(threads) => go(items, threads, leaf, combine),
     }
 }
 
-/// Which member this thread is, and how many are to compute.
-fn here() -> Option<(usize, usize)> {
-    with_current(|member| member.map(|member| (member.address(), member.team().limit())))
-}
-
-/// As [`in_parts`], where `splits` says how often to split, unless the part is stolen from the thread `owner`.
+/// As [`in_parts`], where `splits` says how often to split, whoever comes.
 fn go<I, R>(
     items: I,
     splits: usize,
-    owner: usize,
     leaf: &(impl Fn(I) -> R + Sync),
     combine: &(impl Fn(R, R) -> R + Sync),
 ) -> R
@@ -40,19 +38,47 @@ where
     R: Send,
 {
     let count = items.count();
-    if count <= 1 || splits == 0 {
+    if count <= 1 {
         return leaf(items);
     }
+    if splits == 0 {
+        return with_current(|member| bit_by_bit(items, member, leaf, combine));
+    }
     let (left, right) = items.split_at(count / 2);
-    let splits = splits / 2;
-    let right = || match here() {
-        Some((thief, threads)) if thief != owner => {
-            go(right, splits.max(threads), thief, leaf, combine)
-        }
-        _ => go(right, splits, owner, leaf, combine),
-    };
-    let (left, right) = join(|| go(left, splits, owner, leaf, combine), right);
+    let (left, right) = join(
+        || go(left, splits / 2, leaf, combine),
+        || go(right, splits / 2, leaf, combine),
+    );
     combine(left, right)
+}
+
+/// Goes over them in order, and splits those that are left when there is nothing else for others.
+fn bit_by_bit<I, R>(
+    mut items: I,
+    member: Option<&Member<'_>>,
+    leaf: &(impl Fn(I) -> R + Sync),
+    combine: &(impl Fn(R, R) -> R + Sync),
+) -> R
+where
+    I: Items,
+    R: Send,
+{
+    let mut done = None;
+    loop {
+        let count = items.count();
+        let (result, rest) = if count > 1 && member.is_some_and(Member::has_nothing_to_give) {
+            (go(items, 1, leaf, combine), None)
+        } else {
+            let (bit, rest) = items.split_at(count.div_ceil(BITS));
+            (leaf(bit), (rest.count() > 0).then_some(rest))
+        };
+        let result = match done {
+            None => result,
+            Some(done) => combine(done, result),
+        };
+        let Some(rest) = rest else { return result };
+        (done, items) = (Some(result), rest);
+    }
 }
 
 /// Calls `each` with every item, perhaps several at the same time; see the facade.

@@ -286,9 +286,10 @@ impl Member<'_> {
         seats.iter().any(|seat| !seat.stealer.is_empty())
     }
 
-    /// A name for it, while it is there.
-    pub(crate) fn address(&self) -> usize {
-        ptr::from_ref(&self.deque.jobs).addr()
+    /// Whether others may look for jobs here in vain.
+    pub(crate) fn has_nothing_to_give(&self) -> bool {
+        let is_alone = self.team.limit() == 1 || gossamer_core::mutant!("part_is_kept");
+        !is_alone && self.deque.jobs.is_empty()
     }
 
     pub(crate) fn team(&self) -> &Team {
