@@ -73,11 +73,12 @@ impl<'g, W: Workers> Parallel<'g, W> {
     }
 
     /// Those that these vertices reach first, and how many neighbours they have.
-    #[inline(never)] // the same code, whatever library calls it
+    #[inline(never)] // no library's loop around it changes its code
     fn expand(&self, vertices: &[u32]) -> (Vec<u32>, u64) {
         let (graph, parents) = (self.graph, &self.parents[..]);
         // Room from the start, as threads that grow their memory may wait for each other.
-        let mut next = Vec::with_capacity(PART_MAX);
+        let neighbours: usize = vertices.iter().map(|vertex| graph.degree(*vertex)).sum();
+        let mut next = Vec::with_capacity(neighbours.min(PART_MAX));
         for &vertex in vertices {
             let neighbours = graph.neighbours(vertex).iter();
             next.extend(neighbours.filter(|target| claim(&parents[**target as usize], vertex)));
@@ -109,7 +110,7 @@ impl<'g, W: Workers> Parallel<'g, W> {
     }
 
     /// Has the vertices of one word look for a parent: those that found one, and how many neighbours they have.
-    #[inline(never)] // the same code, whatever library calls it
+    #[inline(never)] // no library's loop around it changes its code
     fn look_up(&self, first: usize) -> (u64, u64) {
         let (graph, frontier) = (self.graph, &self.marks[0]);
         let (mut bits, mut targets) = (0, 0);

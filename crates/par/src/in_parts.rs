@@ -1,19 +1,20 @@
 //! Going over items: they are split as often as threads come for parts.
 //!
-//! There are at first a few more parts than threads. A thread goes over a part bit by bit, and when it sees that others
-//! have taken all that it had to give, it splits what is left of the part: lazy binary splitting (Tzannes, Caragea, Barua,
-//! Vishkin, *Lazy Binary-Splitting: A Run-Time Adaptive Work-Stealing Scheduler*, 2010).
+//! There are at first a few more parts than threads. A thread goes over a part piece by piece, and when it sees that
+//! others have taken all that it had to give, it splits what is left of the part: lazy binary splitting (Tzannes, Caragea,
+//! Barua, Vishkin, *Lazy Binary-Splitting: A Run-Time Adaptive Work-Stealing Scheduler*, 2010).
 
 use crate::items::Items;
-use crate::member::{Member, join, with_current};
+use crate::member::{Member, in_order, join, with_current};
 
-/// A thread looks whether it has something to give after one of so many bits of what is left.
-const BITS: usize = 8;
+/// A piece is one of this many that are left of the part.
+const PIECES: usize = 8;
 
-/// Calls `leaf` with parts of the items, and `combine` with what comes of neighbours.
+/// Calls `leaf` with pieces of the items, and with what has come of the pieces before in the same part, if there are any;
+/// calls `combine` with what has come of neighbouring parts.
 pub(crate) fn in_parts<I, R>(
     items: I,
-    leaf: &(impl Fn(I) -> R + Sync),
+    leaf: &(impl Fn(Option<R>, I) -> R + Sync),
     combine: &(impl Fn(R, R) -> R + Sync),
 ) -> R
 where
@@ -21,16 +22,16 @@ where
     R: Send,
 {
     match with_current(|member| member.map(|member| member.team().limit())) {
-        None => leaf(items),
+        None => leaf(None, items),
         Some(threads) => go(items, threads, leaf, combine),
     }
 }
 
-/// As [`in_parts`], where `splits` says how often to split, whoever comes.
+/// As [`in_parts`], where `splits` says how often to split though nobody has asked for it.
 fn go<I, R>(
     items: I,
     splits: usize,
-    leaf: &(impl Fn(I) -> R + Sync),
+    leaf: &(impl Fn(Option<R>, I) -> R + Sync),
     combine: &(impl Fn(R, R) -> R + Sync),
 ) -> R
 where
@@ -39,10 +40,10 @@ where
 {
     let count = items.count();
     if count <= 1 {
-        return leaf(items);
+        return leaf(None, items);
     }
     if splits == 0 {
-        return with_current(|member| bit_by_bit(items, member, leaf, combine));
+        return with_current(|member| piece_by_piece(items, member, leaf, combine));
     }
     let (left, right) = items.split_at(count / 2);
     let (left, right) = join(
@@ -52,11 +53,11 @@ where
     combine(left, right)
 }
 
-/// Goes over them in order, and splits those that are left when there is nothing else for others.
-fn bit_by_bit<I, R>(
+/// Goes over the items in order, and splits those that are left when there is nothing else for others.
+fn piece_by_piece<I, R>(
     mut items: I,
     member: Option<&Member<'_>>,
-    leaf: &(impl Fn(I) -> R + Sync),
+    leaf: &(impl Fn(Option<R>, I) -> R + Sync),
     combine: &(impl Fn(R, R) -> R + Sync),
 ) -> R
 where
@@ -66,17 +67,18 @@ where
     let mut done = None;
     loop {
         let count = items.count();
-        let (result, rest) = if count > 1 && member.is_some_and(Member::has_nothing_to_give) {
-            (go(items, 1, leaf, combine), None)
-        } else {
-            let (bit, rest) = items.split_at(count.div_ceil(BITS));
-            (leaf(bit), (rest.count() > 0).then_some(rest))
-        };
-        let result = match done {
-            None => result,
-            Some(done) => combine(done, result),
-        };
-        let Some(rest) = rest else { return result };
+        if count > 1 && member.is_some_and(Member::has_nothing_to_give) {
+            let (done, rest) = in_order(Ok(done), || go(items, 1, leaf, combine));
+            return match done {
+                None => rest,
+                Some(done) => combine(done, rest),
+            };
+        }
+        let (piece, rest) = items.split_at(count.div_ceil(PIECES));
+        let result = leaf(done, piece);
+        if rest.count() == 0 {
+            return result;
+        }
         (done, items) = (Some(result), rest);
     }
 }
@@ -85,7 +87,7 @@ where
 pub fn for_each<I: Items>(items: I, each: impl Fn(I::Item) + Sync) {
     in_parts(
         items,
-        &|items: I| items.iter().for_each(&each),
+        &|_, items: I| items.iter().for_each(&each),
         &|(), ()| (),
     );
 }
@@ -97,6 +99,9 @@ pub fn reduce<I: Items, R: Send>(
     fold: impl Fn(R, I::Item) -> R + Sync,
     combine: impl Fn(R, R) -> R + Sync,
 ) -> R {
-    let leaf = |items: I| items.iter().fold(identity(), &fold);
+    let leaf = |done: Option<R>, items: I| {
+        let done = done.unwrap_or_else(&identity);
+        items.iter().fold(done, &fold)
+    };
     in_parts(items, &leaf, &combine)
 }

@@ -70,17 +70,16 @@ impl<R> Drop for Filled<R> {
 }
 
 impl<R> Filled<R> {
-    /// Fills the places, in order.
-    fn with(places: Places<R>, results: impl Iterator<Item = R>) -> Self {
-        let mut filled = Self(Places::at(places.first, 0));
+    /// Fills these places too, in order: they are behind its own.
+    fn and_fill(mut self, places: &Places<R>, results: impl Iterator<Item = R>) -> Self {
         for result in results.take(places.len) {
-            // SAFETY: it is one of the places, as fewer are filled than there are.
-            let place = unsafe { filled.0.first.add(filled.0.len) };
+            // SAFETY: it is one of its own places or of these, as fewer are filled than there are.
+            let place = unsafe { self.0.first.add(self.0.len) };
             // SAFETY: it is a place that nobody else has, and has nothing in it.
             unsafe { place.write(result) };
-            filled.0.len += 1;
+            self.0.len += 1;
         }
-        filled
+        self
     }
 
     /// Both; if there is a gap between them, the first alone.
@@ -98,7 +97,11 @@ pub fn map<I: Items, R: Send>(items: I, map: impl Fn(I::Item) -> R + Sync) -> Ve
     let count = items.count();
     let mut results = Vec::with_capacity(count);
     let places = Places::at(results.as_mut_ptr(), count);
-    let leaf = |part: Placed<I, R>| Filled::with(part.places, part.items.iter().map(&map));
+    let leaf = |done: Option<Filled<R>>, piece: Placed<I, R>| {
+        let places = piece.places;
+        let done = done.unwrap_or_else(|| Filled(Places::at(places.first, 0)));
+        done.and_fill(&places, piece.items.iter().map(&map))
+    };
     let filled = in_parts(Placed { items, places }, &leaf, &Filled::and);
     let len = filled.0.len;
     mem::forget(filled);

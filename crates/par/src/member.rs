@@ -25,7 +25,7 @@ thread_local! {
     /// The member that this thread is, or null.
     static CURRENT: Cell<*const Member<'static>> = const { Cell::new(ptr::null()) };
 
-    /// What this thread has from its last computation.
+    /// The deque of this thread's last computation.
     static DEQUE: Cell<Option<Deque>> = const { Cell::new(None) };
 }
 
@@ -33,7 +33,10 @@ thread_local! {
 struct Deque {
     jobs: Worker<JobRef>,
     seat: Arc<Seat>,
-    /// The team's address. A late thief of that team may still be at the deque: it is not for another team's jobs.
+    /// All seats of the team, as of that version.
+    seats: RefCell<(Vec<Arc<Seat>>, usize)>,
+    /// The team's address. A late thief of that team may still be at the deque, and would run another team's job as one of
+    /// its own. While it is there it holds the team, so the address is no other's.
     team: usize,
 }
 
@@ -42,8 +45,6 @@ pub(crate) struct Member<'a> {
     team: &'a Arc<Team>,
     deque: Deque,
     parker: &'a Parker,
-    /// All seats of the team, as of that version.
-    seats: RefCell<(Vec<Arc<Seat>>, usize)>,
     /// Where the next search begins.
     next: Cell<usize>,
 }
@@ -94,7 +95,7 @@ fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Payload> {
 
 /// Calls `b`, unless the first has panicked.
 #[inline]
-fn in_order<RA, RB>(first: Result<RA, Payload>, b: impl FnOnce() -> RB) -> (RA, RB) {
+pub(crate) fn in_order<RA, RB>(first: Result<RA, Payload>, b: impl FnOnce() -> RB) -> (RA, RB) {
     match first {
         Ok(first) => both(Ok(first), catch(b)),
         Err(payload) => {
@@ -129,7 +130,9 @@ impl Deque {
         // While the thread's thread-locals go, there is none.
         let kept = DEQUE.try_with(Cell::take).ok().flatten();
         let team = Arc::as_ptr(team).addr();
-        let fits = |deque: &Self| deque.team == team && deque.seat.waker.will_wake(parker.waker());
+        let is_its =
+            |deque: &Self| deque.team == team || gossamer_core::mutant!("deque_is_for_any_team");
+        let fits = |deque: &Self| is_its(deque) && deque.seat.waker.will_wake(parker.waker());
         kept.filter(fits).unwrap_or_else(|| {
             let jobs = Worker::new_lifo();
             let seat = Arc::new(Seat {
@@ -138,7 +141,12 @@ impl Deque {
                 #[cfg(loom)]
                 pushes: AtomicUsize::new(0),
             });
-            Self { jobs, seat, team }
+            Self {
+                jobs,
+                seat,
+                seats: RefCell::default(),
+                team,
+            }
         })
     }
 
@@ -170,7 +178,6 @@ impl Member<'_> {
                 team,
                 deque,
                 parker,
-                seats: RefCell::default(),
                 next: Cell::new(0),
             };
             let outer = CURRENT.with(|current| current.replace(ptr::from_ref(&member).cast()));
@@ -249,7 +256,7 @@ impl Member<'_> {
     }
 
     fn find(&self) -> Option<Stolen> {
-        let mut seats = self.seats.borrow_mut();
+        let mut seats = self.deque.seats.borrow_mut();
         let (seats, version) = &mut *seats;
         self.team.seats(seats, version);
         let first = self.next.get();
@@ -275,7 +282,7 @@ impl Member<'_> {
 
     /// Whether there is something to do: its last look, after it has counted itself out.
     pub(crate) fn sees_something(&self) -> bool {
-        let mut seats = self.seats.borrow_mut();
+        let mut seats = self.deque.seats.borrow_mut();
         let (seats, version) = &mut *seats;
         self.team.seats(seats, version);
         // Loom knows of a push by this alone.
@@ -304,3 +311,6 @@ impl Stolen {
         unsafe { job.run(&seat.waker) };
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
