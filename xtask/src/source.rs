@@ -4,6 +4,7 @@
 //! Every view has the length and the lines of the original: what does not belong is blank.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -182,15 +183,21 @@ fn is_character(rest: &[u8]) -> bool {
     }
 }
 
+// Once for all files: to make one takes milliseconds in a debug build.
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| pattern(r"#\s*\[\s*cfg\s*\(([^\]]*)\)\s*\]"));
+static NEEDS_TEST: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btest\b"));
+static NEGATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(not|any)\s*\("));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a valid pattern")
+}
+
 /// The items under `#[cfg(test)]` (or a `cfg` of several conditions that needs `test`).
 fn test_ranges(code: &str) -> Vec<Range<usize>> {
-    let attribute = Regex::new(r"#\s*\[\s*cfg\s*\(([^\]]*)\)\s*\]").expect("a valid pattern");
-    let needs_test = Regex::new(r"\btest\b").expect("a valid pattern");
-    let negated = Regex::new(r"\b(not|any)\s*\(").expect("a valid pattern");
     let mut ranges = Vec::new();
-    for found in attribute.captures_iter(code) {
+    for found in CONDITION.captures_iter(code) {
         let (whole, condition) = (found.get(0).expect("the match"), &found[1]);
-        if !needs_test.is_match(condition) || negated.is_match(condition) {
+        if !NEEDS_TEST.is_match(condition) || NEGATED.is_match(condition) {
             continue;
         }
         let body = code[whole.end()..]
