@@ -143,6 +143,7 @@ impl<'g, W: Workers> Parallel<'g, W> {
         let mut parts: Vec<_> = self.marks[0].words().chunks(each).enumerate().collect();
         self.workers
             .each(&mut parts, |(index, words): &mut (usize, &[AtomicU64])| {
+                // Relaxed: `each` of the level has ended.
                 let marked = words
                     .iter()
                     .map(|word| word.load(Ordering::Relaxed).count_ones());
