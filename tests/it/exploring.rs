@@ -14,8 +14,11 @@ use gossamer_sim::Sim;
 
 use crate::flavour::Flavour;
 
-/// Seeded schedules for each program, with scheduling points, and as many without.
-pub(crate) const SCHEDULES: u64 = 10_000;
+/// Seeded schedules for each program, with scheduling points, and as many without: `GOSSAMER_SCHEDULES`, which is ten
+/// thousand in the project's CI.
+pub(crate) fn schedules() -> u64 {
+    number("GOSSAMER_SCHEDULES").unwrap_or(2_000)
+}
 
 /// All schedules of a small case, but never more than this.
 const SCHEDULES_MAX: usize = 2_000_000;
@@ -27,11 +30,14 @@ thread_local! {
 
 /// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
 fn seeds() -> std::ops::Range<u64> {
-    match std::env::var("GOSSAMER_SEED").map(|seed| seed.parse::<u64>()) {
-        Ok(Ok(seed)) => seed..seed + 1,
-        Ok(Err(error)) => panic!("GOSSAMER_SEED is a number: {error}"),
-        Err(_) => 0..SCHEDULES,
-    }
+    number("GOSSAMER_SEED").map_or(0..schedules(), |seed| seed..seed + 1)
+}
+
+/// What this environment variable says.
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    let number = text.parse();
+    Some(number.unwrap_or_else(|error| panic!("{variable} is {text:?}, no number: {error}")))
 }
 
 /// The simulation for a seed: every fourth looks for lost wake-ups at each step, which takes twice as long.

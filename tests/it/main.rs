@@ -13,6 +13,7 @@
 //! * [`ports`]: sets of receiving ends.
 //! * [`pipe`]: pipes, by a protocol that has all that a protocol can have.
 //! * [`select`]: whichever of several operations comes first.
+//! * [`sim`]: the simulator itself: what it chooses, how time moves, what it finds.
 //! * [`simulated`]: programs that know nothing of simulations, in one.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
@@ -60,6 +61,8 @@ mod pipe;
 mod ports;
 #[cfg(not(gossamer_share))]
 mod select;
+#[cfg(not(gossamer_share))]
+mod sim;
 #[cfg(not(gossamer_share))]
 mod simulated;
 #[cfg(not(gossamer_share))]

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::parallel;
 use crate::repo::Repo;
 
 mod cycles;
@@ -102,7 +103,9 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
 
 /// Runs every check on `repo`; the findings are sorted by path and line.
 pub fn check(repo: &Repo) -> Vec<Finding> {
-    let mut findings: Vec<_> = CHECKS.iter().flat_map(|check| check(repo)).collect();
+    let found = parallel::each(&CHECKS, parallel::processors(), |check| Ok(check(repo)));
+    let found = found.expect("a check finds, and does not fail");
+    let mut findings: Vec<_> = found.into_iter().flatten().collect();
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     findings
 }

@@ -17,10 +17,26 @@ pub fn note() {
     }
 }
 
+/// Runs what may panic. It is compiled once, where the standard library's function is compiled for each closure, and
+/// there is a closure for each task and operation.
+///
+/// # Errors
+/// It has panicked: the payload.
+#[inline]
+pub fn caught(run: &mut dyn FnMut()) -> Result<(), Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(run))
+}
+
 /// Runs what may panic where nobody waits for that: the hook has reported it, and it ends here.
 #[inline]
 pub fn end(run: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+    let mut run = Some(run);
+    let ran = caught(&mut || {
+        if let Some(run) = run.take() {
+            run();
+        }
+    });
+    if let Err(payload) = ran {
         swallow(payload);
     }
 }

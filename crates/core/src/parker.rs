@@ -77,7 +77,7 @@ impl Parker {
     ///
     /// `has_something` says whether the thread has something to do though nobody has woken it; it is asked only
     /// where [parks are watched](watch_parks), and once every second.
-    pub fn park(&self, has_something: impl FnMut() -> bool) {
+    pub fn park(&self, has_something: &mut dyn FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
         if crate::waits::is_watched() {
             return self.park_watched(has_something);
@@ -88,10 +88,9 @@ impl Parker {
 
     /// As [`Parker::park`], but asks once a second in any case (not in models, where no time passes), and returns when
     /// there is something.
-    pub(crate) fn park_and_look(&self, has_something: impl FnMut() -> bool) {
+    pub(crate) fn park_and_look(&self, has_something: &mut dyn FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
         if !crate::waits::is_watched() {
-            let mut has_something = has_something;
             while !self.park_for(watched::LOOK_EVERY) && !has_something() {}
             return;
         }
@@ -105,7 +104,7 @@ impl Parker {
     }
 
     /// Like `park`, but until this moment at the latest; returns at once if it has passed.
-    pub fn park_until(&self, until: Moment, has_something: impl FnMut() -> bool) {
+    pub fn park_until(&self, until: Moment, has_something: &mut dyn FnMut() -> bool) {
         match until.left() {
             None => self.park(has_something),
             Some(Duration::ZERO) => {}
@@ -139,7 +138,7 @@ mod watched {
     }
 
     impl Parker {
-        pub(super) fn park_watched(&self, mut has_something: impl FnMut() -> bool) {
+        pub(super) fn park_watched(&self, has_something: &mut dyn FnMut() -> bool) {
             let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.permit).addr());
             while !self.park_for(LOOK_EVERY) {
                 if !has_something() {

@@ -176,21 +176,32 @@ impl Owned {
 
 #[cfg_attr(debug_assertions, track_caller)]
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
-    let mut future = pin!(future);
+    // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
+    let fiber = unsafe { fiber.as_ref() };
+    poll_by(pin!(future), |poll| {
+        context::outside_selects(|| fiber.wait(poll));
+    })
+}
+
+/// Whether the future is ready now. Its output is kept then.
+type Polls<'a> = &'a mut dyn FnMut(&mut Context<'_>) -> bool;
+
+/// Has `wait` poll the future until it is ready. What waits does not depend on the future's type, so that it is
+/// compiled once.
+#[inline(never)]
+#[cfg_attr(debug_assertions, track_caller)]
+fn poll_by<F: Future>(mut future: Pin<&mut F>, wait: impl FnOnce(Polls<'_>)) -> F::Output {
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
     let mut output = None;
-    let mut step = |cx: &mut Context<'_>| match future.as_mut().poll(cx) {
+    wait(&mut |cx| match future.as_mut().poll(cx) {
         Poll::Ready(ready) => {
             output = Some(ready);
             true
         }
         Poll::Pending => false,
-    };
-    // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
-    let fiber = unsafe { fiber.as_ref() };
-    context::outside_selects(|| fiber.wait(&mut step));
-    output.expect("the last step was ready")
+    });
+    output.expect("it was ready in the last poll")
 }
 
 #[inline]
@@ -222,46 +233,43 @@ fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
         }
         return output;
     }
-    block_longer(future, waiting, late.parker())
+    let alone = Alone::new(Location::caller(), context::range_of(&*future));
+    poll_by(future, |poll| {
+        block_longer(poll, waiting, late.parker(), alone);
+    })
 }
 
 /// The future has been polled, and waits.
-#[track_caller]
-fn block_longer<F: Future>(
-    mut future: Pin<&mut F>,
+fn block_longer(
+    poll: Polls<'_>,
     Rests(waiting, has_turned): &Rests,
     parker: &Parker,
-) -> F::Output {
-    #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
-    let _noted = crate::waits::Blocks::begin(&*future);
+    mut alone: Alone,
+) {
     waiting.woken_by(parker.waker());
     let mut polled = Context::from_waker(parker.waker());
-    let mut alone = Alone::new(Location::caller(), &*future);
     loop {
         if !waiting.serve() {
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
-                let mut late = None;
+                let mut late = false;
                 let until = until.min(waiting.next_deadline());
-                let is_ready = || {
-                    if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-                        late = Some(output);
-                    }
-                    late.is_some()
+                let mut is_ready = || {
+                    late = poll(&mut polled);
+                    late
                 };
                 if until == Moment::NEVER && alone.shard().is_some() {
-                    let mut is_ready = is_ready;
-                    parker.park_and_look(|| alone.look(&mut is_ready));
+                    parker.park_and_look(&mut || alone.look(&mut is_ready));
                 } else {
-                    parker.park_until(until, is_ready);
+                    parker.park_until(until, &mut is_ready);
                 }
-                if let Some(output) = late {
-                    return output;
+                if late {
+                    return;
                 }
             }
         }
-        if let Poll::Ready(output) = future.as_mut().poll(&mut polled) {
-            return output;
+        if poll(&mut polled) {
+            return;
         }
     }
 }

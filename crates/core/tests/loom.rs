@@ -122,7 +122,7 @@ fn parker_is_woken_at_any_time() {
                 word.store(1, Ordering::Relaxed);
                 waker.wake();
             });
-            parker.park(|| false);
+            parker.park(&mut || false);
             thread.join().expect("the other thread does not panic");
         });
         assert_eq!(word.load(Ordering::Relaxed), 1);
@@ -145,7 +145,7 @@ fn parker_keeps_a_late_permit() {
             }
             // A park for each wake would hang when one took both: wait for the state, as everybody does.
             while written.iter().any(|word| word.load(Ordering::Relaxed) == 0) {
-                parker.park(|| false);
+                parker.park(&mut || false);
             }
         });
     });

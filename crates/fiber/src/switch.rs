@@ -250,7 +250,7 @@ impl Stackful for OnStack<'_> {
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
-            parker.park(|| false);
+            parker.park(&mut || false);
         }
     });
 }

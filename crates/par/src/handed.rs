@@ -220,7 +220,7 @@ impl<T> Drop for Handed<T> {
                     if let Some(ended) = slot.end_unless_running(parker.waker()) {
                         return ended;
                     }
-                    parker.park(|| !matches!(*slot.0.lock(), State::Running(_)));
+                    parker.park(&mut || !matches!(*slot.0.lock(), State::Running(_)));
                 }
             }),
         };

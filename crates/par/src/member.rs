@@ -228,7 +228,7 @@ impl Member<'_> {
     fn sleep_until(&self, job: &Header) {
         self.team.fall_asleep(&self.deque.seat);
         if !self.sees_something() && job.owner_sleeps() {
-            self.parker.park(|| job.is_done());
+            self.parker.park(&mut || job.is_done());
         }
         // It was called for another's job, and has its own result first: it calls the next.
         if self.team.wake_up(&self.deque.seat) && job.is_done() && self.sees_something() {

@@ -235,7 +235,7 @@ impl<S: Scheduler> Single<S> {
 
 /// Spawns a task of `runtime`.
 pub fn spawn_on<F>(
-    runtime: &(impl SingleRuntime + ?Sized),
+    runtime: &dyn SingleRuntime,
     future: F,
     caller: &'static Location<'static>,
 ) -> JoinHandle<F::Output>
@@ -255,25 +255,12 @@ where
 /// See [`Single::try_block_on`]; or there are fibers that began on another thread.
 #[track_caller]
 pub fn run_blocking<F: Future>(
-    runtime: &(impl SingleRuntime + ?Sized),
+    runtime: &dyn SingleRuntime,
     scheduling_points: bool,
     caller: &'static Location<'static>,
     make: impl FnOnce(&LocalScope) -> F,
 ) -> Result<F::Output, Stopped> {
-    refuse_inside_poll("block_on()");
-    assert!(
-        !context::runs(runtime.shard().index()),
-        "block_on() in the closure of block_on_local() of the same runtime, before it runs, or in its scheduler: await in the future"
-    );
-    let Some(guard) = acquire_patiently(runtime.shard(), scheduling_points) else {
-        panic!("block_on() on a runtime that another thread is running: wait there, or spawn()");
-    };
-    if !guard.may_run() {
-        drop(guard);
-        panic!(
-            "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
-        );
-    }
+    let guard = begin_blocking(runtime.shard(), scheduling_points);
     let _woken = HandOver {
         runtime,
         guard: &guard,
@@ -296,6 +283,26 @@ pub fn run_blocking<F: Future>(
     }
 }
 
+/// Acquires the shard for a blocking call.
+#[track_caller]
+fn begin_blocking(shard: &'static Shard, scheduling_points: bool) -> ShardGuard {
+    refuse_inside_poll("block_on()");
+    assert!(
+        !context::runs(shard.index()),
+        "block_on() in the closure of block_on_local() of the same runtime, before it runs, or in its scheduler: await in the future"
+    );
+    let Some(guard) = acquire_patiently(shard, scheduling_points) else {
+        panic!("block_on() on a runtime that another thread is running: wait there, or spawn()");
+    };
+    if !guard.may_run() {
+        drop(guard);
+        panic!(
+            "block_on() on a runtime with fibers that began on another thread: only that thread may run them"
+        );
+    }
+    guard
+}
+
 /// Ends a runtime when nobody runs it. (A thread that waits to run it may take this one's place: that ends it too.)
 struct Ends<S: Scheduler>(Weak<Single<S>>);
 
@@ -308,12 +315,12 @@ impl<S: Scheduler> Wake for Ends<S> {
 }
 
 /// Gives to the scheduler, when dropped, the tasks that the end of a scope has woken and that live on.
-struct HandOver<'a, D: SingleRuntime + ?Sized> {
-    runtime: &'a D,
+struct HandOver<'a> {
+    runtime: &'a dyn SingleRuntime,
     guard: &'a ShardGuard,
 }
 
-impl<D: SingleRuntime + ?Sized> Drop for HandOver<'_, D> {
+impl Drop for HandOver<'_> {
     fn drop(&mut self) {
         // The scheduler may panic, and we may be unwinding already.
         panics::end(|| self.runtime.hand_over(self.guard));
@@ -367,7 +374,7 @@ impl<S: Scheduler> SingleRuntime for Single<S> {
                 Idle::Park => Parker::with(|parker| {
                     if self.shard().park(parker.waker()) {
                         let until = runner::next_deadline(self.shard());
-                        parker.park_until(until, || self.shard().has_pending());
+                        parker.park_until(until, &mut || self.shard().has_pending());
                     }
                 }),
             }

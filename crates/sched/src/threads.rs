@@ -125,9 +125,18 @@ impl Threads {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        match self.start() {
+            // The thread does not close the shard before a task has come, and this is the one.
+            Ok(Some(shard)) => Ok(spawn(shard, future, caller)),
+            Ok(None) => Ok(spawn_nowhere(future, caller)),
+            Err(error) => Err(SpawnError { error, future }),
+        }
+    }
+
+    /// Starts a thread, which runs the shard that is returned; none, if the runtime is shutting down.
+    fn start(&self) -> io::Result<Option<&'static Shard>> {
         let Some(shard) = Shard::open() else {
-            let error = io::Error::other("65,535 shards are in use");
-            return Err(SpawnError { error, future });
+            return Err(io::Error::other("65,535 shards are in use"));
         };
         shard.set_threaded();
         {
@@ -135,22 +144,18 @@ impl Threads {
             if self.shared.is_closing() {
                 drop(shards);
                 close_unused(shard);
-                return Ok(spawn_nowhere(future, caller));
+                return Ok(None);
             }
             shards.push(shard);
         }
         let shared = self.shared.clone();
         let work = move || run_shard(&shared, shard);
-        let started = self.shared.threads.start("gossamer-task", work);
-        match started {
-            // The thread does not close the shard before a task has come, and this is the one.
-            Ok(()) => Ok(spawn(shard, future, caller)),
-            Err(error) => {
-                self.shared.forget(shard);
-                close_unused(shard);
-                Err(SpawnError { error, future })
-            }
+        if let Err(error) = self.shared.threads.start("gossamer-task", work) {
+            self.shared.forget(shard);
+            close_unused(shard);
+            return Err(error);
         }
+        Ok(Some(shard))
     }
 
     /// Returns the environment that the runtime's tasks run in.
@@ -245,7 +250,7 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
             }
             if shard.park(parker.waker()) && !shared.is_closing() {
                 let until = runner::next_deadline(shard);
-                parker.park_until(until, || shard.has_pending() || shared.is_closing());
+                parker.park_until(until, &mut || shard.has_pending() || shared.is_closing());
             }
         }
         // Also while the runtime is shutting down, the shard stays open until the task has come: `try_spawn` counts on
@@ -258,7 +263,7 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
                     break;
                 }
             } else if shard.park(parker.waker()) {
-                parker.park_until(Moment::NEVER, || shard.waiting() > 0);
+                parker.park_until(Moment::NEVER, &mut || shard.waiting() > 0);
             }
         }
     });

@@ -483,7 +483,7 @@ fn runner_displaces_the_parked_owner() {
             while !handle.is_finished() {
                 if runtime.turn(parker.waker()) != Turned::More && !handle.is_finished() {
                     parked.set();
-                    parker.park(|| false);
+                    parker.park(&mut || false);
                 }
             }
         });

@@ -135,6 +135,3 @@ pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};
 pub use self::trace::{End, Trace, TraceEvent};
-
-#[cfg(test)]
-mod tests;

@@ -6,6 +6,7 @@ use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use gossamer_core::context;
+use gossamer_core::header::Payload;
 use gossamer_core::platform::thread;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
@@ -15,7 +16,7 @@ use crate::choose::{Choice, Oracle};
 use crate::current::{Entered, Part, Simulation};
 use crate::failure::{Failure, Origin};
 use crate::relay::Threads;
-use crate::scheduler::SimScheduler;
+use crate::scheduler::{Ended, SimScheduler};
 use crate::settings::Sim;
 use crate::thread::Here;
 use crate::trace::Trace;
@@ -170,10 +171,35 @@ impl Sim {
         }));
         single.clone().end();
         drop(entered);
-        let output = ran.map_err(|payload| message(&*payload));
-        let panicked = output.as_ref().err().cloned();
-        let ended = single.look_at_scheduler(|scheduler| scheduler.take_ended(panicked));
-        let failure = ended.cause.map(|cause| {
+        let (output, panicked) = match ran {
+            Ok(output) => (output.ok(), None),
+            Err(payload) => (None, Some(payload)),
+        };
+        let (ended, failure) = self.ended(&simulation, origin, panicked);
+        let result = match (output, failure) {
+            (Some(output), None) => Ok(output),
+            (_, Some(failure)) => Err(failure),
+            (None, None) => unreachable!("a run without output has a cause"),
+        };
+        let run = Run {
+            result,
+            choices: ended.choices,
+            trace: ended.trace,
+        };
+        (run, ended.oracle)
+    }
+
+    /// What is known of a run that is over, and its failure, if it has failed.
+    fn ended(
+        self,
+        simulation: &Simulation,
+        origin: Origin,
+        panicked: Option<Payload>,
+    ) -> (Ended, Option<Failure>) {
+        let panicked = panicked.map(|payload| message(&*payload));
+        let single = &simulation.single;
+        let mut ended = single.look_at_scheduler(|scheduler| scheduler.take_ended(panicked));
+        let failure = ended.cause.take().map(|cause| {
             let mut trace = ended.trace.clone();
             trace.truncate(ended.failed_at);
             Failure {
@@ -184,17 +210,7 @@ impl Sim {
                 trace,
             }
         });
-        let result = match (output, failure) {
-            (Ok(Ok(output)), None) => Ok(output),
-            (_, Some(failure)) => Err(failure),
-            (_, None) => unreachable!("a run without output has a cause"),
-        };
-        let run = Run {
-            result,
-            choices: ended.choices,
-            trace: ended.trace,
-        };
-        (run, ended.oracle)
+        (ended, failure)
     }
 
     /// A simulation that can run; its time has begun.

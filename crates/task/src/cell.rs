@@ -4,7 +4,6 @@
 //! its owner takes it).
 
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
@@ -117,12 +116,12 @@ impl<F: Future> Cell<F> {
     /// # Safety
     /// On the runner, the future present.
     unsafe fn replace_future(&self, output: Result<F::Output, Failure>) {
-        let dropped = catch_unwind(AssertUnwindSafe(|| {
+        let dropped = panics::caught(&mut || {
             self.stage.with_mut(|stage| {
                 // SAFETY: present, and not used again whether or not the drop panics.
                 unsafe { stage.cast::<F>().drop_in_place() };
             });
-        }));
+        });
         let output = match (dropped, output) {
             (Ok(()), output) => output,
             (Err(second), output @ Err(Failure::Panicked(_))) => {

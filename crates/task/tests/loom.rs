@@ -129,7 +129,7 @@ fn finish_against_another_waker() {
                         if let Poll::Ready(output) = polled(parker.waker()) {
                             break output;
                         }
-                        parker.park(|| false);
+                        parker.park(&mut || false);
                     }
                 }),
             };

@@ -14,9 +14,7 @@ use gossamer_structure::{
 use gossamer_task::JoinHandle;
 
 use crate::contract::{FIBERS, SIM};
-use crate::exploring::{SCHEDULES, looking};
-
-const SEEDS: std::ops::Range<u64> = 0..SCHEDULES;
+use crate::exploring::{looking, schedules};
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
@@ -107,7 +105,7 @@ fn async_scopes_that_are_dropped() {
 
 #[test]
 fn join_sets() {
-    explore(SEEDS, |_| async {
+    explore(0..schedules(), |_| async {
         let ended = Rc::new(RefCell::new(Vec::new()));
         let mut set = JoinSet::new();
         for number in 0..3 {
@@ -134,7 +132,7 @@ fn join_sets() {
 
 #[test]
 fn tokens() {
-    explore(SEEDS, |seed| async move {
+    explore(0..schedules(), |seed| async move {
         let root = CancellationToken::new();
         let tasks: Vec<_> = (0..3)
             .map(|number| {
@@ -179,7 +177,7 @@ impl Drop for One {
 /// Whoever waits for a permit, and is dropped at any moment, keeps nobody from it.
 #[test]
 fn permits() {
-    explore(SEEDS, |seed| async move {
+    explore(0..schedules(), |seed| async move {
         let bounded = ConcurrencyLimit::new(1);
         let now = Rc::new(AtomicUsize::new(0));
         let tasks: Vec<_> = (0..4)

@@ -14,11 +14,11 @@ use gossamer_structure::scope;
 
 use super::sim::InSim;
 use crate::contract::SIM;
-use crate::exploring::{SCHEDULES, looking};
+use crate::exploring::{looking, schedules};
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(body: impl Fn(u64) -> F) {
-    for seed in 0..SCHEDULES / 5 {
+    for seed in 0..schedules() / 5 {
         if let Err(failure) = looking(SIM, seed).run(seed, || body(seed)) {
             panic!("{failure}");
         }

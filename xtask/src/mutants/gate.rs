@@ -57,6 +57,8 @@ impl Job {
             // Only a mutant has them.
             .env_remove("RUSTC_WORKSPACE_WRAPPER")
             .env_remove("GOSSAMER_MUTANT")
+            // As many as in CI.
+            .env("GOSSAMER_SCHEDULES", "10000")
             .envs(&self.env)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)

@@ -7,6 +7,7 @@
 //! waits for that. Where others use mappings up, or memory ends between a stack and its signal stack, it is no help.
 
 use std::borrow::ToOwned;
+use std::boxed::Box;
 use std::cell::Cell;
 use std::format;
 use std::io;
@@ -41,6 +42,15 @@ pub fn start_to_join(
     name: &str,
     stack_size: Option<usize>,
     body: impl FnOnce() + Send + 'static,
+) -> io::Result<Started> {
+    // Boxed: there is much code to start a thread, which is compiled once then, and not for each body.
+    start_boxed(name, stack_size, Box::new(body))
+}
+
+fn start_boxed(
+    name: &str,
+    stack_size: Option<usize>,
+    body: Box<dyn FnOnce() + Send>,
 ) -> io::Result<Started> {
     let reserve = room::Reserve::take()?;
     let mut builder = thread::Builder::new().name(name.to_owned());

@@ -7,9 +7,8 @@
 
 use core::cell::Cell;
 use core::panic::Location;
-use core::ptr;
 
-use crate::context;
+use crate::context::{self, MemoryRange, range_of};
 use crate::platform::thread_local;
 use crate::shard::Shard;
 
@@ -19,16 +18,14 @@ const ALONE_MAX: u32 = 10;
 /// A join handle that was polled on this thread last, and is pending.
 #[derive(Clone, Copy)]
 struct Joins {
-    /// Where the handle is, and its size: a wait that polls nothing else knows it by that.
-    address: *const (),
-    bytes: usize,
+    /// Where the handle is: a wait that polls nothing else knows it by that.
+    handle: MemoryRange,
     /// The shard of its task.
     shard: u16,
 }
 
 const NOTHING: Joins = Joins {
-    address: ptr::null(),
-    bytes: 0,
+    handle: (0, 0),
     shard: context::NOWHERE,
 };
 
@@ -38,25 +35,21 @@ thread_local! {
 
 /// This join handle was polled on a thread that runs nothing now, and is pending; `shard` is its task's.
 pub fn joins<T>(handle: &T, shard: u16) {
-    let now = Joins {
-        address: ptr::from_ref(handle).cast(),
-        bytes: size_of::<T>(),
-        shard,
-    };
-    JOINS.with(|joins| joins.set(now));
+    let handle = range_of(handle);
+    JOINS.with(|joins| joins.set(Joins { handle, shard }));
 }
 
 /// The runtime whose task a wait waits for, looked at again and again.
-pub(super) struct Alone<F> {
+pub(super) struct Alone {
     caller: &'static Location<'static>,
     /// The future that the wait polls.
-    future: *const F,
+    future: MemoryRange,
     polls: u64,
     looks: u32,
 }
 
-impl<F> Alone<F> {
-    pub(super) fn new(caller: &'static Location<'static>, future: &F) -> Self {
+impl Alone {
+    pub(super) fn new(caller: &'static Location<'static>, future: MemoryRange) -> Self {
         Self {
             caller,
             future,
@@ -69,10 +62,9 @@ impl<F> Alone<F> {
     /// same place before.
     pub(super) fn shard(&self) -> Option<&'static Shard> {
         let joins = JOINS.with(Cell::get);
-        let is_it = ptr::addr_eq(joins.address, self.future) && joins.bytes == size_of::<F>();
         // The end of a thread, or of a call that blocks, is no task's.
         let is_task = joins.shard != context::NOWHERE;
-        let shard = (is_it && is_task).then(|| Shard::at(joins.shard));
+        let shard = (joins.handle == self.future && is_task).then(|| Shard::at(joins.shard));
         shard.filter(|shard| shard.is_owned())
     }
 
@@ -80,7 +72,7 @@ impl<F> Alone<F> {
     ///
     /// # Panics
     /// Nobody has run the shard for long, nor will its owner.
-    pub(super) fn look(&mut self, poll: impl FnOnce() -> bool) -> bool {
+    pub(super) fn look(&mut self, poll: &mut dyn FnMut() -> bool) -> bool {
         JOINS.with(|joins| joins.set(NOTHING));
         if poll() {
             return true;

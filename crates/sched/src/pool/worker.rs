@@ -138,7 +138,7 @@ fn park_drained(shared: &Shared, number: usize, shard: &'static WorkerShard, has
         // From here on, a call finds the parker.
         if shard.park(parker.waker()) && stays() {
             let until = runner::next_deadline(shard);
-            parker.park_until(until, || shard.waiting() > 0 || !stays());
+            parker.park_until(until, &mut || shard.waiting() > 0 || !stays());
         }
     });
 }
@@ -224,7 +224,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard)
                     shared.watch.end();
                 }
                 // A lone task in the queue of a worker that is long in a poll calls nobody, and a ping nobody either.
-                parker.park_until(until, || shard.waiting() > 0 || is_called());
+                parker.park_until(until, &mut || shard.waiting() > 0 || is_called());
             }
         }
         shared.idle.leave(shard);

@@ -40,7 +40,7 @@ impl Data {
                     return true;
                 }
                 match deadline {
-                    None => parker.park(|| self.is_empty()),
+                    None => parker.park(&mut || self.is_empty()),
                     Some(deadline) => {
                         let left = deadline.saturating_duration_since(Instant::now());
                         if left.is_zero() {

@@ -138,7 +138,7 @@ fn run() {
         alarm().thread.lock().waker = Some(parker.waker().clone());
         loop {
             timers().serve();
-            parker.park_until(timers().next_deadline(), || false);
+            parker.park_until(timers().next_deadline(), &mut || false);
         }
     });
 }

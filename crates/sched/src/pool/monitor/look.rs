@@ -93,10 +93,10 @@ fn sleep(shared: &Shared, parker: &Parker, limit: Option<Duration>) {
     // Relaxed: the fence orders it.
     asleep.store(true, Ordering::Relaxed);
     heavy_fence(); // pairs with the light one in `Monitor::call`
-    let is_called = || shared.is_busy() || shared.is_closing();
+    let mut is_called = || shared.is_busy() || shared.is_closing();
     if !is_called() {
         match limit {
-            None => parker.park(is_called),
+            None => parker.park(&mut is_called),
             Some(limit) => {
                 parker.park_for(limit);
             }

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use gossamer_core::wait::Wait;
-use gossamer_sync::sync::MVar;
-use gossamer_time::sleep as rest;
+use gossamer::Wait;
+use gossamer::sync::MVar;
+use gossamer::time::sleep as rest;
 
 use super::threads::{Dropped, named, spawn_thread, threads_named};
-use crate::{Cause, Sim, run};
+use gossamer_sim::{Cause, Sim, run};
 
 /// Waits while it is dropped.
 struct WaitsAtEnd(Arc<MVar<()>>);
@@ -125,7 +125,7 @@ const CALLED: &str = "GOSSAMER_TEST_BLOCKS";
 /// A test of this file, which knows by [`CALLED`], in a process of its own.
 fn again(test: &str) -> Command {
     let mut own = Command::new(env::current_exe().expect("it has a path"));
-    let test = format!("tests::threads_end::{test}");
+    let test = format!("sim::threads_end::{test}");
     own.args(["--exact", "--nocapture", &test]);
     own.env(CALLED, "1");
     own

@@ -4,9 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::step;
-use crate::{Cause, Choice, End, Explored, Sim, TraceEvent, choices, exhaustive, replay, spawn};
-use gossamer_sync::local::MVar;
+use super::{message, step};
+use gossamer::local::MVar;
+use gossamer_sim::{
+    Cause, Choice, End, Explored, Sim, TraceEvent, choices, exhaustive, replay, spawn,
+};
 
 /// Tasks that pass values through two `MVar`s: something with a schedule worth looking at.
 async fn traffic() -> u32 {
@@ -65,7 +67,7 @@ fn the_choice_is_uniform() {
     const RUNS: usize = 6000;
     let mut first = [0_usize; 3];
     for seed in 0..RUNS {
-        let winner = crate::run(seed as u64, || async {
+        let winner = gossamer_sim::run(seed as u64, || async {
             let winner = Rc::new(Cell::new(None::<usize>));
             let tasks: Vec<_> = (0..3)
                 .map(|task| {
@@ -141,7 +143,7 @@ fn choices_are_written_as_they_are_read() {
     assert_eq!(choices(&text.join(" ")), list);
     for wrong in ["3", "a/b", "2/2", "0/0", "1/", "-1/2"] {
         let caught = std::panic::catch_unwind(|| choices(wrong)).unwrap_err();
-        assert!(crate::world::message(&*caught).contains(wrong), "{wrong}");
+        assert!(message(&*caught).contains(wrong), "{wrong}");
     }
 }
 

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gossamer_core::wait::Wait;
-use gossamer_sync::sync::{MVar, Mutex};
-use gossamer_task::JoinHandle;
-use gossamer_time::{sleep as rest, timeout};
+use gossamer::JoinHandle;
+use gossamer::Wait;
+use gossamer::sync::{MVar, Mutex};
+use gossamer::time::{sleep as rest, timeout};
 
-use crate::{
+use gossamer_sim::{
     Cause, End, Failure, Sim, Trace, TraceEvent, Waits, exhaustive, explore, now, replay, run,
     spawn,
 };
@@ -314,11 +314,11 @@ fn time_is_virtual_in_a_thread() {
     let began = Instant::now();
     let outcome = run(0, || async {
         let thread = spawn_thread(|| {
-            let began = (now(), gossamer_time::now());
+            let began = (now(), gossamer::time::now());
             rest(DAY).wait();
             let late = timeout(DAY, pending::<()>()).wait();
             assert!(late.is_err());
-            assert_eq!(gossamer_time::now() - began.1, 2 * DAY);
+            assert_eq!(gossamer::time::now() - began.1, 2 * DAY);
             now() - began.0
         });
         let half = spawn(async { rest(DAY / 2).await });

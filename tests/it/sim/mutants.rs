@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::step;
-use crate::{Cause, Sim, Waits, exhaustive, spawn};
 use gossamer_core::waiter::{Could, Kind, Node, PollWaker, WaitList};
+use gossamer_sim::{Cause, Sim, Waits, exhaustive, spawn};
 
 /// A flag that tasks wait for; `set` may forget to wake them.
 struct Flag {
@@ -190,6 +190,6 @@ fn without_the_bug_every_schedule_passes() {
 /// Waiting for a flag that nobody sets is a deadlock, no lost wake-up.
 #[test]
 fn a_condition_that_does_not_hold_is_a_deadlock() {
-    let failure = crate::run(0, || async { Flag::new(true).ready().await }).unwrap_err();
+    let failure = gossamer_sim::run(0, || async { Flag::new(true).ready().await }).unwrap_err();
     assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
 }

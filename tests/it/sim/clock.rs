@@ -6,10 +6,10 @@ use std::panic::catch_unwind;
 use std::rc::Rc;
 use std::time::Duration;
 
-use gossamer_time::sleep as rest;
+use gossamer::time::sleep as rest;
 
-use super::step;
-use crate::{Sim, TraceEvent, exhaustive, explore, now, spawn};
+use super::{message, step};
+use gossamer_sim::{Sim, TraceEvent, exhaustive, explore, now, spawn};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -127,13 +127,13 @@ fn outside_of_a_simulation_they_say_so() {
         ("sim::spawn()", || drop(spawn(async {}))),
     ];
     for (name, call) in calls {
-        let message = crate::world::message(&*catch_unwind(call).unwrap_err());
+        let message = message(&*catch_unwind(call).unwrap_err());
         assert!(
             message.contains(name) && message.contains("outside of a simulation"),
             "{message}"
         );
     }
     // And not after one either.
-    crate::run(0, || async {}).unwrap();
+    gossamer_sim::run(0, || async {}).unwrap();
     assert!(catch_unwind(now).is_err());
 }

@@ -5,14 +5,14 @@ use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::rc::Rc;
 
+use super::message;
 use super::step;
-use crate::world::message;
-use crate::{
+use gossamer::local::MVar;
+use gossamer::time::sleep as rest;
+use gossamer_sim::{
     Cause, Failure, Origin, Sim, TraceEvent, Waits, choices, exhaustive, explore, replay, run,
     spawn,
 };
-use gossamer_sync::local::MVar;
-use gossamer_time::sleep as rest;
 
 /// Two tasks that take two locks in opposite orders.
 async fn philosophers() {
@@ -274,7 +274,7 @@ fn what_is_left_is_dropped() {
     impl Drop for Noted {
         fn drop(&mut self) {
             self.0.set(self.0.get() + 1);
-            crate::now();
+            gossamer_sim::now();
             drop(spawn(async {}));
         }
     }
