@@ -1,7 +1,6 @@
 //! Making a task and giving it to its shard.
 
 use std::panic::Location;
-use std::ptr::NonNull;
 
 use gossamer_core::context;
 use gossamer_core::header::{Failure, Header, ScheduledTask, TaskState};
@@ -86,69 +85,33 @@ unsafe fn start<F: Future>(
     if !shard.task_created() {
         return spawn_nowhere(future, spawned);
     }
-    let from = SpawnedFrom::here(shard);
-    let state = from.state(shard, local);
+    let here = context::runs(shard.index());
+    let runs_here = here && !shard.is_closing();
+    let state = if runs_here && !local && shard.pool() != 0 {
+        TaskState::spawned_in_pool(shard.index())
+    } else if runs_here {
+        TaskState::spawned_here(shard.index(), local)
+    } else {
+        TaskState::spawned_elsewhere(shard.index(), local)
+    };
     let task = cell::allocate(state, spawned, future);
     // SAFETY: the new task is held by one handle, which is this one, of this type.
     let handle = unsafe { JoinHandle::new(task) };
-    // SAFETY: the task was made just now, in this state.
-    unsafe { from.give(shard, task, state) };
+    if runs_here {
+        if !state.is_new() {
+            // SAFETY: this thread runs the shard; the task was made just now.
+            unsafe { shard.list_spawned(state, task) };
+        }
+        // SAFETY: the task is new, scheduled and in no queue.
+        let scheduled = unsafe { ScheduledTask::new(task) };
+        // SAFETY: this thread runs the shard.
+        context::with(|context| unsafe { context.push_new(scheduled) });
+    } else if here {
+        // SAFETY: new and in no list; we run its shard.
+        unsafe { Header::fail(task, Failure::Cancelled) };
+    } else {
+        // SAFETY: new and in no list; this thread does not run its shard.
+        unsafe { Header::send_new(task, shard) };
+    }
     handle
-}
-
-/// Where a task is spawned from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SpawnedFrom {
-    /// The thread that runs its shard.
-    Runner,
-    /// The same, while the shard is closing.
-    RunnerThatCloses,
-    /// Any other thread.
-    Elsewhere,
-}
-
-impl SpawnedFrom {
-    #[inline]
-    fn here(shard: &Shard) -> Self {
-        match (context::runs(shard.index()), shard.is_closing()) {
-            (true, false) => Self::Runner,
-            (true, true) => Self::RunnerThatCloses,
-            (false, _) => Self::Elsewhere,
-        }
-    }
-
-    #[inline]
-    fn state(self, shard: &Shard, local: bool) -> TaskState {
-        match self {
-            Self::Runner if !local && shard.pool() != 0 => {
-                TaskState::spawned_in_pool(shard.index())
-            }
-            Self::Runner => TaskState::spawned_here(shard.index(), local),
-            _ => TaskState::spawned_elsewhere(shard.index(), local),
-        }
-    }
-
-    /// Gives the task to its shard.
-    ///
-    /// # Safety
-    /// The task is new, in this state and in no list; the shard is its own.
-    #[inline]
-    unsafe fn give(self, shard: &'static Shard, task: NonNull<Header>, state: TaskState) {
-        match self {
-            Self::Runner => {
-                if !state.is_new() {
-                    // SAFETY: this thread runs the shard; the task was made just now.
-                    unsafe { shard.list_spawned(state, task) };
-                }
-                // SAFETY: the task is new, scheduled and in no queue.
-                let scheduled = unsafe { ScheduledTask::new(task) };
-                // SAFETY: this thread runs the shard.
-                context::with(|context| unsafe { context.push_new(scheduled) });
-            }
-            // SAFETY: new and in no list; we run its shard.
-            Self::RunnerThatCloses => unsafe { Header::fail(task, Failure::Cancelled) },
-            // SAFETY: new and in no list; this thread does not run its shard.
-            Self::Elsewhere => unsafe { Header::send_new(task, shard) },
-        }
-    }
 }

@@ -10,10 +10,15 @@
 //! meanwhile, so a runner that finds the shard open waits until that is decided.
 
 use crate::platform::atomic::{AtomicU32, Ordering};
-use crate::platform::{heavy_fence, light_fence};
+use crate::platform::{heavy_fence, is_light, light_fence, quick_fence};
 
 const OUTSIDE: u32 = 0;
 const INSIDE: u32 = 1;
+
+/// The shard is open.
+const OPEN: u32 = 1;
+/// The light fence is a fence here, so that the runner cannot do without it: always set, or never.
+const FENCED: u32 = 2;
 
 /// The two words, on a cache line of their own: one is written twice in each poll. Of a shard whose runner may be found
 /// stuck; the code that opens it is the pool's (crate `sched`, `pool/evacuating.rs`).
@@ -22,7 +27,7 @@ const INSIDE: u32 = 1;
 pub struct AccessFlag {
     /// Written by the runner alone.
     inside: AtomicU32,
-    /// Written under the lock of the steal queue.
+    /// [`OPEN`] is written under the lock of the steal queue.
     open: AtomicU32,
     /// Stands for the shard's plain memory, so that loom sees who touches it.
     #[cfg(loom)]
@@ -38,7 +43,7 @@ impl Default for AccessFlag {
     fn default() -> Self {
         Self {
             inside: AtomicU32::new(INSIDE),
-            open: AtomicU32::new(0),
+            open: AtomicU32::new(if is_light() { 0 } else { FENCED }),
             #[cfg(loom)]
             plain: crate::platform::UnsafeCell::new(()),
         }
@@ -74,22 +79,29 @@ impl AccessFlag {
         // Relaxed: the fence orders it before the look.
         self.inside.store(INSIDE, Ordering::Relaxed);
         if !crate::mutant!("inside_without_fence") {
-            light_fence(); // pairs with the heavy one in `open`
+            quick_fence(); // pairs with the heavy one in `open`
         }
         // Relaxed: if it is open, the lock tells the rest.
-        let alone = self.open.load(Ordering::Relaxed) == 0;
+        let alone = self.open.load(Ordering::Relaxed) == 0 || self.is_alone();
         if alone {
             self.touch();
         }
         alone
     }
 
+    /// Looks again, with a fence if there has been none.
+    #[cold]
+    fn is_alone(&self) -> bool {
+        light_fence(); // pairs with the heavy one in `open`
+        !self.is_open()
+    }
+
     /// Opens the shard, unless its runner is inside. Under the lock.
     #[must_use]
     pub fn open(&self) -> bool {
         // Relaxed: the fence orders it before the look.
-        self.open.store(1, Ordering::Relaxed);
-        heavy_fence(); // pairs with the light one in `go_inside`
+        self.open.fetch_or(OPEN, Ordering::Relaxed);
+        heavy_fence(); // pairs with the quick one in `go_inside`, or the light one in `is_alone`
         // Acquire pairs with the release in `go_outside`.
         if self.inside.load(Ordering::Acquire) == OUTSIDE || crate::mutant!("opens_on_the_runner") {
             return true;
@@ -101,12 +113,12 @@ impl AccessFlag {
     /// Whether the shard is open: the word is good under the lock, and else a hint.
     pub fn is_open(&self) -> bool {
         // Relaxed: changed under the lock.
-        self.open.load(Ordering::Relaxed) != 0
+        self.open.load(Ordering::Relaxed) & OPEN != 0
     }
 
     /// Under the lock.
     pub fn close(&self) {
         // Relaxed: as above.
-        self.open.store(0, Ordering::Relaxed);
+        self.open.fetch_and(!OPEN, Ordering::Relaxed);
     }
 }

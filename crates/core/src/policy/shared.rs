@@ -1,16 +1,18 @@
 //! The atomic lock policy: one word, sleeping threads in a few process-wide buckets.
 //!
 //! The race to fear: a thread goes to sleep just as the holder leaves. The holder stores the free word, has a
-//! light fence, and looks whether anybody sleeps in the word's bucket; the sleeper counts itself in, has a heavy
-//! fence, and looks once more whether the lock is held. So the holder sees the sleeper, or the sleeper sees the
-//! lock free. A sleeper holds its bucket's mutex from before that until it has fallen asleep, and the holder
-//! takes it before it notifies, so the notification comes after the sleep began.
+//! light fence, and looks whether anybody sleeps for any lock, and if so, for one of its bucket; the sleeper counts
+//! itself in, has a heavy fence, and looks once more whether the lock is held. So the holder sees the sleeper, or the
+//! sleeper sees the lock free. A sleeper holds its bucket's mutex from before that until it has fallen asleep, and the
+//! holder takes it before it notifies, so the notification comes after the sleep began.
 
 use alloc::sync::Arc;
 
 use super::{BITS, HeldWord, LockPolicy, Word, sealed};
 use crate::platform::atomic::{AtomicU32, Ordering};
-use crate::platform::{Condvar, Mutex, heavy_fence, light_fence, single_threaded, spin_loop};
+use crate::platform::{
+    Condvar, Mutex, heavy_fence, is_light, light_fence, quick_fence, single_threaded, spin_loop,
+};
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
@@ -41,20 +43,27 @@ const BUCKETS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 64 };
 struct Bucket {
     asleep: Mutex<()>,
     wake: Condvar,
+    /// Number of threads that sleep here, or are about to.
+    sleepers: AtomicU32,
 }
 
-/// Number of threads that sleep in each bucket, or are about to. (In a forked child perhaps fewer do.)
+/// Number of threads that sleep for any lock, or are about to: what an unlock looks at, as nobody does as a rule. (In a
+/// forked child perhaps fewer do.) With [`UNSETTLED`].
 #[cfg(not(any(loom, shuttle)))]
 #[inline(always)]
-fn sleepers() -> &'static [AtomicU32; BUCKETS] {
-    static SLEEPERS: [AtomicU32; BUCKETS] = [const { AtomicU32::new(0) }; BUCKETS];
+fn sleepers() -> &'static AtomicU32 {
+    static SLEEPERS: AtomicU32 = AtomicU32::new(UNSETTLED);
     &SLEEPERS
 }
 
+/// It is not known so far that the light fence is none, or it is one: so that an unlock need not ask for both. In
+/// models there is a fence in either case.
+const UNSETTLED: u32 = 1 << 31;
+
 #[cfg(any(loom, shuttle))]
 crate::platform::process_global! {
-    /// Number of threads that sleep in each bucket, or are about to.
-    fn sleepers() -> [AtomicU32; BUCKETS] = core::array::from_fn(|_| AtomicU32::new(0))
+    /// Number of threads that sleep for any lock, or are about to.
+    fn sleepers() -> AtomicU32 = AtomicU32::new(0)
 }
 
 crate::platform::per_process! {
@@ -74,38 +83,39 @@ impl SharedWord {
         Self(AtomicU32::new(bits))
     }
 
+    /// Takes the lock, if it is free.
     #[inline(always)]
-    fn try_lock(&self) -> Result<u32, u32> {
+    fn try_lock(&self) -> Option<u32> {
         // Relaxed: only a guess for the exchange.
         let seen = self.0.load(Ordering::Relaxed);
         if seen & LOCKED != 0 {
-            return Err(seen);
+            return None;
         }
-        // Acquire pairs with the release in `unlock`. Relaxed on failure: nothing is read.
         let locked = seen | LOCKED;
-        self.0
-            .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed)
+        // Acquire pairs with the release in `unlock`. Relaxed on failure: nothing is read.
+        let took = self
+            .0
+            .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed);
+        took.is_ok().then_some(seen)
     }
 
     #[inline(always)]
     fn lock_among_threads(&self) -> u32 {
-        match self.try_lock() {
-            Ok(bits) => bits & BITS,
-            Err(_) => self.lock_contended(),
-        }
+        self.try_lock().unwrap_or_else(|| self.lock_contended())
     }
 
+    /// Also where the process has one thread: that is as quick.
     #[inline(always)]
-    fn unlock_among_threads(&self, bits: u32) {
+    fn give_up(&self, bits: u32) {
         // Release pairs with the acquire in `try_lock`. Mutant: releases nothing.
         if crate::mutant!("unlock_unpublished") {
             self.0.store(bits, Ordering::Relaxed);
         } else {
             self.0.store(bits, Ordering::Release);
         }
-        light_fence();
+        quick_fence(); // pairs with the heavy one in `sleep`
         // Relaxed: the fence orders it after the store.
-        if self.sleepers().load(Ordering::Relaxed) != 0 {
+        if sleepers().load(Ordering::Relaxed) != 0 {
             self.wake_sleepers();
         }
     }
@@ -118,8 +128,8 @@ impl SharedWord {
                 for _ in 0..FIRST_PAUSE << round {
                     spin_loop();
                 }
-                if let Ok(bits) = self.try_lock() {
-                    return bits & BITS;
+                if let Some(bits) = self.try_lock() {
+                    return bits;
                 }
             }
             self.sleep();
@@ -127,10 +137,16 @@ impl SharedWord {
     }
 
     fn sleep(&self) {
-        let (bucket, sleepers) = (self.bucket(), self.sleepers());
+        let bucket = self.bucket();
+        let counts = match crate::mutant!("sleeper_counts_for_all_alone") {
+            true => [sleepers(); 2],
+            false => [&bucket.sleepers, sleepers()],
+        };
         let asleep = bucket.asleep.lock();
-        // Relaxed: the fence orders it before the look at the word.
-        sleepers.fetch_add(1, Ordering::Relaxed);
+        for count in counts {
+            // Relaxed: the fence orders it before the look at the word.
+            count.fetch_add(1, Ordering::Relaxed);
+        }
         if !crate::mutant!("sleep_without_fence") {
             heavy_fence();
         }
@@ -138,38 +154,44 @@ impl SharedWord {
         if self.0.load(Ordering::Relaxed) & LOCKED != 0 {
             drop(bucket.wake.wait(asleep));
         }
-        // Relaxed: one too many costs a notification.
-        sleepers.fetch_sub(1, Ordering::Relaxed);
+        for count in counts {
+            // Relaxed: one too many costs a look, or a notification.
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
+    /// Wakes those who sleep for this lock; there may be none.
     #[cold]
     #[inline(never)]
     fn wake_sleepers(&self) {
         if crate::mutant!("unlock_no_notify") {
             return;
         }
+        light_fence(); // pairs with the heavy one in `sleep`, also where `quick_fence` does not
+        // Relaxed: the fence orders it after the store of the word.
+        let count = sleepers().load(Ordering::Relaxed);
+        if count & UNSETTLED != 0 && is_light() {
+            // Relaxed: who sees it knows that every heavy fence from then on reaches it, as `is_light` said so before.
+            sleepers().fetch_and(!UNSETTLED, Ordering::Relaxed);
+        }
+        if count & !UNSETTLED == 0 {
+            return;
+        }
         let bucket = self.bucket();
+        // Relaxed: as above.
+        if bucket.sleepers.load(Ordering::Relaxed) == 0 {
+            return;
+        }
         if !crate::mutant!("notify_beside_bucket") {
             drop(bucket.asleep.lock());
         }
         bucket.wake.notify_all();
     }
 
-    fn bucket(&self) -> &'static Bucket {
-        &buckets()[self.at()]
-    }
-
-    #[inline(always)]
-    fn sleepers(&self) -> &'static AtomicU32 {
-        &sleepers()[self.at()]
-    }
-
-    /// Its bucket's number.
     // One bucket, in models.
     #[cfg_attr(any(loom, shuttle), allow(clippy::modulo_one))]
-    #[inline(always)]
-    fn at(&self) -> usize {
-        (core::ptr::from_ref(self).addr() >> 4) % BUCKETS
+    fn bucket(&self) -> &'static Bucket {
+        &buckets()[(core::ptr::from_ref(self).addr() >> 4) % BUCKETS]
     }
 }
 
@@ -181,7 +203,7 @@ impl Word for SharedWord {
         let bits = if single_threaded() {
             // Relaxed: this process has one thread, and it cannot get a second one before `unlock`:
             // no user code runs under the lock.
-            self.0.load(Ordering::Relaxed) & BITS
+            self.0.load(Ordering::Relaxed)
         } else {
             self.lock_among_threads()
         };
@@ -191,12 +213,7 @@ impl Word for SharedWord {
     #[inline(always)]
     fn unlock(HeldWord { word, bits }: HeldWord<'_, Self>) {
         debug_assert_eq!(bits & !BITS, 0, "a primitive used the lock's bits");
-        if single_threaded() {
-            // Relaxed: as in `lock`.
-            word.0.store(bits, Ordering::Relaxed);
-            return;
-        }
-        word.unlock_among_threads(bits);
+        word.give_up(bits);
     }
 
     #[inline(always)]
@@ -204,12 +221,12 @@ impl Word for SharedWord {
         let held = |bits| HeldWord { word: self, bits };
         if single_threaded() {
             // Relaxed: as in `lock`.
-            let bits = self.0.load(Ordering::Relaxed) & BITS;
+            let bits = self.0.load(Ordering::Relaxed);
             return act(bits).ok_or(held(bits));
         }
         let bits = self.lock_among_threads();
         let done = act(bits).ok_or(held(bits))?;
-        self.unlock_among_threads(bits);
+        self.give_up(bits);
         Ok(done)
     }
 

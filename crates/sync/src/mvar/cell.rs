@@ -189,11 +189,14 @@ unsafe impl<T, P: LockPolicy> Waitable for MVar<T, P> {
 pub(super) type LockedMVar<'a, T, P> = Locked<'a, MVar<T, P>>;
 
 /// Takes the value out.
+///
+/// # Safety
+/// There is one, and no reader has it.
 #[inline(always)]
-fn take<T, P: LockPolicy>(locked: &mut LockedMVar<'_, T, P>) -> T {
-    assert!(locked.bits & (FULL | BUSY) == FULL, "no value to be taken");
+unsafe fn take<T, P: LockPolicy>(locked: &mut LockedMVar<'_, T, P>) -> T {
+    debug_assert!(locked.bits & (FULL | BUSY) == FULL, "no value to be taken");
     locked.bits &= !FULL;
-    // SAFETY: under the lock, full, and no reader has the value, which is not read again.
+    // SAFETY: under the lock, full, and no reader has the value, as the caller says; it is not read again.
     let read = |place: *mut MaybeUninit<T>| unsafe { place.cast::<T>().read() };
     locked.object().value.with_mut(read)
 }
@@ -443,7 +446,8 @@ impl<T> MVarAction<T> for Take {
 
     #[inline(always)]
     unsafe fn act<P: LockPolicy>(&mut self, locked: &mut LockedMVar<'_, T, P>) -> T {
-        take(locked)
+        // SAFETY: it may go, or the `MVar` was promised to it: full, and not busy.
+        unsafe { take(locked) }
     }
 }
 
