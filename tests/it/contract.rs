@@ -1,5 +1,6 @@
-//! What the suite promises, once for all of its tests: to have fibers, and a waker made by hand.
+//! What the suite promises, once for all of its tests: to have fibers; a waker made by hand; the text of a panic.
 
+use std::any::Any;
 use std::panic::resume_unwind;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
@@ -11,6 +12,13 @@ pub(crate) const FIBERS: Fibers = unsafe { Fibers::contract() };
 
 /// Simulations with fibers.
 pub(crate) const SIM: Sim = Sim::new().fibers(FIBERS);
+
+/// The text of a panic.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
+    text.expect("a panic with a text")
+}
 
 /// A waker that panics when it is cloned, with `"planned"`, and does nothing else.
 pub(crate) fn not_cloned() -> Waker {

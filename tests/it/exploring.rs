@@ -14,10 +14,15 @@ use gossamer_sim::Sim;
 
 use crate::flavour::Flavour;
 
-/// Seeded schedules for each program, with scheduling points, and as many without: `GOSSAMER_SCHEDULES`, which is ten
-/// thousand in the project's CI.
+/// Seeded schedules for each program, with scheduling points, and as many without: `GOSSAMER_SCHEDULES`. In the
+/// project's CI the tests and the planted bugs have ten thousand; the sanitizer, which looks for other things, has these.
 pub(crate) fn schedules() -> u64 {
-    number("GOSSAMER_SCHEDULES").unwrap_or(2_000)
+    let schedules = number("GOSSAMER_SCHEDULES").unwrap_or(2_000);
+    assert!(
+        schedules > 0,
+        "GOSSAMER_SCHEDULES is 0: nothing would be tested; take 1 or more"
+    );
+    schedules
 }
 
 /// All schedules of a small case, but never more than this.

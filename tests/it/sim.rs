@@ -8,7 +8,6 @@ mod mutants;
 mod threads;
 mod threads_end;
 
-use std::any::Any;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -29,11 +28,4 @@ impl Future for Step {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
-}
-
-/// What a panic said.
-fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().cloned();
-    let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
-    text.expect("a panic with a text")
 }

@@ -20,6 +20,7 @@ use std::sync::Once;
 use gossamer::{Model, Runtime};
 
 use crate::bad_wakers::{is_planned, planned};
+use crate::contract::panic_text;
 
 fn runtime() -> Runtime {
     crate::hanging::watch();
@@ -50,11 +51,5 @@ fn panic_of<T>(run: impl FnOnce() -> T) -> (String, String) {
         Ok(_) => panic!("it did not panic"),
         Err(payload) => payload,
     };
-    let text = payload.downcast_ref::<String>().cloned();
-    let text = text.or_else(|| {
-        payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-    });
-    (text.unwrap_or_default(), LAST.with(RefCell::take))
+    (panic_text(&*payload), LAST.with(RefCell::take))
 }

@@ -17,8 +17,8 @@ pub fn note() {
     }
 }
 
-/// Runs what may panic. It is compiled once, where the standard library's function is compiled for each closure, and
-/// there is a closure for each task and operation.
+/// Runs what may panic: once. Unlike the standard library's function it is not compiled for each closure, and there is a
+/// closure for each task and operation.
 ///
 /// # Errors
 /// It has panicked: the payload.

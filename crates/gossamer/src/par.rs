@@ -91,7 +91,7 @@ fn team() -> Option<Arc<Team>> {
 ///
 /// The second one is a *job* that a thread with nothing to do may steal; otherwise the caller runs it after the first.
 /// It costs about as much as a function call through a pointer, so that a recursion may call it at each step; the outermost
-/// call takes two locks, and allocates tasks for those that help; a thread's first one in a runtime also its deque.
+/// call takes two locks, and allocates tasks for those that help; a thread whose last one was not in the same runtime also its deque.
 ///
 /// # Blocking
 /// Until both have ended: [the module](self#blocking).
@@ -129,7 +129,7 @@ where
 
 /// What `map` makes of each item, in their order.
 ///
-/// The items are split into a few more parts than there are threads, and a thread goes over a part in eighths of what is
+/// The items are split into more parts than there are threads, at most twice as many, and a thread goes over a part in eighths of what is
 /// left. Between two of them, if others have taken its other parts, it splits the rest. Where a few items take much longer
 /// than others, [`join`] splits them better.
 ///

@@ -1,6 +1,6 @@
 //! Going over items: they are split as often as threads come for parts.
 //!
-//! There are at first a few more parts than threads. A thread goes over a part piece by piece, and when it sees that
+//! There are at first more parts than threads, at most twice as many. A thread goes over a part piece by piece, and when it sees that
 //! others have taken all that it had to give, it splits what is left of the part: lazy binary splitting (Tzannes, Caragea,
 //! Barua, Vishkin, *Lazy Binary-Splitting: A Run-Time Adaptive Work-Stealing Scheduler*, 2010).
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crossbeam_deque::{Steal, Worker};
 use gossamer_core::context::{self, Context};
@@ -33,11 +33,11 @@ thread_local! {
 struct Deque {
     jobs: Worker<JobRef>,
     seat: Arc<Seat>,
-    /// All seats of the team, as of that version.
+    /// All seats of the team, as of that version. (Some may be of threads that have ended: they go at the next look.)
     seats: RefCell<(Vec<Arc<Seat>>, usize)>,
-    /// The team's address. A late thief of that team may still be at the deque, and would run another team's job as one of
-    /// its own. While it is there it holds the team, so the address is no other's.
-    team: usize,
+    /// The team. A late thief of it may still be at the deque, and would run another team's job as one of its own; and
+    /// another team's seats and versions are others.
+    team: Weak<Team>,
 }
 
 /// A thread that computes.
@@ -129,9 +129,11 @@ impl Deque {
     fn of(team: &Arc<Team>, parker: &Parker) -> Self {
         // While the thread's thread-locals go, there is none.
         let kept = DEQUE.try_with(Cell::take).ok().flatten();
-        let team = Arc::as_ptr(team).addr();
-        let is_its =
-            |deque: &Self| deque.team == team || gossamer_core::mutant!("deque_is_for_any_team");
+        // The weak pointer keeps the team's memory, so that no other one comes to lie there.
+        let is_its = |deque: &Self| {
+            ptr::eq(deque.team.as_ptr(), Arc::as_ptr(team))
+                || gossamer_core::mutant!("deque_is_for_any_team")
+        };
         let fits = |deque: &Self| is_its(deque) && deque.seat.waker.will_wake(parker.waker());
         kept.filter(fits).unwrap_or_else(|| {
             let jobs = Worker::new_lifo();
@@ -145,7 +147,7 @@ impl Deque {
                 jobs,
                 seat,
                 seats: RefCell::default(),
-                team,
+                team: Arc::downgrade(team),
             }
         })
     }

@@ -118,7 +118,7 @@ impl<F: Future> Cell<F> {
     unsafe fn replace_future(&self, output: Result<F::Output, Failure>) {
         let dropped = panics::caught(&mut || {
             self.stage.with_mut(|stage| {
-                // SAFETY: present, and not used again whether or not the drop panics.
+                // SAFETY: present, and not used again whether or not the drop panics; `caught` runs this once.
                 unsafe { stage.cast::<F>().drop_in_place() };
             });
         });

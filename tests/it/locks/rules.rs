@@ -7,6 +7,7 @@ use std::task::{Poll, Wake, Waker};
 use gossamer::{Wait, sync};
 
 use super::Locks;
+use crate::contract::panic_text;
 use crate::flavour::both;
 use crate::hand::{Hand, parked, ready};
 
@@ -153,9 +154,7 @@ fn many_permits_are_not_passed<F: Locks>() {
 /// The message of a panic, which names the line that asked.
 fn refused(body: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("it is refused");
-    let text = payload.downcast_ref::<String>().cloned();
-    text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string))
-        .expect("a message")
+    panic_text(&*payload)
 }
 
 fn none_and_too_many_permits<F: Locks>() {

@@ -83,6 +83,32 @@ fn what_was_there_is_dropped_once() {
     });
 }
 
+/// What has come of the parts, and of the pieces of a part, when a later item panics.
+#[test]
+fn what_was_reduced_is_dropped_once() {
+    from_everywhere(|| {
+        let count = AtomicUsize::new(0);
+        for last in [10, 500, 999] {
+            let fold = |so_far, n: u32| {
+                if n == last {
+                    panic_any(n);
+                }
+                so_far
+            };
+            let reduce = || {
+                drop(par::reduce(
+                    0..1000u32,
+                    || Counted::new(&count),
+                    fold,
+                    |one, _other| one,
+                ));
+            };
+            assert_eq!(payload(reduce), last);
+            assert_eq!(count.load(Ordering::SeqCst), 0);
+        }
+    });
+}
+
 #[test]
 fn destructors_do_not_hide_the_first_panic() {
     from_everywhere(|| {

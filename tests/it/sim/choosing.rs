@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{message, step};
+use super::step;
+use crate::contract::panic_text;
 use gossamer::local::MVar;
 use gossamer_sim::{
     Cause, Choice, End, Explored, Sim, TraceEvent, choices, exhaustive, replay, spawn,
@@ -143,7 +144,7 @@ fn choices_are_written_as_they_are_read() {
     assert_eq!(choices(&text.join(" ")), list);
     for wrong in ["3", "a/b", "2/2", "0/0", "1/", "-1/2"] {
         let caught = std::panic::catch_unwind(|| choices(wrong)).unwrap_err();
-        assert!(message(&*caught).contains(wrong), "{wrong}");
+        assert!(panic_text(&*caught).contains(wrong), "{wrong}");
     }
 }
 

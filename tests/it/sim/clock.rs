@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use gossamer::time::sleep as rest;
 
-use super::{message, step};
+use super::step;
+use crate::contract::panic_text;
 use gossamer_sim::{Sim, TraceEvent, exhaustive, explore, now, spawn};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -127,7 +128,7 @@ fn outside_of_a_simulation_they_say_so() {
         ("sim::spawn()", || drop(spawn(async {}))),
     ];
     for (name, call) in calls {
-        let message = message(&*catch_unwind(call).unwrap_err());
+        let message = panic_text(&*catch_unwind(call).unwrap_err());
         assert!(
             message.contains(name) && message.contains("outside of a simulation"),
             "{message}"

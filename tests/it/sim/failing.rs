@@ -5,8 +5,8 @@ use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::rc::Rc;
 
-use super::message;
 use super::step;
+use crate::contract::panic_text;
 use gossamer::local::MVar;
 use gossamer::time::sleep as rest;
 use gossamer_sim::{
@@ -35,7 +35,7 @@ async fn philosophers() {
 }
 
 fn panic_of(run: impl FnOnce()) -> String {
-    message(&*catch_unwind(AssertUnwindSafe(run)).expect_err("the run does not fail"))
+    panic_text(&*catch_unwind(AssertUnwindSafe(run)).expect_err("the run does not fail"))
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_panic_of_any_task_fails_the_run() {
     Sim::new().expect_panics().explore(0..10, || async {
         let bad = spawn(async { panic!("planned") });
         let error = bad.await.map(|never: ()| never).unwrap_err();
-        assert_eq!(message(&*error.try_into_panic().unwrap()), "planned");
+        assert_eq!(panic_text(&*error.try_into_panic().unwrap()), "planned");
     });
     // What is expected of a task is not expected of the root.
     let result: Result<(), Failure> = Sim::new().expect_panics().run(0, || async { panic!("no") });

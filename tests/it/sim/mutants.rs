@@ -25,7 +25,6 @@ static KIND: Kind = Kind {
 
 /// # Safety
 /// See [`Kind::could_complete`].
-#[allow(unsafe_code)]
 unsafe fn could_complete(node: NonNull<Node>) -> Could {
     // SAFETY: the caller says that the node is alive.
     let object = unsafe { node.as_ref() }.object();
@@ -43,7 +42,6 @@ impl Flag {
         })
     }
 
-    #[allow(unsafe_code)]
     fn set(&self) {
         self.is_set.set(true);
         if !self.forgetful.get() && !self.waiters.is_empty() {
@@ -72,7 +70,6 @@ struct Ready {
 impl Future for Ready {
     type Output = ();
 
-    #[allow(unsafe_code)]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: nothing is moved out.
         let this = unsafe { self.get_unchecked_mut() };
@@ -93,7 +90,6 @@ impl Future for Ready {
 }
 
 impl Drop for Ready {
-    #[allow(unsafe_code)]
     fn drop(&mut self) {
         if self.parked {
             let node = NonNull::from_mut(self.node.get_mut());

@@ -15,6 +15,7 @@ use gossamer::Wait;
 use gossamer::sync::{MVar, Mutex};
 use gossamer::time::{sleep as rest, timeout};
 
+use crate::patience::Patience;
 use gossamer_sim::{
     Cause, End, Failure, Sim, Trace, TraceEvent, Waits, exhaustive, explore, now, replay, run,
     spawn,
@@ -231,8 +232,8 @@ pub(super) fn threads_named(name: &str, expected: usize) -> usize {
             tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
         names.filter(|comm| comm.trim_end() == name).count()
     };
-    let began = Instant::now();
-    while number() != expected && began.elapsed() < Duration::from_secs(10) {
+    let mut patience = Patience::new(Duration::from_secs(10));
+    while number() != expected && !patience.is_over() {
         std::thread::yield_now();
     }
     number()

@@ -18,7 +18,7 @@ use crate::exploring::{looking, schedules};
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(body: impl Fn(u64) -> F) {
-    for seed in 0..schedules() / 5 {
+    for seed in 0..schedules().div_ceil(5) {
         if let Err(failure) = looking(SIM, seed).run(seed, || body(seed)) {
             panic!("{failure}");
         }

@@ -32,6 +32,18 @@ fn a_thread_keeps_its_deque_for_the_same_team() {
     );
 }
 
+/// Its memory may be that of the last one, and it has taken as many seats.
+#[test]
+fn a_thread_keeps_no_deque_of_a_team_that_is_gone() {
+    let mut last = None;
+    for _ in 0..100 {
+        let seat = seat_in(&Team::new(Box::new(Nobody)));
+        if let Some(last) = last.replace(seat.clone()) {
+            assert!(!Arc::ptr_eq(&seat, &last));
+        }
+    }
+}
+
 #[test]
 fn a_computation_inside_another_one_has_a_deque_of_its_own() {
     let team = Team::new(Box::new(Nobody));
