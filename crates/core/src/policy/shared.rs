@@ -92,7 +92,7 @@ impl SharedWord {
             return None;
         }
         let locked = seen | LOCKED;
-        // Acquire pairs with the release in `unlock`. Relaxed on failure: nothing is read.
+        // Acquire pairs with the release in `give_up`. Relaxed on failure: nothing is read.
         let took = self
             .0
             .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed);
@@ -263,7 +263,7 @@ impl Word for SharedWord {
 
     #[inline(always)]
     fn look(&self) -> u32 {
-        // Acquire pairs with the release in `unlock` and `try_change`.
+        // Acquire pairs with the release in `give_up` and `try_change`.
         self.0.load(Ordering::Acquire) & BITS
     }
 }
