@@ -290,15 +290,21 @@ impl Context {
         self.polling.set(ptr::null());
     }
 
-    /// A poll of this task begins, or the drop of its future, which counts as part of one.
+    /// A poll of this task begins, or the drop of its future, which counts as part of one. With the whole budget, or in a
+    /// simulation perhaps with nothing.
     ///
     /// # Safety
     /// This thread runs the task, which is alive until [`Context::end_poll`], the next poll, or its
     /// [end](Header::finish).
     #[inline(always)]
-    pub unsafe fn begin_poll(&self, task: NonNull<Header>) {
+    pub unsafe fn begin_poll(&self, task: NonNull<Header>, is_simulated: bool) {
         self.turn.set(self.turn.get().wrapping_add(1));
-        self.left.set(self.budget.get());
+        let budget = if is_simulated {
+            self.budget.get()
+        } else {
+            BUDGET
+        };
+        self.left.set(budget);
         self.polling.set(task.as_ptr());
     }
 

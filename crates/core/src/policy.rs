@@ -24,8 +24,9 @@ mod shared;
 #[cfg(feature = "std")]
 pub use shared::{Shared, SharedWord};
 
-/// Bits a primitive may use.
-pub const BITS: u32 = (1 << 31) - 1;
+/// Bits a primitive may use: all but one, and that is not the highest. (A compiler asks for the sign of the highest,
+/// and then does not see that a bit that is set and asked for is one instruction.)
+pub const BITS: u32 = !(1 << 30);
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
 #[diagnostic::on_unimplemented(

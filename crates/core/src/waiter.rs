@@ -7,7 +7,8 @@
 //! | --- | --- | --- |
 //! | idle | never parked, or unlinked by its owner | no |
 //! | parked, loaned | waits; points at its task without owning a waker | yes |
-//! | parked, owned | waits; it owns a [`Waker`] | yes |
+//! | parked, owned | waits; it owns a reference to its task | yes |
+//! | parked, foreign | waits; it owns a [`Waker`] that is none of ours | yes |
 //! | parked, bare | waits; its task has been woken and will poll it and park it anew | yes |
 //! | notified | the primitive has reserved something for it; its task has been woken | yes, first |
 //! | released | what it waited for is its own; its task has been woken | no |
@@ -20,7 +21,7 @@
 //! A task cannot end before the operations inside its future are dropped, so one would think a
 //! node may point at its task for nothing. But an operation can be polled in one task, boxed, and
 //! forgotten or handed to another task; then the first task ends while the node is linked. So a
-//! node either owns a waker, which is counted; or, if it cannot leave its thread
+//! node either owns a reference, which is counted; or, if it cannot leave its thread
 //! ([`Local`](crate::policy::Local)) and its task cannot either, the task is *loaned* to it: the
 //! task's header counts the loan, in plain memory (see [`crate::header`]).
 //!
@@ -49,7 +50,7 @@ pub use self::deferred::Deferred;
 pub(crate) use self::deferred::drop_quietly;
 pub use self::list::WaitList;
 pub use self::node::{Could, Kind, Node, RawWakerParts, State};
-use self::node::{IDLE, LOANED, OWNED, STATE};
+use self::node::{FOREIGN, IDLE, LOANED, OWNED, STATE};
 pub use self::poll_waker::PollWaker;
 
 impl Node {
@@ -67,8 +68,12 @@ impl Node {
         } else {
             let owned = ManuallyDrop::new(new.into_owned());
             self.waker_data.set(owned.data());
-            self.waker_vtable.set(owned.vtable());
-            OWNED
+            if waker::is_ours(owned.vtable()) {
+                OWNED
+            } else {
+                self.waker_vtable.set(owned.vtable());
+                FOREIGN
+            }
         };
         self.set_kind(kind, state);
         self.name(parts);
@@ -88,7 +93,7 @@ impl Node {
     fn note(&self, state: usize) {
         let at = ptr::from_ref(self).addr();
         match state {
-            LOANED | OWNED => {
+            LOANED | OWNED | FOREIGN => {
                 // SAFETY: the kind has just been written.
                 let name = unsafe { self.kind() }.name;
                 crate::waits::begins(at, name, self.object.addr(), self.location);
@@ -130,7 +135,9 @@ struct Parked<'l>(NonNull<Node>, PhantomData<&'l Node>);
 /// How a node wakes its task.
 enum Waking {
     Loan(*const ()),
+    /// A waker of ours.
     Owned(Waker),
+    Foreign(Waker),
     Nothing,
 }
 
@@ -190,12 +197,14 @@ impl<'l> Parked<'l> {
         self.node().set_kind(self.kind(), state);
         match before {
             LOANED => Waking::Loan(self.waker_data()),
-            OWNED => {
+            // SAFETY: the reference was put here, and is not taken again.
+            OWNED => Waking::Owned(unsafe { waker::from_data(self.waker_data()) }),
+            FOREIGN => {
                 // SAFETY: written with this state.
                 let vtable = unsafe { self.node().waker_vtable.get() };
                 let raw = RawWaker::new(self.waker_data(), vtable);
                 // SAFETY: these are the parts of a waker that was put here, and is not taken again.
-                Waking::Owned(unsafe { Waker::from_raw(raw) })
+                Waking::Foreign(unsafe { Waker::from_raw(raw) })
             }
             _ => Waking::Nothing,
         }
@@ -213,7 +222,7 @@ impl<'l> Parked<'l> {
                 unsafe { waker::end_loan(data, node) };
                 None
             }
-            Waking::Owned(owned) => {
+            Waking::Owned(owned) | Waking::Foreign(owned) => {
                 waker::unpark_from(&owned, node);
                 Some(owned)
             }
@@ -229,8 +238,8 @@ impl<'l> Parked<'l> {
         Deferred(match self.take(state) {
             // SAFETY: the loan keeps the task alive, and is ended once.
             Waking::Loan(data) => unsafe { waker::wake_loaned(data, node) },
-            Waking::Owned(waker) if waker::is_ours(waker.vtable()) => waker::wake_owned(waker),
-            Waking::Owned(waker) => Some(waker),
+            Waking::Owned(waker) => waker::wake_owned(waker),
+            Waking::Foreign(waker) => Some(waker),
             Waking::Nothing => None,
         })
     }
@@ -238,8 +247,8 @@ impl<'l> Parked<'l> {
     /// Whether the node keeps a waker that wakes what `other` wakes.
     fn will_wake(self, other: RawWakerParts<'_>) -> bool {
         match self.state() {
-            LOANED => self.waker_data() == other.data() && waker::is_ours(other.vtable()),
-            OWNED => {
+            LOANED | OWNED => self.waker_data() == other.data() && waker::is_ours(other.vtable()),
+            FOREIGN => {
                 // SAFETY: written with this state.
                 let vtable = unsafe { self.node().waker_vtable.get() };
                 self.waker_data() == other.data() && ptr::eq(vtable, other.vtable())

@@ -63,6 +63,16 @@ pub unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
     ManuallyDrop::new(unsafe { from_ref(task) })
 }
 
+/// A waker of ours, from its [data](Waker::data).
+///
+/// # Safety
+/// The caller owns it.
+#[inline(always)]
+pub(crate) unsafe fn from_data(data: *const ()) -> Waker {
+    // SAFETY: the vtable is that of the waker that the data is of, which the caller owns.
+    unsafe { Waker::from_raw(RawWaker::new(data, &VTABLE)) }
+}
+
 /// A waker that takes over a reference.
 ///
 /// # Safety
@@ -70,7 +80,7 @@ pub unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
 #[inline(always)]
 pub unsafe fn from_ref(task: NonNull<Header>) -> Waker {
     // SAFETY: the vtable's functions take the pointer for a held header.
-    unsafe { Waker::from_raw(RawWaker::new(task.as_ptr().cast_const().cast(), &VTABLE)) }
+    unsafe { from_data(task.as_ptr().cast_const().cast()) }
 }
 
 /// Schedules a task. The result, if any, is the parked runner: wake it after unlocking.
@@ -236,19 +246,22 @@ pub(crate) unsafe fn wake_loaned(data: *const (), node: NonNull<Node>) -> Option
     // SAFETY: the loan keeps the task alive.
     let task: TaskRef<'_> = unsafe { task_at(data) };
     // SAFETY: the loan is the caller's.
-    if context::with(|context| unsafe { task.wake_loaned(node, context) }) {
-        None
-    } else {
-        // SAFETY: the loan is still the caller's.
-        unsafe { wake_loaned_elsewhere(task, node) }
+    if context::with(|context| unsafe { task.wake_loaned_quickly(context) }) {
+        return None;
     }
+    // SAFETY: the loan is still the caller's.
+    unsafe { wake_loaned_slowly(task, node) }
 }
 
 /// # Safety
 /// As [`end_loan`].
 #[cold]
 #[inline(never)]
-unsafe fn wake_loaned_elsewhere(task: TaskRef<'_>, node: NonNull<Node>) -> Option<Waker> {
+unsafe fn wake_loaned_slowly(task: TaskRef<'_>, node: NonNull<Node>) -> Option<Waker> {
+    // SAFETY: the loan is the caller's.
+    if context::with(|context| unsafe { task.wake_loaned(node, context) }) {
+        return None;
+    }
     let runner = wake_elsewhere(task);
     // SAFETY: the loan is still there to be ended.
     unsafe { end_loan_outside(task, node) };
@@ -261,6 +274,18 @@ unsafe fn wake_loaned_elsewhere(task: TaskRef<'_>, node: NonNull<Node>) -> Optio
 /// The parked runner, to be woken after unlocking.
 #[inline(always)]
 pub fn wake_owned(waker: Waker) -> Option<Waker> {
+    let task = task_of(&waker)?;
+    // SAFETY: the waker's reference is given up, unless nothing was done.
+    if context::with(|context| unsafe { task.wake_owned_quickly(context) }) {
+        core::mem::forget(waker);
+        return None;
+    }
+    wake_owned_slowly(waker)
+}
+
+/// [`wake_owned`] where it is more than a few stores. (Called last: who calls it saves no registers for it.)
+#[inline(never)]
+fn wake_owned_slowly(waker: Waker) -> Option<Waker> {
     let task = task_of(&waker)?;
     // SAFETY: the waker's reference is given up, unless nothing was done.
     if context::with(|context| unsafe { task.wake_owned(context) }) {
@@ -294,6 +319,15 @@ pub fn let_go(waker: Waker) {
     });
     if stored {
         core::mem::forget(waker);
+    }
+}
+
+/// Wakes the task of a waker, which is most probably the one that is being polled: it yields.
+#[inline(always)]
+pub fn wake_to_yield(waker: &Waker) {
+    let yields = |task| context::with(|context| context.yields(task));
+    if !task_of(waker).is_some_and(yields) {
+        waker.wake_by_ref();
     }
 }
 

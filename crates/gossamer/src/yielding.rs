@@ -3,6 +3,8 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use gossamer_core::waker::wake_to_yield;
+
 /// Lets every other runnable task of this runtime run before this one goes on.
 ///
 /// Allocates nothing.
@@ -36,7 +38,7 @@ impl Future for YieldNow {
             return Poll::Ready(());
         }
         self.yielded = true;
-        cx.waker().wake_by_ref();
+        wake_to_yield(cx.waker());
         Poll::Pending
     }
 }

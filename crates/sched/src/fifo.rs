@@ -16,8 +16,6 @@ pub struct Fifo {
     slot: Option<Runnable>,
     queue: Runnables,
     turns: u32,
-    /// Tasks in the slot and the queue.
-    held: usize,
 }
 
 impl Fifo {
@@ -27,7 +25,6 @@ impl Fifo {
             slot: None,
             queue: Runnables::new(),
             turns: 0,
-            held: 0,
         }
     }
 }
@@ -35,7 +32,6 @@ impl Fifo {
 impl Scheduler for Fifo {
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
-        self.held += 1;
         if reason == Reason::Yielded {
             self.queue.push_back(task);
         } else if let Some(before) = self.slot.replace(task) {
@@ -45,7 +41,6 @@ impl Scheduler for Fifo {
 
     #[inline(always)]
     fn pop(&mut self) -> Option<Runnable> {
-        self.held = self.held.saturating_sub(1);
         if let Some(task) = self.slot.take() {
             if self.queue.is_empty() {
                 return Some(task);
@@ -61,7 +56,17 @@ impl Scheduler for Fifo {
     }
 
     #[inline(always)]
+    fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
+        if reason == Reason::Yielded && self.slot.is_none() {
+            self.turns = 0;
+            return Some(self.queue.exchange(task));
+        }
+        self.push(task, reason);
+        self.pop()
+    }
+
+    #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.held == 0
+        self.slot.is_none() && self.queue.is_empty()
     }
 }

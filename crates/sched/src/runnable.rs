@@ -60,6 +60,12 @@ impl Runnables {
         self.0.push_back(task.0);
     }
 
+    /// Appends a task, and takes the first one out, which may be that.
+    #[inline(always)]
+    pub(crate) fn exchange(&self, task: Runnable) -> Runnable {
+        Runnable(self.0.exchange(task.0))
+    }
+
     #[inline(always)]
     pub(crate) fn pop_front(&self) -> Option<Runnable> {
         self.0.pop_front().map(Runnable)

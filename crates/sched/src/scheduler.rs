@@ -53,6 +53,10 @@ pub trait Scheduler: Send + 'static {
     #[doc(hidden)]
     const IS_MONITORED: bool = false;
 
+    /// Whether it is a simulation's, in which operations may be scheduling points.
+    #[doc(hidden)]
+    const IS_SIMULATED: bool = false;
+
     /// The runner is between two polls, and is about to look at its inbox.
     #[doc(hidden)]
     #[inline(always)]

@@ -157,6 +157,8 @@ impl SimScheduler {
 // Nobody builds a runtime with it.
 #[diagnostic::do_not_recommend]
 impl Scheduler for SimScheduler {
+    const IS_SIMULATED: bool = true;
+
     fn push(&mut self, task: Runnable, _reason: Reason) {
         if task.is_over() {
             self.ended.push(task);

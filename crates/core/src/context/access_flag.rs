@@ -76,16 +76,38 @@ impl AccessFlag {
     #[inline(always)]
     #[must_use]
     pub(crate) fn go_inside(&self) -> bool {
+        let alone = self.comes_alone() || self.is_alone();
+        if alone {
+            self.touch();
+        }
+        alone
+    }
+
+    /// The runner says that it is inside. `false` if the shard is open, or may be.
+    #[inline(always)]
+    fn comes_alone(&self) -> bool {
         // Relaxed: the fence orders it before the look.
         self.inside.store(INSIDE, Ordering::Relaxed);
         if !crate::mutant!("inside_without_fence") {
             quick_fence(); // pairs with the heavy one in `open`
         }
         // Relaxed: if it is open, the lock tells the rest.
-        let alone = self.open.load(Ordering::Relaxed) == 0 || self.is_alone();
+        self.open.load(Ordering::Relaxed) == 0
+    }
+
+    /// Calls `act` while the runner is inside, which then stands where it stood. `false` if the shard is open, or may be:
+    /// then nothing was done.
+    #[inline(always)]
+    pub(crate) fn while_inside(&self, act: impl FnOnce()) -> bool {
+        // Relaxed: it reads its own word.
+        let stood = self.inside.load(Ordering::Relaxed);
+        let alone = self.comes_alone();
         if alone {
             self.touch();
+            act();
         }
+        // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
+        self.inside.store(stood, Ordering::Release);
         alone
     }
 

@@ -10,11 +10,25 @@ impl Context {
     /// A poll begins, and its task has not woken itself.
     ///
     /// # Safety
-    /// Until [`Context::go_inside`] this thread touches the shard's plain memory only as a poll does: by wakes.
+    /// The flag is the shard's, and until [`Context::end_outside`] this thread touches the shard's plain memory only as a poll does: by wakes.
     #[inline(always)]
-    pub unsafe fn begin_outside(&self) {
+    pub unsafe fn begin_outside(&self, access: &AccessFlag) {
         self.again.set(false);
-        self.go_outside();
+        access.go_outside();
+    }
+
+    /// A poll has ended: the shard's plain memory is the runner's again.
+    #[inline(always)]
+    pub fn end_outside(&self, access: &AccessFlag) {
+        if !access.go_inside() {
+            self.pool_hooks().close();
+        }
+    }
+
+    /// The access flag of the shard that is run, if its runner may be found stuck.
+    #[inline(always)]
+    pub fn access_flag(&self) -> Option<&'static AccessFlag> {
+        self.access.get()
     }
 
     /// The runner leaves the shard's plain memory alone, but for wakes.
@@ -25,13 +39,11 @@ impl Context {
         }
     }
 
-    /// A poll has ended: the shard's plain memory is the runner's again.
+    /// The shard's plain memory is the runner's again.
     #[inline(always)]
     pub fn go_inside(&self) {
-        if let Some(access) = self.access.get()
-            && !access.go_inside()
-        {
-            self.pool_hooks().close();
+        if let Some(access) = self.access.get() {
+            self.end_outside(access);
         }
     }
 
@@ -54,6 +66,22 @@ impl Context {
             self.again.set(true);
         }
         itself
+    }
+
+    /// [`Context::wakes_itself`], also where the runner is inside all the time: then the task is queued at once.
+    #[inline(always)]
+    pub(crate) fn yields(&self, task: TaskRef<'_>) -> bool {
+        if self.access.get().is_some() {
+            return self.wakes_itself(task.pointer());
+        }
+        let state = task.state();
+        let may = self.polling() == Some(task.pointer()) && !state.ignores_wake();
+        if may && self.has_room() {
+            // SAFETY: polled, so on the runner, which is inside; not scheduled, and there is room.
+            unsafe { self.schedule_only(task, state.with_scheduled()) };
+            return true;
+        }
+        false
     }
 
     /// Whether the task that is being polled will be polled again; not, if it is at its end.
@@ -132,10 +160,11 @@ impl Context {
         );
     }
 
-    /// Whether the runner may touch the plain memory of this task of its shard, in the midst of a poll.
+    /// Whether the runner may touch the plain memory of a task in the midst of a poll: the task is the one that is polled,
+    /// or one of its shard, and nobody may find the runner stuck.
     #[inline(always)]
-    pub(crate) fn owns(&self, task: NonNull<Header>) -> bool {
-        self.access.get().is_none() || self.polling() == Some(task)
+    pub(crate) fn owns(&self, task: NonNull<Header>, is_its: impl FnOnce() -> bool) -> bool {
+        self.polling() == Some(task) || self.access.get().is_none() && is_its()
     }
 
     /// Has `wake` wake the task while the runner is inside its shard; if the shard is open, the task is woken as it
@@ -152,6 +181,17 @@ impl Context {
         let woken = wake(self);
         access.go_outside();
         woken
+    }
+
+    /// Has `wake` wake a task, like [`Context::inside`], if the shard is not open; `false` if it is, and then nothing
+    /// was done.
+    #[inline(always)]
+    pub(crate) fn inside_quickly(&self, wake: impl FnOnce()) -> bool {
+        let Some(access) = self.access.get() else {
+            wake();
+            return true;
+        };
+        access.while_inside(wake)
     }
 
     /// Notes a new task of the shard that is run, in the midst of a poll or not.

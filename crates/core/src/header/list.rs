@@ -107,6 +107,22 @@ impl TaskQueue {
         Some(ScheduledTask(task))
     }
 
+    /// Appends a task, and takes the first one out, which may be that.
+    #[inline(always)]
+    pub fn exchange(&self, task: ScheduledTask) -> ScheduledTask {
+        let Some(first) = self.head.get() else {
+            return task;
+        };
+        let task = task.0;
+        task.next.set(QueueLink::NOTHING);
+        // SAFETY: the queue is not empty, so it has a last one.
+        let tail = unsafe { self.tail.replace(Some(task)).unwrap_unchecked() };
+        tail.next.set(QueueLink::link(task));
+        // SAFETY: queued so far, and `next` is a link while it is.
+        self.head.set(unsafe { first.next.get().as_link() });
+        ScheduledTask(first)
+    }
+
     /// Puts back what [`TaskQueue::take`] took out of a queue that is empty again.
     pub(crate) fn restore(&self, all: Self) {
         self.head.set(all.head.get());

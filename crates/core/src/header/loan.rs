@@ -39,19 +39,9 @@ impl TaskRef<'_> {
         may
     }
 
-    /// Ends a loan and queues the task; `false` if this thread does not run it, and then nothing was
-    /// done.
+    /// Like [`TaskRef::wake_loaned`], where that is two stores: parked here, loaned to nobody else, and no other task
+    /// woken so far.
     ///
-    /// # Safety
-    /// The task was loaned to `node`.
-    #[inline(always)]
-    pub(crate) unsafe fn wake_loaned(self, node: NonNull<Node>, context: &Context) -> bool {
-        // SAFETY: the loan is the caller's, and this ends it, or leaves it alone.
-        let woken = unsafe { self.wake_loaned_quickly(context) };
-        // SAFETY: the loan is still the caller's.
-        woken || unsafe { self.wake_loaned_slowly(node, context) }
-    }
-
     /// # Safety
     /// As [`TaskRef::wake_loaned`].
     #[inline(always)]
@@ -65,11 +55,12 @@ impl TaskRef<'_> {
         may
     }
 
+    /// Ends a loan and queues the task; `false` if this thread does not run it, and then nothing was
+    /// done.
+    ///
     /// # Safety
-    /// As [`TaskRef::wake_loaned`].
-    #[cold]
-    #[inline(never)]
-    unsafe fn wake_loaned_slowly(self, node: NonNull<Node>, context: &Context) -> bool {
+    /// The task was loaned to `node`.
+    pub(crate) unsafe fn wake_loaned(self, node: NonNull<Node>, context: &Context) -> bool {
         let state = self.state();
         if state.shard() != context.shard() {
             return false;
@@ -90,8 +81,9 @@ impl TaskRef<'_> {
     #[inline(always)]
     pub(crate) fn take_ref(self, context: &Context) {
         let state = self.state();
-        let ours = state.shard() == context.shard() && !state.ignores_wake();
-        if ours && state.has_cached_ref() && context.owns(self.pointer()) {
+        let is_its = || state.shard() == context.shard();
+        let is_there = state.has_cached_ref() && !state.ignores_wake();
+        if is_there && context.owns(self.pointer(), is_its) {
             // SAFETY: on the runner, and neither scheduled nor another's meanwhile; the reference goes to the caller.
             unsafe { self.set_state(state.without_cached_ref()) };
         } else {
@@ -107,8 +99,9 @@ impl TaskRef<'_> {
     #[inline(always)]
     pub(crate) unsafe fn cache_ref(self, context: &Context) -> bool {
         let state = self.state();
-        let ours = state.shard() == context.shard() && !state.ignores_wake();
-        let may = ours && !state.has_cached_ref() && context.owns(self.pointer());
+        let is_its = || state.shard() == context.shard();
+        let is_room = !state.has_cached_ref() && !state.ignores_wake();
+        let may = is_room && context.owns(self.pointer(), is_its);
         if may {
             // SAFETY: on the runner, and neither scheduled nor another's meanwhile; the reference is the caller's.
             unsafe { self.set_state(state.with_cached_ref()) };
@@ -134,12 +127,30 @@ impl Header {
 }
 
 impl TaskRef<'_> {
+    /// Like [`TaskRef::wake_owned`], where that is a few plain stores: a parked task, with no reference in store, and no
+    /// other one woken so far. (It calls nothing, so that whoever it is inlined into saves no registers for it.)
+    ///
+    /// # Safety
+    /// As [`TaskRef::wake_owned`].
+    #[inline(always)]
+    pub(crate) unsafe fn wake_owned_quickly(self, context: &Context) -> bool {
+        let seen = self.look();
+        let is_parked = seen.shard() == context.shard() && !seen.ignores_wake();
+        if !is_parked || seen.has_cached_ref() || !context.has_room() {
+            return false;
+        }
+        // SAFETY: inside, and the shard has not been open since it was seen: on the runner, and not scheduled; there is
+        // room.
+        let wake =
+            || unsafe { context.schedule_only(self, seen.with_scheduled().with_cached_ref()) };
+        context.inside_quickly(wake)
+    }
+
     /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty; `false` if this
     /// thread does not run it, and then nothing was done. One look decides ([`crate::waker`] says why).
     ///
     /// # Safety
     /// The caller owns the reference.
-    #[inline(always)]
     pub(crate) unsafe fn wake_owned(self, context: &Context) -> bool {
         let seen = self.look();
         let is_here = seen.shard() == context.shard();

@@ -2,7 +2,6 @@
 //!
 //! Above the task's own memory, the context and the shard: who runs a task knows all three.
 
-use core::hint::cold_path;
 use core::panic::Location;
 use core::ptr::NonNull;
 
@@ -20,7 +19,7 @@ impl TaskRef<'_> {
         let state = self.state();
         // Not scheduled, not over, and run here: nobody else touches `next`.
         let ours = context::with(|context| {
-            context.shard() == state.shard() && context.owns(self.pointer())
+            context.owns(self.pointer(), || state.shard() == context.shard())
         });
         if ours && !state.ignores_wake() {
             match self.next.get().is_nothing() {
@@ -52,7 +51,7 @@ impl TaskRef<'_> {
         }
         // While it is scheduled, `next` is a link, and perhaps somebody else's.
         // One that is not being polled may be evacuated at this moment; then its name stays as it was.
-        let ours = context::with(|context| context.owns(self.pointer()));
+        let ours = context::with(|context| context.owns(self.pointer(), || true));
         if ours && !state.is_scheduled() && self.next.get().is(what) {
             self.next.set(QueueLink::NOTHING);
         } else if cfg!(debug_assertions) && context::is_watched() {
@@ -84,26 +83,8 @@ fn wanted(what: QueueLink) -> Wanted {
 }
 
 impl Header {
-    /// Begins the turn of a plain task: local, and nothing to be done but to poll it. `false` if it is not, and
-    /// then nothing was done.
-    ///
-    /// # Safety
-    /// As [`Header::begin_turn`]; `running_local` is that of the task's runner.
-    #[inline(always)]
-    pub unsafe fn begin_plain_turn(this: NonNull<Self>, running_local: TaskState) -> bool {
-        // SAFETY: queued tasks are alive.
-        let header = unsafe { this.as_ref() };
-        if header.state() != running_local.with_scheduled() {
-            cold_path();
-            return false;
-        }
-        // SAFETY: on the runner; the task was queued.
-        unsafe { header.set_state(running_local) };
-        header.next.set(QueueLink::NOTHING);
-        true
-    }
-
-    /// The runner has taken the task out of its run queue.
+    /// The runner has taken the task out of its run queue. A task that `moves` between shards may be about to be cancelled
+    /// at another one, whose runner has not told it so far.
     ///
     /// # Returns
     /// The runner's next step with it.
@@ -111,28 +92,48 @@ impl Header {
     /// # Safety
     /// On the runner; the task was queued.
     #[inline(always)]
-    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
+    pub unsafe fn begin_turn(this: NonNull<Self>, moves: bool) -> Turn {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        if !state.is_plain() || moves && header.refs.wants_cancel() {
+            // SAFETY: as the caller says.
+            return unsafe { Self::begin_special_turn(this) };
+        }
+        // SAFETY: on the runner; the task was queued.
+        unsafe { header.leave_run_queue(state) };
+        Turn::Poll
+    }
+
+    /// [`Header::begin_turn`] of a task that is new here, over, or to be cancelled.
+    ///
+    /// # Safety
+    /// As [`Header::begin_turn`].
+    #[inline(never)]
+    unsafe fn begin_special_turn(this: NonNull<Self>) -> Turn {
         // SAFETY: queued tasks are alive.
         let header = unsafe { this.as_ref() };
         let state = header.state();
         // SAFETY: on the runner; the task was queued.
-        unsafe { header.set_state(state.without_scheduled()) };
-        header.next.set(QueueLink::NOTHING);
-        if state.wants_poll() {
-            return if header.refs.wants_cancel() {
-                Turn::Cancel
-            } else if state.is_new() {
-                Turn::PollNew
-            } else {
-                Turn::Poll
-            };
-        }
+        unsafe { header.leave_run_queue(state) };
         if state.is_done() {
             // SAFETY: no queue points here any more.
             unsafe { Self::ref_dec_if_over(this) };
             return Turn::Over;
         }
-        Turn::Cancel
+        if state.is_cancelled() || header.refs.wants_cancel() {
+            return Turn::Cancel;
+        }
+        Turn::PollNew
+    }
+
+    /// # Safety
+    /// On the runner; the task was queued, and stood so.
+    #[inline(always)]
+    unsafe fn leave_run_queue(&self, state: TaskState) {
+        // SAFETY: on the runner, as the caller says.
+        unsafe { self.set_state(state.without_scheduled()) };
+        self.next.set(QueueLink::NOTHING);
     }
 
     /// The first step of a wake, for a model that holds a thread up before the second.

@@ -145,10 +145,10 @@ impl TaskState {
         self.0 & (SCHEDULED | DONE) != 0
     }
 
-    /// Whether a task that was just taken from the run queue is to be polled.
+    /// Whether a task that was just taken from the run queue is to be polled, and not for the first time there.
     #[inline(always)]
-    pub fn wants_poll(self) -> bool {
-        self.0 & (DONE | CANCELLED) == 0
+    pub fn is_plain(self) -> bool {
+        self.0 & (DONE | CANCELLED | NEW) == 0
     }
 
     #[inline(always)]

@@ -29,7 +29,7 @@ impl LockPolicy for Shared {
 #[derive(Debug)]
 pub struct SharedWord(AtomicU32);
 
-const LOCKED: u32 = 1 << 31;
+const LOCKED: u32 = !BITS;
 /// Looks at a held lock before sleeping; a critical section is a few dozen instructions, but for one that moves many
 /// messages.
 const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };
@@ -83,20 +83,14 @@ impl SharedWord {
         Self(AtomicU32::new(bits))
     }
 
-    /// Takes the lock, if it is free.
+    /// Takes the lock, if it is free. (Setting one bit and asking whether it was set is one instruction; the bits are
+    /// the holder's to read afterwards.)
     #[inline(always)]
     fn try_lock(&self) -> Option<u32> {
-        // Relaxed: only a guess for the exchange.
-        let seen = self.0.load(Ordering::Relaxed);
-        if seen & LOCKED != 0 {
-            return None;
-        }
-        let locked = seen | LOCKED;
-        // Acquire pairs with the release in `give_up`. Relaxed on failure: nothing is read.
-        let took = self
-            .0
-            .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed);
-        took.is_ok().then_some(seen)
+        // Acquire pairs with the release in `give_up`.
+        let was_free = self.0.fetch_or(LOCKED, Ordering::Acquire) & LOCKED == 0;
+        // Relaxed: nobody else writes the word of a held lock, but for its bit.
+        was_free.then(|| self.0.load(Ordering::Relaxed) & BITS)
     }
 
     #[inline(always)]
@@ -128,7 +122,10 @@ impl SharedWord {
                 for _ in 0..FIRST_PAUSE << round {
                     spin_loop();
                 }
-                if let Some(bits) = self.try_lock() {
+                // Relaxed: a guess, so that who waits writes nothing.
+                if self.0.load(Ordering::Relaxed) & LOCKED == 0
+                    && let Some(bits) = self.try_lock()
+                {
                     return bits;
                 }
             }

@@ -321,6 +321,8 @@ pub unsafe trait Action<O: Waitable> {
     const WAITS_INLINE: bool = false;
     /// Whether each poll begins with [`Action::prepare`].
     const PREPARES: bool = false;
+    /// Whether it may be [released](State::Released), not only notified.
+    const IS_RELEASED: bool = true;
     /// Whether it waits before all others, not behind them.
     const WAITS_FIRST: bool = false;
 

@@ -122,9 +122,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         if A::PREPARES {
             this.waiter.action.prepare(object);
         }
-        let mut locked = None;
+        let waker = RawWakerParts::new(cx.waker());
         if this.phase == Phase::Fresh {
-            if this.yields(|| RawWakerParts::new(cx.waker())) {
+            if this.yields(|| waker) {
                 return Poll::Pending;
             }
             match this.waiter.action.try_quickly(object) {
@@ -133,20 +133,25 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     return Poll::Ready(output);
                 }
                 Err(Some(locked)) if A::INLINE => {
-                    let waker = RawWakerParts::new(cx.waker());
                     return match PollWaker::of_ours(waker) {
                         Some(waker) => self.park(waker, locked),
                         None => self.poll_foreign(waker, Some(locked)),
                     };
                 }
-                Err(held) => locked = held,
+                Err(locked) if A::INLINE => return self.poll_slowly(waker, locked),
+                Err(locked) => return self.poll_out_of_line(waker, locked),
             }
         }
-        let waker = RawWakerParts::new(cx.waker());
-        if A::INLINE {
-            self.poll_slowly(waker, locked)
-        } else {
-            self.poll_out_of_line(waker, locked)
+        if !A::INLINE {
+            return self.poll_out_of_line(waker, None);
+        }
+        if this.phase != Phase::Queued {
+            cold_path();
+            return self.poll_begun(waker);
+        }
+        match PollWaker::of_ours(waker) {
+            Some(waker) => self.poll_queued(waker),
+            None => self.poll_foreign(waker, None),
         }
     }
 
@@ -205,12 +210,12 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         }
     }
 
-    /// After the scheduling point of one that may wait inline; or it is complete, which is said here.
+    /// After the scheduling point; or it is complete, which is said here.
     #[cold]
     #[inline(never)]
     fn poll_begun(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
         match self.phase {
-            Phase::Begun => self.begin_inline(waker),
+            Phase::Begun if A::WAITS_INLINE => self.begin_inline(waker),
             _ => self.poll_slowly(waker, None),
         }
     }
@@ -324,7 +329,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         if state == State::Notified {
             // SAFETY: under the lock, and in this queue.
             unsafe { queue.unlink_notified(node) };
-        } else if state != State::Released {
+        } else if !A::IS_RELEASED || state != State::Released {
             // SAFETY: under the lock, and in this queue.
             let replaced = unsafe { queue.renew(node, waker, O::Word::THREAD_BOUND) };
             if this.waiter.action.polled_again(&mut locked) {

@@ -64,6 +64,7 @@ pub(super) const OWNED: usize = 2;
 pub(super) const NOTIFIED: usize = 3;
 pub(super) const BARE: usize = 4;
 pub(super) const RELEASED: usize = 5;
+pub(super) const FOREIGN: usize = 6;
 pub(super) const STATE: usize = 7;
 
 /// A field that parking writes: before, there is nothing in it.
@@ -156,9 +157,12 @@ impl Node {
     #[inline(always)]
     pub unsafe fn state(&self) -> State {
         // SAFETY: the node has been parked, as the caller vouches.
-        match unsafe { self.raw_state() } {
+        let state = unsafe { self.raw_state() };
+        if state == NOTIFIED {
+            return self.acts(State::Notified);
+        }
+        match state {
             IDLE => State::Idle,
-            NOTIFIED => self.acts(State::Notified),
             RELEASED => self.acts(State::Released),
             _ => State::Parked,
         }

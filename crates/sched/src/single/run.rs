@@ -4,7 +4,7 @@ use std::cell::{RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
-use gossamer_core::context::{self, Context};
+use gossamer_core::context::{self, AccessFlag, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Payload, ScheduledTask, Turn};
 use gossamer_core::panics;
@@ -117,9 +117,11 @@ fn fail_polled<S: Scheduler>(
 unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: bool) {
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
-    context::with(|context| unsafe { context.begin_poll(task) });
-    // SAFETY: only the future is touched, until it has been dropped.
-    context::with(|context| unsafe { context.begin_outside() });
+    context::with(|context| unsafe { context.begin_poll(task, true) });
+    if let Some(access) = context::with(Context::access_flag) {
+        // SAFETY: only the future is touched, until it has been dropped.
+        context::with(|context| unsafe { context.begin_outside(access) });
+    }
     // SAFETY: it has not finished, so it is alive.
     let header = unsafe { task.as_ref() };
     let (vtable, spawned) = (header.vtable, header.spawned);
@@ -183,6 +185,7 @@ fn poll_until<S: Scheduler>(
     root: *const Header,
 ) -> Ran {
     let shard = guard.shard();
+    let access = access_flag::<S>(context);
     while *polls > 0 {
         if shard.has_pending() {
             if shard.is_lost() {
@@ -196,7 +199,7 @@ fn poll_until<S: Scheduler>(
             }
         }
         let chained = if scheduler.is_empty() {
-            follow_chain::<S>(context, shard, polls)
+            follow_chain::<S>(context, shard, access, polls)
         } else {
             None
         };
@@ -206,9 +209,7 @@ fn poll_until<S: Scheduler>(
                 Some(task) => {
                     *polls -= 1;
                     // SAFETY: we run its shard, and it was taken out of the one queue it was in.
-                    let turn = unsafe { Header::begin_turn(task) };
-                    // SAFETY: its turn has begun just now.
-                    (task, unsafe { take_turn::<S>(context, task, turn) })
+                    (task, unsafe { take_turn::<S>(context, access, task) })
                 }
                 None if shard.has_pending() => continue,
                 None => return Ran::Idle,
@@ -243,7 +244,8 @@ fn poll_until<S: Scheduler>(
 }
 
 /// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
-/// needs no queue. The caller has seen that the scheduler is empty; nothing is pushed to it here.
+/// needs no queue. The caller has seen that the scheduler is empty, and that there are
+/// polls left; nothing is pushed to it here.
 ///
 /// Ends when the last poll woke no task, or several; when a task is not pending afterwards (it has ended, is to be
 /// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
@@ -252,45 +254,51 @@ fn poll_until<S: Scheduler>(
 fn follow_chain<S: Scheduler>(
     context: &Context,
     shard: &Shard,
+    access: Option<&AccessFlag>,
     polls: &mut u32,
 ) -> Option<(NonNull<Header>, Ended)> {
-    let running_local = context.running_local();
     let mut last = None;
-    while *polls > 0 {
-        // SAFETY: between two polls, so inside.
-        let Some(task) = (unsafe { context.take_only_woken() }) else {
-            break;
-        };
+    let mut taken = 0;
+    // SAFETY: between two polls, so inside.
+    while let Some(task) = unsafe { context.take_only_woken() } {
         let task = task.task();
-        *polls -= 1;
+        taken += 1;
         // SAFETY: we run its shard, and it was taken out of the one queue it was in.
-        let turn = if unsafe { Header::begin_plain_turn(task, running_local) } {
-            Turn::Poll
-        } else {
-            // SAFETY: this thread runs the shard of the task, whose turn has not begun.
-            unsafe { Header::begin_turn(task) }
-        };
-        // SAFETY: its turn has begun just now.
-        let ended = unsafe { take_turn::<S>(context, task, turn) };
+        let ended = unsafe { take_turn::<S>(context, access, task) };
         last = Some((task, ended));
-        if ended != Ended::Parked || shard.has_pending() {
+        if ended != Ended::Parked || shard.has_pending() || taken == *polls {
             break;
         }
     }
+    *polls -= taken;
     last
 }
 
-/// The turn of a task taken from its queue.
+/// The access flag of the shard that is run, if its polls are watched.
+#[inline(always)]
+fn access_flag<S: Scheduler>(context: &Context) -> Option<&'static AccessFlag> {
+    let access = context.access_flag().filter(|_| S::IS_MONITORED);
+    // A model leaves it out where it can.
+    assert!(access.is_some() == S::IS_MONITORED || cfg!(any(loom, shuttle)));
+    access
+}
+
+/// The turn of a task.
 ///
 /// # Safety
-/// This thread runs the task's shard; the turn has begun as `turn` says.
+/// This thread runs the task's shard, whose access flag this is, and has taken the task out of the one queue it was in.
 #[inline(always)]
-unsafe fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn: Turn) -> Ended {
-    match turn {
+unsafe fn take_turn<S: Scheduler>(
+    context: &Context,
+    access: Option<&AccessFlag>,
+    task: NonNull<Header>,
+) -> Ended {
+    // SAFETY: as the caller says.
+    match unsafe { Header::begin_turn(task, S::IS_MONITORED) } {
         // SAFETY: it is to be polled, so the future is present.
-        Turn::Poll => unsafe { poll::<S>(context, task) },
+        Turn::Poll => unsafe { poll::<S>(context, access, task) },
         // SAFETY: it is to be polled, so the future is present.
-        Turn::PollNew => unsafe { poll_new::<S>(context, task) },
+        Turn::PollNew => unsafe { poll_new::<S>(context, access, task) },
         Turn::Cancel => Ended::Cancelled,
         Turn::Over => Ended::Over,
     }
@@ -301,9 +309,13 @@ unsafe fn take_turn<S: Scheduler>(context: &Context, task: NonNull<Header>, turn
 /// # Safety
 /// As [`poll`].
 #[inline(never)]
-unsafe fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
+unsafe fn poll_new<S: Scheduler>(
+    context: &Context,
+    access: Option<&AccessFlag>,
+    task: NonNull<Header>,
+) -> Ended {
     // SAFETY: the caller vouches for it.
-    let ended = unsafe { poll::<S>(context, task) };
+    let ended = unsafe { poll::<S>(context, access, task) };
     if ended == Ended::Parked {
         // SAFETY: pending, so alive; we run its shard.
         unsafe { Shard::list(task) };
@@ -314,19 +326,23 @@ unsafe fn poll_new<S: Scheduler>(context: &Context, task: NonNull<Header>) -> En
 /// # Safety
 /// This thread runs the task's shard; the task's turn has begun, and its future is present.
 #[inline(always)]
-unsafe fn poll<S: Scheduler>(context: &Context, task: NonNull<Header>) -> Ended {
+unsafe fn poll<S: Scheduler>(
+    context: &Context,
+    access: Option<&AccessFlag>,
+    task: NonNull<Header>,
+) -> Ended {
     // SAFETY: we run the task's shard, and say so when the poll has ended.
-    unsafe { context.begin_poll(task) };
-    if S::IS_MONITORED {
-        // SAFETY: only the future is touched, until its poll has ended.
-        unsafe { context.begin_outside() };
+    unsafe { context.begin_poll(task, S::IS_SIMULATED) };
+    if let Some(access) = access {
+        // SAFETY: the shard's; only the future is touched, until its poll has ended.
+        unsafe { context.begin_outside(access) };
     }
     // SAFETY: it has not finished, so it is alive.
     let vtable = unsafe { task.as_ref() }.vtable;
     // SAFETY: we run the shard, and the future is present.
     let ready = unsafe { (vtable.poll)(task) };
-    if S::IS_MONITORED {
-        context.go_inside();
+    if let Some(access) = access {
+        context.end_outside(access);
         if !ready {
             // SAFETY: just polled, by the runner of its shard.
             unsafe { context.queue_again(task) };
@@ -342,17 +358,14 @@ fn next_task<S: Scheduler>(
     guard: &ShardGuard,
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
-    let last = begin_handing_over(context, scheduler);
-    let runnable = loop {
-        // SAFETY: between two polls, so inside.
-        let Some(task) = (unsafe { context.take_woken() }) else {
-            break scheduler.pop()?;
-        };
+    // SAFETY: between two polls, so inside.
+    let runnable = if let Some(task) = unsafe { context.take_only_woken() } {
+        let last = begin_handing_over(context, scheduler);
         let (runnable, reason) = woken_as(task, last);
-        if context.has_room() {
-            break scheduler.push_and_pop(runnable, reason)?;
-        }
-        scheduler.push(runnable, reason);
+        scheduler.push_and_pop(runnable, reason)?
+    } else {
+        hand_over(context, scheduler);
+        scheduler.pop()?
     };
     if !is_of(&runnable, guard.shard()) {
         foreign_runnable(&runnable);
@@ -432,7 +445,7 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
             continue;
         }
         // SAFETY: we run the shard; if the task has finished, this releases it.
-        let turn = unsafe { Header::begin_turn(runnable.0.task()) };
+        let turn = unsafe { Header::begin_turn(runnable.0.task(), false) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
             // SAFETY: it lives here, and its turn has begun.

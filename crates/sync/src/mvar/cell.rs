@@ -295,6 +295,7 @@ unsafe impl<T, P: LockPolicy, A: MVarAction<T>> Action<MVar<T, P>> for Turn<A> {
     const NAME: &'static str = A::NAME;
     const INLINE: bool = !(P::THREAD_BOUND && A::IS_PLAIN);
     const WAITS_INLINE: bool = P::THREAD_BOUND && A::IS_PLAIN;
+    const IS_RELEASED: bool = false;
     /// Before all takers a reader is busy, so the `MVar` is promised to nobody in line.
     const WAITS_FIRST: bool = A::WAITS_FIRST;
 
@@ -418,8 +419,10 @@ pub(super) trait MVarAction<T> {
     unsafe fn finish<P: LockPolicy>(&mut self, mut locked: LockedMVar<'_, T, P>) -> Self::Output {
         // SAFETY: the contract of `finish` is that of `act`, which is called once.
         let output = unsafe { self.act(&mut locked) };
-        let woken = MVar::wake_next(&mut locked);
-        locked.run(woken.unwrap_or(Deferred::NOTHING));
+        match MVar::wake_next(&mut locked) {
+            Some(woken) => locked.run(woken),
+            None => locked.unlock(),
+        }
         output
     }
 }
