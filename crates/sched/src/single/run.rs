@@ -205,7 +205,7 @@ fn poll_until<S: Scheduler>(
         };
         let (task, ended) = match chained {
             Some(last) => last,
-            None => match next_task(context, guard, scheduler) {
+            None => match next_task(context, shard, scheduler) {
                 Some(task) => {
                     *polls -= 1;
                     // SAFETY: we run its shard, and it was taken out of the one queue it was in.
@@ -355,7 +355,7 @@ unsafe fn poll<S: Scheduler>(
 #[inline(always)]
 fn next_task<S: Scheduler>(
     context: &Context,
-    guard: &ShardGuard,
+    shard: &Shard,
     scheduler: &mut S,
 ) -> Option<NonNull<Header>> {
     // SAFETY: between two polls, so inside.
@@ -367,7 +367,7 @@ fn next_task<S: Scheduler>(
         hand_over(context, scheduler);
         scheduler.pop()?
     };
-    if !is_of(&runnable, guard.shard()) {
+    if !is_of(&runnable, shard) {
         foreign_runnable(&runnable);
     }
     Some(runnable.0.task())
