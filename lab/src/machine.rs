@@ -14,6 +14,15 @@ use crate::probe::{Found, Tools};
 pub struct Machine {
     /// The processor's name.
     pub cpu: String,
+    /// The processor's family, model and stepping: a machine that is rented gives many of them the same name.
+    #[serde(default)]
+    pub cpu_family: String,
+    /// Its model, as a number.
+    #[serde(default)]
+    pub cpu_model: String,
+    /// Its stepping.
+    #[serde(default)]
+    pub cpu_stepping: String,
     /// The processors this process may use.
     pub cores: usize,
     /// The kernel's release.
@@ -60,6 +69,9 @@ impl Machine {
         let load = read("/proc/loadavg");
         Machine {
             cpu: line("/proc/cpuinfo", "model name"),
+            cpu_family: line("/proc/cpuinfo", "cpu family"),
+            cpu_model: line("/proc/cpuinfo", "model"),
+            cpu_stepping: line("/proc/cpuinfo", "stepping"),
             cores: std::thread::available_parallelism().map_or(0, usize::from),
             kernel: match read("/proc/sys/kernel/osrelease") {
                 text if text.is_empty() => "unknown".into(),
@@ -83,12 +95,31 @@ impl Machine {
         }
     }
 
+    /// The processor's name, and what tells those apart that share one, where that is known.
+    #[must_use]
+    pub fn processor(&self) -> String {
+        let numbers = [
+            ("family", &self.cpu_family),
+            ("model", &self.cpu_model),
+            ("stepping", &self.cpu_stepping),
+        ];
+        let is_known = |number: &str| !matches!(number, "" | "unknown");
+        let known = numbers.iter().filter(|(_, number)| is_known(number));
+        let known: Vec<String> = known
+            .map(|(key, number)| format!("{key} {number}"))
+            .collect();
+        match known.is_empty() {
+            true => self.cpu.clone(),
+            false => format!("{} ({})", self.cpu, known.join(" ")),
+        }
+    }
+
     /// The machine in one line.
     #[must_use]
     pub fn line(&self) -> String {
         format!(
             "{}, {} cores, {:.0} GB, {}, Linux {}, {}",
-            self.cpu,
+            self.processor(),
             self.cores,
             self.memory_bytes as f64 / 1e9,
             self.os,
@@ -128,8 +159,14 @@ fn read(file: &str) -> String {
 
 /// The value after `key` and `:` or `=` in a file of such lines.
 fn field(file: &str, key: &str) -> Option<String> {
-    let text = read(file);
-    let line = text.lines().find(|line| line.starts_with(key))?;
-    let (_, value) = line.split_once([':', '='])?;
+    field_of(&read(file), key)
+}
+
+fn field_of(text: &str, key: &str) -> Option<String> {
+    let mut pairs = text.lines().filter_map(|line| line.split_once([':', '=']));
+    let (_, value) = pairs.find(|(own, _)| own.trim_end() == key)?;
     Some(value.trim().trim_matches('"').to_owned())
 }
+
+#[cfg(test)]
+mod tests;

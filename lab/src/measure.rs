@@ -1,5 +1,5 @@
-//! Measures: round after round over all contenders, so that a drift of the machine hits all
-//! alike; every answer is verified, and the results are saved after every single run.
+//! Measures: round after round over all contenders, each round in another order, so that a drift of the machine hits
+//! all alike; every answer is verified, and the results are saved after every single run.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::format::{shorten, thousands};
 use crate::input_file;
 use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
-use crate::plan::{OPS_FEWEST, share};
+use crate::plan::{OPS_FEWEST, order, share};
 use crate::results::{Results, Row, Status, spread};
 use crate::workload::Request;
 
@@ -145,11 +145,12 @@ impl Measure<'_> {
                 let left = part.saturating_sub(started.elapsed());
                 runs = self.later_runs(jobs, left, results);
             }
-            for ((job, given), runs) in jobs.iter().zip(&mut given).zip(&runs) {
+            for index in order(round, jobs.len()) {
+                let (job, given, runs) = (&jobs[index], &mut given[index], runs[index]);
                 let row = &mut results.results[job.row];
                 bar.set_message(row.contender.clone());
                 bar.inc(1);
-                if round >= *runs || matches!(row.status, Status::Failed | Status::Timeout) {
+                if round >= runs || matches!(row.status, Status::Failed | Status::Timeout) {
                     continue;
                 }
                 let signal = if round == 0 {

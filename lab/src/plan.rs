@@ -105,6 +105,25 @@ pub(crate) fn share(times: &[f64], total_s: f64) -> f64 {
     f64::INFINITY
 }
 
+/// In which order a round runs its jobs: as listed in the first one, then in another order in each, the same on every
+/// machine. Who comes first, and who comes after whom, would otherwise be the same in all of them.
+#[must_use]
+pub fn order(round: u32, jobs: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs).collect();
+    if round == 0 {
+        return order;
+    }
+    // Fisher and Yates over splitmix64.
+    let mut state = u64::from(round);
+    for last in (1..jobs).rev() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        order.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
+    }
+    order
+}
+
 fn size(wanted: u64, cost: f64, cap_s: f64, round: impl Fn(u64) -> u64) -> Size {
     if wanted as f64 * cost / 1e9 <= cap_s {
         return Size {

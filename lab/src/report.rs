@@ -411,6 +411,7 @@ fn facts(machine: &Value) -> Element {
             }
             // A record from before the lab wrote it down.
             Value::Number(number) if key == "pointer_bits" && number.as_u64() == Some(0) => {}
+            Value::String(text) if key.starts_with("cpu_") && text.is_empty() => {}
             other => facts.push((key.replace('_', " "), races::plain(other))),
         }
     }

@@ -97,3 +97,17 @@ fn a_size_that_must_be_a_power_of_ten_stays_one() {
         );
     }
 }
+
+#[test]
+fn each_round_has_all_jobs_in_an_order_of_its_own() {
+    let listed: Vec<usize> = (0..20).collect();
+    let orders: Vec<Vec<usize>> = (0..8).map(|round| order(round, 20)).collect();
+    assert_eq!(orders[0], listed);
+    for (round, order) in orders.iter().enumerate() {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, listed, "round {round}");
+        assert!(!orders[..round].contains(order), "round {round}");
+    }
+    assert_eq!((order(1, 0), order(3, 1)), (vec![], vec![0]));
+}

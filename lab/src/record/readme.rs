@@ -34,7 +34,9 @@ fn push_machine(page: &mut String, sources: &[Source]) -> std::fmt::Result {
     writeln!(
         page,
         "Machine: {}, {} cores, {memory:.0} GB, {}.",
-        machine.cpu, machine.cores, machine.arch
+        machine.processor(),
+        machine.cores,
+        machine.arch
     )?;
     writeln!(page, "System: {}, Linux {}.", machine.os, machine.kernel)?;
     writeln!(

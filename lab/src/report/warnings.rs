@@ -129,6 +129,6 @@ fn noise(row: &Row) -> Option<f64> {
 #[must_use]
 pub fn machine(source: &Source) -> String {
     let machine = &source.results.machine;
-    let (cpu, cores, kernel) = (&machine.cpu, machine.cores, &machine.kernel);
+    let (cpu, cores, kernel) = (machine.processor(), machine.cores, &machine.kernel);
     format!("{cpu}, {cores} cores, Linux {kernel}")
 }

@@ -336,3 +336,36 @@ fn an_input_is_made_once_and_takes_the_place_of_the_options() {
     );
     assert_eq!(stderr(&output).matches("wrote the input").count(), 1);
 }
+
+/// Each fake adds its letter to a file when it runs.
+#[test]
+fn the_order_of_the_contenders_changes_each_round() {
+    let letters = ["a", "b", "c", "d", "e", "f"];
+    let lines = letters.map(|letter| {
+        let line = format!("printf {letter} >> \"$LAB_ORDER\"; echo 1");
+        (letter, line)
+    });
+    let fakes = lines.each_ref().map(|(name, line)| (*name, line.as_str()));
+    let place = Place::with_fakes(&fakes);
+    let log = place.path("order");
+    let output = place
+        .lab("run ring --threads 5 --hops 5 --runs 4 --json x.json")
+        .env("LAB_ORDER", &log)
+        .output()
+        .expect("the lab starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let order = std::fs::read_to_string(log).expect("ours");
+    let rounds: Vec<&str> = order
+        .as_bytes()
+        .chunks(letters.len())
+        .map(|round| std::str::from_utf8(round).expect("letters"))
+        .collect();
+    assert_eq!((rounds.len(), rounds[0]), (4, "abcdef"));
+    for (index, round) in rounds.iter().enumerate() {
+        assert!(
+            letters.iter().all(|letter| round.contains(letter)),
+            "{order}"
+        );
+        assert!(!rounds[..index].contains(round), "{order}");
+    }
+}
