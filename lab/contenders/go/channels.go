@@ -1,10 +1,7 @@
 // Goroutines that send through channels.
 package main
 
-import (
-	"reflect"
-	"sync"
-)
+import "sync"
 
 // through runs senders and receivers over one channel; together the senders send each number below messages once.
 // The sum of what was received.
@@ -140,40 +137,3 @@ const (
 	requestBytes = 100
 	requestsHeld = 1 << 16
 )
-
-// ports has many channels of one, of which some get messages in a shuffled order; reflect.Select receives from any.
-func ports(o options) uint64 {
-	o.only("--messages", "--ports", "--active", "--receive")
-	if name := o.text("--receive", "one"); name != "one" {
-		fail("reflect.Select gives one at a time, not", name)
-	}
-	messages := o.number("--messages", 1000)
-	order := make([]int, o.number("--ports", 10))
-	for i := range order {
-		order[i] = i
-	}
-	shuffle(order)
-	links := make([]chan uint64, len(order))
-	cases := make([]reflect.SelectCase, len(order))
-	for i := range links {
-		links[i] = make(chan uint64, 1)
-		cases[i] = reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(links[i])}
-	}
-	if active := o.number("--active", 10); active < uint64(len(order)) {
-		order = order[:active]
-	}
-	go func() {
-		for number, next := uint64(0), 0; number < messages; number++ {
-			links[order[next]] <- number
-			if next++; next == len(order) {
-				next = 0
-			}
-		}
-	}()
-	sum := uint64(0)
-	for number := uint64(0); number < messages; number++ {
-		_, message, _ := reflect.Select(cases)
-		sum += message.Uint()
-	}
-	return sum
-}

@@ -1,7 +1,7 @@
 // Go's contender: `PROGRAM WORKLOAD [--kind KIND] --option value ...`.
 //
 // GOMAXPROCS is left alone unless the kind says otherwise: "1" sets it to 1, and "resizing" changes
-// it all the time (in the workload that is about that).
+// it all the time (in the workload that is about that). "select" is reflect.Select in ports.
 package main
 
 import (
@@ -103,11 +103,11 @@ func main() {
 		o[words[i]] = words[i+1]
 	}
 	switch kind := o.text("--kind", "all"); kind {
-	case "all", "resizing":
+	case "all", "resizing", "select":
 	case "1":
 		runtime.GOMAXPROCS(1)
 	default:
-		fail("unknown kind (all, 1, resizing)", kind)
+		fail("unknown kind (all, 1, resizing, select)", kind)
 	}
 	if isText {
 		fmt.Println(text(o))

@@ -1,32 +1,49 @@
-// Spawning and joining in Go: a goroutine, and a channel of one for what it returns, are the task
+// Spawning and joining in Go: a goroutine, a variable for what it returns, and a WaitGroup are the task
 // and its handle.
 package main
 
-func returning(number uint64) <-chan uint32 {
-	result := make(chan uint32, 1)
-	go func() { result <- uint32(number) }()
-	return result
-}
+import "sync"
 
 func spawn(o options) uint64 {
 	o.only("--spawns", "--batch")
 	spawns, batch := o.number("--spawns", 1000), o.number("--batch", 1)
-	sum := uint32(0)
 	if batch == 1 {
-		for number := uint64(0); number < spawns; number++ {
-			sum += <-returning(number)
-		}
-		return uint64(sum)
+		return oneByOne(spawns)
 	}
-	tasks := make([]<-chan uint32, 0, batch)
+	sum := uint32(0)
+	results := make([]uint32, batch)
+	var all sync.WaitGroup
 	for next := uint64(0); next < spawns; {
-		for end := min(spawns, next+batch); next < end; next++ {
-			tasks = append(tasks, returning(next))
+		begun := results[:min(batch, spawns-next)]
+		all.Add(len(begun))
+		for index := range begun {
+			result, number := &begun[index], next
+			go func() {
+				*result = uint32(number)
+				all.Done()
+			}()
+			next++
 		}
-		for _, task := range tasks {
-			sum += <-task
+		all.Wait()
+		for _, result := range begun {
+			sum += result
 		}
-		tasks = tasks[:0]
+	}
+	return uint64(sum)
+}
+
+func oneByOne(spawns uint64) uint64 {
+	sum, result := uint32(0), uint32(0)
+	var one sync.WaitGroup
+	for number := uint64(0); number < spawns; number++ {
+		one.Add(1)
+		number := number
+		go func() {
+			result = uint32(number)
+			one.Done()
+		}()
+		one.Wait()
+		sum += result
 	}
 	return uint64(sum)
 }

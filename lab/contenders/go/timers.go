@@ -3,27 +3,27 @@ package main
 
 import "time"
 
+func ahead(state uint64) time.Duration {
+	return time.Duration(60+(state>>32)%3600) * time.Second
+}
+
 func timers(o options) uint64 {
 	o.only("--timers", "--live", "--idle-ms")
 	count, live := o.number("--timers", 1000), o.number("--live", 1000)
 	idle := time.Duration(o.number("--idle-ms", 1)) * time.Millisecond
 	state := uint64(1)
-	set := func() *time.Timer {
-		return time.AfterFunc(time.Duration(60+(state>>32)%3600)*time.Second, func() {})
-	}
 	pending := make([]*time.Timer, live)
 	for index := range pending {
 		state = steps(state, 1)
-		pending[index] = set()
+		pending[index] = time.AfterFunc(ahead(state), func() {})
 	}
 	cancelled := uint64(0)
 	for ; count > 0; count-- {
 		state = steps(state, 1)
 		slot := state % live
-		if pending[slot].Stop() {
+		if pending[slot].Reset(ahead(state)) {
 			cancelled++
 		}
-		pending[slot] = set()
 	}
 	time.Sleep(idle)
 	return cancelled
