@@ -10,13 +10,15 @@ const AHEAD_S: u64 = 60;
 /// How much further ahead it may be.
 const SPREAD_S: u64 = 3_600;
 
-/// Keeps `live` timers pending, cancels `count` of them, a random one each time, sets another in its place, and sleeps
-/// at last for `idle` with all of them pending; how many were still pending when they were cancelled.
+/// Keeps `live` timers pending, sets `count` of them anew, a random one each time, and sleeps at last for `idle` with
+/// all of them pending; how many were pending then. `reset` is what a library has for a timer that is cancelled and set
+/// to so long from now.
 pub async fn timers<S: Future>(
     count: u64,
     live: usize,
     idle: Duration,
     sleep: impl Fn(Duration) -> S,
+    reset: impl Fn(Pin<&mut S>, Duration),
 ) -> u64 {
     let mut state = 1;
     let mut pending: Vec<Pin<Box<S>>> = Vec::with_capacity(live);
@@ -36,8 +38,7 @@ pub async fn timers<S: Future>(
         let random = step(&mut state);
         let timer = &mut pending[random as usize % live];
         let is_pending = poll_fn(|context| {
-            // What was there is dropped in its place, and so cancelled.
-            timer.as_mut().set(sleep(ahead(random)));
+            reset(timer.as_mut(), ahead(random));
             Poll::Ready(timer.as_mut().poll(context).is_pending())
         });
         cancelled += u64::from(is_pending.await);

@@ -28,7 +28,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let (kind, link) = link(args.kind(), &args.workload);
     match kind {
         "single-local" => on_one_thread(&args.workload, link, &asked),
-        "threads-wait" => threads(&args.workload, &asked),
+        "threads-wait" => threads(&args.workload, link, &asked),
         _ => shared(args.runtime_of(kind)?, &args.workload, link, &asked),
     }
 }
@@ -36,7 +36,6 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
 /// What a kind is without that by which the tasks are linked; and that, or what the workload usually has.
 fn link<'a>(kind: &'a str, workload: &str) -> (&'a str, &'a str) {
     let usual = match workload {
-        "spsc" => "spsc",
         "pipe" => "pipe",
         _ => "channel",
     };
@@ -65,13 +64,14 @@ fn unknown(workload: &str, link: &str) -> Failure {
 }
 
 /// OS threads that wait for each operation.
-fn threads(workload: &str, asked: &Asked) -> Result<u64, Failure> {
-    let threads = match workload {
-        "spsc" => thread_to_thread::<Spsc>(asked),
-        "mpmc" => threads_to_several::<Shared>(asked),
-        "message-ring" => ring_of_threads::<Shared>(asked),
-        "pipe" => pipes::threads_to_and_fro(asked),
-        _ => threads_to_one::<Shared>(asked),
+fn threads(workload: &str, link: &str, asked: &Asked) -> Result<u64, Failure> {
+    let threads = match (workload, link) {
+        ("spsc", "spsc") => thread_to_thread::<Spsc>(asked),
+        ("mpmc", "channel") => threads_to_several::<Shared>(asked),
+        ("message-ring", "channel") => ring_of_threads::<Shared>(asked),
+        ("pipe", "pipe") => pipes::threads_to_and_fro(asked),
+        (_, "channel") => threads_to_one::<Shared>(asked),
+        _ => return Err(unknown(workload, link)),
     };
     threads.map_err(said)?.join().map_err(Failure::Ran)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gossamer::Wait;
-use gossamer::time::sleep;
+use gossamer::time::{now, sleep};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, said};
@@ -14,6 +14,8 @@ pub(crate) fn run(args: &Args) -> Result<u64, Failure> {
     let count = args.number("--timers", 1_000)?;
     let live = args.count("--live", 1_000)?;
     let idle = Duration::from_millis(args.number("--idle-ms", 1)?);
-    let timers = waiting::timers(count, live, idle, sleep);
+    let timers = waiting::timers(count, live, idle, sleep, |timer, ahead| {
+        timer.reset(now() + ahead);
+    });
     args.runtime()?.spawn(timers).wait().map_err(said)
 }

@@ -2,11 +2,16 @@
 
 use std::future::ready;
 
+use async_unsync::{bounded, unbounded};
 use channels::{Came, Channel, Many, Went};
 use tokio::sync::{Semaphore, mpsc};
 
 /// No capacity of zero.
 pub struct AsyncChannel;
+/// One receiver, no capacity of zero, and both ends on one thread, without atomics.
+pub struct AsyncUnsync;
+/// A type of its own, whose `send` is no future.
+pub struct AsyncUnsyncUnbounded;
 pub struct Flume;
 pub struct Kanal;
 /// One receiver, and no capacity of zero.
@@ -27,6 +32,40 @@ impl Channel for AsyncChannel {
 
     fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
         tx.send(message)
+    }
+
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
+    }
+}
+
+impl Channel for AsyncUnsync {
+    type Tx = bounded::Sender<u64>;
+    type Rx = bounded::Receiver<u64>;
+
+    fn pair(capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+        bounded::channel(capacity.unwrap_or(1_024)).into_split()
+    }
+
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
+        tx.send(message)
+    }
+
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {
+        rx.recv()
+    }
+}
+
+impl Channel for AsyncUnsyncUnbounded {
+    type Tx = unbounded::UnboundedSender<u64>;
+    type Rx = unbounded::UnboundedReceiver<u64>;
+
+    fn pair(_capacity: Option<usize>) -> (Self::Tx, Self::Rx) {
+        unbounded::channel().into_split()
+    }
+
+    fn send(tx: &mut Self::Tx, message: u64) -> impl Future<Output: Went> {
+        ready(tx.send(message))
     }
 
     fn recv(rx: &mut Self::Rx) -> impl Future<Output: Came> {

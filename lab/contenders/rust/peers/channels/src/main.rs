@@ -1,22 +1,29 @@
-//! Others' channels: `channels-contender WORKLOAD --kind CHANNEL-PLACE …`. Channels: `async-channel`, `crossbeam`,
-//! `flume`, `kanal`, `std`, `tokio`; places: `threads`, and on tokio `current` and `tasks-N` for N workers.
+//! Others' channels: `channels-contender WORKLOAD --kind CHANNEL-PLACE …`. Channels: `async-channel`, `async-unsync`,
+//! `crossbeam`, `flume`, `kanal`, `rtrb`, `std`, `tokio`; places: `threads`, and on tokio `current` and `tasks-N` for N
+//! workers.
 
 mod for_tasks;
 mod for_threads;
+mod parking;
 mod ports;
 
 use std::process::ExitCode;
 
 use channels::{
-    Asked, Blocking, Ports, Tasks, Threads, ring, ring_of_threads, threads_to_and_fro,
-    threads_to_one, threads_to_several, to_and_fro, to_one, to_one_at_once, to_several,
+    Asked, Blocking, Ports, Tasks, Threads, ring, ring_of_threads, thread_to_thread,
+    threads_to_and_fro, threads_to_one, threads_to_several, to_and_fro, to_one, to_one_at_once,
+    to_several,
 };
 use peer_ring::{Failure, end};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::{LocalSet, spawn_local};
 use waiting::Options;
 
-use for_tasks::{AsyncChannel, Flume, Kanal, Tokio, TokioUnbounded};
+use for_tasks::{
+    AsyncChannel, AsyncUnsync, AsyncUnsyncUnbounded, Flume, Kanal, Tokio, TokioUnbounded,
+};
 use for_threads::{Crossbeam, Std, StdUnbounded};
+use parking::Rtrb;
 
 fn main() -> ExitCode {
     end(run())
@@ -62,6 +69,15 @@ fn as_tasks(kind: &str, workload: &str, asked: &Asked) -> Result<u64, Failure> {
     let (channel, runtime) = on_tokio(kind)?;
     match (channel, asked.many) {
         ("async-channel", false) => tasks!(AsyncChannel, runtime, workload, asked),
+        ("async-unsync", false) if kind.ends_with("-current") => match workload {
+            "mpmc" | "rendezvous" => Err(unknown(kind)),
+            "message-ring" => spawned_here(runtime, ring::<AsyncUnsync>(asked)),
+            "pipe" => spawned_here(runtime, to_and_fro::<AsyncUnsync>(asked)),
+            _ if asked.capacity.is_none() => {
+                spawned_here(runtime, to_one::<AsyncUnsyncUnbounded>(asked))
+            }
+            _ => spawned_here(runtime, to_one::<AsyncUnsync>(asked)),
+        },
         ("flume", false) => tasks!(Flume, runtime, workload, asked),
         ("flume", true) => spawned(runtime, to_one_at_once::<Flume>(asked)),
         ("kanal", false) => tasks!(Kanal, runtime, workload, asked),
@@ -112,11 +128,32 @@ where
     })
 }
 
+/// The same for tasks that stay on their thread.
+fn spawned_here<S, R>(runtime: &Runtime, tasks: Tasks<S, R>) -> Result<u64, Failure>
+where
+    S: Future<Output = ()> + 'static,
+    R: Future<Output = u64> + 'static,
+{
+    LocalSet::new().block_on(runtime, async {
+        let senders: Vec<_> = tasks.senders.into_iter().map(spawn_local).collect();
+        let receivers: Vec<_> = tasks.receivers.into_iter().map(spawn_local).collect();
+        for sender in senders {
+            sender.await?;
+        }
+        let mut sum = 0_u64;
+        for receiver in receivers {
+            sum = sum.wrapping_add(receiver.await?);
+        }
+        Ok(sum)
+    })
+}
+
 fn as_threads(channel: &str, workload: &str, asked: &Asked) -> Result<u64, Failure> {
     let threads = match channel {
         "crossbeam" => threads::<Crossbeam>(workload, asked)?,
         "flume" => threads::<Flume>(workload, asked)?,
         "kanal" => threads::<Kanal>(workload, asked)?,
+        "rtrb" if workload == "spsc" => thread_to_thread::<Rtrb>(asked)?,
         "std" => match workload {
             "mpmc" => return Err(unknown("std-threads")),
             "message-ring" => ring_of_threads::<Std>(asked)?,

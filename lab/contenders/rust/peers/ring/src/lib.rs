@@ -1,7 +1,10 @@
-//! What the programs share that have nothing but the ring: the command line and the creation order.
+//! What the programs share that have nothing but the ring: the command line and the creation order. And what others
+//! share as well: the exit codes, and the hand-made MVar.
 //!
 //! `PROGRAM ring --threads N --hops H --order forward|reverse|shuffled [--kind KIND]`.
 #![forbid(unsafe_code)]
+
+pub mod mvar;
 
 use std::process::ExitCode;
 

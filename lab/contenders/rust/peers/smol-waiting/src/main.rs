@@ -1,14 +1,18 @@
 //! smol's workloads about waiting: `smol-waiting WORKLOAD --kind KIND …`. Kinds: `local` for the main
 //! thread alone, `multi-N` for N threads beside it, `multi` for as many as `--hostages` says.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
+use std::task::Poll;
 use std::time::Duration;
 
 use async_channel::{Receiver, Sender, bounded};
-use async_executor::{Executor, Task};
+use async_executor::{Executor, StaticExecutor, Task};
 use async_io::Timer;
 use async_lock::Mutex;
+use futures_channel::oneshot;
 use futures_lite::future::{block_on, pending, yield_now};
 use peer_ring::{Failure, end};
 use waiting::park::{self, AT_ONCE};
@@ -32,7 +36,7 @@ fn run() -> Result<u64, Failure> {
 /// Where tasks run. (`LocalExecutor` is an `Executor` in a wrapper that keeps it on its thread.)
 #[derive(Clone, Copy)]
 struct Place {
-    executor: &'static Executor<'static>,
+    executor: &'static StaticExecutor,
     /// The main thread drives it; otherwise threads of its own do, and the main one only waits.
     is_local: bool,
 }
@@ -47,7 +51,8 @@ impl Place {
             None => None,
         };
         let threads = threads.ok_or_else(|| unknown("--kind", kind, "local, multi-N, multi"))?;
-        let executor: &'static Executor<'static> = Box::leak(Box::default());
+        // It lives as long as the process: then a task that is spawned need not be entered in a list.
+        let executor = Executor::new().leak();
         for _ in 0..threads {
             std::thread::Builder::new().spawn(|| {
                 // The main thread ends the process.
@@ -96,7 +101,25 @@ fn unknown(option: &str, given: &str, expected: &str) -> Failure {
 static PARKED: LazyLock<(Sender<()>, Receiver<()>)> = LazyLock::new(|| bounded(1));
 static WOKEN: LazyLock<(Sender<()>, Receiver<()>)> = LazyLock::new(|| bounded(1));
 
-/// The sum of what all threads are sent. smol has no channel for one value alone.
+/// One thread. An `async` block would have two places for the receiver, and a note of having begun.
+fn parking(mut receiver: oneshot::Receiver<u64>) -> impl Future<Output = ()> {
+    poll_fn(move |context| {
+        // A number that got lost would make the sum wrong, which the lab sees.
+        let polled = Pin::new(&mut receiver)
+            .poll(context)
+            .map(Result::unwrap_or_default);
+        let (told, is_last) = match polled {
+            Poll::Pending => (&PARKED, park::parks()),
+            Poll::Ready(number) => (&WOKEN, park::woke(number)),
+        };
+        if is_last {
+            let _ = told.0.try_send(());
+        }
+        polled.map(drop)
+    })
+}
+
+/// The sum of what all threads are sent. smol has no channel for one value alone, so it is that of futures.
 fn parked(options: &Options) -> Result<u64, Failure> {
     options
         .only(&["--kind", "--threads"])
@@ -107,25 +130,16 @@ fn parked(options: &Options) -> Result<u64, Failure> {
     Ok(place.run(false, async move {
         let mut senders = Vec::with_capacity(threads as usize);
         for number in 0..threads {
-            let (sender, receiver) = bounded::<u64>(1);
+            let (sender, receiver) = oneshot::channel();
             senders.push(sender);
-            let task = place.spawn(async move {
-                if park::parks() {
-                    let _ = PARKED.0.try_send(());
-                }
-                // A number that got lost would make the sum wrong, which the lab sees.
-                if park::woke(receiver.recv().await.unwrap_or(0)) {
-                    let _ = WOKEN.0.try_send(());
-                }
-            });
-            task.detach();
+            place.spawn(parking(receiver)).detach();
             if number % AT_ONCE == 0 {
                 yield_now().await;
             }
         }
         let _ = PARKED.1.recv().await;
         for (number, sender) in (0..).zip(senders) {
-            let _ = sender.try_send(number);
+            let _ = sender.send(number);
             if number % AT_ONCE == 0 {
                 yield_now().await;
             }
@@ -190,7 +204,10 @@ fn set_and_cancel(options: &Options) -> Result<u64, Failure> {
     let live = usize::try_from(number(options, "--live", 1_000)?)?;
     let idle = Duration::from_millis(number(options, "--idle-ms", 1)?);
     let place = Place::of(options, 1)?;
-    Ok(place.run(true, timers(count, live, idle, Timer::after)))
+    let timers = timers(count, live, idle, Timer::after, |timer, ahead| {
+        timer.get_mut().set_after(ahead);
+    });
+    Ok(place.run(true, timers))
 }
 
 /// How many tasks came back.

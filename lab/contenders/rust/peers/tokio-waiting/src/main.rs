@@ -1,10 +1,10 @@
 //! tokio's workloads about waiting: `tokio-waiting WORKLOAD --kind KIND …`. Kinds: `current`, `multi-N` for N
-//! workers, `multi` for as many as `--hostages` says.
+//! workers, `multi` for as many as `--hostages` says; `std-mutex-` before it for the standard library's lock.
 
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex as Lock};
+use std::sync::{Arc, Mutex as Lock, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use peer_ring::{Failure, end};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::yield_now;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use waiting::park::{self, AT_ONCE};
 use waiting::{Hostages, Options, part};
 
@@ -31,9 +31,13 @@ fn run() -> Result<u64, Failure> {
     }
 }
 
+/// Before the kind: the standard library's lock instead of tokio's.
+const STD_MUTEX: &str = "std-mutex-";
+
 /// The runtime of the kind, which lives as long as the process.
 fn runtime(options: &Options, workers: u64, time: bool) -> Result<&'static Runtime, Failure> {
     let kind = options.text("--kind", "current");
+    let kind = kind.strip_prefix(STD_MUTEX).unwrap_or(kind);
     let mut builder = match kind.strip_prefix("multi") {
         None if kind == "current" => Builder::new_current_thread(),
         Some("") => multi(workers)?,
@@ -157,7 +161,18 @@ fn mutex(options: &Options) -> Result<u64, Failure> {
         "yield" => true,
         other => return Err(unknown("--section", other, "short, yield")),
     };
-    runtime(options, 1, false)?.block_on(async {
+    let runtime = runtime(options, 1, false)?;
+    if options.text("--kind", "").starts_with(STD_MUTEX) {
+        return match yields {
+            false => runtime.block_on(std_mutex(sections, tasks)),
+            true => Err(unknown(
+                "--section",
+                "yield",
+                "short: it is held by a thread",
+            )),
+        };
+    }
+    runtime.block_on(async {
         let guarded = Arc::new(Mutex::new(0_u64));
         let tasks: Vec<_> = (0..tasks)
             .map(|task| {
@@ -173,6 +188,26 @@ fn mutex(options: &Options) -> Result<u64, Failure> {
         }
         Ok(*guarded.lock().await)
     })
+}
+
+/// What tokio's documentation recommends where nothing is awaited under the lock.
+async fn std_mutex(sections: u64, tasks: u64) -> Result<u64, Failure> {
+    let guarded = Arc::new(Lock::new(0_u64));
+    let tasks: Vec<_> = (0..tasks)
+        .map(|task| {
+            let (guarded, times) = (guarded.clone(), part(sections, tasks, task));
+            tokio::spawn(async move {
+                for _ in 0..times {
+                    *guarded.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await?;
+    }
+    let sum = *guarded.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(sum)
 }
 
 async fn short(guarded: Arc<Mutex<u64>>, times: u64) {
@@ -201,7 +236,10 @@ fn timers(options: &Options) -> Result<u64, Failure> {
     );
     let idle = Duration::from_millis(number(options, "--idle-ms", 1)?);
     let runtime = runtime(options, 1, true)?;
-    as_task(runtime, waiting::timers(count, live, idle, sleep))
+    let timers = waiting::timers(count, live, idle, sleep, |timer, ahead| {
+        timer.reset(Instant::now() + ahead);
+    });
+    as_task(runtime, timers)
 }
 
 /// How many tasks came back.

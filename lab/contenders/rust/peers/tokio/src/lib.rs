@@ -4,9 +4,9 @@
 //! is called from one: `tokio-contender` has the ring, `tokio-workloads` the rest.
 //!
 //! Kinds: `current` and `multi-N` for the scheduler and its worker count; `mvar-` before it for the
-//! hand-made MVar instead of tokio's channel, `-no-slot` behind it to switch off the slot.
+//! hand-made MVar instead of tokio's channel, `self-wake-` for giving way by waking oneself, `-no-slot` behind it to
+//! switch off the slot.
 
-pub mod mvar;
 pub mod options;
 
 /// Sends to a channel, waiting only if it must, as our `put!` does; whether the other end is there.
@@ -19,16 +19,6 @@ macro_rules! send {
                 $channel.send(value).await.is_ok()
             }
             Err(tokio::sync::mpsc::error::TrySendError::Closed(_)) => false,
-        }
-    };
-}
-
-/// A full put into the hand-made MVar, which waits only if it must, as ours does.
-#[macro_export]
-macro_rules! put {
-    ($place:expr, $value:expr) => {
-        if let Err(value) = $place.try_put($value) {
-            $place.put(value).await;
         }
     };
 }

@@ -3,6 +3,9 @@
 use peer_ring::Failure;
 use tokio::runtime::{Builder, Runtime};
 
+/// Before the kind: a task gives way by waking itself.
+const SELF_WAKE: &str = "self-wake-";
+
 /// What passes values on between tasks, where a workload does so.
 pub enum Link {
     /// tokio's own `mpsc::channel(1)`.
@@ -73,10 +76,16 @@ impl Options {
         }
     }
 
-    /// The runtime of the kind `current`, `multi-N` or `multi-N-no-slot`, `mvar-` before it or not.
+    /// Whether a task gives way by waking itself, instead of by tokio's `yield_now`.
+    pub fn wakes_itself(&self) -> bool {
+        self.kind().starts_with(SELF_WAKE)
+    }
+
+    /// The runtime of the kind `current`, `multi-N` or `multi-N-no-slot`, `mvar-` or `self-wake-` before it or not.
     pub fn runtime(&self) -> Result<&'static Runtime, Failure> {
         let kind = self.kind();
         let scheduler = kind.strip_prefix("mvar-").unwrap_or(kind);
+        let scheduler = scheduler.strip_prefix(SELF_WAKE).unwrap_or(scheduler);
         if scheduler == "current" {
             return Ok(for_ever(Builder::new_current_thread().build()?));
         }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use peer_ring::{Failure, creation_order};
+use peer_ring::mvar::MVar;
+use peer_ring::{Failure, creation_order, put};
 use tokio::sync::{mpsc, oneshot};
 
-use tokio_contender::mvar::MVar;
 use tokio_contender::options::{Link, Options};
-use tokio_contender::{put, send};
+use tokio_contender::send;
 
 struct Ring {
     threads: usize,
@@ -64,8 +64,10 @@ async fn ring_of_channels(ring: &Ring, order: &[usize]) -> Result<usize, Failure
 }
 
 async fn ring_of_mvars(ring: &Ring, order: &[usize]) -> Result<usize, Failure> {
-    let links: Vec<_> = (0..ring.threads).map(|_| Arc::new(MVar::new())).collect();
-    let answer = Arc::new(MVar::new());
+    let links: Vec<_> = (0..ring.threads)
+        .map(|_| Arc::new(MVar::default()))
+        .collect();
+    let answer = Arc::new(MVar::default());
     for &member in order {
         let input = links[member].clone();
         let output = links[(member + 1) % ring.threads].clone();

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use peer_ring::Failure;
+use peer_ring::mvar::MVar;
+use peer_ring::{Failure, put};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_contender::mvar::MVar;
 use tokio_contender::options::{Link, Options, as_task};
-use tokio_contender::{put, send};
+use tokio_contender::send;
 
 use crate::arithmetic::{part, steps};
 
@@ -58,7 +58,7 @@ fn pair_of_channels(trips: u64) -> JoinHandle<u64> {
 }
 
 fn pair_of_mvars(trips: u64) -> JoinHandle<u64> {
-    let places = Arc::new([MVar::<u64>::new(), MVar::new()]);
+    let places = Arc::new([MVar::<u64>::default(), MVar::default()]);
     let others = places.clone();
     tokio::spawn(async move {
         let [ping, pong] = &*others;

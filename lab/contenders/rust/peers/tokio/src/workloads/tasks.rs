@@ -1,5 +1,8 @@
 //! Workloads of tasks that send nothing: spawn and join, yield, skynet.
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use peer_ring::Failure;
 use tokio::task::{JoinHandle, yield_now};
 use tokio_contender::options::{Options, as_task};
@@ -49,9 +52,14 @@ pub fn yields(options: &Options) -> Result<u64, Failure> {
         options.number("--yields", 1_000)?,
         options.number("--tasks", 20)?,
     );
+    let wakes_itself = options.wakes_itself();
     options.runtime()?.block_on(async {
         let tasks: Vec<JoinHandle<u64>> = (0..tasks)
-            .map(|task| tokio::spawn(yield_times(part(total, tasks, task))))
+            .map(|task| part(total, tasks, task))
+            .map(|times| match wakes_itself {
+                false => tokio::spawn(yield_times(times, yield_now)),
+                true => tokio::spawn(yield_times(times, wake_itself)),
+            })
             .collect();
         let mut all = 0;
         for task in tasks {
@@ -61,13 +69,26 @@ pub fn yields(options: &Options) -> Result<u64, Failure> {
     })
 }
 
-async fn yield_times(times: u64) -> u64 {
+async fn yield_times<Y: Future<Output = ()>>(times: u64, give_way: impl Fn() -> Y) -> u64 {
     let mut done = 0;
     while done < times {
-        yield_now().await;
+        give_way().await;
         done += 1;
     }
     done
+}
+
+/// Goes to the end of the queue at once, where `yield_now` first lets the runtime look at timers and the outside.
+fn wake_itself() -> impl Future<Output = ()> {
+    let mut is_awake = false;
+    poll_fn(move |context| {
+        if is_awake {
+            return Poll::Ready(());
+        }
+        is_awake = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
 }
 
 const CHILDREN: u64 = 10;
