@@ -45,6 +45,7 @@ pub mod scaling;
 pub mod seeds;
 pub mod series;
 pub mod session;
+pub mod slope;
 pub mod source;
 pub mod table;
 pub mod timing;

@@ -112,6 +112,8 @@ pub fn waiting_row(workload: &str, contender: &str, params: Map<String, Value>, 
         raw_figures: Vec::new(),
         instructions_per_op: None,
         not_counted: None,
+        slope_ns_per_op: None,
+        no_slope: None,
     }
 }
 

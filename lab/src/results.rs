@@ -120,6 +120,12 @@ pub struct Row {
     /// Why they could not be counted, if that was tried (beyond the frozen part).
     #[serde(default)]
     pub not_counted: Option<String>,
+    /// Nanoseconds an operation without the start of the process, if two sizes were measured (beyond the frozen part).
+    #[serde(default)]
+    pub slope_ns_per_op: Option<f64>,
+    /// Why there is no slope, if that was tried (beyond the frozen part).
+    #[serde(default)]
+    pub no_slope: Option<String>,
 }
 
 impl Row {

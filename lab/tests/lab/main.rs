@@ -22,6 +22,7 @@ mod ring;
 mod samples;
 mod seeds;
 mod series;
+mod slopes;
 mod support;
 mod time;
 mod tools;
