@@ -156,6 +156,11 @@ fn hostages(name: &'static str, by: &str, quick: bool) -> Part {
     rare(part(name, "hostage", &given, 0.1))
 }
 
+/// Many tasks at one object, for a time that the share decides.
+fn crowd(name: &'static str, object: &str) -> Part {
+    rare(part(name, "crowd", &[("object", json!(object))], 0.5))
+}
+
 /// Every workload, with the options that its figures are about.
 fn all(quick: bool) -> Vec<Part> {
     vec![
@@ -180,6 +185,10 @@ fn all(quick: bool) -> Vec<Part> {
         hostages("hostage", "read", quick),
         hostages("hostage-spin", "spin", quick),
         hostages("hostage-fault", "fault", quick),
+        crowd("crowd", "mutex"),
+        crowd("crowd-rwlock", "rwlock"),
+        crowd("crowd-semaphore", "semaphore"),
+        crowd("crowd-bounded", "bounded"),
         part("spsc", "spsc", &[], 1.0),
         part("mpsc", "mpsc", &[], 1.0),
         part("mpsc-many", "mpsc", &[("receive", json!("many"))], 1.0),

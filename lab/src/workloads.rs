@@ -2,6 +2,7 @@
 
 mod bfs;
 mod channels;
+mod crowd;
 pub(crate) mod nucleotides;
 mod parallel;
 mod savina;
@@ -10,13 +11,14 @@ mod waiting;
 use crate::workload::{Kind, Opt, Usual, Workload};
 use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
+use crowd::CROWD;
 use nucleotides::K_NUCLEOTIDE;
 use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 31] = [
+pub static WORKLOADS: [Workload; 32] = [
     RING,
     SPAWN,
     YIELD,
@@ -32,6 +34,7 @@ pub static WORKLOADS: [Workload; 31] = [
     MUTEX,
     TIMERS,
     HOSTAGE,
+    CROWD,
     SPSC,
     MPSC,
     MPMC,

@@ -65,6 +65,7 @@ var workloads = map[string]func(options) uint64{
 	"mutex":          mutex,
 	"timers":         timers,
 	"hostage":        hostage,
+	"crowd":          crowd,
 	"spsc":           spsc,
 	"mpsc":           mpsc,
 	"mpmc":           mpmc,

@@ -12,9 +12,9 @@ use super::series::{self, Series};
 /// One column: a race, and its place among all.
 pub type Column<'a> = (usize, &'a Race<'a>);
 
-/// What these measure is not time per operation: idle workers, lateness, searches without what is around them, and the
+/// What these measure is not time per operation: idle workers, lateness, turns until a time is over, searches without what is around them, and the
 /// lab itself.
-const NO_RACES: [&str; 4] = ["workers", "hostage", "bfs", "process"];
+const NO_RACES: [&str; 5] = ["workers", "hostage", "crowd", "bfs", "process"];
 
 /// The columns in which time per operation counts.
 #[must_use]

@@ -255,7 +255,7 @@ fn explain(reference: &Line<'_>, columns: usize, same: usize) -> Element {
          The mean against {} (or another, to be chosen above) is over the columns that both have, and says how many; above 1 is slower. \
          ×÷ is the geometric standard deviation: two thirds of the ratios are about between the mean divided and multiplied by it. \
          The means below are over the rows of their column. \
-         The workloads workers, hostage, bfs and process are not in it, because what counts in them is not time per operation. \
+         The workloads workers, hostage, crowd, bfs and process are not in it, because what counts in them is not time per operation. \
          Filters hide rows; no ratio changes by them.",
         reference.contender
     );

@@ -54,6 +54,7 @@ fn numbers_of_other_workloads() {
         ("mutex", "sections"),
         ("timers", "live"),
         ("hostage", "stuck-ms"),
+        ("crowd", "workers"),
         ("spsc", "capacity"),
         ("mpsc", "senders"),
         ("mpmc", "receivers"),

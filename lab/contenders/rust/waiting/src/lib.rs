@@ -1,6 +1,7 @@
 //! What the Rust contenders share in the workloads about waiting: all but the threads, timers and locks themselves,
 //! so that they differ in nothing else. And what is the same in many workloads: equal parts, and orders.
 
+pub mod crowd;
 mod fault;
 mod hostage;
 mod lateness;

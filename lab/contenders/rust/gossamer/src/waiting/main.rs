@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod crowd;
 mod fixed;
 mod hostage;
 mod mutex;
@@ -19,6 +20,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
         "park" => parked::run(&args),
         "mutex" => mutex::run(&args),
         "timers" => timers::run(&args),
+        "crowd" => crowd::run(&args),
         "hostage" => hostage::run(&args),
         other => Err(format!("unknown workload '{other}'").into()),
     }

@@ -1,5 +1,8 @@
 //! tokio's workloads about waiting: `tokio-waiting WORKLOAD --kind KIND …`. Kinds: `current`, `multi-N` for N
-//! workers, `multi` for as many as `--hostages` says; `std-mutex-` before it for the standard library's lock.
+//! workers, `multi` for as many as `--hostages` or `--workers` says; `std-mutex-` before it for the standard library's
+//! lock.
+
+mod crowd;
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -26,6 +29,7 @@ fn run() -> Result<u64, Failure> {
         "park" => parked(&options),
         "mutex" => mutex(&options),
         "timers" => timers(&options),
+        "crowd" => crowd::run(&options),
         "hostage" => hostage(&options),
         other => Err(Failure::Asked(format!("unknown workload '{other}'"))),
     }
