@@ -61,10 +61,12 @@ pub fn run(root: &Path) -> Result<bool> {
     Ok(status.success())
 }
 
+/// Here a critical section is the one that `critical-section` has for programs with threads.
 fn manifest(root: &Path) -> String {
     format!(
         "[package]\nname = \"examples\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\ngossamer-rt = {{ path = {:?}, features = [\"sim\"] }}\n",
+         [dependencies]\ncritical-section = {{ version = \"1.2\", features = [\"std\"] }}\n\
+         gossamer-rt = {{ path = {:?}, features = [\"critical-section\", \"sim\"] }}\n",
         root.join("crates/gossamer")
     )
 }

@@ -5,7 +5,9 @@
 //! its waiter. A [`Pool`] is a `static`; beside its future a task costs [`SLOT_BYTES`] bytes: its number, its
 //! link in the run queue, and its semaphore. (A protothread costs 2, its semaphore 4.)
 //!
-//! Wakes may come from anywhere, an interrupt handler or another thread included.
+//! Wakes may come from anywhere, an interrupt handler or another thread included. What they change are a pool's
+//! words, in one of two forms: [`Atomic`], which is for several cores and what a pool has if it does not say, or
+//! `Section`, plain cells behind a critical section, which is for one core (with the feature `critical-section`).
 //!
 //! # The run queue
 //!
@@ -14,6 +16,9 @@
 //! exchange and turns it round, so tasks run in the order in which they were woken, a batch at a time.
 //! A task's link also says whether it is queued: whoever changes it from `PARKED` pushes it. The runner
 //! sets it back before the poll, so a wake during the poll queues the task again.
+//!
+//! Each of these steps is one critical section where words are plain. Turning round takes one for each task, so
+//! interrupts wait for a few instructions, however many tasks are woken.
 
 use core::cell::UnsafeCell;
 use core::fmt;
@@ -22,40 +27,56 @@ use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, RawWaker, RawWakerVTable, Waker};
 
-use crate::platform::atomic::{AtomicBool, AtomicU16, Ordering};
+use crate::platform::atomic::Ordering;
+
+mod word;
+#[cfg(feature = "critical-section")]
+pub use word::Section;
+pub use word::{Atomic, Word};
+use word::{END, PARKED};
 
 /// Bytes of a task beside its future.
 pub const SLOT_BYTES: usize = 6;
 
-/// The link of a task that is in no queue.
-const PARKED: u16 = u16::MAX;
-/// The link of the last task in a queue, and of an empty queue.
-const END: u16 = u16::MAX - 1;
 /// In a task's number: it has finished. Written by the runner alone.
 const DONE: u16 = 1 << 15;
 /// Most tasks that a pool may have.
 const TASKS_MAX: usize = DONE as usize - 1;
 
+/// [`Pool::run`] was never called: no task has its number.
+const NEW: u16 = word::ZERO;
+/// Nobody is in [`Pool::run`].
+const IDLE: u16 = 1;
+/// Somebody is.
+const RUNNING: u16 = 2;
+
 /// A place for one task.
 #[repr(C)]
-pub struct Slot<F> {
-    number: AtomicU16,
-    link: AtomicU16,
-    signals: AtomicU16,
+pub struct Slot<F, W = Atomic> {
+    number: W,
+    link: W,
+    signals: W,
     future: UnsafeCell<F>,
 }
 
 const _: () = assert!(size_of::<Slot<()>>() == SLOT_BYTES);
+#[cfg(feature = "critical-section")]
+const _: () = assert!(size_of::<Slot<(), Section>>() == SLOT_BYTES);
 
-impl<F> Slot<F> {
+impl<F, W: Word> Slot<F, W> {
     /// A task that will be polled when its pool first runs.
     pub const fn new(future: F) -> Self {
         Self {
-            number: AtomicU16::new(0),
-            link: AtomicU16::new(PARKED),
-            signals: AtomicU16::new(0),
+            number: W::ZERO,
+            link: W::PARKED,
+            signals: W::ZERO,
             future: UnsafeCell::new(future),
         }
+    }
+
+    fn number(&self, key: W::Key<'_>) -> u16 {
+        // Relaxed: written before the first waker was made, but for `DONE`.
+        self.number.load(key, Ordering::Relaxed) & !DONE
     }
 }
 
@@ -89,16 +110,19 @@ impl<F> Slot<F> {
 /// assert_eq!(ROUNDS.load(Ordering::Relaxed), 10);
 /// ```
 #[repr(C)]
-pub struct Pool<F, const TASKS: usize> {
-    newest: AtomicU16,
-    running: AtomicBool,
-    begun: AtomicBool,
-    slots: [Slot<F>; TASKS],
+pub struct Pool<F, const TASKS: usize, W = Atomic> {
+    /// `NEW`, `IDLE` or `RUNNING`.
+    state: W,
+    /// The task woken last.
+    newest: W,
+    /// The next task of the batch that is run, of which only the runner knows.
+    next: W,
+    slots: [Slot<F, W>; TASKS],
 }
 
 // SAFETY: a future is touched only by `run`, of which there is one at a time; it may be another thread
-// each time, so the future must be `Send`. Everything else is atomic.
-unsafe impl<F: Send, const TASKS: usize> Sync for Pool<F, TASKS> {}
+// each time, so the future must be `Send`. Everything else is words, which are `Sync`.
+unsafe impl<F: Send, const TASKS: usize, W: Word> Sync for Pool<F, TASKS, W> {}
 
 /// Why [`Pool::run`] came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,17 +133,17 @@ pub enum Ran {
     Done,
 }
 
-impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
+impl<F: Future<Output = ()>, const TASKS: usize, W: Word> Pool<F, TASKS, W> {
     const VTABLE: RawWakerVTable =
         RawWakerVTable::new(Self::clone_waker, Self::wake, Self::wake, |_| {});
 
     /// A pool of these tasks, at most 32,767.
-    pub const fn new(slots: [Slot<F>; TASKS]) -> Self {
+    pub const fn new(slots: [Slot<F, W>; TASKS]) -> Self {
         const { assert!(TASKS <= TASKS_MAX, "a pool has at most 32,767 tasks") };
         Self {
-            newest: AtomicU16::new(END),
-            running: AtomicBool::new(false),
-            begun: AtomicBool::new(false),
+            state: W::ZERO,
+            newest: W::END,
+            next: W::END,
             slots,
         }
     }
@@ -129,13 +153,15 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
     /// # Panics
     /// The context is not that of a task of this pool.
     pub fn number(&'static self, cx: &Context<'_>) -> usize {
-        let data = cx.waker().data().cast::<Slot<F>>();
-        assert!(
-            self.slots.as_ptr_range().contains(&data),
-            "the task is not of this pool"
-        );
-        // SAFETY: within this pool's slots, and our wakers point at the beginning of one.
-        number_of(unsafe { &*data })
+        // Computed, not read from the slot: what the task does next would wait for that.
+        let bytes = cx
+            .waker()
+            .data()
+            .addr()
+            .wrapping_sub(self.slots.as_ptr().addr());
+        let number = bytes / size_of::<Slot<F, W>>();
+        assert!(number < TASKS, "the task is not of this pool");
+        number
     }
 
     /// Adds one to a task's semaphore, and wakes the task.
@@ -143,28 +169,27 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
     /// # Panics
     /// There is no task of this number, or its semaphore stands at 65,535.
     pub fn signal(&'static self, task: usize) {
-        let signals = &self.slots[task].signals;
-        // Release pairs with the acquire in `take_signal`. Relaxed: on failure nothing is read.
-        let added = signals.fetch_update(Ordering::Release, Ordering::Relaxed, |count| {
-            count.checked_add(1)
+        let slot = &self.slots[task];
+        let added = W::with(|key| {
+            // Release pairs with the acquire in `take_signal`.
+            let more = |count: u16| count.checked_add(1);
+            let added = slot.signals.update(key, Ordering::Release, more);
+            if added.is_ok() {
+                // A pool has fewer tasks than fit.
+                self.push(key, slot, task as u16);
+            }
+            added
         });
-        assert!(
-            added.is_ok(),
-            "task {task} has 65,535 signals it has not taken"
-        );
-        self.push(task);
+        if added.is_err() {
+            too_many_signals(task);
+        }
     }
 
-    /// Takes one from a task's semaphore; `false` if it stands at zero. Only the task itself may ask.
+    /// Takes one from a task's semaphore; `false` if it stands at zero.
     pub fn take_signal(&'static self, task: usize) -> bool {
         let signals = &self.slots[task].signals;
-        // Relaxed: only the task itself takes, so what is seen can only have grown.
-        if signals.load(Ordering::Relaxed) == 0 {
-            return false;
-        }
         // Acquire pairs with the release in `signal`.
-        signals.fetch_sub(1, Ordering::Acquire);
-        true
+        W::with(|key| signals.update(key, Ordering::Acquire, |count| count.checked_sub(1))).is_ok()
     }
 
     /// Polls tasks until none is runnable. The first call polls every task once.
@@ -173,32 +198,20 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
     /// The pool is running already.
     pub fn run(&'static self) -> Ran {
         // Acquire pairs with the release of the last run: its writes to the futures are seen.
-        assert!(
-            !self.running.swap(true, Ordering::Acquire),
-            "the pool is running already"
-        );
-        let stop = Stop(&self.running);
-        // Relaxed: under `running`.
-        if !self.begun.swap(true, Ordering::Relaxed) {
+        let before = W::with(|key| self.state.swap(key, RUNNING, Ordering::Acquire));
+        assert!(before != RUNNING, "the pool is running already");
+        let stop = Stop(&self.state);
+        if before == NEW {
             self.begin();
         }
-        loop {
-            // Acquire pairs with the release in `push`.
-            let batch = self.newest.swap(END, Ordering::Acquire);
-            if batch == END {
-                break;
-            }
-            let mut batch = Batch {
-                pool: self,
-                next: self.turn_round(batch),
-            };
-            while let Some(task) = batch.pop() {
-                self.poll(task);
-            }
+        if crate::mutant!("fixed_panic_loses_its_batch") {
+            // Relaxed: a mutant.
+            W::with(|key| self.next.store(key, END, Ordering::Relaxed));
         }
-        // Relaxed: only the runner says `DONE`.
-        let done = |slot: &Slot<F>| slot.number.load(Ordering::Relaxed) & DONE != 0;
-        let ran = if self.slots.iter().all(done) {
+        while let Some(task) = self.pop() {
+            self.poll(task);
+        }
+        let ran = if self.slots.iter().all(Slot::is_done) {
             Ran::Done
         } else {
             Ran::Idle
@@ -207,53 +220,30 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
         ran
     }
 
-    fn begin(&'static self) {
-        for (number, slot) in (0..).zip(&self.slots) {
-            // Relaxed: no waker exists yet.
-            slot.number.store(number, Ordering::Relaxed);
-        }
-        (0..TASKS).for_each(|task| self.push(task));
-    }
-
-    /// Turns a stack, newest first, into a queue, oldest first.
-    fn turn_round(&self, mut newest: u16) -> u16 {
-        let mut oldest = END;
-        while newest != END {
-            // Relaxed: the swap that took the stack acquired its links; nobody else changes them.
-            let older = self.link(newest).load(Ordering::Relaxed);
-            // AcqRel pairs with `push`: a store would end the release sequence of a wake that found the
-            // task queued.
-            self.link(newest).swap(oldest, Ordering::AcqRel);
-            (oldest, newest) = (newest, older);
-        }
-        oldest
-    }
-
     /// Polls a task that was just unqueued, unless it has finished.
     fn poll(&'static self, task: u16) {
         let at = usize::from(task);
-        let number = &self.slots[at].number;
-        // Relaxed: only the runner says `DONE`.
-        if number.load(Ordering::Relaxed) & DONE != 0 {
+        if self.slots[at].is_done() {
             return;
         }
         // Made from the pool's address, because `wake` goes back to it.
         let slot = core::ptr::from_ref(self)
             .wrapping_byte_add(core::mem::offset_of!(Self, slots))
-            .cast::<Slot<F>>()
+            .cast::<Slot<F, W>>()
             .wrapping_add(at);
         // SAFETY: the vtable takes a slot of this type of pool; the pool, and so the slot, is static.
         let waker = ManuallyDrop::new(unsafe {
             Waker::from_raw(RawWaker::new(slot.cast(), &const { Self::VTABLE }))
         });
-        // SAFETY: `running` keeps others away from the future.
+        // SAFETY: `RUNNING` keeps others away from the future.
         let future: &'static mut F = unsafe { &mut *self.slots[at].future.get() };
         if Pin::static_mut(future)
             .poll(&mut Context::from_waker(&waker))
             .is_ready()
         {
-            // Relaxed: others read only the rest of the number.
-            number.fetch_or(DONE, Ordering::Relaxed);
+            let number = &self.slots[at].number;
+            // Relaxed: only the runner writes it, and others read only the rest of the number.
+            W::with(|key| number.store(key, task | DONE, Ordering::Relaxed));
         }
     }
 
@@ -266,109 +256,131 @@ impl<F: Future<Output = ()>, const TASKS: usize> Pool<F, TASKS> {
     /// # Safety
     /// `data` is a slot of a static pool of this type.
     unsafe fn wake(data: *const ()) {
-        let slot = data.cast::<Slot<F>>();
+        let at = data.cast::<Slot<F, W>>();
         // SAFETY: static.
-        let number = number_of(unsafe { &*slot });
-        let pool = slot
-            .wrapping_sub(number)
-            .wrapping_byte_sub(core::mem::offset_of!(Self, slots))
-            .cast::<Self>();
-        // SAFETY: the slot with this number is this far from the beginning of its pool, which is static.
-        unsafe { &*pool }.push(number);
+        let slot = unsafe { &*at };
+        W::with(|key| {
+            let number = slot.number(key);
+            let pool = at
+                .wrapping_sub(usize::from(number))
+                .wrapping_byte_sub(core::mem::offset_of!(Self, slots))
+                .cast::<Self>();
+            // SAFETY: the slot with this number is this far from the beginning of its pool, which is static.
+            unsafe { &*pool }.push(key, slot, number);
+        });
     }
 }
 
-impl<F, const TASKS: usize> Pool<F, TASKS> {
-    fn link(&self, task: u16) -> &AtomicU16 {
+impl<F, const TASKS: usize, W: Word> Pool<F, TASKS, W> {
+    /// Gives each task its number, and queues it.
+    fn begin(&self) {
+        for (number, slot) in (0..).zip(&self.slots) {
+            W::with(|key| {
+                // Relaxed: no waker exists yet.
+                slot.number.store(key, number, Ordering::Relaxed);
+                self.push(key, slot, number);
+            });
+        }
+    }
+
+    fn link(&self, task: u16) -> &W {
         &self.slots[usize::from(task)].link
     }
 
-    /// Queues a task, unless it is queued or has finished.
-    fn push(&self, task: usize) {
-        let Ok(task) = u16::try_from(task) else {
+    /// Queues the task with this slot and number, unless it is queued.
+    fn push(&self, key: W::Key<'_>, slot: &Slot<F, W>, task: u16) {
+        let link = &slot.link;
+        // Relaxed: only a guess for the exchange below.
+        let mut older = self.newest.load(key, Ordering::Relaxed);
+        // Also if it is queued already, an exchange and no load, which would release nothing: AcqRel pairs with the
+        // swap in `pop`, so that the poll to come sees what was done before this.
+        let before = link.update(key, Ordering::AcqRel, |now| {
+            Some(if now == PARKED { older } else { now })
+        });
+        if before != Ok(PARKED) {
             return;
-        };
-        let link = self.link(task);
+        }
+        // Release pairs with the acquire swap in `pop`.
+        let pushed = self.newest.update(key, Ordering::Release, |newest| {
+            if newest != older {
+                older = newest;
+                // AcqRel pairs with the exchange above of those that found the task queued: a store would end their
+                // release sequence.
+                link.swap(key, older, Ordering::AcqRel);
+            }
+            Some(task)
+        });
+        debug_assert!(pushed.is_ok());
+    }
+
+    /// Takes the next task out of the queue. Of the runner alone, as the batch is.
+    fn pop(&self) -> Option<u16> {
         loop {
-            // AcqRel pairs with the swap in `Batch::pop`. Relaxed on failure: the next line does the work.
-            let claim = link.compare_exchange(PARKED, END, Ordering::AcqRel, Ordering::Relaxed);
-            if claim.is_ok() {
-                return self.push_linked(task);
-            }
-            // Queued already. A load would release nothing: AcqRel pairs with the swap in `Batch::pop`, so
-            // that the poll to come sees what was done before this.
-            if link.fetch_or(0, Ordering::AcqRel) != PARKED {
-                return;
-            }
-        }
-    }
-
-    /// Puts a task, whose link is the caller's, on the stack.
-    fn push_linked(&self, task: u16) {
-        // Relaxed: only a guess for the exchange.
-        let mut newest = self.newest.load(Ordering::Relaxed);
-        loop {
-            // AcqRel pairs with `push`, which may have found the task queued already; published by the
-            // exchange below.
-            self.link(task).swap(newest, Ordering::AcqRel);
-            // Release pairs with the acquire swaps of the runner. Relaxed: on failure nothing is read.
-            let pushed = self.newest.compare_exchange_weak(
-                newest,
-                task,
-                Ordering::Release,
-                Ordering::Relaxed,
-            );
-            match pushed {
-                Ok(_) => return,
-                Err(now) => newest = now,
+            let popped = W::with(|key| {
+                // Relaxed: only the runner has a batch; the next run sees it by `state`.
+                let mut task = self.next.load(key, Ordering::Relaxed);
+                if task == END {
+                    // Acquire pairs with the release in `push`.
+                    task = self.newest.swap(key, END, Ordering::Acquire);
+                    // Relaxed: the swap has acquired the links of the stack; nobody else changes them.
+                    if task == END || self.link(task).load(key, Ordering::Relaxed) != END {
+                        return Err(task);
+                    }
+                }
+                // AcqRel pairs with the exchange in `push`: a wake that found the task queued is seen by the poll.
+                let next = self.link(task).swap(key, PARKED, Ordering::AcqRel);
+                // Relaxed: as above.
+                self.next.store(key, next, Ordering::Relaxed);
+                Ok(task)
+            });
+            match popped {
+                Ok(task) => return Some(task),
+                Err(END) => return None,
+                Err(newest) => self.turn_round(newest),
             }
         }
     }
-}
 
-fn number_of<F>(slot: &Slot<F>) -> usize {
-    // Relaxed: written before the first waker was made, but for `DONE`.
-    usize::from(slot.number.load(Ordering::Relaxed) & !DONE)
-}
-
-/// Tasks to be polled, oldest first. Those that a panic leaves behind are queued again.
-struct Batch<F: 'static, const TASKS: usize> {
-    pool: &'static Pool<F, TASKS>,
-    next: u16,
-}
-
-impl<F, const TASKS: usize> Batch<F, TASKS> {
-    fn pop(&mut self) -> Option<u16> {
-        if self.next == END {
-            return None;
+    /// Makes a batch, oldest first, of a stack, newest first.
+    #[cold]
+    fn turn_round(&self, newest: u16) {
+        let (mut task, mut newer) = (newest, END);
+        while task != END {
+            let link = self.link(task);
+            // AcqRel pairs with `push`: a store would end the release sequence of a wake that found the task queued.
+            let older = W::with(|key| link.swap(key, newer, Ordering::AcqRel));
+            (newer, task) = (task, older);
         }
-        let task = self.next;
-        // AcqRel pairs with the exchange in `push`: a wake that found the task queued is seen by
-        // the poll.
-        self.next = self.pool.link(task).swap(PARKED, Ordering::AcqRel);
-        Some(task)
+        // Relaxed: only the runner has a batch.
+        W::with(|key| self.next.store(key, newer, Ordering::Relaxed));
     }
 }
 
-impl<F, const TASKS: usize> Drop for Batch<F, TASKS> {
-    fn drop(&mut self) {
-        while let Some(task) = self.pop() {
-            self.pool.push(usize::from(task));
-        }
+impl<F, W: Word> Slot<F, W> {
+    /// Whether the task has finished: for the runner.
+    fn is_done(&self) -> bool {
+        // Relaxed: only the runner says `DONE`.
+        W::with(|key| self.number.load(key, Ordering::Relaxed)) & DONE != 0
     }
 }
 
-/// Ends a run, also when a task panics.
-struct Stop<'a>(&'a AtomicBool);
+#[cold]
+#[track_caller]
+fn too_many_signals(task: usize) -> ! {
+    panic!("task {task} has 65,535 signals it has not taken");
+}
 
-impl Drop for Stop<'_> {
+/// Ends a run, also when a task panics: what it has not run the next run begins with.
+struct Stop<'a, W: Word>(&'a W);
+
+impl<W: Word> Drop for Stop<'_, W> {
     fn drop(&mut self) {
         // Release pairs with the acquire at the beginning of the next run.
-        self.0.store(false, Ordering::Release);
+        W::with(|key| self.0.store(key, IDLE, Ordering::Release));
     }
 }
 
-impl<F, const TASKS: usize> fmt::Debug for Pool<F, TASKS> {
+impl<F, const TASKS: usize, W> fmt::Debug for Pool<F, TASKS, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
             .field("tasks", &TASKS)
@@ -376,10 +388,10 @@ impl<F, const TASKS: usize> fmt::Debug for Pool<F, TASKS> {
     }
 }
 
-impl<F> fmt::Debug for Slot<F> {
+impl<F, W: Word> fmt::Debug for Slot<F, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slot")
-            .field("number", &number_of(self))
+            .field("number", &W::with(|key| self.number(key)))
             .finish_non_exhaustive()
     }
 }

@@ -103,6 +103,9 @@ pub mod cancel {
 }
 
 /// Tasks in static memory, for programs without a heap.
+///
+/// Their pool has atomic words, for several cores, or with the feature `critical-section` plain ones, for one core: say
+/// `Pool<F, TASKS, Section>`.
 pub mod fixed {
     pub use gossamer_core::fixed::*;
 }
