@@ -9,6 +9,8 @@ use gossamer_contender::args::{Args, runtime};
 use gossamer_contender::mvars::leak;
 use gossamer_contender::put;
 
+use crate::fixed::{self, Cores};
+
 /// What the ring is to be.
 pub(crate) struct Ring {
     /// Tasks in it.
@@ -33,10 +35,11 @@ pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
         "pool-1" => shared(&ring, &order, Model::Pool { workers: 1 }),
         "pool-2" => shared(&ring, &order, Model::Pool { workers: 2 }),
         "threads" => shared(&ring, &order, Model::Threads),
-        "fixed" => Ok(crate::fixed::run(&ring)?),
+        "fixed" => Ok(fixed::run(&ring, Cores::Several)?),
+        "fixed-one-core" => Ok(fixed::run(&ring, Cores::One)?),
         other => Err(format!(
             "--kind {other}: expected single-local, single-local-replace, single, \
-             single-second-thread, pool-1, pool-2, threads, fixed"
+             single-second-thread, pool-1, pool-2, threads, fixed, fixed-one-core"
         )
         .into()),
     }
