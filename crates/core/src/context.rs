@@ -153,7 +153,7 @@ impl Context {
 
     /// The word of a running local task of the shard that is run.
     #[inline(always)]
-    pub fn running_local(&self) -> TaskState {
+    pub(crate) fn running_local(&self) -> TaskState {
         self.running_local.get()
     }
 
@@ -290,16 +290,16 @@ impl Context {
         self.polling.set(ptr::null());
     }
 
-    /// A poll of this task begins, or the drop of its future, which counts as part of one. With the whole budget, or in a
-    /// simulation perhaps with nothing.
+    /// A poll of this task begins, or the drop of its future, which counts as part of one. With the whole budget, but what
+    /// may be simulated has that of the context, which may be nothing.
     ///
     /// # Safety
     /// This thread runs the task, which is alive until [`Context::end_poll`], the next poll, or its
     /// [end](Header::finish).
     #[inline(always)]
-    pub unsafe fn begin_poll(&self, task: NonNull<Header>, is_simulated: bool) {
+    pub unsafe fn begin_poll(&self, task: NonNull<Header>, may_be_simulated: bool) {
         self.turn.set(self.turn.get().wrapping_add(1));
-        let budget = if is_simulated {
+        let budget = if may_be_simulated {
             self.budget.get()
         } else {
             BUDGET

@@ -2,14 +2,14 @@
 //!
 //! A primitive keeps one 32-bit word: one bit is the lock's, the others the primitive's own. Locking
 //! returns the primitive's bits, unlocking writes them back, so an uncontended operation is one
-//! exchange and one store, and no exchange while the process has one thread. No user code runs
+//! bit set and one store, and nothing atomic while the process has one thread. No user code runs
 //! between the two.
 //!
 //! ```text
-//!  31     30                                   0
-//! +------+--------------------------------------+
-//! |LOCKED|      the primitive's own bits        |
-//! +------+--------------------------------------+
+//!  31  30    29                                 0
+//! +---+------+-----------------------------------+
+//! |own|LOCKED|     the primitive's own bits      |
+//! +---+------+-----------------------------------+
 //! ```
 
 use alloc::rc::Rc;

@@ -1,4 +1,4 @@
-//! Without an operating system there are no shards: every waker is foreign, so owned.
+//! Without an operating system there are no shards: every waker is foreign.
 
 use core::ptr::NonNull;
 use core::task::{RawWakerVTable, Waker};
@@ -25,6 +25,12 @@ pub(crate) unsafe fn end_loan(_data: *const (), _node: NonNull<Node>) {}
 /// Never called: nothing is loaned.
 pub(crate) unsafe fn wake_loaned(_data: *const (), _node: NonNull<Node>) -> Option<Waker> {
     None
+}
+
+/// # Safety
+/// Never called: no waker is ours.
+pub(crate) unsafe fn from_data(_data: *const ()) -> Waker {
+    unreachable!("no waker is ours")
 }
 
 pub(crate) fn wake_owned(waker: Waker) -> Option<Waker> {

@@ -142,6 +142,7 @@ impl<S: Scheduler> Single<S> {
     /// # Errors
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduling_points(scheduler: S) -> io::Result<Self> {
+        const { assert!(S::IS_SIMULATED, "a poll would have its whole budget") };
         Self::unowned(scheduler, true)
     }
 

@@ -17,7 +17,8 @@ const INSIDE: u32 = 1;
 
 /// The shard is open.
 const OPEN: u32 = 1;
-/// The light fence is a fence here, so that the runner cannot do without it: always set, or never.
+/// The light fence is a fence here, so that the runner cannot do without it: always set, or never. (Then the quick way of
+/// [`AccessFlag::while_inside`] is never taken.)
 const FENCED: u32 = 2;
 
 /// The two words, on a cache line of their own: one is written twice in each poll. Of a shard whose runner may be found
@@ -95,20 +96,20 @@ impl AccessFlag {
         self.open.load(Ordering::Relaxed) == 0
     }
 
-    /// Calls `act` while the runner is inside, which then stands where it stood. `false` if the shard is open, or may be:
-    /// then nothing was done.
+    /// Calls `act` while the runner is inside, which then stands where it stood; gives what `act` says. `false` if the
+    /// shard is open, or may be: then nothing was done.
     #[inline(always)]
-    pub(crate) fn while_inside(&self, act: impl FnOnce()) -> bool {
+    pub(crate) fn while_inside(&self, act: impl FnOnce() -> bool) -> bool {
         // Relaxed: it reads its own word.
         let stood = self.inside.load(Ordering::Relaxed);
-        let alone = self.comes_alone();
-        if alone {
+        let alone = self.comes_alone() || crate::mutant!("quick_wake_in_open_shard");
+        let acted = alone && {
             self.touch();
-            act();
-        }
+            act()
+        };
         // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
         self.inside.store(stood, Ordering::Release);
-        alone
+        acted
     }
 
     /// Looks again, with a fence if there has been none.
@@ -123,8 +124,8 @@ impl AccessFlag {
     pub fn open(&self) -> bool {
         // Relaxed: the fence orders it before the look.
         self.open.fetch_or(OPEN, Ordering::Relaxed);
-        heavy_fence(); // pairs with the quick one in `go_inside`, or the light one in `is_alone`
-        // Acquire pairs with the release in `go_outside`.
+        heavy_fence(); // pairs with the quick one in `comes_alone`, or the light one in `is_alone`
+        // Acquire pairs with the releases in `go_outside` and `while_inside`.
         if self.inside.load(Ordering::Acquire) == OUTSIDE || crate::mutant!("opens_on_the_runner") {
             return true;
         }

@@ -24,7 +24,8 @@ impl Baton {
     /// Takes the current thread's. From now on it runs no shard.
     ///
     /// # Safety
-    /// Until a baton is [put](Baton::put) here again, this thread does nothing with the shard that it ran: it waits.
+    /// Until a baton is [put](Baton::put) here again, this thread does nothing with the shard that it ran, nor with the
+    /// task that it polled: it waits.
     pub unsafe fn take() -> Self {
         let mut baton = Self {
             context: Context::new(),

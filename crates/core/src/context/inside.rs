@@ -10,7 +10,8 @@ impl Context {
     /// A poll begins, and its task has not woken itself.
     ///
     /// # Safety
-    /// The flag is the shard's, and until [`Context::end_outside`] this thread touches the shard's plain memory only as a poll does: by wakes.
+    /// The flag is the shard's, and until [`Context::end_outside`] this thread touches the shard's plain memory only as a
+    /// poll does: by wakes.
     #[inline(always)]
     pub unsafe fn begin_outside(&self, access: &AccessFlag) {
         self.again.set(false);
@@ -18,8 +19,11 @@ impl Context {
     }
 
     /// A poll has ended: the shard's plain memory is the runner's again.
+    ///
+    /// # Safety
+    /// The flag is the shard's.
     #[inline(always)]
-    pub fn end_outside(&self, access: &AccessFlag) {
+    pub unsafe fn end_outside(&self, access: &AccessFlag) {
         if !access.go_inside() {
             self.pool_hooks().close();
         }
@@ -43,7 +47,8 @@ impl Context {
     #[inline(always)]
     pub fn go_inside(&self) {
         if let Some(access) = self.access.get() {
-            self.end_outside(access);
+            // SAFETY: that of the shard that is run.
+            unsafe { self.end_outside(access) };
         }
     }
 
@@ -183,15 +188,14 @@ impl Context {
         woken
     }
 
-    /// Has `wake` wake a task, like [`Context::inside`], if the shard is not open; `false` if it is, and then nothing
-    /// was done.
+    /// Has `wake` wake a task, like [`Context::inside`], if the shard is not open; `false` if it is, and then nothing was
+    /// done, or if `wake` says so.
     #[inline(always)]
-    pub(crate) fn inside_quickly(&self, wake: impl FnOnce()) -> bool {
-        let Some(access) = self.access.get() else {
-            wake();
-            return true;
-        };
-        access.while_inside(wake)
+    pub(crate) fn inside_quickly(&self, wake: impl FnOnce() -> bool) -> bool {
+        match self.access.get() {
+            Some(access) => access.while_inside(wake),
+            None => wake(),
+        }
     }
 
     /// Notes a new task of the shard that is run, in the midst of a poll or not.

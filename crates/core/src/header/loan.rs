@@ -136,14 +136,18 @@ impl TaskRef<'_> {
     pub(crate) unsafe fn wake_owned_quickly(self, context: &Context) -> bool {
         let seen = self.look();
         let is_parked = seen.shard() == context.shard() && !seen.ignores_wake();
-        if !is_parked || seen.has_cached_ref() || !context.has_room() {
+        if !is_parked || seen.has_cached_ref() {
             return false;
         }
-        // SAFETY: inside, and the shard has not been open since it was seen: on the runner, and not scheduled; there is
-        // room.
-        let wake =
-            || unsafe { context.schedule_only(self, seen.with_scheduled().with_cached_ref()) };
-        context.inside_quickly(wake)
+        context.inside_quickly(|| {
+            let has_room = context.has_room();
+            if has_room {
+                // SAFETY: inside, and the shard has not been open since it was seen: on the runner, and not scheduled;
+                // there is room.
+                unsafe { context.schedule_only(self, seen.with_scheduled().with_cached_ref()) };
+            }
+            has_room
+        })
     }
 
     /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty; `false` if this

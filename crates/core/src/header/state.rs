@@ -40,8 +40,8 @@ const HAS_LOCALS: u32 = 1 << 30;
 ///
 /// Anyone may read the lower 17 bits; the others are the runner's. While the task is in a steal queue all are written
 /// only by who holds the queue's lock, a thief perhaps. `LOCAL` never changes, nor does the shard of a local task. The
-/// word of a local task is mostly one of three: running, loaned to one node, or scheduled. One comparison finds out
-/// that all is plain and simple.
+/// word of a local task that parks or is woken is mostly one of two: running, or loaned to one node. One comparison finds
+/// out that all is plain and simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct TaskState(u32);

@@ -81,9 +81,9 @@ fn reach_all() {
             .or_else(|_| membarrier(MembarrierCommand::Global));
         if reached.is_err() && !crate::mutant!("fence_forbidden_in_silence") {
             std::eprintln!(
-                "gossamer: the system forbids membarrier(2), which it had granted when the first runtime was built: \
+                "gossamer: the system forbids membarrier(2), which it had granted when the first runtime or lock was used: \
                  has a seccomp filter been installed since? Let the filter allow membarrier, or install it before the \
-                 first runtime is built; the process ends, as threads would miss each other's wakes"
+                 first use; the process ends, as threads would miss each other's wakes"
             );
             std::process::abort();
         }

@@ -306,7 +306,8 @@ pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
 /// [`queue`](Action::queue) gives the same queue of the same object each time. Every operation in it shows the same: its
 /// action is a [`Shown`](Action::Shown), or begins with one (`#[repr(transparent)]`, `#[repr(C)]`).
 /// [`park_inline`](Action::park_inline) parks only where nobody waits at the object, which never leaves its thread; and
-/// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`].
+/// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`]. Without
+/// [`IS_RELEASED`](Action::IS_RELEASED) nobody releases a node of the queue.
 pub unsafe trait Action<O: Waitable> {
     /// The output of the operation.
     type Output;

@@ -330,6 +330,10 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             // SAFETY: under the lock, and in this queue.
             unsafe { queue.unlink_notified(node) };
         } else if !A::IS_RELEASED || state != State::Released {
+            debug_assert!(
+                state != State::Released,
+                "it says that it is never released"
+            );
             // SAFETY: under the lock, and in this queue.
             let replaced = unsafe { queue.renew(node, waker, O::Word::THREAD_BOUND) };
             if this.waiter.action.polled_again(&mut locked) {

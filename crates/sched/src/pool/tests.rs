@@ -29,6 +29,7 @@ use gossamer_core::context;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::model::{explore, no_cell_is_left};
 use gossamer_core::shard::{Shard, ShardGuard};
+use gossamer_core::waker::wake_owned;
 use gossamer_task::{JoinHandle, spawn};
 
 use super::queue::{Queue, take_share};
@@ -248,6 +249,15 @@ fn set(flags: &Flags, place: usize, waker: &Waker) {
     // Relaxed: only the wake makes it visible.
     flags[place].store(true, Ordering::Relaxed);
     waker.wake_by_ref();
+}
+
+/// Sets a flag and wakes who waits for it, as a primitive does.
+fn set_and_give_up(flags: &Flags, place: usize, waker: Waker) {
+    // Relaxed: only the wake makes it visible.
+    flags[place].store(true, Ordering::Relaxed);
+    if let Some(runner) = wake_owned(waker) {
+        runner.wake();
+    }
 }
 
 /// A task of this worker that has been polled once, and waits until every flag is set.

@@ -244,8 +244,8 @@ fn poll_until<S: Scheduler>(
 }
 
 /// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
-/// needs no queue. The caller has seen that the scheduler is empty, and that there are
-/// polls left; nothing is pushed to it here.
+/// needs no queue. The caller has seen that the scheduler is empty, and that there are polls left; nothing is pushed to
+/// it here.
 ///
 /// Ends when the last poll woke no task, or several; when a task is not pending afterwards (it has ended, is to be
 /// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
@@ -342,7 +342,8 @@ unsafe fn poll<S: Scheduler>(
     // SAFETY: we run the shard, and the future is present.
     let ready = unsafe { (vtable.poll)(task) };
     if let Some(access) = access {
-        context.end_outside(access);
+        // SAFETY: the shard's, as the caller says.
+        unsafe { context.end_outside(access) };
         if !ready {
             // SAFETY: just polled, by the runner of its shard.
             unsafe { context.queue_again(task) };

@@ -6,7 +6,9 @@ use std::task::Waker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::thread;
 
-use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, settle};
+use super::{
+    Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set, set_and_give_up, settle,
+};
 
 /// A pool of two, of which the first may be found stuck.
 fn monitored() -> Arc<Shared> {
@@ -45,6 +47,28 @@ fn opening_against_the_own_wakes() {
         drop(owner.spawn(async move {
             set(&flags, 0, &waker);
             set(&flags, 1, &waker);
+        }));
+        let its = shared.clone();
+        let monitor = thread::spawn(move || relieve(&its));
+        owner.run();
+        monitor.join().expect("the monitor does not panic");
+        drop(owner);
+        completed(shared, &log);
+    });
+}
+
+/// The same, by wakers that are given up: the runner is inside for a few stores, and goes back to where it stood
+/// (`AccessFlag::while_inside`), or leaves it to the general way.
+#[test]
+fn opening_against_a_quick_wake() {
+    explore("opening_against_a_quick_wake", || {
+        let (shared, flags, log) = (monitored(), flags(), Log::default());
+        let mut owner = Acting::begin(&shared, 0);
+        let (handle, waker) = parked(&mut owner, &flags, &log);
+        drop(handle);
+        drop(owner.spawn(async move {
+            set_and_give_up(&flags, 0, waker.clone());
+            set_and_give_up(&flags, 1, waker);
         }));
         let its = shared.clone();
         let monitor = thread::spawn(move || relieve(&its));
