@@ -9,6 +9,8 @@
 //! runner is inside; if so, it takes its word back. At least one of the two sees the other. The opener holds the lock
 //! meanwhile, so a runner that finds the shard open waits until that is decided.
 
+use core::hint::cold_path;
+
 use crate::platform::atomic::{AtomicU32, Ordering};
 use crate::platform::{heavy_fence, is_light, light_fence, quick_fence};
 
@@ -96,20 +98,27 @@ impl AccessFlag {
         self.open.load(Ordering::Relaxed) == 0
     }
 
-    /// Calls `act` while the runner is inside, which then stands where it stood; gives what `act` says. `false` if the
+    /// Calls `act` while the runner is inside, which then stands where it stood. `false` if `may` says so there, or if the
     /// shard is open, or may be: then nothing was done.
     #[inline(always)]
-    pub(crate) fn while_inside(&self, act: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn while_inside(&self, may: impl FnOnce() -> bool, act: impl FnOnce()) -> bool {
         // Relaxed: it reads its own word.
         let stood = self.inside.load(Ordering::Relaxed);
         let alone = self.comes_alone() || crate::mutant!("quick_wake_in_open_shard");
-        let acted = alone && {
+        let acts = alone && {
             self.touch();
-            act()
+            may()
         };
-        // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
+        if acts {
+            act();
+            // Release pairs with the acquire in `open`: who opens sees what the runner did inside.
+            self.inside.store(stood, Ordering::Release);
+            return true;
+        }
+        cold_path();
+        // Release: as above.
         self.inside.store(stood, Ordering::Release);
-        acted
+        false
     }
 
     /// Looks again, with a fence if there has been none.

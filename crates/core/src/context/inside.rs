@@ -188,14 +188,18 @@ impl Context {
         woken
     }
 
-    /// Has `wake` wake a task, like [`Context::inside`], if the shard is not open; `false` if it is, and then nothing was
-    /// done, or if `wake` says so.
+    /// Has `wake` wake a task, like [`Context::inside`], if the shard is not open and [there is room](Context::has_room);
+    /// `false` if not, and then nothing was done.
     #[inline(always)]
-    pub(crate) fn inside_quickly(&self, wake: impl FnOnce() -> bool) -> bool {
-        match self.access.get() {
-            Some(access) => access.while_inside(wake),
-            None => wake(),
+    pub(crate) fn inside_quickly(&self, wake: impl FnOnce()) -> bool {
+        if let Some(access) = self.access.get() {
+            return access.while_inside(|| self.has_room(), wake);
         }
+        let has_room = self.has_room();
+        if has_room {
+            wake();
+        }
+        has_room
     }
 
     /// Notes a new task of the shard that is run, in the midst of a poll or not.

@@ -139,15 +139,11 @@ impl TaskRef<'_> {
         if !is_parked || seen.has_cached_ref() {
             return false;
         }
-        context.inside_quickly(|| {
-            let has_room = context.has_room();
-            if has_room {
-                // SAFETY: inside, and the shard has not been open since it was seen: on the runner, and not scheduled;
-                // there is room.
-                unsafe { context.schedule_only(self, seen.with_scheduled().with_cached_ref()) };
-            }
-            has_room
-        })
+        // SAFETY: inside, and the shard has not been open since it was seen: on the runner, and not scheduled; there is
+        // room.
+        let wake =
+            || unsafe { context.schedule_only(self, seen.with_scheduled().with_cached_ref()) };
+        context.inside_quickly(wake)
     }
 
     /// Queues the task of a waker and gives the waker's reference up, into the store if that is empty; `false` if this

@@ -232,8 +232,10 @@ impl WaitList {
     /// Under the lock.
     #[inline(always)]
     pub unsafe fn notify_first(&self) -> Deferred {
-        let wake = |first: Parked<'_>| first.wake(NOTIFIED);
-        self.oldest().map_or(Deferred::NOTHING, wake)
+        match self.oldest() {
+            Some(first) => first.wake(NOTIFIED),
+            None => Deferred::NOTHING,
+        }
     }
 
     /// The node that has waited longest.
