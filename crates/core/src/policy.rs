@@ -2,7 +2,7 @@
 //!
 //! A primitive keeps one 32-bit word: one bit is the lock's, the others the primitive's own. Locking
 //! returns the primitive's bits, unlocking writes them back, so an uncontended operation is one
-//! bit set and one store, and nothing atomic while the process has one thread. No user code runs
+//! exchange and one store, and no exchange while the process has one thread. No user code runs
 //! between the two.
 //!
 //! ```text
@@ -24,8 +24,7 @@ mod shared;
 #[cfg(feature = "std")]
 pub use shared::{Shared, SharedWord};
 
-/// Bits a primitive may use: all but one, and that is not the highest. (A compiler asks for the sign of the highest,
-/// and then does not see that a bit that is set and asked for is one instruction.)
+/// Bits a primitive may use: all but one.
 pub const BITS: u32 = !(1 << 30);
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.

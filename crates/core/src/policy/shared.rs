@@ -86,14 +86,20 @@ impl SharedWord {
         Self(AtomicU32::new(bits))
     }
 
-    /// Takes the lock, if it is free. (Setting one bit and asking whether it was set is one instruction; the bits are
-    /// the holder's to read afterwards.)
+    /// Takes the lock, if it is free.
     #[inline(always)]
     fn try_lock(&self) -> Option<u32> {
-        // Acquire pairs with the release in `give_up`.
-        let was_free = self.0.fetch_or(LOCKED, Ordering::Acquire) & LOCKED == 0;
-        // Relaxed: nobody else writes the word of a held lock, but for its bit.
-        was_free.then(|| self.0.load(Ordering::Relaxed) & BITS)
+        // Relaxed: only a guess for the exchange.
+        let seen = self.0.load(Ordering::Relaxed);
+        if seen & LOCKED != 0 {
+            return None;
+        }
+        let locked = seen | LOCKED;
+        // Acquire pairs with the release in `give_up`. Relaxed on failure: nothing is read.
+        let took = self
+            .0
+            .compare_exchange_weak(seen, locked, Ordering::Acquire, Ordering::Relaxed);
+        took.is_ok().then_some(seen)
     }
 
     #[inline(always)]
@@ -125,10 +131,7 @@ impl SharedWord {
                 for _ in 0..FIRST_PAUSE << round {
                     spin_loop();
                 }
-                // Relaxed: a guess, so that who waits writes nothing.
-                if self.0.load(Ordering::Relaxed) & LOCKED == 0
-                    && let Some(bits) = self.try_lock()
-                {
+                if let Some(bits) = self.try_lock() {
                     return bits;
                 }
             }
