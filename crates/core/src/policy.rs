@@ -6,10 +6,10 @@
 //! between the two.
 //!
 //! ```text
-//!  31  30    29                                 0
-//! +---+------+-----------------------------------+
-//! |own|LOCKED|     the primitive's own bits      |
-//! +---+------+-----------------------------------+
+//!  31     30                                   0
+//! +------+--------------------------------------+
+//! |LOCKED|      the primitive's own bits        |
+//! +------+--------------------------------------+
 //! ```
 
 use alloc::rc::Rc;
@@ -24,8 +24,8 @@ mod shared;
 #[cfg(feature = "std")]
 pub use shared::{Shared, SharedWord};
 
-/// Bits a primitive may use: all but one.
-pub const BITS: u32 = !(1 << 30);
+/// Bits a primitive may use.
+pub const BITS: u32 = (1 << 31) - 1;
 
 /// How a primitive is locked. Sealed: [`Local`] and [`Shared`] are the two there are.
 #[diagnostic::on_unimplemented(

@@ -15,14 +15,14 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::State;
 
 use crate::constructors::constructors;
-use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, OWN, Waiting, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, How, Line, Waiting, operation};
 
 /// How many may meet: 16,777,215.
 const MEMBERS_MAX: usize = (1 << 24) - 1;
 const COME: u32 = MEMBERS_MAX as u32;
 /// The number of the round wraps after 64. Nobody in line is as far behind: each round's last one serves all of the
 /// rounds before, also those that an earlier one has given the lock up for.
-const ROUND: u32 = OWN & !(ROUND_ONE - 1);
+const ROUND: u32 = HAS_WAITERS - ROUND_ONE;
 const ROUND_ONE: u32 = 1 << 24;
 
 /// The rules of a barrier: an operation that comes has the number of those who meet, one that waits that of its round.

@@ -16,7 +16,7 @@ use gossamer_core::waiter::State;
 use pin_project_lite::pin_project;
 
 use crate::constructors::constructors;
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, OWN, Waiting};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting};
 use crate::mutex::{Lock, Mutex, MutexGuard, Order};
 
 /// The number of one that was notified alone.
@@ -32,7 +32,7 @@ impl CondvarAdmission {
         let number = if gossamer_core::mutant!("condvar_number_overflows") {
             number & !HAS_WAITERS
         } else {
-            number & OWN
+            number & (HAS_WAITERS - 1)
         };
         bits & HAS_WAITERS | number
     }

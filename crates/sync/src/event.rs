@@ -8,11 +8,11 @@ use core::panic::Location;
 use gossamer_core::policy::LockPolicy;
 
 use crate::constructors::constructors;
-use crate::line::{Admission, Enter, HAS_WAITERS, Line, OWN, Waiting, operation};
+use crate::line::{Admission, Enter, HAS_WAITERS, Line, Waiting, operation};
 
 /// It has happened.
 const SET: u32 = 1;
-const SETTING: u32 = OWN & !(SETTING_ONE - 1);
+const SETTING: u32 = HAS_WAITERS - SETTING_ONE;
 const SETTING_ONE: u32 = 2;
 
 /// The rules of an event: an operation that waits has the number of the setting before it.

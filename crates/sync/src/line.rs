@@ -13,10 +13,10 @@
 //! So nothing is ever lost, and a value never moves into an operation.
 //!
 //! ```text
-//!  31     30   29                             0
-//! +------+----+--------------------------------+
-//! |HAS_WAITERS | lock |      the rules' own bits       |
-//! +------+----+--------------------------------+
+//!  30     29                                  0
+//! +------+-------------------------------------+
+//! |HAS_WAITERS |      the rules' own bits            |
+//! +------+-------------------------------------+
 //! ```
 //! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
 //! list.
@@ -33,9 +33,7 @@ use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 use crate::constructors::constructors;
 
 /// Operations wait.
-pub(crate) const HAS_WAITERS: u32 = 1 << 31;
-/// The rules' own bits. The one between is the lock's.
-pub(crate) const OWN: u32 = (1 << 30) - 1;
+pub(crate) const HAS_WAITERS: u32 = 1 << 30;
 
 /// The number of an operation that was [refused](Admission::refuses).
 pub(crate) const REFUSED: usize = usize::MAX;

@@ -24,7 +24,7 @@
 //! | 1 | 1 | held by one that has passed the first in line, who is still on its way |
 //!
 //! ```text
-//!  31     29  14  13      3  2     1     0
+//!  30     29  14  13      3  2     1     0
 //! +------+-------+----------+-----+-----+----+
 //! |HAS_WAITERS | STAMP | BYPASSED |STOOD|WOKEN|HELD|
 //! +------+-------+----------+-----+-----+----+

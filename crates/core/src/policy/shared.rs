@@ -29,7 +29,7 @@ impl LockPolicy for Shared {
 #[derive(Debug)]
 pub struct SharedWord(AtomicU32);
 
-const LOCKED: u32 = !BITS;
+const LOCKED: u32 = 1 << 31;
 /// Looks at a held lock before sleeping; a critical section is a few dozen instructions, but for one that moves many
 /// messages.
 const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };

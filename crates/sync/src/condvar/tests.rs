@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn the_number_wraps_below_the_mark() {
     for has_waiters in [0, HAS_WAITERS] {
-        let mut bits = has_waiters | (OWN - 2);
-        for expected in [OWN - 1, OWN, 0, 1] {
+        let mut bits = has_waiters | (HAS_WAITERS - 3);
+        for expected in [HAS_WAITERS - 2, HAS_WAITERS - 1, 0, 1] {
             let (_, wants) = CondvarAdmission::park(bits, 0);
             assert_eq!(
                 CondvarAdmission::grant(bits, wants),
