@@ -76,7 +76,7 @@ fn forbidden_later() {
     let output = anew("forbidden_later", "later");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{said}");
-    for needed in ["membarrier(2)", "seccomp", "before the first runtime"] {
+    for needed in ["membarrier(2)", "seccomp", "before the first use"] {
         assert!(said.contains(needed), "{needed} is not in: {said}");
     }
 }
