@@ -48,7 +48,7 @@ mod unsettled;
 mod waking;
 mod weak;
 
-pub(crate) use self::action::{One, Op, Quickly, Receive, Receives, WatchesEnd};
+pub(crate) use self::action::{Effect, One, Op, Quickly, Receive, Receives, WatchesEnd};
 pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};
 pub use self::closing::WaitForClose;
 pub(crate) use self::ends::pair;

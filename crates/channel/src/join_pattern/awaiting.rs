@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use gossamer_core::policy::LockPolicy;
 use pin_project_lite::pin_project;
 
-use crate::mpmc::{Locked, Op, Receive, Receives, WatchesEnd};
+use crate::mpmc::{Effect, Locked, Op, Receive, Receives, WatchesEnd};
 
 pin_project! {
     /// Waiting until a channel has a message, or is over, and leaving it there.
@@ -93,7 +93,7 @@ pub struct Awaits;
 impl<T> Receive<T> for Awaits {
     type Output = ();
     const NAME: &'static str = "join";
-    const TAKES: bool = false;
+    const EFFECT: Effect = Effect::Other;
 
     fn attempt<P: LockPolicy>(&mut self, locked: &mut Locked<'_, T, P>) -> Option<()> {
         (locked.messages_here() > 0 || locked.is_over()).then_some(())

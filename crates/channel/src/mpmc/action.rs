@@ -17,24 +17,40 @@ use crate::error::{Closed, SendError};
 /// An operation on a channel.
 pub(crate) type Op<'a, T, P, A> = Operation<'a, Chan<T, P>, A>;
 
-/// Attempts an operation. If it is complete, wakes the waiters that can go on and gives the lock up. `receives`: memory
-/// may be given back. `attempt` runs no user code.
+/// What an operation does to its channel when it completes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Puts one message.
+    Puts,
+    /// Takes one message.
+    Takes,
+    /// Takes any number of messages.
+    TakesMany,
+    /// Neither: it reserves, or watches.
+    Other,
+}
+
+/// Attempts an operation. If it is complete, wakes the waiters that can go on and gives the lock up. `attempt` runs no
+/// user code.
 ///
 /// # Errors
 /// The operation has to wait. The lock is held.
 #[inline(always)]
 pub(super) fn attempt<'a, T, P: LockPolicy, R>(
     mut locked: Locked<'a, T, P>,
-    receives: bool,
+    effect: Effect,
     attempt: impl FnOnce(&mut Locked<'a, T, P>) -> Option<R>,
 ) -> Result<R, Locked<'a, T, P>> {
     let Some(output) = attempt(&mut locked) else {
         return Err(locked);
     };
-    if receives {
+    if matches!(effect, Effect::Takes | Effect::TakesMany) {
         locked.shrink();
     }
-    locked.settle();
+    match effect {
+        Effect::Puts | Effect::Takes => locked.settle_one(),
+        Effect::TakesMany | Effect::Other => locked.settle(),
+    }
     Ok(output)
 }
 
@@ -158,7 +174,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         let locked = Locked::from(held);
         // SAFETY: the action has not taken effect, so the message is there; it is taken when it does.
         let take = || unsafe { self.take() };
-        attempt(locked, false, |locked| push(locked, take)).map_err(Locked::into_held)
+        attempt(locked, Effect::Puts, |locked| push(locked, take)).map_err(Locked::into_held)
     }
 
     #[inline(always)]
@@ -196,7 +212,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         locked.reserved -= 1;
         // SAFETY: as above.
         locked.push(unsafe { self.take() });
-        locked.settle();
+        locked.settle_one();
         Ok(Ok(()))
     }
 
@@ -237,8 +253,8 @@ pub(crate) trait Receive<T>: Sized {
     type Output;
     /// Name of the operation in dumps.
     const NAME: &'static str;
-    /// True if the operation takes messages out, so that memory may be given back.
-    const TAKES: bool;
+    /// What the operation does.
+    const EFFECT: Effect;
 
     /// Allocates what it needs. Not under the lock.
     #[inline(always)]
@@ -315,14 +331,14 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
     #[inline(always)]
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<R::Output, Held<'a, T, P>> {
         let locked = Locked::from(held);
-        attempt(locked, R::TAKES, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
+        attempt(locked, R::EFFECT, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)
     }
 
     #[inline(always)]
     fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<R::Output, Held<'a, T, P>> {
         let mut locked = Locked::from(held);
         locked.called -= 1;
-        let attempted = attempt(locked, R::TAKES, |locked| self.receive.attempt(locked));
+        let attempted = attempt(locked, R::EFFECT, |locked| self.receive.attempt(locked));
         attempted.map_err(|locked| {
             self.note_select(locked.chan());
             locked.into_held()
@@ -370,7 +386,7 @@ pub(crate) struct One;
 impl<T> Receive<T> for One {
     type Output = Result<T, Closed>;
     const NAME: &'static str = "Receiver::recv";
-    const TAKES: bool = true;
+    const EFFECT: Effect = Effect::Takes;
 
     const QUICKLY: Option<Quickly<T, Self>> = Some(|_, message, _| Ok(message));
 
@@ -398,7 +414,7 @@ impl<'b, T> Many<'b, T> {
 impl<T> Receive<T> for Many<'_, T> {
     type Output = Result<usize, Closed>;
     const NAME: &'static str = "Receiver::recv_many";
-    const TAKES: bool = true;
+    const EFFECT: Effect = Effect::TakesMany;
 
     /// There may be more by the time that they are taken; those come the next time.
     fn prepare<P: LockPolicy>(&mut self, chan: &Chan<T, P>) {

@@ -348,6 +348,22 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.0.wake_ready();
     }
 
+    /// Like [`Locked::settle`], where all that was done since the lock was taken is that one message came or went: then
+    /// one waiter at most can go on.
+    #[inline(always)]
+    pub(super) fn settle_one(mut self) {
+        if self.is_quiet() {
+            return self.0.into_word().unlock();
+        }
+        if self.0.bits != HAS_WAITERS || self.chan().is_rendezvous() || self.is_watched() {
+            return self.settle();
+        }
+        match self.wake_next() {
+            Some(woken) => self.0.run(woken),
+            None => self.unlock(),
+        }
+    }
+
     /// Messages in the buffer, and those that are offered.
     #[inline(always)]
     pub(crate) fn messages(&self) -> usize {

@@ -6,7 +6,7 @@ use std::panic::Location;
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait::Wait;
 
-use super::action::{self, Many, One, Op, Receive, Receives};
+use super::action::{self, Effect, Many, One, Op, Receive, Receives};
 use super::buffer::Buffer;
 use super::chan::{Chan, Locked, NO_RECEIVERS, NO_SENDERS};
 use super::handle::Handle;
@@ -27,16 +27,16 @@ pub(crate) fn pair<T, P: LockPolicy>(
 /// Does what can be done at once.
 pub(super) fn try_now<T, P: LockPolicy, R>(
     chan: &Chan<T, P>,
-    receives: bool,
+    effect: Effect,
     mut attempt: impl FnMut(&mut Locked<'_, T, P>) -> Option<R>,
 ) -> Option<R> {
     let mut again = true;
     loop {
-        let locked = match action::attempt(chan.locked(), receives, &mut attempt) {
+        let locked = match action::attempt(chan.locked(), effect, &mut attempt) {
             Ok(output) => return Some(output),
             Err(locked) => locked,
         };
-        let may_go = !receives && locked.has_room();
+        let may_go = effect != Effect::Takes && locked.has_room();
         locked.settle();
         // There was room for senders in the queue, and another thread was about to wake them.
         if !std::mem::take(&mut again) || !may_go {
@@ -123,7 +123,9 @@ impl<T, P: LockPolicy> Sender<T, P> {
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut message = Some(message);
         let mut take = || message.take().expect("a message is sent once");
-        match try_now(&self.0, false, |locked| action::try_push(locked, &mut take)) {
+        match try_now(&self.0, Effect::Puts, |locked| {
+            action::try_push(locked, &mut take)
+        }) {
             Some(Ok(())) => Ok(()),
             Some(Err(SendError(message))) => Err(TrySendError::Closed(message)),
             None => Err(TrySendError::Full(take())),
@@ -193,7 +195,7 @@ impl<T, P: LockPolicy> Receiver<T, P> {
     /// # Errors
     /// [`TryRecvError::Empty`]: not at this moment. [`TryRecvError::Closed`]: never again.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        match try_now(&self.0, true, |locked| One.attempt(locked)) {
+        match try_now(&self.0, Effect::Takes, |locked| One.attempt(locked)) {
             Some(Ok(message)) => Ok(message),
             Some(Err(Closed)) => Err(TryRecvError::Closed),
             None => Err(TryRecvError::Empty),

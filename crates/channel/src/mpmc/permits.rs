@@ -14,7 +14,7 @@ use gossamer_core::wait_queue::{Action, Leave};
 use gossamer_core::waiter::{Could, State, WaitList};
 use pin_project_lite::pin_project;
 
-use super::action::{Op, attempt};
+use super::action::{Effect, Op, attempt};
 use super::chan::{Chan, Held, Locked, NO_RECEIVERS};
 use super::ends::{Sender, try_now};
 use super::offer::Offer;
@@ -73,7 +73,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Reserves<T> {
     }
 
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<Reserved, Held<'a, T, P>> {
-        attempt(Locked::from(held), false, Locked::reserve).map_err(Locked::into_held)
+        attempt(Locked::from(held), Effect::Other, Locked::reserve).map_err(Locked::into_held)
     }
 
     /// The place is reserved, unless it was closed.
@@ -200,7 +200,7 @@ impl<T, P: LockPolicy> Sender<T, P> {
     #[track_caller]
     pub fn try_reserve(&self) -> Result<SendPermit<'_, T, P>, TrySendError<()>> {
         self.check_places();
-        match try_now(&self.0, false, |locked| locked.reserve()) {
+        match try_now(&self.0, Effect::Other, |locked| locked.reserve()) {
             Some(Ok(())) => Ok(SendPermit { sender: self }),
             Some(Err(error)) => Err(error.into()),
             None => Err(TrySendError::Full(())),

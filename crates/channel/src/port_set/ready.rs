@@ -12,7 +12,9 @@ use gossamer_core::waiter::Deferred;
 use pin_project_lite::pin_project;
 
 use crate::error::Closed;
-use crate::mpmc::{Chan, Locked, NO_SENDERS, Observer, One, Op, Quickly, Receive, Receives};
+use crate::mpmc::{
+    Chan, Effect, Locked, NO_SENDERS, Observer, One, Op, Quickly, Receive, Receives,
+};
 
 /// The queue.
 pub(super) struct Ready(Chan<u32, Shared>);
@@ -166,7 +168,7 @@ const AHEAD: usize = 16;
 impl Receive<u32> for PopsReady {
     type Output = Result<u32, Closed>;
     const NAME: &'static str = "PortSet::recv";
-    const TAKES: bool = false;
+    const EFFECT: Effect = Effect::Other;
 
     const QUICKLY: Option<Quickly<u32, Self>> = Some(|this, index, rest| {
         this.ahead = rest.ahead(AHEAD).copied();
