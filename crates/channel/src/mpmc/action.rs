@@ -329,6 +329,23 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
     }
 
     #[inline(always)]
+    fn resume_quickly<'a>(
+        &mut self,
+        chan: &'a Chan<T, P>,
+        state: impl FnOnce() -> State,
+    ) -> Result<R::Output, Option<Held<'a, T, P>>> {
+        let Some(quickly) = R::QUICKLY else {
+            return Err(None);
+        };
+        let was_called = || state() == State::Released;
+        let receive = &mut self.receive;
+        // SAFETY: as in `try_quickly`.
+        let received =
+            unsafe { chan.pop_called(was_called, |message, rest| quickly(receive, message, rest)) };
+        received.map_err(|locked| Some(locked.into_held()))
+    }
+
+    #[inline(always)]
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<R::Output, Held<'a, T, P>> {
         let locked = Locked::from(held);
         attempt(locked, R::EFFECT, |locked| self.receive.attempt(locked)).map_err(Locked::into_held)

@@ -130,7 +130,8 @@ impl<T, P: LockPolicy> Chan<T, P> {
     /// This thread does not hold the lock; `take` runs no user code.
     #[inline(always)]
     pub(super) unsafe fn push_quickly(&self, take: impl Fn() -> T) -> Result<(), Locked<'_, T, P>> {
-        let put = |bits, buffer: &mut Buffer<T>| {
+        let put = |bits, state: &mut State<T>| {
+            let buffer = &mut state.buffer;
             let is_put = buffer.push_in_window(bits == 0, self.capacity, &take);
             is_put.then_some(())
         };
@@ -153,9 +154,35 @@ impl<T, P: LockPolicy> Chan<T, P> {
     ) -> Result<R, Locked<'_, T, P>> {
         // SAFETY: this thread does not hold the lock, as the caller vouches.
         unsafe {
-            self.lock_to(|bits, buffer| {
-                let message = buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
-                Some(act(message, buffer))
+            self.lock_to(|bits, state| {
+                let message = state.buffer.pop_in_window(bits & !NO_SENDERS == 0)?;
+                Some(act(message, &state.buffer))
+            })
+        }
+    }
+
+    /// Like [`Chan::pop_quickly`], for a receiver that waited, if it `was_called`.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn pop_called<R>(
+        &self,
+        was_called: impl FnOnce() -> bool,
+        act: impl FnOnce(T, &Buffer<T>) -> R,
+    ) -> Result<R, Locked<'_, T, P>> {
+        // SAFETY: this thread does not hold the lock, as the caller vouches.
+        unsafe {
+            self.lock_to(|bits, state| {
+                if bits != 0 || !was_called() {
+                    return None;
+                }
+                let message = state.buffer.pop_in_window(true)?;
+                state.called -= 1;
+                Some(act(message, &state.buffer))
             })
         }
     }
@@ -170,12 +197,12 @@ impl<T, P: LockPolicy> Chan<T, P> {
     #[inline(always)]
     unsafe fn lock_to<R>(
         &self,
-        act: impl FnOnce(u32, &mut Buffer<T>) -> Option<R>,
+        act: impl FnOnce(u32, &mut State<T>) -> Option<R>,
     ) -> Result<R, Locked<'_, T, P>> {
         let done = self.word.lock_to(|bits| {
             // SAFETY: the lock is held, and the caller vouches that this thread did not hold it before.
-            let buffer = self.state.with_mut(|state| unsafe { &mut (*state).buffer });
-            act(bits, buffer)
+            let state = self.state.with_mut(|state| unsafe { &mut *state });
+            act(bits, state)
         });
         // SAFETY: the lock is held where `act` gave nothing, and this is the proof of it.
         done.map_err(|word| Locked(unsafe { Held::assume(self, word.bits) }))

@@ -404,6 +404,20 @@ pub unsafe trait Action<O: Waitable> {
         state: State,
     ) -> Result<Self::Output, Locked<'a, O>>;
 
+    /// Takes effect in the simple case of a poll after it was woken. `state` says where the operation stands, and is
+    /// called under the lock.
+    ///
+    /// # Errors
+    /// It did not. `Some`: the lock is held.
+    #[inline(always)]
+    fn resume_quickly<'a>(
+        &mut self,
+        _object: &'a O,
+        _state: impl FnOnce() -> State,
+    ) -> Result<Self::Output, Option<Locked<'a, O>>> {
+        Err(None)
+    }
+
     /// Whether an operation in this state has taken effect, though it does not know so far: it cannot
     /// [leave](super::Leave) any more.
     #[inline(always)]

@@ -143,15 +143,34 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             }
         }
         if !A::INLINE {
-            return self.poll_out_of_line(waker, None);
+            return self.resume_or_go_on(waker);
         }
         if this.phase != Phase::Queued {
             cold_path();
             return self.poll_begun(waker);
         }
         match PollWaker::of_ours(waker) {
-            Some(waker) => self.poll_queued(waker),
+            Some(waker) => self.poll_queued(waker, None),
             None => self.poll_foreign(waker, None),
+        }
+    }
+
+    /// It is not fresh: resumes, in the simple case.
+    #[inline(always)]
+    fn resume_or_go_on(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        if this.phase != Phase::Queued {
+            return self.poll_out_of_line(waker, None);
+        }
+        let object = this.object();
+        let Waiter { node, action } = &mut this.waiter;
+        // SAFETY: called under the lock; the node has been parked, and is not inline.
+        match action.resume_quickly(object, || unsafe { node.state() }) {
+            Ok(output) => {
+                this.phase = Phase::Done;
+                Poll::Ready(output)
+            }
+            Err(locked) => self.poll_out_of_line(waker, locked),
         }
     }
 
@@ -264,7 +283,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
         if this.phase == Phase::Queued {
-            return self.poll_queued(waker);
+            return self.poll_queued(waker, locked);
         }
         assert!(
             this.phase != Phase::Done,
@@ -318,12 +337,16 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// It is in its queue, or woken.
     #[inline(always)]
-    fn poll_queued(mut self: Pin<&mut Self>, waker: PollWaker<'_>) -> Poll<A::Output> {
+    fn poll_queued(
+        mut self: Pin<&mut Self>,
+        waker: PollWaker<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
         let (object, node) = (this.object(), this.node());
         let queue = A::queue(object);
         // SAFETY: an operation is polled without the lock.
-        let mut locked = unsafe { Locked::lock(object) };
+        let mut locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
         // SAFETY: under the lock; the node has been parked.
         let state = unsafe { this.waiter.node.state() };
         if state == State::Notified {
