@@ -139,7 +139,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     };
                 }
                 Err(locked) if A::INLINE => return self.poll_slowly(waker, locked),
-                Err(locked) => return self.poll_out_of_line(waker, locked),
+                Err(locked) => return self.begin_out_of_line(waker, locked),
             }
         }
         if !A::INLINE {
@@ -239,6 +239,19 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         }
     }
 
+    /// It has not parked so far.
+    #[inline(never)]
+    fn begin_out_of_line(
+        self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
+        match PollWaker::of_ours(waker) {
+            Some(waker) => self.begin_locked(waker, locked),
+            None => self.poll_foreign(waker, locked),
+        }
+    }
+
     /// Goes on under the lock, or without it.
     #[inline(never)]
     fn poll_out_of_line(
@@ -290,6 +303,17 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             "{} was polled after it was complete",
             A::NAME
         );
+        self.begin_locked(waker, locked)
+    }
+
+    /// It has not parked so far.
+    #[inline(always)]
+    fn begin_locked(
+        mut self: Pin<&mut Self>,
+        waker: PollWaker<'_>,
+        locked: Option<Locked<'a, O>>,
+    ) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
         let object = this.object();
         // SAFETY: an operation is polled without the lock.
         let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
