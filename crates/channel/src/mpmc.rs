@@ -48,9 +48,10 @@ mod unsettled;
 mod waking;
 mod weak;
 
-pub(crate) use self::action::{Effect, One, Op, Quickly, Receive, Receives, WatchesEnd};
+pub(crate) use self::action::{Effect, One, Op, Quickly, Receive, Receives};
 pub(crate) use self::chan::{Chan, Locked, NO_SENDERS};
 pub use self::closing::WaitForClose;
+pub(crate) use self::closing::WatchesEnd;
 pub(crate) use self::ends::pair;
 pub use self::ends::{IntoIter, Iter, Receiver, Sender};
 pub(crate) use self::observer::{Observation, Observer};

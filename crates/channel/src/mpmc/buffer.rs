@@ -220,6 +220,17 @@ impl<T> Buffer<T> {
         Some(unsafe { self.read_next() })
     }
 
+    /// Takes a message, if no memory is to be given back with it.
+    #[inline(always)]
+    pub(crate) fn pop_simply(&mut self) -> Option<T> {
+        if self.len <= self.kept {
+            return None;
+        }
+        self.wrap_reading();
+        // SAFETY: there is a message, so the next one is at `read`.
+        Some(unsafe { self.read_next() })
+    }
+
     /// Moves messages out, as many as there are and as `into` has room for, and at most `most`.
     ///
     /// # Returns

@@ -16,7 +16,7 @@ pub(crate) const NO_SENDERS: u32 = 1;
 /// No receiver is left, or the channel was closed.
 pub(crate) const NO_RECEIVERS: u32 = 2;
 /// An operation waits, a place is reserved, or an observer is to be notified.
-const HAS_WAITERS: u32 = 4;
+pub(super) const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
 const HELD: u32 = 8;
 
@@ -180,8 +180,9 @@ impl<T, P: LockPolicy> Chan<T, P> {
                 if bits != 0 || !was_called() {
                     return None;
                 }
-                let message = state.buffer.pop_in_window(true)?;
-                state.called -= 1;
+                let message = state.buffer.pop_simply()?;
+                state.called -=
+                    usize::from(!gossamer_core::mutant!("channel_counts_called_for_ever"));
                 Some(act(message, &state.buffer))
             })
         }
@@ -375,22 +376,6 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.0.wake_ready();
     }
 
-    /// Like [`Locked::settle`], where all that was done since the lock was taken is that one message came or went: then
-    /// one waiter at most can go on.
-    #[inline(always)]
-    pub(super) fn settle_one(mut self) {
-        if self.is_quiet() {
-            return self.0.into_word().unlock();
-        }
-        if self.0.bits != HAS_WAITERS || self.chan().is_rendezvous() || self.is_watched() {
-            return self.settle();
-        }
-        match self.wake_next() {
-            Some(woken) => self.0.run(woken),
-            None => self.unlock(),
-        }
-    }
-
     /// Messages in the buffer, and those that are offered.
     #[inline(always)]
     pub(crate) fn messages(&self) -> usize {
@@ -497,8 +482,8 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     fn has_waiters(held: &Held<'_, T, P>) -> bool {
         let locked = Locked::seen(held);
         let chan = locked.chan();
-        !chan.sending.is_empty()
-            || !chan.receiving.is_empty()
+        !chan.receiving.is_empty()
+            || !chan.sending.is_empty()
             || locked.is_watched()
             || locked.reserved > 0
     }

@@ -1,7 +1,8 @@
-//! Closing a channel, and waiting until nobody receives any more.
+//! Closing a channel, and waiting until no message comes, or nobody receives any more.
 
 use std::panic::Location;
 
+use gossamer_core::context;
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::Action;
 use gossamer_core::waiter::{Could, State, WaitList};
@@ -26,6 +27,54 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             self = chan.locked();
         }
         self.settle();
+    }
+}
+
+/// Waiting for the end, at a channel of a join pattern that has a message: what is there is not enough.
+pub(crate) struct WatchesEnd {
+    /// What there is at all channels cannot be had together: the arrivals so far, after which it is to be tried again.
+    pub(crate) seen: Option<usize>,
+}
+
+impl WatchesEnd {
+    /// Whether it is to go on.
+    pub(super) fn is_due<T, P: LockPolicy>(&self, locked: &Locked<'_, T, P>) -> bool {
+        locked.is_over() || self.seen.is_some_and(|seen| seen != locked.arrivals)
+    }
+}
+
+// SAFETY: only such actions are in this queue.
+unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
+    type Output = ();
+    type Shown = Self;
+    const NAME: &'static str = "join";
+
+    fn queue(chan: &Chan<T, P>) -> &WaitList {
+        chan.ending()
+    }
+
+    fn has_to_yield() -> bool {
+        context::must_yield_receiving()
+    }
+
+    fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {
+        if !self.is_due(Locked::seen(&held)) {
+            return Err(held);
+        }
+        held.wake_ready();
+        Ok(())
+    }
+
+    /// What was due stays so.
+    fn resume<'a>(&mut self, held: Held<'a, T, P>, _: State) -> Result<(), Held<'a, T, P>> {
+        held.wake_ready();
+        Ok(())
+    }
+
+    fn cancel(&mut self, _: &mut Held<'_, T, P>, _: State) {}
+
+    fn could_complete(&self, held: &Held<'_, T, P>) -> Could {
+        self.is_due(Locked::seen(held)).into()
     }
 }
 

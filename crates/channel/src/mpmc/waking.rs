@@ -3,12 +3,38 @@
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::Deferred;
 
-use super::action::{One, Receives, WatchesEnd};
-use super::chan::{Held, Locked, NO_RECEIVERS};
+use super::action::{One, Receives};
+use super::chan::{HAS_WAITERS, Held, Locked, NO_RECEIVERS};
 use super::claiming::Select;
+use super::closing::WatchesEnd;
 use super::offer::Offer;
 
 impl<T, P: LockPolicy> Locked<'_, T, P> {
+    /// Like [`Locked::settle`], where all that was done since the lock was taken is that one message came or went: then
+    /// one waiter at most can go on.
+    #[inline(always)]
+    pub(super) fn settle_one(mut self) {
+        if self.is_quiet() {
+            return self.into_held().into_word().unlock();
+        }
+        if self.held_ref().bits != HAS_WAITERS || self.chan().is_rendezvous() {
+            return self.settle();
+        }
+        let asks_senders = gossamer_core::mutant!("message_waits_for_senders")
+            && !self.chan().sending().is_empty();
+        if !self.chan().receiving().is_empty() && !asks_senders {
+            if let Some(called) = self.call_first() {
+                return self.into_held().run(called);
+            }
+        } else if self.is_watched() && !gossamer_core::mutant!("one_message_is_not_told") {
+            return self.settle();
+        }
+        match self.wake_sender() {
+            Some(woken) => self.into_held().run(woken),
+            None => self.unlock(),
+        }
+    }
+
     /// Wakes the next that can go on: a sender; else a receiver; else, if none waits, it tells of what there is.
     #[inline(always)]
     pub(crate) fn wake_next(&mut self) -> Option<Deferred> {
@@ -18,12 +44,18 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.chan().receiving().is_empty() {
             return self.is_watched().then(|| self.tell())?;
         }
-        if self.messages() <= self.called && !self.is_over() {
-            return None;
-        }
-        if self.offering > 0 && self.first_is_in_select() {
+        if self.offering > 0 && self.messages() > self.called && self.first_is_in_select() {
             let woken = self.call_receiver().or_else(|| self.tell_join())?;
             return Some(woken);
+        }
+        self.call_first()
+    }
+
+    /// Calls the first receiver, if there is a message for it, or none will come.
+    #[inline(always)]
+    pub(super) fn call_first(&mut self) -> Option<Deferred> {
+        if self.messages() <= self.called && !self.is_over() {
+            return None;
         }
         self.called += 1;
         self.held().release_first::<Receives<One>>()
@@ -52,7 +84,7 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
     /// Wakes the first sender in the queue, if it can go on: the channel is closed, its message was taken, or there is a
     /// place for it, which is then reserved.
     #[inline(always)]
-    fn wake_sender(&mut self) -> Option<Deferred> {
+    pub(super) fn wake_sender(&mut self) -> Option<Deferred> {
         if self.chan().sending().is_empty() {
             return None;
         }

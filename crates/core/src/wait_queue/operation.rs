@@ -6,16 +6,16 @@ use core::marker::PhantomData;
 use core::panic::Location;
 use core::pin::Pin;
 use core::ptr::NonNull;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 
 use super::action::{Action, Locked, Waitable, Waiter, action_of};
 use crate::context;
 use crate::policy::Word;
-use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList, drop_quietly};
+use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     /// Not polled yet.
     Fresh,
     /// Past its scheduling point, and not in its queue.
@@ -29,8 +29,8 @@ enum Phase {
 /// One operation on an object.
 #[repr(C)]
 pub struct Operation<'a, O: Waitable, A: Action<O>> {
-    phase: Phase,
-    waiter: Waiter<A>,
+    pub(super) phase: Phase,
+    pub(super) waiter: Waiter<A>,
     _object: PhantomData<&'a O>,
 }
 
@@ -85,7 +85,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// The node.
     #[inline(always)]
-    fn node(&self) -> NonNull<Node> {
+    pub(super) fn node(&self) -> NonNull<Node> {
         // The whole waiter, so that the pointer reaches the action too.
         NonNull::from_ref(&self.waiter).cast()
     }
@@ -103,7 +103,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// Gives access to the fields. Only the node is pinned, and no code here moves it.
     #[inline(always)]
-    fn parts(self: Pin<&mut Self>) -> &mut Self {
+    pub(super) fn parts(self: Pin<&mut Self>) -> &mut Self {
         // SAFETY: nothing is moved out; the node stays where it is.
         unsafe { self.get_unchecked_mut() }
     }
@@ -139,7 +139,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     };
                 }
                 Err(locked) if A::INLINE => return self.poll_slowly(waker, locked),
-                Err(locked) => return self.begin_out_of_line(waker, locked),
+                Err(locked) => {
+                    // SAFETY: an operation is polled without the lock, which is not held if there is none.
+                    let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
+                    return self.begin_out_of_line(waker, locked);
+                }
             }
         }
         if !A::INLINE {
@@ -244,11 +248,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     fn begin_out_of_line(
         self: Pin<&mut Self>,
         waker: RawWakerParts<'_>,
-        locked: Option<Locked<'a, O>>,
+        locked: Locked<'a, O>,
     ) -> Poll<A::Output> {
         match PollWaker::of_ours(waker) {
             Some(waker) => self.begin_locked(waker, locked),
-            None => self.poll_foreign(waker, locked),
+            None => self.poll_foreign(waker, Some(locked)),
         }
     }
 
@@ -303,6 +307,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             "{} was polled after it was complete",
             A::NAME
         );
+        let object = this.object();
+        // SAFETY: an operation is polled without the lock.
+        let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
         self.begin_locked(waker, locked)
     }
 
@@ -311,12 +318,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     fn begin_locked(
         mut self: Pin<&mut Self>,
         waker: PollWaker<'_>,
-        locked: Option<Locked<'a, O>>,
+        locked: Locked<'a, O>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
-        let object = this.object();
-        // SAFETY: an operation is polled without the lock.
-        let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
         match this.waiter.action.attempt(locked) {
             Ok(output) => {
                 this.phase = Phase::Done;
@@ -413,78 +417,6 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         Poll::Pending
     }
 
-    /// Gives the operation up: what it was promised is given back, and others are woken.
-    ///
-    /// The operation's waker is dropped after `take` has run. That drop may panic, so `take` itself puts what must
-    /// survive into its place.
-    ///
-    /// # Returns
-    /// The result of `take`, called with the action and with the state in which the operation left its queue; `None` if
-    /// the operation was complete. The action is not [abandoned](Action::abandon).
-    pub fn withdraw<R>(self: Pin<&mut Self>, take: impl FnOnce(&mut A, State) -> R) -> Option<R> {
-        let this = self.parts();
-        // The drop of the waker is user code, and comes last.
-        let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
-            Phase::Done => return None,
-            Phase::Queued => this.leave_queue(),
-            Phase::Fresh | Phase::Begun => (State::Idle, None),
-        };
-        Some(take(&mut this.waiter.action, state))
-    }
-
-    /// It leaves its queue, unless it [is done](Action::is_done), and begins anew when it is polled.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn leave_unless_done(self: Pin<&mut Self>) {
-        let this = self.parts();
-        if this.phase != Phase::Queued {
-            return;
-        }
-        let (locked, state) = this.lock_queued();
-        if A::is_done(this.object(), state) {
-            return locked.unlock();
-        }
-        this.phase = Phase::Begun;
-        // A panic of its drop would keep other branches from leaving.
-        if let Some(waker) = this.leave_locked(locked, state) {
-            drop_quietly(waker);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn leave_queue(&mut self) -> (State, Option<Waker>) {
-        let (locked, state) = self.lock_queued();
-        (state, self.leave_locked(locked, state))
-    }
-
-    #[inline(always)]
-    fn lock_queued(&self) -> (Locked<'a, O>, State) {
-        // SAFETY: an operation is dropped, or leaves its queue, without the lock.
-        let locked = unsafe { Locked::lock(self.object()) };
-        // SAFETY: under the lock; the node has been parked.
-        (locked, unsafe { self.waiter.node.state() })
-    }
-
-    #[inline(always)]
-    fn leave_locked(&mut self, mut locked: Locked<'a, O>, state: State) -> Option<Waker> {
-        let object = self.object();
-        let waker = match state {
-            State::Released => None,
-            // SAFETY: under the lock; the node was not released, so it is in this queue.
-            _ => unsafe { A::queue(object).unlink(self.node()) },
-        };
-        if state == State::Parked || !crate::mutant!("cancel_keeps_promise") {
-            self.waiter.action.cancel(&mut locked, state);
-        }
-        if crate::mutant!("cancel_wakes_nobody") {
-            locked.unlock();
-        } else {
-            locked.wake_ready();
-        }
-        waker
-    }
-
     /// # Safety
     /// See [`Kind::could_complete`].
     unsafe fn could_complete(node: NonNull<Node>) -> Could {
@@ -506,19 +438,6 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         };
         locked.unlock();
         could
-    }
-}
-
-impl<O: Waitable, A: Action<O>> Drop for Operation<'_, O, A> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if self.phase == Phase::Queued {
-            // The drop of the waker is user code, and comes last.
-            let (state, _waker) = self.leave_queue();
-            self.waiter.action.abandon(state);
-        } else if self.phase != Phase::Done {
-            self.waiter.action.abandon(State::Idle);
-        }
     }
 }
 
