@@ -81,7 +81,7 @@ fn reach_all() {
             .or_else(|_| membarrier(MembarrierCommand::Global));
         if reached.is_err() && !crate::mutant!("fence_forbidden_in_silence") {
             std::eprintln!(
-                "gossamer: the system forbids membarrier(2), which it had granted when the first runtime or lock was used: \
+                "gossamer: the system forbids membarrier(2), which it had granted before: \
                  has a seccomp filter been installed since? Let the filter allow membarrier, or install it before the \
                  first use; the process ends, as threads would miss each other's wakes"
             );
