@@ -83,6 +83,8 @@ pub struct Shard {
     hooks: OnceLock<Box<dyn PoolHooks>>,
     /// Not zero: it is a worker's.
     is_workers: UnmodelledU32,
+    /// Not zero: a task that is spawned here is put on the list after its first poll.
+    lists_late: UnmodelledU32,
     /// The shard's timers, which the crate of timers sets once; null until then.
     timers: QuietPtr<()>,
     /// Tasks that came and left by threads other than the runner, plus [`OPEN`] while open.
@@ -121,6 +123,7 @@ impl Shard {
             list: Mutex::new(()),
             hooks: OnceLock::new(),
             is_workers: UnmodelledU32::new(0),
+            lists_late: UnmodelledU32::new(0),
             timers: QuietPtr::new(ptr::null_mut()),
             tasks: AtomicI64::new(0),
             runner: Runner::default(),
@@ -147,6 +150,7 @@ impl Shard {
         shard.tasks.store(OPEN, Ordering::Relaxed);
         // Relaxed: published with the pool itself.
         shard.pool.store(pool, Ordering::Relaxed);
+        shard.set_lists_late(pool != 0);
         shard.watch(false);
         let mut inbox = shard.inbox.lock();
         (inbox.closed, inbox.called) = (false, false);
@@ -231,6 +235,20 @@ impl Shard {
     pub fn watch(&self, watched: bool) {
         // Release pairs with the acquire in `is_watched`.
         self.watched.store(watched, Ordering::Release);
+    }
+
+    /// Says whether a task that is spawned here by the runner is put on the list only if it is pending after its first
+    /// poll. Till then the scheduler has it, and nobody else: it must not lose it. Before there are tasks.
+    pub fn set_lists_late(&self, late: bool) {
+        // Relaxed: published to other threads with the runtime itself.
+        self.lists_late.store(late.into(), Ordering::Relaxed);
+    }
+
+    /// Whether a task that is spawned here is put on the list after its first poll.
+    #[inline]
+    pub fn lists_late(&self) -> bool {
+        // Relaxed: never changes while the shard has tasks.
+        self.lists_late.load(Ordering::Relaxed) != 0
     }
 
     /// Whether a simulation reads what the tasks wait for.

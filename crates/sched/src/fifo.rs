@@ -1,4 +1,4 @@
-//! The default order: first in, first out, with a bounded run-next slot.
+//! The default order: first in, first out, with a bounded run-next slot; and new tasks newest first.
 //!
 //! The task woken last by a poll runs next, while its data is in the cache: in a chain of wake-ups
 //! (a ring, a ping-pong) nothing else is ever touched. Two tasks that wake each other could keep
@@ -10,7 +10,8 @@ use crate::scheduler::{Reason, Scheduler};
 /// Turns in a row that the run-next slot may take while others wait.
 pub(crate) const SLOT_TURNS: u32 = 3;
 
-/// First in, first out, with a bounded run-next slot. Allocates nothing.
+/// First in, first out, with a bounded run-next slot; but of new tasks the newest runs first, so that a tree of tasks is
+/// walked in depth. Allocates nothing.
 #[derive(Debug, Default)]
 pub struct Fifo {
     slot: Option<Runnable>,
@@ -30,12 +31,14 @@ impl Fifo {
 }
 
 impl Scheduler for Fifo {
+    const KEEPS_ALL: bool = true;
+
     #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
         if reason == Reason::Yielded {
-            self.queue.push_back(task);
+            self.queue.push(task);
         } else if let Some(before) = self.slot.replace(task) {
-            self.queue.push_back(before);
+            self.queue.push(before);
         }
     }
 
@@ -49,17 +52,17 @@ impl Scheduler for Fifo {
             if self.turns <= SLOT_TURNS || gossamer_core::mutant!("slot_unbounded") {
                 return Some(task);
             }
-            self.queue.push_back(task);
+            self.queue.push(task);
         }
         self.turns = 0;
-        self.queue.pop_front()
+        self.queue.pop()
     }
 
     #[inline(always)]
     fn push_and_pop(&mut self, task: Runnable, reason: Reason) -> Option<Runnable> {
         if reason == Reason::Yielded && self.slot.is_none() {
             self.turns = 0;
-            return Some(self.queue.exchange(task));
+            return self.queue.exchange(task);
         }
         self.push(task, reason);
         self.pop()

@@ -53,6 +53,10 @@ pub trait Scheduler: Send + 'static {
     #[doc(hidden)]
     const IS_MONITORED: bool = false;
 
+    /// Whether it never loses a task: then new ones need not be on their shard's list until they have been polled.
+    #[doc(hidden)]
+    const KEEPS_ALL: bool = false;
+
     /// Whether it is a simulation's, in which operations may be scheduling points.
     #[doc(hidden)]
     const IS_SIMULATED: bool = false;

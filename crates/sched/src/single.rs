@@ -162,6 +162,7 @@ impl<S: Scheduler> Single<S> {
             io::Error::other("65,535 runtimes exist in this process: drop one to build another")
         })?;
         shard.watch(scheduling_points);
+        shard.set_lists_late(S::KEEPS_ALL);
         Ok(Self {
             scheduling_points,
             ends: AtomicBool::new(false),

@@ -87,8 +87,8 @@ unsafe fn start<F: Future>(
     }
     let here = context::runs(shard.index());
     let runs_here = here && !shard.is_closing();
-    let state = if runs_here && !local && shard.pool() != 0 {
-        TaskState::spawned_in_pool(shard.index())
+    let state = if runs_here && !local && shard.lists_late() {
+        TaskState::spawned_unlisted(shard.index())
     } else if runs_here {
         TaskState::spawned_here(shard.index(), local)
     } else {

@@ -26,6 +26,7 @@ use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
 use crate::waiter::Deferred;
 use crate::waiter::packed::{self, is_boxed, is_foreign, pack, same};
+use crate::waker;
 
 /// The output is published.
 const DONE: *mut () = ptr::without_provenance_mut(1);
@@ -245,8 +246,16 @@ impl Header {
         }
         match header.join.finish() {
             Finish::Nobody => {}
-            // A foreign waker's panic must not unwind from here.
-            Finish::Wake(waker) => Context::outside(|| Deferred::new(waker).run()),
+            Finish::Wake(waker) => {
+                // One of ours is no user code. A foreign one's panic must not unwind from here.
+                let foreign = match waker::is_ours(waker.vtable()) {
+                    true => waker::wake_owned(waker),
+                    false => Some(waker),
+                };
+                if let Some(waker) = foreign {
+                    Context::outside(|| Deferred::new(waker).run());
+                }
+            }
             // The payload of its panic is user code too, and goes before the task does.
             Finish::Detached => Context::outside(|| {
                 // SAFETY: the handle is gone, so the output is ours.

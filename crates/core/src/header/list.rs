@@ -181,6 +181,20 @@ pub struct NewTaskStack {
 unsafe impl Send for NewTaskStack {}
 
 impl NewTaskStack {
+    /// No task.
+    pub const fn new() -> Self {
+        Self {
+            newest: Cell::new(None),
+            oldest: Cell::new(None),
+        }
+    }
+
+    /// Whether no task is there.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.newest.get().is_none()
+    }
+
     /// Adds a new task, which is in no list.
     ///
     /// # Errors

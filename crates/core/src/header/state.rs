@@ -17,8 +17,8 @@ const SCHEDULED: u32 = 1 << 24;
 const DONE: u32 = 1 << 25;
 /// The future is to be dropped at the task's next turn.
 const CANCELLED: u32 = 1 << 26;
-/// Not in its shard's list: spawned or sent by another thread and on its way through the inbox; or, in a pool,
-/// runnable and not polled there so far.
+/// Not in its shard's list: spawned or sent by another thread and on its way through the inbox; or runnable, and not
+/// polled there so far (in a pool, and where the scheduler is the default one).
 const NEW: u32 = 1 << 27;
 
 /// The runner keeps one waker's reference in store, for the next node that wants one.
@@ -52,8 +52,8 @@ impl TaskState {
         Self(Self::fixed_part(shard, local) | SCHEDULED)
     }
 
-    /// A new task spawned by its runner in a pool: it goes on the list only if it is pending after its first poll.
-    pub fn spawned_in_pool(shard: u16) -> Self {
+    /// A new task spawned by its runner that goes on the list only if it is pending after its first poll.
+    pub fn spawned_unlisted(shard: u16) -> Self {
         Self(Self::fixed_part(shard, false) | SCHEDULED | NEW)
     }
 

@@ -58,7 +58,7 @@ impl Queue {
     pub(super) fn close(&mut self) {
         let queue = Runnables::new();
         while let Some(task) = self.pop_stealable() {
-            queue.push_back(task);
+            queue.push(task);
         }
         self.closed = Some(queue);
     }
@@ -124,10 +124,10 @@ impl Queue {
 
     fn push_back(&self, task: Runnable) {
         if task.header().state().is_pinned() && !gossamer_core::mutant!("pinned_is_stolen") {
-            return self.pinned.push_back(task);
+            return self.pinned.push(task);
         }
         if let Some(closed) = &self.closed {
-            return closed.push_back(task);
+            return closed.push(task);
         }
         self.shard.push_stealable(task.0);
         let several =
@@ -141,16 +141,16 @@ impl Queue {
     fn pop_front(&mut self) -> Option<Runnable> {
         self.pinned_next = !self.pinned_next;
         let pinned = if self.pinned_next || self.drains {
-            self.pinned.pop_front()
+            self.pinned.pop()
         } else {
             None
         };
         let open = || match &self.closed {
-            Some(closed) => closed.pop_front(),
+            Some(closed) => closed.pop(),
             None if self.drains => None,
             None => self.pop_stealable(),
         };
-        pinned.or_else(open).or_else(|| self.pinned.pop_front())
+        pinned.or_else(open).or_else(|| self.pinned.pop())
     }
 }
 
