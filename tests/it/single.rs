@@ -8,6 +8,7 @@ mod foreign;
 mod joining;
 mod local;
 mod nesting;
+mod new_tasks;
 mod outliving;
 mod shutdown;
 mod threads;

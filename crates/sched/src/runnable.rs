@@ -47,23 +47,34 @@ impl fmt::Debug for Runnable {
 /// Those that were woken, or have yielded, come first in, first out. Of new ones the newest is polled first, so that a
 /// tree of tasks is walked in depth and few of them exist at once, and a thief takes the oldest (Blumofe and Leiserson's
 /// work stealing, 1999).
+///
+/// # Bounds
+/// The queue has every 64th turn, also while there are new tasks: a task with `q` others before it in the queue is taken
+/// out after at most `64 * (q + 1)` turns. In every 4,096th turn the oldest new task goes to the end of the queue: one
+/// with `n` older new ones is there after at most `4096 * (n + 1)` turns, however many newer ones come.
 #[derive(Debug, Default)]
 pub(crate) struct Runnables {
     queue: TaskQueue,
     new_tasks: NewTaskStack,
-    /// Polls in a row of new ones.
-    new_task_turns: Cell<u32>,
+    /// Turns in which there were new tasks. Wraps around.
+    turns: Cell<u32>,
 }
 
-/// New tasks that are polled in a row while others wait.
-const NEW_TASK_TURNS: u32 = if cfg!(shuttle) { 2 } else { 64 };
+/// Among so many turns the queue has one.
+const QUEUE_TURN: u32 = if cfg!(shuttle) { 2 } else { 64 };
+
+/// Among so many turns the oldest new task is queued in one. (Seldom: each time a tree grows in breadth as well.)
+const OLDEST_TURN: u32 = if cfg!(shuttle) { 4 } else { 4_096 };
+
+// A turn of the second kind is one of the first, and both come at the same distance when the count wraps around.
+const _: () = assert!(OLDEST_TURN.is_multiple_of(QUEUE_TURN) && OLDEST_TURN.is_power_of_two());
 
 impl Runnables {
     pub(crate) const fn new() -> Self {
         Self {
             queue: TaskQueue::new(),
             new_tasks: NewTaskStack::new(),
-            new_task_turns: Cell::new(0),
+            turns: Cell::new(0),
         }
     }
 
@@ -81,16 +92,29 @@ impl Runnables {
 
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Runnable> {
-        let turns = self.new_task_turns.get();
-        if turns < NEW_TASK_TURNS
-            && let Some(task) = self.new_tasks.pop_newest()
-        {
-            self.new_task_turns.set(turns + 1);
-            return Some(Runnable(task));
+        if self.new_tasks.is_empty() {
+            return self.queue.pop_front().map(Runnable);
         }
-        self.new_task_turns.set(0);
-        let woken = self.queue.pop_front();
+        let turn = self.turns.get().wrapping_add(1);
+        self.turns.set(turn);
+        let woken = if turn.is_multiple_of(QUEUE_TURN) {
+            self.queue_turn(turn)
+        } else {
+            None
+        };
         woken.or_else(|| self.new_tasks.pop_newest()).map(Runnable)
+    }
+
+    /// The turn of the queue, although there are new tasks.
+    #[cold]
+    fn queue_turn(&self, turn: u32) -> Option<ScheduledTask> {
+        if turn.is_multiple_of(OLDEST_TURN)
+            && !gossamer_core::mutant!("oldest_new_starves")
+            && let Some(oldest) = self.new_tasks.pop_oldest()
+        {
+            self.queue.push_back(oldest);
+        }
+        self.queue.pop_front()
     }
 
     /// Takes the one out that another worker takes first.

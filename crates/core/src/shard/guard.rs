@@ -433,8 +433,11 @@ pub(crate) unsafe fn cancel_here(context: &Context, task: TaskRef<'_>) {
 /// # Safety
 /// The current thread runs the task's shard, and the task is in no steal queue.
 unsafe fn schedule(context: &Context, task: TaskRef<'_>, cancels: bool) {
-    // SAFETY: on the runner, as the caller says.
-    unsafe { add_to_list(task) };
+    // One that is new and scheduled may be linked as such by its scheduler, and is listed after its first poll.
+    if !task.state().is_scheduled() || crate::mutant!("abort_lists_new") {
+        // SAFETY: on the runner, as the caller says.
+        unsafe { add_to_list(task) };
+    }
     if cancels {
         // SAFETY: on the runner; it is scheduled below.
         unsafe { task.set_state(task.state().with_cancelled()) };
