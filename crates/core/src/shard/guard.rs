@@ -433,7 +433,8 @@ pub(crate) unsafe fn cancel_here(context: &Context, task: TaskRef<'_>) {
 /// # Safety
 /// The current thread runs the task's shard, and the task is in no steal queue.
 unsafe fn schedule(context: &Context, task: TaskRef<'_>, cancels: bool) {
-    // One that is new and scheduled may be linked as such by its scheduler, and is listed after its first poll.
+    // A new one that is scheduled may be in a new-task stack, whose links are the list's, and is listed after its first
+    // poll.
     if !task.state().is_scheduled() || crate::mutant!("abort_lists_new") {
         // SAFETY: on the runner, as the caller says.
         unsafe { add_to_list(task) };
