@@ -355,63 +355,71 @@ fn new_ones_starve_no_other_task() {
     });
 }
 
+/// A tree of tasks that grows at random.
+struct Tree {
+    rng: Mutex<u64>,
+    alive: AtomicUsize,
+    spawned: AtomicUsize,
+    rt: std::sync::Weak<Runtime>,
+}
+
+/// A task of it whose future is there.
+struct Alive(Arc<Tree>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        assert!(
+            self.0.alive.fetch_sub(1, Ordering::SeqCst) > 0,
+            "dropped twice"
+        );
+    }
+}
+
+impl Tree {
+    fn random(&self, below: u64) -> u64 {
+        let mut state = self.rng.lock().unwrap();
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % below
+    }
+}
+
+/// Spawns one more task of it, if there are few and its runtime is there.
+fn grow(tree: &Arc<Tree>) -> Option<JoinHandle<()>> {
+    let rt = tree.rt.upgrade()?;
+    if tree.spawned.fetch_add(1, Ordering::SeqCst) >= 400 {
+        return None;
+    }
+    tree.alive.fetch_add(1, Ordering::SeqCst);
+    let alive = Alive(tree.clone());
+    Some(rt.spawn(async move {
+        let tree = &alive.0;
+        let mut children = Vec::new();
+        for _ in 0..tree.random(6) {
+            children.extend(grow(tree));
+            match tree.random(8) {
+                0 => yield_now().await,
+                1 if !children.is_empty() => {
+                    let at = tree.random(children.len() as u64) as usize;
+                    children[at].abort();
+                }
+                2 => drop(children.pop()),
+                3 => {
+                    if let Some(child) = children.pop() {
+                        let _ended = child.await;
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(tree.random(40) != 0, "planned");
+    }))
+}
+
 /// Trees at random: tasks spawn, abort what they have spawned, yield, panic; and the runtime goes in the midst of it.
 #[test]
 fn random_trees_lose_none() {
-    struct Tree {
-        rng: Mutex<u64>,
-        alive: AtomicUsize,
-        spawned: AtomicUsize,
-        rt: std::sync::Weak<Runtime>,
-    }
-    struct Alive(Arc<Tree>);
-    impl Drop for Alive {
-        fn drop(&mut self) {
-            assert!(
-                self.0.alive.fetch_sub(1, Ordering::SeqCst) > 0,
-                "dropped twice"
-            );
-        }
-    }
-    impl Tree {
-        fn random(&self, below: u64) -> u64 {
-            let mut state = self.rng.lock().unwrap();
-            *state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (*state >> 33) % below
-        }
-    }
-    fn grow(tree: &Arc<Tree>) -> Option<JoinHandle<()>> {
-        let rt = tree.rt.upgrade()?;
-        if tree.spawned.fetch_add(1, Ordering::SeqCst) >= 400 {
-            return None;
-        }
-        tree.alive.fetch_add(1, Ordering::SeqCst);
-        let alive = Alive(tree.clone());
-        Some(rt.spawn(async move {
-            let tree = &alive.0;
-            let mut children = Vec::new();
-            for _ in 0..tree.random(6) {
-                children.extend(grow(tree));
-                match tree.random(8) {
-                    0 => yield_now().await,
-                    1 if !children.is_empty() => {
-                        let at = tree.random(children.len() as u64) as usize;
-                        children[at].abort();
-                    }
-                    2 => drop(children.pop()),
-                    3 => {
-                        if let Some(child) = children.pop() {
-                            let _ended = child.await;
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            assert!(tree.random(40) != 0, "planned");
-        }))
-    }
     watched("random trees", || {
         for seed in 0..200 {
             let rt = Arc::new(runtime());
