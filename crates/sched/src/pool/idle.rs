@@ -1,9 +1,13 @@
-//! The workers that have nothing to do.
+//! The workers that have nothing to do: those that sleep, and those that search.
+//!
+//! A worker *searches* from when it is called, or looks for work before it sleeps, until it has taken something or has
+//! become idle. As long as one searches, a push calls nobody: the searching one finds the task, or looks once more when
+//! it ends its search ([`Idle::end_search`]). So of many pushes in a row one calls, and one worker at a time comes.
 
 use std::task::Waker;
 
 use gossamer_core::platform::Mutex;
-use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
+use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
 use gossamer_core::shard::Shard;
 
 /// Idle workers; the one that became idle last is called first, as its caches are the warmest.
@@ -12,6 +16,8 @@ pub(super) struct Idle {
     sleepers: Mutex<Vec<Sleeper>>,
     /// A hint: how many there are.
     count: AtomicUsize,
+    /// How many workers search.
+    searching: AtomicUsize,
 }
 
 /// An idle worker.
@@ -26,6 +32,7 @@ impl Idle {
         Self {
             sleepers: Mutex::new(Vec::new()),
             count: AtomicUsize::new(0),
+            searching: AtomicUsize::new(0),
         }
     }
 
@@ -43,8 +50,9 @@ impl Idle {
         self.count.store(sleepers.len(), Ordering::Relaxed);
     }
 
-    /// Takes a worker out again, if nobody has called it.
-    pub(super) fn leave(&self, shard: &Shard) {
+    /// Takes a worker out again; `true` if somebody has called it, so that it searches.
+    #[must_use]
+    pub(super) fn leave(&self, shard: &Shard) -> bool {
         let gone = {
             let mut sleepers = self.sleepers.lock();
             let mut all = sleepers.iter();
@@ -54,13 +62,69 @@ impl Idle {
             self.count.store(sleepers.len(), Ordering::Relaxed);
             gone
         };
-        drop(gone);
+        gone.is_none()
     }
 
-    /// Takes an idle worker out, to be woken by the caller.
-    pub(super) fn take(&self) -> Option<Sleeper> {
+    /// A worker searches, unless another one does.
+    #[must_use]
+    pub(super) fn try_search(&self) -> bool {
+        let one = self
+            .searching
+            // Relaxed: publishes nothing, and whoever relies on the count has a fence.
+            .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
+        one.is_ok()
+    }
+
+    /// A worker that searched has become idle: it has entered, and has its fence and its last look afterwards.
+    pub(super) fn search_in_vain(&self) {
+        // Relaxed: the heavy fence of `worker::sleep` orders it before the last look.
+        self.searching.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A worker that searched has taken something, or has something else to do. `is_more` says whether there is work
+    /// left: then the next one is called, as those that have pushed it may have relied on this worker.
+    pub(super) fn end_search(&self, is_more: impl FnOnce() -> bool) {
+        // Relaxed: the fence orders it before the look.
+        let before = self.searching.fetch_sub(1, Ordering::Relaxed);
+        if before > 1 {
+            return;
+        }
+        fence(Ordering::SeqCst); // pairs with the one in `call_unless_searching`
+        if gossamer_core::mutant!("search_ends_unseen") {
+            return;
+        }
+        if self.len() > 0 && is_more() {
+            self.call_one();
+        }
+    }
+
+    /// Wakes an idle worker for something that has been pushed, if there is one and no worker searches.
+    #[inline(always)]
+    pub(super) fn call_for_work(&self) {
+        if self.len() > 0 {
+            self.call_unless_searching();
+        }
+    }
+
+    /// The same where the caller's push and the list of idle workers are ordered by their locks alone.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn call_unless_searching(&self) {
+        fence(Ordering::SeqCst); // pairs with the one in `end_search`, and with the heavy one in `worker::sleep`
+        // Relaxed: the fence orders it after the push.
+        if self.searching.load(Ordering::Relaxed) == 0 {
+            self.call_one();
+        }
+    }
+
+    /// Takes an idle worker out, to be woken by the caller: from now on it searches.
+    fn take(&self) -> Option<Sleeper> {
         let mut sleepers = self.sleepers.lock();
         let sleeper = sleepers.pop();
+        if sleeper.is_some() {
+            // Relaxed: one too many for a moment calls one too few, and that one looks again.
+            self.searching.fetch_add(1, Ordering::Relaxed);
+        }
         // Relaxed: a hint, kept under the lock.
         self.count.store(sleepers.len(), Ordering::Relaxed);
         sleeper

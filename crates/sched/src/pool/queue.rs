@@ -132,9 +132,8 @@ impl Queue {
         self.shard.push_stealable(task.0);
         let several =
             self.has_slot() || self.drains || !self.pinned.is_empty() || self.shard.steal_len() > 1;
-        if several && self.shared.idle.len() > 0 && !gossamer_core::mutant!("surplus_calls_nobody")
-        {
-            self.shared.idle.call_one();
+        if several && !gossamer_core::mutant!("surplus_calls_nobody") {
+            self.shared.idle.call_for_work();
         }
     }
 
@@ -178,9 +177,9 @@ impl Scheduler for Queue {
         let _none = unsafe { self.runner().put_slot(task.0) };
         if let Some(before) = before {
             self.push_back(before);
-        } else if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
+        } else if self.shard.steal_len() > 0 {
             // The task in the steal queue called nobody: it was alone when it was put there.
-            self.shared.idle.call_one();
+            self.shared.idle.call_for_work();
         }
     }
 
@@ -211,8 +210,8 @@ impl Scheduler for Queue {
         }
         self.turns = 0;
         let next = self.shard.exchange_stealable(task.0);
-        if self.shard.steal_len() > 0 && self.shared.idle.len() > 0 {
-            self.shared.idle.call_one();
+        if self.shard.steal_len() > 0 {
+            self.shared.idle.call_for_work();
         }
         next.map(Runnable)
     }

@@ -163,7 +163,7 @@ impl Wake for CallOne {
             .upgrade()
             .filter(|_| !gossamer_core::mutant!("injector_calls_nobody"))
         {
-            shared.idle.call_one();
+            shared.idle.call_unless_searching();
         }
     }
 }

@@ -33,7 +33,7 @@ use gossamer_core::waker::wake_owned;
 use gossamer_task::{JoinHandle, spawn};
 
 use super::queue::{Queue, take_share};
-use super::worker::sleep as worker_sleeps;
+use super::worker::sleep_and_take as worker_sleeps;
 use super::worker_shard::WorkerShard;
 use super::workers::Started;
 use super::{Shared, Watching, worker};
@@ -123,6 +123,12 @@ impl Acting {
         take_share(&self.shared, self.acquire())
     }
 
+    /// Searches, as a worker that has been called does: takes something, and ends the search.
+    fn search(&mut self) {
+        let guard = self.guard.as_ref().expect("it does not sleep");
+        worker::take_and_end_search(&self.shared, guard, &mut self.queue);
+    }
+
     fn steal_from_unowned(&mut self) -> bool {
         let guard = self.guard.as_ref().expect("it does not sleep");
         worker::steal_from_unowned(&self.shared, guard, &mut self.queue)
@@ -130,10 +136,9 @@ impl Acting {
 
     /// As a worker sleeps: without the guard.
     fn fall_asleep(&mut self) {
-        let shard = self.shard();
-        self.guard = None;
-        worker_sleeps(&self.shared, self.number, shard);
-        self.guard = Some(shard.acquire_again());
+        let guard = self.guard.take().expect("it does not sleep");
+        let guard = worker_sleeps(&self.shared, self.number, guard, &mut self.queue);
+        self.guard = Some(guard);
     }
 
     /// Runs the loop of a worker until `done`. It deadlocks if nobody calls the worker.

@@ -72,9 +72,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static WorkerSh
         if more || steal(shared, &guard, &mut queue) {
             continue;
         }
-        drop(guard);
-        sleep(shared, number, shard);
-        guard = shard.acquire_again();
+        guard = sleep_and_take(shared, number, guard, &mut queue);
     }
     queue.close();
     guard.seal();
@@ -193,26 +191,57 @@ fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Wor
     taken
 }
 
-/// Looks for work a while, then sleeps until somebody calls. The guard has been given up.
-pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) {
+/// Sleeps until there is something to do. A worker that has searched takes what it found before it ends its search, so
+/// that nobody else is called for that.
+pub(super) fn sleep_and_take(
+    shared: &Shared,
+    number: usize,
+    guard: ShardGuard,
+    queue: &mut Queue,
+) -> ShardGuard {
+    drop(guard);
+    let searches = sleep(shared, number, queue.shard);
+    let guard = queue.shard.acquire_again();
+    if searches {
+        take_and_end_search(shared, &guard, queue);
+    }
+    guard
+}
+
+/// Takes something, if there is anything, and ends this worker's search; if there is more, the next worker is called.
+pub(super) fn take_and_end_search(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) {
+    let unowned = steal_from_unowned(shared, guard, queue);
+    let _any = take_share(shared, guard) || unowned || steal(shared, guard, queue);
+    let is_more = || shared.injector.has_pending() || shared.has_work_elsewhere();
+    shared.idle.end_search(is_more);
+}
+
+/// Looks for work a while, then sleeps until somebody calls; whether the worker searches. The guard has been given up.
+#[must_use]
+fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
     let is_called = || {
         shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
     };
     let has_something = || shard.has_pending() || is_called() || shared.has_work_elsewhere();
-    // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us.
-    if looks_until(has_something) {
-        return;
+    // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us. One
+    // looks at a time: with more workers than cores, the others would take the time of those that have work.
+    let searches = shared.idle.try_search();
+    if searches && looks_until(has_something) {
+        return true;
     }
     let others = || {
         let shards = shared.shards();
         shards.filter(|other| other.index() != shard.index())
     };
     let mut watches = shared.watch.begin();
-    Parker::with(|parker| {
+    let is_called_out = Parker::with(|parker| {
         shared.idle.enter(Sleeper {
             shard,
             waker: parker.waker().clone(),
         });
+        if searches {
+            shared.idle.search_in_vain();
+        }
         // From here on, a thread that makes a task runnable sees that this worker is idle, or the worker sees the task.
         heavy_fence(); // pairs with the light one in `WorkerShard::push_stealable`
         if !has_something() && shard.park(parker.waker()) && !has_something() {
@@ -227,7 +256,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard)
                 parker.park_until(until, &mut || shard.waiting() > 0 || is_called());
             }
         }
-        shared.idle.leave(shard);
+        shared.idle.leave(shard)
     });
     shared.monitor.call();
     if watches {
@@ -235,6 +264,7 @@ pub(super) fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard)
     } else {
         shared.watch.was_called();
     }
+    is_called_out
 }
 
 /// Whether there is something before [`LOOK_FOR`] has passed.

@@ -1,9 +1,14 @@
 //! Going idle: whoever makes something runnable sees the idle worker, or that one sees the task. What is lost is a
 //! deadlock here.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::task::Wake;
+
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::thread;
 
+use super::super::idle::Sleeper;
 use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
 
 /// A worker puts a second task into its queue, and then never polls again: the other one, which falls asleep at that
@@ -25,6 +30,54 @@ fn surplus_against_sleep() {
         busy.run();
         drop(busy);
         assert_eq!((log.polls(), log.dropped()), (2, 2));
+        ends_clean(shared);
+    });
+}
+
+/// Whether a sleeping worker has been called. It orders nothing.
+#[derive(Default)]
+struct Called(AtomicBool);
+
+impl Wake for Called {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed); // Relaxed: looked at when all have stopped
+    }
+}
+
+/// A worker that searches takes one of two tasks while they are pushed. The pusher has called a sleeping one, or has
+/// relied on the search; then its end calls (`Idle::end_search` against `call_unless_searching`).
+#[test]
+fn surplus_against_the_end_of_a_search() {
+    explore("surplus_against_the_end_of_a_search", || {
+        let (shared, log) = (pool(3), Log::default());
+        let called = Arc::new(Called::default());
+        let third = shared.shard_for(2).expect("it has one").shard;
+        shared.idle.enter(Sleeper {
+            shard: third,
+            waker: called.clone().into(),
+        });
+        assert!(shared.idle.try_search());
+        let mut busy = Acting::begin(&shared, 0);
+        for _ in 0..3 {
+            drop(busy.spawn(log.once()));
+        }
+        let its = shared.clone();
+        let searches = thread::spawn(move || {
+            let mut worker = Acting::begin(&its, 1);
+            worker.search();
+            worker.run();
+        });
+        busy.hand_over();
+        searches
+            .join()
+            .expect("the searching worker does not panic");
+        // The sleeping worker would come, and take what is left.
+        let is_called = shared.idle.leave(third);
+        assert_eq!(is_called, called.0.load(Ordering::Relaxed)); // Relaxed: all have stopped
+        assert!(is_called || busy.shard().steal_len() == 0);
+        busy.run();
+        drop(busy);
+        assert_eq!((log.polls(), log.dropped()), (3, 3));
         ends_clean(shared);
     });
 }
