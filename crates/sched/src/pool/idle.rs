@@ -2,10 +2,13 @@
 //!
 //! A worker *searches* from when it is called, or looks for work before it sleeps, until it has taken something or has
 //! become idle. As long as one searches, a push calls nobody: the searching one finds the task, or looks once more when
-//! it ends its search ([`Idle::end_search`]). So of many pushes in a row one calls, and one worker at a time comes.
+//! it ends its search ([`Idle::end_search`], or `worker::sleep` after a search in vain). So of many pushes in a row one
+//! calls, and one worker at a time comes. The monitor calls past a search whose thread does not run
+//! ([`Idle::call_past_search`]).
 
 use std::task::Waker;
 
+use gossamer_core::mutant;
 use gossamer_core::platform::Mutex;
 use gossamer_core::platform::atomic::{AtomicUsize, Ordering, fence};
 use gossamer_core::shard::Shard;
@@ -89,11 +92,10 @@ impl Idle {
         if before > 1 {
             return;
         }
-        fence(Ordering::SeqCst); // pairs with the one in `call_unless_searching`
-        if gossamer_core::mutant!("search_ends_unseen") {
-            return;
+        if !mutant!("search_ends_without_fence") {
+            fence(Ordering::SeqCst); // pairs with the one in `call_unless_searching`
         }
-        if self.len() > 0 && is_more() {
+        if self.len() > 0 && is_more() && !mutant!("search_ends_unseen") {
             self.call_one();
         }
     }
@@ -110,9 +112,21 @@ impl Idle {
     #[cold]
     #[inline(never)]
     pub(super) fn call_unless_searching(&self) {
-        fence(Ordering::SeqCst); // pairs with the one in `end_search`, and with the heavy one in `worker::sleep`
+        if !mutant!("relies_without_fence") {
+            fence(Ordering::SeqCst); // pairs with the one in `end_search`, and with the heavy one in `worker::sleep`
+        }
         // Relaxed: the fence orders it after the push.
         if self.searching.load(Ordering::Relaxed) == 0 {
+            self.call_one();
+        }
+    }
+
+    /// Wakes an idle worker if another one searches, whose thread the system may keep from running: meanwhile it keeps
+    /// back all calls. For the monitor, when something waits.
+    pub(super) fn call_past_search(&self) {
+        // Relaxed: a hint. Without a search, whoever pushed what waits has called.
+        let searches = self.searching.load(Ordering::Relaxed) > 0;
+        if searches && self.len() > 0 && !mutant!("search_holds_calls") {
             self.call_one();
         }
     }

@@ -5,7 +5,7 @@
 //! from: tokio#4941). So an idle worker *watches* the busy ones. Every few milliseconds it *pings* each of them; a
 //! worker takes the ping back when it looks at its inbox. A worker that is still pinged a moment later is in a long
 //! poll, and is told to *publish*: it puts each task that it wakes into its steal queue at once, and calls an idle
-//! worker. That costs microseconds a wake. So the worker stops publishing after a number of polls that ended soon after
+//! worker, unless one searches (`idle.rs`). That costs microseconds a wake. So the worker stops publishing after a number of polls that ended soon after
 //! their wakes.
 
 use std::time::Duration;
@@ -35,7 +35,8 @@ impl WorkerShard {
         self.ping();
     }
 
-    /// Makes a task that a poll has woken visible to the other workers, and calls one; or gives it back.
+    /// Makes a task that a poll has woken visible to the other workers, and calls one, unless one searches; or gives it
+    /// back.
     pub(super) fn publish_woken(&self, task: ScheduledTask) -> Option<ScheduledTask> {
         // A thread that ends a shard empties its steal queue first, and then nobody may touch its tasks.
         if self.is_closing() || task.header().state().is_pinned() {

@@ -107,7 +107,12 @@ impl Shared {
         })
     }
 
-    /// Calls an idle worker whenever it is woken.
+    /// Whether an idle worker that came would find something to take.
+    pub(super) fn has_work_for_idle(&self) -> bool {
+        self.injector.has_pending() || self.has_work_elsewhere()
+    }
+
+    /// Calls an idle worker whenever it is woken, unless one searches.
     pub(super) fn caller(self: &Arc<Self>) -> Waker {
         Waker::from(Arc::new(CallOne(Arc::downgrade(self))))
     }
@@ -153,7 +158,7 @@ impl Drop for Shared {
     }
 }
 
-/// Calls an idle worker when something was pushed into the injector.
+/// Calls an idle worker when something was pushed into the injector or a steal queue, unless one searches.
 struct CallOne(Weak<Shared>);
 
 impl Wake for CallOne {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context;
+use gossamer_core::mutant;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{heavy_fence, spin_loop, thread};
@@ -37,7 +38,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static WorkerSh
     let mut ended = Ended { shared, number };
     while !shared.is_closing() {
         if shared.workers.is_surplus(number) || queue.drains() {
-            let stays = guard.runner().pinned() > 0 && !gossamer_core::mutant!("leaves_its_fibers");
+            let stays = guard.runner().pinned() > 0 && !mutant!("leaves_its_fibers");
             if !stays {
                 guard = match retire(&mut ended, guard, &mut queue) {
                     Some(guard) => guard,
@@ -96,14 +97,14 @@ pub(super) fn retire(
     context::with(|context| hand_over(context, queue));
     queue.leave();
     ended.shared.take_over_timers(shard);
-    let _kept = gossamer_core::mutant!("retires_with_its_claim").then_some(guard);
+    let _kept = mutant!("retires_with_its_claim").then_some(guard);
     if !ended.shared.workers.retire(ended.number) {
         shard.set_fallback_waker(None);
         return Some(shard.acquire_again());
     }
     ended.number = usize::MAX;
     // A task that was pushed before the fallback waker was set has called nobody.
-    if !gossamer_core::mutant!("retire_calls_nobody") {
+    if !mutant!("retire_calls_nobody") {
         ended.shared.idle.call_one();
     }
     None
@@ -145,7 +146,7 @@ fn park_drained(shared: &Shared, number: usize, shard: &'static WorkerShard, has
 /// each so many polls, not only by idle workers: nobody else would run it. `true` if there was something.
 pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> bool {
     let mut any = false;
-    if !shared.workers.has_retired() || gossamer_core::mutant!("unowned_forgotten") {
+    if !shared.workers.has_retired() || mutant!("unowned_forgotten") {
         return any;
     }
     for (number, shard) in shared.numbered_shards() {
@@ -203,7 +204,12 @@ pub(super) fn sleep_and_take(
     let searches = sleep(shared, number, queue.shard);
     let guard = queue.shard.acquire_again();
     if searches {
-        take_and_end_search(shared, &guard, queue);
+        if shared.is_closing() || shared.workers.is_surplus(number) {
+            // It was called to leave, and takes nothing along.
+            shared.idle.end_search(|| shared.has_work_for_idle());
+        } else {
+            take_and_end_search(shared, &guard, queue);
+        }
     }
     guard
 }
@@ -212,8 +218,7 @@ pub(super) fn sleep_and_take(
 pub(super) fn take_and_end_search(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) {
     let unowned = steal_from_unowned(shared, guard, queue);
     let _any = take_share(shared, guard) || unowned || steal(shared, guard, queue);
-    let is_more = || shared.injector.has_pending() || shared.has_work_elsewhere();
-    shared.idle.end_search(is_more);
+    shared.idle.end_search(|| shared.has_work_for_idle());
 }
 
 /// Looks for work a while, then sleeps until somebody calls; whether the worker searches. The guard has been given up.
@@ -243,7 +248,11 @@ fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
             shared.idle.search_in_vain();
         }
         // From here on, a thread that makes a task runnable sees that this worker is idle, or the worker sees the task.
-        heavy_fence(); // pairs with the light one in `WorkerShard::push_stealable`
+        heavy_fence(); // pairs with the light one in `WorkerShard::push_stealable`, and the one in `call_unless_searching`
+        if searches && shared.has_work_for_idle() && !mutant!("searched_in_vain_calls_nobody") {
+            // Whoever pushed it may have relied on the search. Mostly this worker calls itself.
+            shared.idle.call_one();
+        }
         if !has_something() && shard.park(parker.waker()) && !has_something() {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);

@@ -90,7 +90,7 @@ impl WorkerShard {
         guard
     }
 
-    /// Calls one who can take what is in the steal queue.
+    /// Calls an idle worker for what is in the steal queue, unless one searches.
     pub(super) fn call_one(&self) {
         // Relaxed: set before the shard had tasks.
         let injector = self.injector.load(Ordering::Relaxed) as u16;

@@ -297,14 +297,18 @@ impl Look<'_> {
         true
     }
 
-    /// Sees to it that so many spares work as workers are stuck, if there is work, and that those work who are idle.
+    /// Sees to it that so many spares work as workers are stuck, if there is work, and that those work who are idle: also
+    /// if a worker searches, for its thread may not be running.
     fn relieve(&mut self, stuck: usize, has_evacuated: bool) {
         let shared = self.shared;
         if shared.workers.spares() > stuck {
             shared.dismiss_spares();
         }
-        let waits = shared.injector.has_pending() || shared.has_work_elsewhere();
-        if stuck == 0 && !has_evacuated || !waits {
+        if !shared.has_work_for_idle() {
+            return;
+        }
+        if stuck == 0 && !has_evacuated {
+            shared.idle.call_past_search();
             return;
         }
         let started = if shared.idle.len() > 0 {

@@ -1,12 +1,14 @@
 //! Going idle: whoever makes something runnable sees the idle worker, or that one sees the task. What is lost is a
 //! deadlock here.
 
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Wake;
 
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::thread;
+use gossamer_task::spawn;
 
 use super::super::idle::Sleeper;
 use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
@@ -77,6 +79,78 @@ fn surplus_against_the_end_of_a_search() {
         assert!(is_called || busy.shard().steal_len() == 0);
         busy.run();
         drop(busy);
+        assert_eq!((log.polls(), log.dropped()), (3, 3));
+        ends_clean(shared);
+    });
+}
+
+/// A worker that searches ends its search while a thread spawns from outside, where no light fence is on the way: it
+/// takes the task, or its end calls the sleeping worker, or the thread does (`call_unless_searching`).
+#[test]
+fn spawn_against_the_end_of_a_search() {
+    explore("spawn_against_the_end_of_a_search", || {
+        let (shared, log) = (pool(2), Log::default());
+        let called = Arc::new(Called::default());
+        let second = shared.shard_for(1).expect("it has one").shard;
+        shared.idle.enter(Sleeper {
+            shard: second,
+            waker: called.clone().into(),
+        });
+        assert!(shared.idle.try_search());
+        let its = shared.clone();
+        let searches = thread::spawn(move || {
+            let mut worker = Acting::begin(&its, 0);
+            worker.search();
+            worker.run();
+        });
+        drop(spawn(shared.injector, log.once(), Location::caller()));
+        searches
+            .join()
+            .expect("the searching worker does not panic");
+        let is_called = called.0.load(Ordering::Relaxed); // Relaxed: all have stopped
+        assert!(is_called || log.polls() == 1);
+        super::settle(&shared);
+        assert_eq!((log.polls(), log.dropped()), (1, 1));
+        ends_clean(shared);
+    });
+}
+
+/// A worker that searches finds nothing and falls asleep while two tasks are pushed, one more than it takes. The pusher
+/// has called a sleeping one, or has relied on the search; then that calls after all, though it was in vain.
+#[test]
+fn surplus_against_a_search_in_vain() {
+    explore("surplus_against_a_search_in_vain", || {
+        let (shared, log) = (pool(3), Log::default());
+        let called = Arc::new(Called::default());
+        let third = shared.shard_for(2).expect("it has one").shard;
+        shared.idle.enter(Sleeper {
+            shard: third,
+            waker: called.clone().into(),
+        });
+        let mut busy = Acting::begin(&shared, 0);
+        for _ in 0..3 {
+            drop(busy.spawn(log.once()));
+        }
+        let its = shared.clone();
+        let searches = thread::spawn(move || {
+            let mut worker = Acting::begin(&its, 1);
+            worker.fall_asleep();
+            worker.run();
+        });
+        busy.hand_over();
+        // Then the other one may sleep on: the third is to come. Else it must have come by itself.
+        let is_called = || called.0.load(Ordering::Relaxed); // Relaxed: loom runs one thread at a time
+        if is_called() {
+            shared.closing.store(true, Ordering::Release); // pairs with the acquire in `is_closing`
+            shared.idle.call_all();
+        }
+        searches
+            .join()
+            .expect("the searching worker does not panic");
+        assert!(is_called() || busy.shard().steal_len() == 0);
+        busy.run();
+        drop(busy);
+        super::settle(&shared);
         assert_eq!((log.polls(), log.dropped()), (3, 3));
         ends_clean(shared);
     });

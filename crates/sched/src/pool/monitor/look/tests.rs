@@ -1,10 +1,20 @@
-//! Which polls are told as refused a spare, look by look.
+//! Which polls are told as refused a spare, look by look; and who is called though a worker searches.
 
 use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use super::super::Hold;
-use super::{LongPoll, Stuck, Watched, note_wait};
+use gossamer_task::spawn;
+
+use super::super::super::idle::Sleeper;
+use super::super::super::shared::Shared;
+use super::super::{Hold, Watching};
+use super::{LongPoll, Look, Reports, Stuck, Watched, note_wait};
+use crate::fifo::Fifo;
+use crate::single::{acquire_again, shut_down};
+use crate::thread_options::ThreadOptions;
 
 fn stuck() -> Watched {
     let mut watched = Watched::new(None);
@@ -73,4 +83,42 @@ fn of_more_than_there_may_be_spares_the_rest_is_refused() {
         note_wait(&mut watched, 2, Some("2 is the most"));
         assert_eq!(refusals(&watched), [None, None, Some("2 is the most")]);
     }
+}
+
+#[derive(Default)]
+struct Called(AtomicBool);
+
+impl Wake for Called {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed); // Relaxed: one thread
+    }
+}
+
+/// Whoever pushes relies on the search, whose thread does not run; so the next look of the monitor calls another one.
+#[test]
+fn a_search_that_does_not_end_holds_no_call_back() {
+    let shared = Shared::new(2, Watching::new(), ThreadOptions::default());
+    let shared = shared.expect("few shards are in use");
+    let called = Arc::new(Called::default());
+    let is_called = || called.0.load(Ordering::Relaxed); // Relaxed: one thread
+    shared.idle.enter(Sleeper {
+        shard: shared.shard_for(0).expect("few shards are in use").shard,
+        waker: called.clone().into(),
+    });
+    assert!(shared.idle.try_search());
+    let mut look = Look {
+        shared: &shared,
+        fallback_waker: Waker::noop().clone(),
+        watched: Vec::new(),
+        reports: Reports::default(),
+    };
+    look.relieve(0, false);
+    assert!(!is_called(), "nothing waits");
+    drop(spawn(shared.injector, async {}, Location::caller()));
+    assert!(!is_called(), "a push relies on the search");
+    look.relieve(0, false);
+    assert!(is_called(), "the look calls past the search");
+    let guard = acquire_again(shared.injector);
+    guard.seal();
+    shut_down(&guard, &mut Fifo::new());
 }
