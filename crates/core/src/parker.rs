@@ -15,11 +15,16 @@ use alloc::task::Wake;
 use crate::moment::Moment;
 use crate::platform::{self, thread_local};
 
+mod look;
+
+use self::look::Looks;
+
 /// One thread's permit.
 #[derive(Debug)]
 pub struct Parker {
     permit: Arc<Permit>,
     waker: Waker,
+    looks: Looks,
 }
 
 #[derive(Debug)]
@@ -45,6 +50,7 @@ impl Parker {
         Self {
             waker: Waker::from(permit.clone()),
             permit,
+            looks: Looks::new(),
         }
     }
 
@@ -71,6 +77,12 @@ impl Parker {
     /// Wakes this thread.
     pub fn waker(&self) -> &Waker {
         &self.waker
+    }
+
+    /// Looks for a wake a few microseconds, if that has saved this thread a sleep lately: before a park whose wake may
+    /// be another thread's answer.
+    pub fn look(&self) {
+        self.looks.look(|| self.permit.0.is_given());
     }
 
     /// Sleeps until a wake; returns at once if there was one since the last call.

@@ -253,6 +253,7 @@ fn block_longer(
             has_turned.set(true);
             if let Turned::Parked(until) = turn_all(parker.waker()) {
                 let mut late = false;
+                parker.look();
                 let until = until.min(waiting.next_deadline());
                 let mut is_ready = || {
                     late = poll(&mut polled);

@@ -249,6 +249,7 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
                 break;
             }
             if shard.park(parker.waker()) && !shared.is_closing() {
+                parker.look();
                 let until = runner::next_deadline(shard);
                 parker.park_until(until, &mut || shard.has_pending() || shared.is_closing());
             }

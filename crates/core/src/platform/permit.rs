@@ -44,6 +44,13 @@ mod word {
             }
         }
 
+        /// Whether it is given at this moment: a hint.
+        #[inline]
+        pub fn is_given(&self) -> bool {
+            // Relaxed: who takes it synchronises.
+            self.0.load(Ordering::Relaxed) == GIVEN
+        }
+
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was.
         pub fn take(&self, limit: Option<Duration>) -> bool {
             // From given to none, or from none to asleep. Acquire pairs with the release in `give`.
@@ -112,6 +119,12 @@ mod flag {
             if !crate::mutant!("permit_without_unpark") {
                 self.thread.unpark();
             }
+        }
+
+        /// Whether it is given at this moment: a hint.
+        pub fn is_given(&self) -> bool {
+            // Relaxed: who takes it synchronises.
+            self.given.load(Ordering::Relaxed)
         }
 
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was. In models no time
