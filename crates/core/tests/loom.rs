@@ -6,7 +6,7 @@
 //! What loom cannot see: plain memory (`Cell`s of a header or a node: only their order by the locks around
 //! them is checked, by what comes of it), sequential consistency of single accesses (none is relied on),
 //! load buffering, and the quick way of a process with one thread (`platform::single_threaded` says `false`
-//! here). Spins shrink to one look.
+//! here). Spins shrink to one look, and who still finds a lock held sleeps (`policy/shared/modelled.rs`).
 #![cfg(loom)]
 
 use std::sync::Arc;

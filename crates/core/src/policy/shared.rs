@@ -7,8 +7,13 @@
 use alloc::sync::Arc;
 
 use super::{BITS, HeldWord, LockPolicy, Word, sealed};
+#[cfg(not(loom))]
+use crate::platform::Backoff;
 use crate::platform::atomic::{AtomicU32, Ordering};
-use crate::platform::{Backoff, single_threaded, spin_loop};
+use crate::platform::{single_threaded, spin_loop};
+
+#[cfg(loom)]
+mod modelled;
 
 /// For any thread: `Send` and `Sync`.
 #[derive(Debug)]
@@ -76,6 +81,8 @@ impl SharedWord {
         } else {
             self.0.store(bits, Ordering::Release);
         }
+        #[cfg(loom)]
+        modelled::wake_all();
     }
 
     #[cold]
@@ -85,26 +92,22 @@ impl SharedWord {
             for _ in 0..FIRST_PAUSE << round {
                 spin_loop();
             }
-            if let Some(bits) = self.look_again() {
+            if let Some(bits) = self.try_lock() {
                 return bits;
             }
         }
+        #[cfg(not(loom))]
         let mut backoff = Backoff::new();
         loop {
+            #[cfg(not(loom))]
             backoff.wait();
-            if let Some(bits) = self.look_again() {
+            #[cfg(loom)]
+            // Relaxed: only whether it is held; the content is not read.
+            modelled::sleep_while(|| self.0.load(Ordering::Relaxed) & LOCKED != 0);
+            if let Some(bits) = self.try_lock() {
                 return bits;
             }
         }
-    }
-
-    #[inline]
-    fn look_again(&self) -> Option<u32> {
-        // In a model a load may show for ever what was there once. An exchange shows the latest. (AcqRel: it passes on
-        // what it has seen, as any exchange does, which loom forgets of a relaxed one.)
-        #[cfg(loom)]
-        self.0.fetch_add(0, Ordering::AcqRel);
-        self.try_lock()
     }
 }
 
