@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::locked;
+use crate::{hops, locked};
 
 /// How often an operation is done in the shorter run.
 const TIMES: u64 = 20_000;
@@ -38,11 +38,12 @@ struct Limit {
     at_most: f64,
 }
 
-/// Looks for locked instructions ([`locked`]), and counts everything in the table; answers whether all limits hold.
+/// Looks for locked instructions ([`locked`]), counts everything in the table, and says of hops where their
+/// instructions go ([`hops`]): on the page anew if it `writes_page`. Answers whether all limits hold, and the page is true.
 ///
 /// # Errors
 /// When the table cannot be read, or the contender cannot be built or run.
-pub fn run(root: &Path) -> Result<bool> {
+pub fn run(root: &Path, writes_page: bool) -> Result<bool> {
     let text = std::fs::read_to_string(root.join("xtask/counts.toml")).context("counts.toml")?;
     let table: Table = toml::from_str(&text).context("xtask/counts.toml")?;
     ensure!(
@@ -70,7 +71,7 @@ pub fn run(root: &Path) -> Result<bool> {
         );
         all_hold &= holds;
     }
-    Ok(all_hold)
+    Ok(hops::run(root, &programs, writes_page)? && all_hold)
 }
 
 fn has_valgrind() -> bool {

@@ -6,6 +6,7 @@
 //! * [`shuttle`]: whole runtimes, scheduled at random.
 //! * [`asan`]: tests under AddressSanitizer.
 //! * [`counts`]: instruction counts of the hot operations.
+//! * [`hops`]: where the instructions of a hop go, for docs/HOP.md.
 //! * [`locked`]: no locked instruction in the static tasks of one core.
 //! * [`examples`]: those of the documentation, as a reader would run them.
 //! * [`portable`]: tests on what other systems would get.
@@ -19,6 +20,7 @@
 pub mod asan;
 pub mod counts;
 pub mod examples;
+pub mod hops;
 pub mod isolated;
 pub mod locked;
 pub mod loom;

@@ -27,7 +27,8 @@ usage: cargo xtask COMMAND
   whole [--each N]       runs all of what the tests run a part of, in release; or each N-th of what takes minutes
   examples               runs the code of the documentation, the README and the guide in a crate that depends on
                          gossamer-rt alone
-  counts                 counts the hot operations' instructions and checks their limits";
+  counts [--page]        counts the hot operations' instructions and checks their limits and docs/HOP.md, which says
+                         where the instructions of a hop go; or writes that page's table";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,7 +51,8 @@ fn main() -> ExitCode {
         ["whole"] => xtask::whole::run(&root, "1"),
         ["whole", "--each", nth] => xtask::whole::run(&root, nth),
         ["examples"] => xtask::examples::run(&root),
-        ["counts"] => xtask::counts::run(&root),
+        ["counts"] => xtask::counts::run(&root, false),
+        ["counts", "--page"] => xtask::counts::run(&root, true),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
