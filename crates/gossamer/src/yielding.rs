@@ -5,10 +5,10 @@ use std::task::{Context, Poll};
 
 use gossamer_core::waker::wake_to_yield;
 
-/// Lets every other runnable task of this runtime run before this one goes on.
+/// Lets the other runnable tasks of this runtime run before this one goes on: all that were woken, or have yielded, before.
 ///
-/// Of tasks that have never run so far, only some: they have 63 turns of 64, so among many this one goes on before the
-/// last of them.
+/// Of tasks that tasks of the runtime have spawned and that have never run, some run, or none: await those that have to
+/// be done. (They come newest first, and the others have one turn of 64 among them.)
 ///
 /// Allocates nothing.
 ///

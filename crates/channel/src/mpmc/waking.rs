@@ -17,17 +17,17 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
         if self.is_quiet() {
             return self.into_held().into_word().unlock();
         }
-        if self.held_ref().bits != HAS_WAITERS || self.chan().is_rendezvous() {
+        let is_plain = self.held_ref().bits == HAS_WAITERS && !self.chan().is_rendezvous();
+        if !is_plain || self.is_watched() && !gossamer_core::mutant!("one_message_is_not_told") {
             return self.settle();
         }
         let asks_senders = gossamer_core::mutant!("message_waits_for_senders")
             && !self.chan().sending().is_empty();
-        if !self.chan().receiving().is_empty() && !asks_senders {
-            if let Some(called) = self.call_first() {
-                return self.into_held().run(called);
-            }
-        } else if self.is_watched() && !gossamer_core::mutant!("one_message_is_not_told") {
-            return self.settle();
+        if !self.chan().receiving().is_empty()
+            && !asks_senders
+            && let Some(called) = self.call_first()
+        {
+            return self.into_held().run(called);
         }
         match self.wake_sender() {
             Some(woken) => self.into_held().run(woken),

@@ -28,8 +28,8 @@ const MISSES_AT_FIRST: u32 = 6;
 #[cfg(not(any(loom, shuttle)))]
 const MISSES_MAX: u32 = 10;
 
-/// Whether one thread's looks have paid off lately. (Words, not cells, only because a parker can be shared; the thread
-/// itself asks.)
+/// Whether one parker's looks have paid off lately. (Words, not cells, only because a parker can be shared; its thread
+/// alone asks.)
 #[derive(Debug)]
 pub(super) struct Looks {
     /// Looks in vain since one that was not.
@@ -50,6 +50,10 @@ impl Looks {
     #[cfg(not(any(loom, shuttle)))]
     #[inline]
     pub(super) fn look(&self, is_woken: impl Fn() -> bool) {
+        if is_woken() {
+            // That would have been no sleep: it says nothing of what a look saves.
+            return;
+        }
         // Relaxed: only this thread writes it, here and below.
         let skips = self.skips.load(Ordering::Relaxed);
         if skips > 0 {
@@ -88,7 +92,8 @@ fn looks_until(is_so: &dyn Fn() -> bool) -> bool {
     loop {
         for _ in 0..PAUSES_PER_CLOCK {
             if is_so() {
-                return true;
+                // A thread that was off the processor meanwhile has saved nothing.
+                return began.elapsed() < LOOK_FOR;
             }
             spin_loop();
         }

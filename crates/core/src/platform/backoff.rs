@@ -1,4 +1,4 @@
-//! Waiting for another thread that is at work for a short time, such as a visit of a shard.
+//! Waiting for another thread that is at work for a short time, such as a visit of a shard, or under a lock.
 
 use super::thread;
 

@@ -31,8 +31,8 @@ impl LockPolicy for Shared {
 pub struct SharedWord(AtomicU32);
 
 const LOCKED: u32 = 1 << 31;
-/// Looks at a held lock before the processor is given up; a critical section is a few dozen instructions, but for one that moves many
-/// messages.
+/// Looks at a held lock before the processor is given up; a critical section is a few dozen instructions, but for one
+/// that moves many messages.
 const ROUNDS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 5 };
 /// Before the first look; then twice as many before each, so that who has the word's cache line may do several things
 /// in a row.
@@ -88,25 +88,22 @@ impl SharedWord {
     #[cold]
     #[inline(never)]
     fn lock_contended(&self) -> u32 {
-        for round in 0..ROUNDS {
-            for _ in 0..FIRST_PAUSE << round {
-                spin_loop();
-            }
-            if let Some(bits) = self.try_lock() {
-                return bits;
-            }
-        }
         #[cfg(not(loom))]
         let mut backoff = Backoff::new();
         loop {
+            for round in 0..ROUNDS {
+                for _ in 0..FIRST_PAUSE << round {
+                    spin_loop();
+                }
+                if let Some(bits) = self.try_lock() {
+                    return bits;
+                }
+            }
             #[cfg(not(loom))]
             backoff.wait();
             #[cfg(loom)]
             // Relaxed: only whether it is held; the content is not read.
             modelled::sleep_while(|| self.0.load(Ordering::Relaxed) & LOCKED != 0);
-            if let Some(bits) = self.try_lock() {
-                return bits;
-            }
         }
     }
 }

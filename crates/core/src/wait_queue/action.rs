@@ -343,7 +343,7 @@ pub unsafe trait Action<O: Waitable> {
     }
 
     /// Allocates what the action needs, if it [does](Action::PREPARES). Not under the lock, and perhaps while the
-    /// operation is queued: nobody else looks at such an action.
+    /// operation is queued: what it [shows](Action::Shown) stays as it is.
     #[inline(always)]
     fn prepare(&mut self, _object: &O) {}
 
@@ -405,7 +405,7 @@ pub unsafe trait Action<O: Waitable> {
     ) -> Result<Self::Output, Locked<'a, O>>;
 
     /// Takes effect in the simple case of a poll after it was woken. `state` says where the operation stands, and is
-    /// called under the lock.
+    /// called under the lock; before, what the action [shows](Action::Shown) is not touched.
     ///
     /// # Errors
     /// It did not. `Some`: the lock is held.

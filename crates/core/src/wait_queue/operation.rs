@@ -139,11 +139,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
                     };
                 }
                 Err(locked) if A::INLINE => return self.poll_slowly(waker, locked),
-                Err(locked) => {
-                    // SAFETY: an operation is polled without the lock, which is not held if there is none.
-                    let locked = locked.unwrap_or_else(|| unsafe { Locked::lock(object) });
-                    return self.begin_out_of_line(waker, locked);
-                }
+                Err(Some(locked)) => return self.begin_out_of_line(waker, locked),
+                Err(None) => return self.begin_unlocked(waker),
             }
         }
         if !A::INLINE {
@@ -253,6 +250,17 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         match PollWaker::of_ours(waker) {
             Some(waker) => self.begin_locked(waker, locked),
             None => self.poll_foreign(waker, Some(locked)),
+        }
+    }
+
+    /// It has not parked so far, and has not asked for the lock.
+    #[inline(never)]
+    fn begin_unlocked(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let object = self.object();
+        match PollWaker::of_ours(waker) {
+            // SAFETY: an operation is polled without the lock.
+            Some(waker) => self.begin_locked(waker, unsafe { Locked::lock(object) }),
+            None => self.poll_foreign(waker, None),
         }
     }
 

@@ -17,7 +17,7 @@ use gossamer_core::shard::Shard;
 #[derive(Debug)]
 pub(super) struct Idle {
     sleepers: Mutex<Vec<Sleeper>>,
-    /// A hint: how many there are.
+    /// How many there are. Who acts on it takes the lock, or has a fence, as its writer has before it sleeps.
     count: AtomicUsize,
     /// How many workers search.
     searching: AtomicUsize,

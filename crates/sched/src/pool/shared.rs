@@ -169,6 +169,9 @@ impl Wake for CallOne {
             .filter(|_| !gossamer_core::mutant!("injector_calls_nobody"))
         {
             shared.idle.call_unless_searching();
+            // If that relies on a search, the monitor sees to it that the search does not keep the task: who searches is
+            // not idle, so it does not sleep again.
+            shared.monitor.call();
         }
     }
 }

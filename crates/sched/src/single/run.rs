@@ -304,7 +304,7 @@ unsafe fn take_turn<S: Scheduler>(
     }
 }
 
-/// The first poll of a task at its shard, in a pool.
+/// The first poll of a task at its shard, where new tasks are not listed.
 ///
 /// # Safety
 /// As [`poll`].

@@ -1,5 +1,6 @@
 //! Waiting for a lock in a model of loom, where to look again and again has no end: a load may show what was there once.
-//! Who waits sleeps until any lock is given up.
+//! Who waits sleeps until any lock is given up. The fence that this needs is one that the code itself does not have:
+//! what relies on an order between an unlock and a later read has to have its own.
 
 use crate::platform::atomic::{AtomicU32, Ordering, fence};
 use crate::platform::{Condvar, Mutex};
