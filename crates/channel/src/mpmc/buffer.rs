@@ -226,9 +226,7 @@ impl<T> Buffer<T> {
         if self.len <= self.kept {
             return None;
         }
-        self.wrap_reading();
-        // SAFETY: there is a message, so the next one is at `read`.
-        Some(unsafe { self.read_next() })
+        self.pop()
     }
 
     /// Moves messages out, as many as there are and as `into` has room for, and at most `most`.

@@ -5,8 +5,8 @@
 //! from: tokio#4941). So an idle worker *watches* the busy ones. Every few milliseconds it *pings* each of them; a
 //! worker takes the ping back when it looks at its inbox. A worker that is still pinged a moment later is in a long
 //! poll, and is told to *publish*: it puts each task that it wakes into its steal queue at once, and calls an idle
-//! worker, unless one searches (`idle.rs`). That costs microseconds a wake. So the worker stops publishing after a number of polls that ended soon after
-//! their wakes.
+//! worker, unless one searches (`idle.rs`). That costs microseconds a wake. So the worker stops publishing after a number
+//! of polls that ended soon after their wakes.
 
 use std::time::Duration;
 

@@ -8,10 +8,11 @@ use std::task::Wake;
 
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::thread;
+use gossamer_core::shard::Shard;
 use gossamer_task::spawn;
 
 use super::super::idle::Sleeper;
-use super::{Acting, Log, ends_clean, explore, flags, parked, pool, set};
+use super::{Acting, Log, Shared, ends_clean, explore, flags, parked, pool, set};
 
 /// A worker puts a second task into its queue, and then never polls again: the other one, which falls asleep at that
 /// moment, comes and takes it (the fence in `WorkerShard::push_stealable` against the one in `worker::sleep`).
@@ -46,18 +47,24 @@ impl Wake for Called {
     }
 }
 
+/// The worker of this number sleeps, and notes whether it is called.
+fn sleeping(shared: &Shared, number: usize) -> (&'static Shard, Arc<Called>) {
+    let called = Arc::new(Called::default());
+    let shard = shared.shard_for(number).expect("it has one").shard;
+    shared.idle.enter(Sleeper {
+        shard,
+        waker: called.clone().into(),
+    });
+    (shard, called)
+}
+
 /// A worker that searches takes one of two tasks while they are pushed. The pusher has called a sleeping one, or has
 /// relied on the search; then its end calls (`Idle::end_search` against `call_unless_searching`).
 #[test]
 fn surplus_against_the_end_of_a_search() {
     explore("surplus_against_the_end_of_a_search", || {
         let (shared, log) = (pool(3), Log::default());
-        let called = Arc::new(Called::default());
-        let third = shared.shard_for(2).expect("it has one").shard;
-        shared.idle.enter(Sleeper {
-            shard: third,
-            waker: called.clone().into(),
-        });
+        let (third, called) = sleeping(&shared, 2);
         assert!(shared.idle.try_search());
         let mut busy = Acting::begin(&shared, 0);
         for _ in 0..3 {
@@ -90,12 +97,7 @@ fn surplus_against_the_end_of_a_search() {
 fn spawn_against_the_end_of_a_search() {
     explore("spawn_against_the_end_of_a_search", || {
         let (shared, log) = (pool(2), Log::default());
-        let called = Arc::new(Called::default());
-        let second = shared.shard_for(1).expect("it has one").shard;
-        shared.idle.enter(Sleeper {
-            shard: second,
-            waker: called.clone().into(),
-        });
+        let (_, called) = sleeping(&shared, 1);
         assert!(shared.idle.try_search());
         let its = shared.clone();
         let searches = thread::spawn(move || {
@@ -121,12 +123,7 @@ fn spawn_against_the_end_of_a_search() {
 fn surplus_against_a_search_in_vain() {
     explore("surplus_against_a_search_in_vain", || {
         let (shared, log) = (pool(3), Log::default());
-        let called = Arc::new(Called::default());
-        let third = shared.shard_for(2).expect("it has one").shard;
-        shared.idle.enter(Sleeper {
-            shard: third,
-            waker: called.clone().into(),
-        });
+        let (_, called) = sleeping(&shared, 2);
         let mut busy = Acting::begin(&shared, 0);
         for _ in 0..3 {
             drop(busy.spawn(log.once()));
