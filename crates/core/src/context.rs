@@ -68,8 +68,8 @@ pub struct Context {
     /// See [`random`].
     rng: Cell<u32>,
     polling: Cell<*const Header>,
-    /// Whether the task being polled has woken itself, and is to be queued after the poll.
-    again: Cell<bool>,
+    /// Whether the task being polled has yielded: it is to be queued after the poll.
+    yielded: Cell<bool>,
     /// Of the shard that is run, if its runner may be found stuck (`context/access_flag.rs`).
     access: Cell<Option<&'static AccessFlag>>,
     /// How many polls have begun; it wraps.
@@ -144,7 +144,7 @@ impl Context {
             timers: Cell::new(ptr::null()),
             waits: Cell::new(false),
             polling: Cell::new(ptr::null()),
-            again: Cell::new(false),
+            yielded: Cell::new(false),
             turn: Cell::new(0),
             woken_many: TaskQueue::new(),
             asking: Cell::new(ptr::null()),
@@ -305,6 +305,7 @@ impl Context {
             BUDGET
         };
         self.left.set(budget);
+        self.yielded.set(false);
         self.polling.set(task.as_ptr());
     }
 
@@ -398,7 +399,7 @@ pub struct Entered {
     /// Whether the outer runner was in a poll.
     was_outside: bool,
     polling: *const Header,
-    again: bool,
+    yielded: bool,
     fiber: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,
@@ -432,7 +433,7 @@ pub(crate) unsafe fn enter(
         publishes: context.publishes.replace(false),
         access: context.access.replace(access),
         polling: context.polling.replace(ptr::null()),
-        again: context.again.replace(false),
+        yielded: context.yielded.replace(false),
         fiber: context.fiber.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
@@ -458,7 +459,7 @@ impl Drop for Entered {
             context.budget.set(self.budget);
             context.publishes.set(self.publishes);
             context.polling.set(self.polling);
-            context.again.set(self.again);
+            context.yielded.set(self.yielded);
             context.fiber.set(self.fiber);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());

@@ -33,8 +33,8 @@
 //! | `DONE`, `SCHEDULED` | finished, but a queue still points here: whoever pops it releases it |
 //!
 //! `SCHEDULED` is cleared *before* a poll, so a wake during the poll queues the task again and no
-//! transition is needed after the poll. (Where the runner may be found stuck, a task that wakes itself in its poll
-//! is queued after it.)
+//! transition is needed after the poll. (A task that wakes itself in its poll, by its waker, yields: it is queued after
+//! the poll.)
 //!
 //! `refs`, everybody's view (one atomic word), says who still needs the memory:
 //!
@@ -73,6 +73,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::panic::Location;
 use core::ptr::NonNull;
+use core::task::Poll;
 
 use alloc::boxed::Box;
 
@@ -113,11 +114,11 @@ impl Failure {
 /// The operations on a task that depend on its future's type.
 #[derive(Debug)]
 pub struct Vtable {
-    /// Polls the future; `true` when it is ready and its output stored.
+    /// Polls the future; ready when its output is stored.
     ///
     /// # Safety
     /// On the runner, the future present. A panic of the future passes through.
-    pub poll: unsafe fn(NonNull<Header>) -> bool,
+    pub poll: unsafe fn(NonNull<Header>) -> Poll<()>,
     /// Drops the future and stores the failure in its place. A panic of the drop ends here.
     ///
     /// # Safety

@@ -325,7 +325,7 @@ pub fn let_go(waker: Waker) {
 /// Wakes the task of a waker, which is most probably the one that is being polled: it yields.
 #[inline(always)]
 pub fn wake_to_yield(waker: &Waker) {
-    let yields = |task| context::with(|context| context.yields(task));
+    let yields = |task: TaskRef<'_>| context::with(|context| context.yields(task.pointer()));
     if !task_of(waker).is_some_and(yields) {
         waker.wake_by_ref();
     }
@@ -354,7 +354,7 @@ unsafe fn wake(data: *const ()) {
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: held by the waker.
     let task: TaskRef<'_> = unsafe { task_at(data) };
-    if context::with(|context| context.wakes_itself(task.pointer())) {
+    if context::with(|context| context.yields(task.pointer())) {
         return;
     }
     if let Some(runner) = wake_task(task) {

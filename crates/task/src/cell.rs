@@ -79,7 +79,7 @@ impl<F: Future> Cell<F> {
 
     /// # Safety
     /// See [`Vtable::poll`].
-    unsafe fn poll(task: NonNull<Header>) -> bool {
+    unsafe fn poll(task: NonNull<Header>) -> Poll<()> {
         // SAFETY: the vtable is that of this very type of cell, and the task is alive.
         let cell = unsafe { Self::of(task) };
         // SAFETY: alive during the poll, and not dropped.
@@ -92,11 +92,11 @@ impl<F: Future> Cell<F> {
             future.poll(&mut Context::from_waker(&waker))
         });
         match polled {
-            Poll::Pending => false,
+            Poll::Pending => Poll::Pending,
             Poll::Ready(output) => {
                 // SAFETY: the future is present, and done with.
                 unsafe { cell.replace_future(Ok(output)) };
-                true
+                Poll::Ready(())
             }
         }
     }

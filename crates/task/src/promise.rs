@@ -69,8 +69,8 @@ impl<T> Promise<T> {
         // SAFETY: as its runner; the promise has kept the task alive.
         let vtable = unsafe { task.as_ref() }.vtable;
         // SAFETY: as its runner; the future is present, and ready.
-        let ready = unsafe { (vtable.poll)(task) };
-        debug_assert!(ready, "the output was put there");
+        let polled = unsafe { (vtable.poll)(task) };
+        debug_assert!(polled.is_ready(), "the output was put there");
         // SAFETY: as its runner, the output is stored, and this happens once.
         unsafe { Header::finish(task) };
     }

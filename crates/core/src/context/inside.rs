@@ -7,14 +7,13 @@ use crate::header::{Header, ScheduledTask, TaskRef};
 use crate::shard::{PoolHooks, Shard, add_to_list};
 
 impl Context {
-    /// A poll begins, and its task has not woken itself.
+    /// A poll begins.
     ///
     /// # Safety
     /// The flag is the shard's, and until [`Context::end_outside`] this thread touches the shard's plain memory only as a
     /// poll does: by wakes.
     #[inline(always)]
     pub unsafe fn begin_outside(&self, access: &AccessFlag) {
-        self.again.set(false);
         access.go_outside();
     }
 
@@ -62,31 +61,15 @@ impl Context {
         was_outside
     }
 
-    /// The task wakes itself in its own poll (it yields), and the runner is outside: that is noted, and it is queued
-    /// when the runner is inside again. `false` if that is not so, and then nothing was done.
+    /// The task yields, if it is the one that is being polled: that is noted, and the runner asks for it after the poll.
+    /// `false` if it is another, and then nothing was done.
     #[inline(always)]
-    pub(crate) fn wakes_itself(&self, task: NonNull<Header>) -> bool {
-        let itself = self.is_outside() && self.polling() == Some(task);
-        if itself {
-            self.again.set(true);
+    pub(crate) fn yields(&self, task: NonNull<Header>) -> bool {
+        let polled = self.polling() == Some(task);
+        if polled {
+            self.yielded.set(true);
         }
-        itself
-    }
-
-    /// [`Context::wakes_itself`], also where the runner is inside all the time: then the task is queued at once.
-    #[inline(always)]
-    pub(crate) fn yields(&self, task: TaskRef<'_>) -> bool {
-        if self.access.get().is_some() {
-            return self.wakes_itself(task.pointer());
-        }
-        let state = task.state();
-        let may = self.polling() == Some(task.pointer()) && !state.ignores_wake();
-        if may && self.has_room() {
-            // SAFETY: polled, so on the runner, which is inside; not scheduled, and there is room.
-            unsafe { self.schedule_only(task, state.with_scheduled()) };
-            return true;
-        }
-        false
+        polled
     }
 
     /// Whether the task that is being polled will be polled again; not, if it is at its end.
@@ -94,23 +77,28 @@ impl Context {
         let is_woken = |task: TaskRef<'_>| {
             let state = task.look();
             let is_done = state.is_done() && !crate::mutant!("polled_after_its_end");
-            !is_done && (self.again.get() || state.is_scheduled())
+            !is_done && (self.yielded.get() || state.is_scheduled())
         };
         self.with_polled(is_woken).unwrap_or(false)
     }
 
-    /// A poll has ended, the task is pending, and the runner is inside: queues it if it has woken itself.
+    /// Whether the task that was polled last has yielded.
+    #[inline(always)]
+    pub fn has_yielded(&self) -> bool {
+        self.yielded.get() && !crate::mutant!("yield_forgotten")
+    }
+
+    /// The task that was polled last, which has yielded, as one that is to be queued; `None` if it is queued already.
     ///
     /// # Safety
-    /// The task is the one that was polled, and its shard the one that is run.
+    /// It is pending, and this thread runs its shard, inside.
     #[inline(always)]
-    pub unsafe fn queue_again(&self, task: NonNull<Header>) {
-        if self.again.get() && !crate::mutant!("yield_forgotten") {
-            // SAFETY: pending, so alive.
-            let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
-            // SAFETY: the poll has ended, and the runner is inside.
-            let _here = unsafe { wake_inside(self, task) };
-        }
+    pub unsafe fn schedule_yielded(&self, task: NonNull<Header>) -> Option<ScheduledTask> {
+        // SAFETY: pending, so alive.
+        let task: TaskRef<'_> = unsafe { TaskRef::new(task) };
+        let state = task.state();
+        // SAFETY: on the runner, and not scheduled.
+        (!state.ignores_wake()).then(|| unsafe { task.schedule(state.with_scheduled()) })
     }
 
     /// Runs foreign code that is part of no poll, but may be stuck as one is: out of the shard, if the runner is

@@ -131,9 +131,6 @@ pub(crate) unsafe fn wake_seen(context: &Context, task: TaskRef<'_>, seen: TaskS
     if seen.ignores_wake() {
         return seen.is_done() || still_scheduled(task, seen.shard());
     }
-    if crate::mutant!("wake_lost_in_poll") && context.polling() == Some(task.pointer()) {
-        return true;
-    }
     // SAFETY: ours, and was not scheduled, so nobody else moves it.
     unsafe { context.schedule(task, seen.with_scheduled()) };
     true

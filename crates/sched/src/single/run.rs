@@ -3,6 +3,7 @@
 use std::cell::{RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
+use std::task::Poll;
 
 use gossamer_core::context::{self, AccessFlag, Context};
 use gossamer_core::fork::end_child;
@@ -149,11 +150,23 @@ unsafe fn finish(shard: &Shard, task: NonNull<Header>) {
     unsafe { Header::finish(task) };
 }
 
+/// Why a task that has yielded is runnable.
+#[inline(always)]
+fn after_yield() -> Reason {
+    if gossamer_core::mutant!("yield_is_wake") {
+        Reason::Woken
+    } else {
+        Reason::Yielded
+    }
+}
+
 /// How a task's turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
     /// Pending.
     Parked,
+    /// Pending, and it wants others to run first.
+    Yielded,
     /// Ready: the output is stored.
     Ready,
     /// Not polled: its future is to be dropped.
@@ -186,26 +199,27 @@ fn poll_until<S: Scheduler>(
 ) -> Ran {
     let shard = guard.shard();
     let access = access_flag::<S>(context);
+    let mut yielded = None;
     while *polls > 0 {
         if shard.has_pending() {
             if shard.is_lost() {
                 end_child("a task called fork(), and yielded in the child");
             }
-            hand_over(context, scheduler);
+            hand_over_all(context, scheduler, yielded.take());
             scheduler.between_polls(context);
             guard.drain();
             if guard.runner().called.take() && !gossamer_core::mutant!("call_unheard") {
                 break;
             }
         }
-        let chained = if scheduler.is_empty() {
+        let chained = if yielded.is_none() && scheduler.is_empty() {
             follow_chain::<S>(context, shard, access, polls)
         } else {
             None
         };
         let (task, ended) = match chained {
             Some(last) => last,
-            None => match next_task(context, shard, scheduler) {
+            None => match next_task(context, shard, scheduler, yielded.take()) {
                 Some(task) => {
                     *polls -= 1;
                     // SAFETY: we run its shard, and it was taken out of the one queue it was in.
@@ -232,6 +246,12 @@ fn poll_until<S: Scheduler>(
                 scheduler.turn_ended(address(task), TurnEnd::Pending);
                 continue;
             }
+            Ended::Yielded => {
+                scheduler.turn_ended(address(task), TurnEnd::Pending);
+                // SAFETY: pending, and we run its shard, between two polls.
+                yielded = unsafe { context.schedule_yielded(task) };
+                continue;
+            }
             Ended::Over => continue,
         }
         if ptr::eq(task.as_ptr(), root) {
@@ -239,7 +259,7 @@ fn poll_until<S: Scheduler>(
             return Ran::Root;
         }
     }
-    hand_over(context, scheduler);
+    hand_over_all(context, scheduler, yielded);
     Ran::Budget
 }
 
@@ -247,8 +267,8 @@ fn poll_until<S: Scheduler>(
 /// needs no queue. The caller has seen that the scheduler is empty, and that there are polls left; nothing is pushed to
 /// it here.
 ///
-/// Ends when the last poll woke no task, or several; when a task is not pending afterwards (it has ended, is to be
-/// cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
+/// Ends when the last poll woke no task, or several; when a task does not wait afterwards (it has yielded or ended, is to
+/// be cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
 /// was last, if there was one.
 #[inline(always)]
 fn follow_chain<S: Scheduler>(
@@ -258,19 +278,19 @@ fn follow_chain<S: Scheduler>(
     polls: &mut u32,
 ) -> Option<(NonNull<Header>, Ended)> {
     let mut last = None;
-    let mut taken = 0;
-    // SAFETY: between two polls, so inside.
-    while let Some(task) = unsafe { context.take_only_woken() } {
+    while *polls > 0
+        // SAFETY: between two polls, so inside.
+        && let Some(task) = unsafe { context.take_only_woken() }
+    {
         let task = task.task();
-        taken += 1;
+        *polls -= 1;
         // SAFETY: we run its shard, and it was taken out of the one queue it was in.
         let ended = unsafe { take_turn::<S>(context, access, task) };
         last = Some((task, ended));
-        if ended != Ended::Parked || shard.has_pending() || taken == *polls {
+        if ended != Ended::Parked || shard.has_pending() {
             break;
         }
     }
-    *polls -= taken;
     last
 }
 
@@ -316,7 +336,7 @@ unsafe fn poll_new<S: Scheduler>(
 ) -> Ended {
     // SAFETY: the caller vouches for it.
     let ended = unsafe { poll::<S>(context, access, task) };
-    if ended == Ended::Parked {
+    if matches!(ended, Ended::Parked | Ended::Yielded) {
         // SAFETY: pending, so alive; we run its shard.
         unsafe { Shard::list(task) };
     }
@@ -340,36 +360,45 @@ unsafe fn poll<S: Scheduler>(
     // SAFETY: it has not finished, so it is alive.
     let vtable = unsafe { task.as_ref() }.vtable;
     // SAFETY: we run the shard, and the future is present.
-    let ready = unsafe { (vtable.poll)(task) };
+    let polled = unsafe { (vtable.poll)(task) };
     if let Some(access) = access {
         // SAFETY: the shard's, as the caller says.
         unsafe { context.end_outside(access) };
-        if !ready {
-            // SAFETY: just polled, by the runner of its shard.
-            unsafe { context.queue_again(task) };
-        }
     }
-    if ready { Ended::Ready } else { Ended::Parked }
+    match polled {
+        Poll::Ready(()) => Ended::Ready,
+        Poll::Pending if context.has_yielded() => Ended::Yielded,
+        Poll::Pending => Ended::Parked,
+    }
 }
 
-/// The task the scheduler wants polled next, after it has been given what was woken.
+/// The task the scheduler wants polled next, after it has been given what was woken, and what has yielded.
 #[inline(always)]
 fn next_task<S: Scheduler>(
     context: &Context,
     shard: &Shard,
     scheduler: &mut S,
+    yielded: Option<ScheduledTask>,
 ) -> Option<NonNull<Header>> {
-    // SAFETY: between two polls, so inside.
-    let runnable = if let Some(task) = unsafe { context.take_only_woken() } {
-        let last = begin_handing_over(context, scheduler);
-        let (runnable, reason) = woken_as(task, last);
-        scheduler.push_and_pop(runnable, reason)?
+    let only = match yielded {
+        // SAFETY: between two polls, so inside.
+        None => unsafe { context.take_only_woken() }.map(|task| (task, Reason::Woken)),
+        Some(task) if context.has_room() => Some((task, after_yield())),
+        Some(_) => {
+            hand_over_all(context, scheduler, yielded);
+            None
+        }
+    };
+    let runnable = if let Some((task, reason)) = only {
+        begin_handing_over(context, scheduler);
+        scheduler.push_and_pop(Runnable(task), reason)?
     } else {
         hand_over(context, scheduler);
         scheduler.pop()?
     };
-    if !is_of(&runnable, shard) {
-        foreign_runnable(&runnable);
+    // One that keeps all has no others than its own.
+    if !S::KEEPS_ALL && !is_of(&runnable, shard) {
+        foreign_runnable(runnable);
     }
     Some(runnable.0.task())
 }
@@ -387,47 +416,41 @@ fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
 pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     context.expect_inside();
-    let last = begin_handing_over(context, scheduler);
+    begin_handing_over(context, scheduler);
     let mut any = false;
     // SAFETY: between two polls, so inside.
     while let Some(task) = unsafe { context.take_woken() } {
-        let (runnable, reason) = woken_as(task, last);
-        scheduler.push(runnable, reason);
+        scheduler.push(Runnable(task), Reason::Woken);
         any = true;
     }
     any
 }
 
-/// The poll is over; gives the task that was polled last.
+/// [`hand_over`], and behind them the task that was polled last, if it has yielded.
 #[inline(always)]
-fn begin_handing_over<S: Scheduler>(
+fn hand_over_all<S: Scheduler>(
     context: &Context,
     scheduler: &mut S,
-) -> Option<NonNull<Header>> {
-    let last = context.polling();
+    yielded: Option<ScheduledTask>,
+) {
+    hand_over(context, scheduler);
+    if let Some(task) = yielded {
+        scheduler.push(Runnable(task), after_yield());
+    }
+}
+
+/// The poll is over.
+#[inline(always)]
+fn begin_handing_over<S: Scheduler>(context: &Context, scheduler: &mut S) {
     // SAFETY: between two polls.
     unsafe { context.end_poll() };
     if context.publishes() {
         scheduler.poll_published(context);
     }
-    last
-}
-
-/// Returns a woken task as the scheduler receives it, with the reason. `last` is the task that was polled last: it may
-/// have yielded.
-#[inline(always)]
-fn woken_as(task: ScheduledTask, last: Option<NonNull<Header>>) -> (Runnable, Reason) {
-    let yielded = last == Some(task.task()) && !gossamer_core::mutant!("yield_is_wake");
-    let reason = if yielded {
-        Reason::Yielded
-    } else {
-        Reason::Woken
-    };
-    (Runnable(task), reason)
 }
 
 #[cold]
-fn foreign_runnable(runnable: &Runnable) -> ! {
+fn foreign_runnable(runnable: Runnable) -> ! {
     panic!("a scheduler returned a task of another runtime: {runnable:?}");
 }
 
