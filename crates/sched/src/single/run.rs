@@ -242,14 +242,12 @@ fn poll_until<S: Scheduler>(
                 // SAFETY: its turn has begun, and it was not polled.
                 unsafe { fail(shard, task, Failure::Cancelled, false) };
             }
-            Ended::Parked => {
+            Ended::Parked | Ended::Yielded => {
                 scheduler.turn_ended(address(task), TurnEnd::Pending);
-                continue;
-            }
-            Ended::Yielded => {
-                scheduler.turn_ended(address(task), TurnEnd::Pending);
-                // SAFETY: pending, and we run its shard, between two polls.
-                yielded = unsafe { context.schedule_yielded(task) };
+                if ended == Ended::Yielded {
+                    // SAFETY: pending, and we run its shard, between two polls.
+                    yielded = unsafe { context.schedule_yielded(task) };
+                }
                 continue;
             }
             Ended::Over => continue,
