@@ -26,6 +26,12 @@ const POLLS: u32 = if cfg!(shuttle) { 4 } else { 128 };
 /// How long a worker looks for work before it joins the idle. Not in models.
 const LOOK_FOR: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 20 });
 
+/// How many tasks in a queue a thief leaves to its owner at first.
+const LEAVES: usize = 32;
+
+/// How often it yields the processor meanwhile, in which the owner may be waiting to run. Not in models.
+const LEAVING_YIELDS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 16 };
+
 /// Number of looks for work per look at the clock, which costs more.
 const LOOKS_PER_CLOCK: u32 = 8;
 
@@ -164,17 +170,32 @@ pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mu
     any
 }
 
-/// Takes half of another worker's steal queue; `false` if all are empty.
+/// Takes half of another worker's steal queue; `false` if all are empty. A short one is left to its owner at first: for
+/// a task to move takes longer than a short poll, and so does all that it wakes where it was.
 pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> bool {
     // Each worker begins with its neighbour, so that not all ask the same one first.
     let here = guard.shard().index();
     let after = shared.shards().filter(|shard| shard.index() > here);
     let before = shared.shards().filter(|shard| shard.index() < here);
     for from in after.chain(before) {
-        if from.steal_len() == 0 {
+        if from.steal_len() == 0 || is_left(from) {
             continue;
         }
         if steal_from(shared, guard, queue, from) > 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// Leaves a short queue to its owner for a moment; `true` if the owner has emptied it.
+fn is_left(from: &WorkerShard) -> bool {
+    for _ in 0..LEAVING_YIELDS {
+        if from.steal_len() > LEAVES {
+            return false;
+        }
+        thread::yield_now();
+        if from.steal_len() == 0 {
             return true;
         }
     }
