@@ -108,7 +108,7 @@ impl Runtime {
         self.shared.origin.check("metrics()");
         match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.metrics()),
-            Inner::Single(_) | Inner::Threads(_) => None,
+            Inner::Single { .. } | Inner::Threads(_) => None,
         }
     }
 
@@ -137,7 +137,7 @@ impl Runtime {
     pub fn resize(&self, workers: usize) -> Resize {
         let of_pool = match &self.shared.inner {
             Inner::Pool(pool) => Some(pool.resize(workers)),
-            Inner::Single(_) | Inner::Threads(_) => None,
+            Inner::Single { .. } | Inner::Threads(_) => None,
         };
         Resize::new(of_pool, &self.shared)
     }
@@ -306,7 +306,7 @@ impl Runtime {
         match &self.shared.inner {
             Inner::Pool(pool) => pool.shutdown(Some(limit)),
             Inner::Threads(threads) => threads.shutdown(Some(limit)),
-            Inner::Single(_) => true,
+            Inner::Single { .. } => true,
         }
     }
 
@@ -362,7 +362,7 @@ impl Runtime {
         let caller = Location::caller();
         self.shared.origin.check("block_on()");
         let ran = match &self.shared.inner {
-            Inner::Single(single) => run_blocking(&**single, false, caller, make),
+            Inner::Single { runtime, .. } => run_blocking(&**runtime, false, caller, make),
             Inner::Pool(pool) => run_beside(pool.environment(), caller, make),
             Inner::Threads(threads) => run_beside(threads.environment(), caller, make),
         };

@@ -9,28 +9,58 @@ use std::time::Duration;
 use gossamer_core::context;
 use gossamer_core::fork::{Origin, refusal};
 use gossamer_core::platform::thread;
+use gossamer_core::shard::Shard;
 use gossamer_fiber::{Fiber, Fibers};
 use gossamer_par::{Help, Helpers, Team};
 use gossamer_sched::{
     Blocking, BlockingOptions, Environment, HELPERS, OnPanic, Pool, SingleRuntime, SpawnError,
-    Threads, simulated_threads, spawn_on,
+    Threads, simulated_threads,
 };
 use gossamer_structure::{ScopeTask, Spawn};
-use gossamer_task::JoinHandle;
+use gossamer_task::{JoinHandle, spawn, spawn_nowhere};
 
 use crate::threads::{started, try_spawn_named};
 
 /// A runtime, whatever its model.
 pub(crate) enum Inner {
-    Single(Arc<dyn SingleRuntime>),
+    Single {
+        runtime: Arc<dyn SingleRuntime>,
+        /// The runtime's, at hand for each spawn.
+        shard: &'static Shard,
+    },
     Pool(Pool),
     Threads(Threads),
 }
 
 impl Inner {
+    pub(crate) fn single(runtime: Arc<dyn SingleRuntime>) -> Self {
+        let shard = runtime.shard();
+        Self::Single { runtime, shard }
+    }
+
+    /// Where a task goes that is spawned here; nowhere, if the runtime is shutting down.
+    #[inline]
+    fn shard_here(&self) -> io::Result<Option<&'static Shard>> {
+        match self {
+            Self::Single { shard, .. } => Ok(Some(shard)),
+            Self::Pool(pool) => Ok(Some(pool.shard_here())),
+            Self::Threads(threads) => threads.shard_here(),
+        }
+    }
+
+    /// Panics: there is nowhere for a task to go.
+    #[cold]
+    #[track_caller]
+    fn refuse(&self, error: &io::Error, caller: &'static Location<'static>) -> ! {
+        match self {
+            Self::Threads(threads) => threads.refuse(error, caller),
+            Self::Single { .. } | Self::Pool(_) => unreachable!("its threads are there: {error}"),
+        }
+    }
+
     pub(crate) fn environment(&self) -> &Environment {
         match self {
-            Self::Single(single) => single.environment(),
+            Self::Single { runtime, .. } => runtime.environment(),
             Self::Pool(pool) => pool.environment(),
             Self::Threads(threads) => threads.environment(),
         }
@@ -75,7 +105,7 @@ impl Shared {
         #[cfg(feature = "sim")]
         if let Some(simulation) = gossamer_sim::Simulation::current() {
             return Some(Arc::new(Self {
-                inner: Inner::Single(simulation.runtime()),
+                inner: Inner::single(simulation.runtime()),
                 blocking: None,
                 origin: Origin::here(),
                 fibers: simulation.fibers(),
@@ -147,7 +177,7 @@ impl Shared {
             gossamer_par::is_inside() && !gossamer_core::mutant!("part_waits_for_its_workers");
         let limit = is_part.then_some(Duration::ZERO);
         match &self.inner {
-            Inner::Single(single) => single.clone().end(),
+            Inner::Single { runtime, .. } => runtime.clone().end(),
             Inner::Pool(pool) => pool.end(limit),
             Inner::Threads(threads) => threads.end(limit),
         }
@@ -167,10 +197,13 @@ impl Shared {
         F::Output: Send + 'static,
     {
         self.origin.check("spawn()");
-        match &self.inner {
-            Inner::Single(single) => spawn_on(&**single, future, caller),
-            Inner::Pool(pool) => pool.spawn(future, caller),
-            Inner::Threads(threads) => threads.spawn(future, caller),
+        match self.inner.shard_here() {
+            Ok(Some(shard)) => spawn(shard, future, caller),
+            Ok(None) => spawn_nowhere(future, caller),
+            Err(error) => {
+                drop(future);
+                self.inner.refuse(&error, caller);
+            }
         }
     }
 
@@ -187,10 +220,10 @@ impl Shared {
             let error = io::Error::other(refusal("try_spawn()"));
             return Err(SpawnError { error, future });
         }
-        match &self.inner {
-            Inner::Threads(threads) => threads.try_spawn(future, caller),
-            Inner::Pool(pool) => Ok(pool.spawn(future, caller)),
-            Inner::Single(single) => Ok(spawn_on(&**single, future, caller)),
+        match self.inner.shard_here() {
+            Ok(Some(shard)) => Ok(spawn(shard, future, caller)),
+            Ok(None) => Ok(spawn_nowhere(future, caller)),
+            Err(error) => Err(SpawnError { error, future }),
         }
     }
 
@@ -263,7 +296,7 @@ impl Helpers for HelpersOf {
     fn ask(&self, help: Help) {
         match self.0.upgrade().as_deref().map(|shared| &shared.inner) {
             Some(Inner::Pool(pool)) => drop(pool.spawn_helper(help)),
-            Some(Inner::Single(single)) => drop(spawn_on(&**single, help, HELPERS)),
+            Some(Inner::Single { shard, .. }) => drop(spawn(shard, help, HELPERS)),
             // Nobody helps if there is no thread to be had.
             Some(Inner::Threads(threads)) => drop(threads.try_spawn(help, HELPERS)),
             None => drop(help),

@@ -28,7 +28,7 @@ pub use self::pool::{HELPERS, Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, W
 pub use self::runnable::Runnable;
 pub use self::scheduler::{Idle, Reason, Scheduler, Tasks, TurnEnd};
 pub use self::simulated::{SimulatedThreads, ThreadBody, set_simulated_threads, simulated_threads};
-pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking, spawn_on};
+pub use self::single::{LocalScope, Single, SingleRuntime, Stopped, run_blocking};
 pub use self::task_panic::{OnPanic, TaskPanic};
 pub use self::thread_options::ThreadOptions;
 pub use self::threads::{SpawnError, Threads, spawn_thread};

@@ -118,19 +118,24 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Spawns a task: onto the current worker, if this is one of the pool's, else into the injector.
+    /// Spawns a task [here](Pool::shard_here).
     pub fn spawn<F>(&self, future: F, caller: &'static Location<'static>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        spawn(self.shard_here(), future, caller)
+    }
+
+    /// Where a task goes that is spawned here: to the current worker, if this is one of the pool's, else into the
+    /// injector.
+    pub fn shard_here(&self) -> &'static Shard {
         let here = context::with(context::Context::shard);
-        let shard = if here != context::NOWHERE && Shard::at(here).pool() == self.shared.id {
+        if here != context::NOWHERE && Shard::at(here).pool() == self.shared.id {
             Shard::at(here)
         } else {
             self.shared.injector
-        };
-        spawn(shard, future, caller)
+        }
     }
 
     /// Spawns a task that helps to compute into the injector, whoever calls: it is for a worker that has nothing to do.

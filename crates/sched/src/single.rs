@@ -179,7 +179,7 @@ impl<S: Scheduler> Single<S> {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn_on(self, future, Location::caller())
+        spawn(self.shard(), future, Location::caller())
     }
 
     /// Runs tasks on this thread until `future`, itself one of them, is complete.
@@ -233,19 +233,6 @@ impl<S: Scheduler> Single<S> {
         let guard = self.shard().acquire(false).expect("nobody runs");
         look(&mut *self.scheduler.borrow(&guard))
     }
-}
-
-/// Spawns a task of `runtime`.
-pub fn spawn_on<F>(
-    runtime: &dyn SingleRuntime,
-    future: F,
-    caller: &'static Location<'static>,
-) -> JoinHandle<F::Output>
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
-    spawn(runtime.shard(), future, caller)
 }
 
 /// Acquires `runtime`, runs the future that `make` makes as the root task, and ends the local scope.

@@ -103,13 +103,20 @@ impl Threads {
             Ok(handle) => handle,
             Err(SpawnError { error, future }) => {
                 drop(future);
-                let running = self.shared.shards.lock().len();
-                panic!(
-                    "spawn() at {caller}: {error} (beside {running} that run tasks): raise the limit, use try_spawn(), \
-                     or a model with fewer threads"
-                );
+                self.refuse(&error, caller);
             }
         }
+    }
+
+    /// Panics: there is no thread for a task.
+    #[cold]
+    #[track_caller]
+    pub fn refuse(&self, error: &io::Error, caller: &'static Location<'static>) -> ! {
+        let running = self.shared.shards.lock().len();
+        panic!(
+            "spawn() at {caller}: {error} (beside {running} that run tasks): raise the limit, use try_spawn(), or a model \
+             with fewer threads"
+        );
     }
 
     /// Starts a thread that runs `future`.
@@ -125,7 +132,7 @@ impl Threads {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match self.start() {
+        match self.shard_here() {
             // The thread does not close the shard before a task has come, and this is the one.
             Ok(Some(shard)) => Ok(spawn(shard, future, caller)),
             Ok(None) => Ok(spawn_nowhere(future, caller)),
@@ -133,8 +140,11 @@ impl Threads {
         }
     }
 
-    /// Starts a thread, which runs the shard that is returned; none, if the runtime is shutting down.
-    fn start(&self) -> io::Result<Option<&'static Shard>> {
+    /// Starts a thread, which runs the shard that is returned, for one task; none, if the runtime is shutting down.
+    ///
+    /// # Errors
+    /// The system grants no more threads.
+    pub fn shard_here(&self) -> io::Result<Option<&'static Shard>> {
         let Some(shard) = Shard::open() else {
             return Err(io::Error::other("65,535 shards are in use"));
         };

@@ -16,7 +16,7 @@ use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::model::{explore, no_cell_is_left};
 use gossamer_core::platform::{Condvar, Mutex, thread};
 use gossamer_core::wait::{RunWhileWaiting, Turned, Wait};
-use gossamer_sched::{Single, SingleRuntime, spawn_on};
+use gossamer_sched::{Single, SingleRuntime};
 use gossamer_task::JoinHandle;
 
 fn runtime() -> Arc<Single> {
@@ -333,7 +333,7 @@ fn two_spawns_against_park() {
                     };
                     waker.into_iter().for_each(Waker::wake);
                 };
-                drop(spawn_on(&*runtime, done, std::panic::Location::caller()));
+                drop(runtime.spawn(done));
             })
         });
         let all = poll_fn(|cx| {

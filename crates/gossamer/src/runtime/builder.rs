@@ -249,7 +249,7 @@ impl<S: Scheduler> Builder<S> {
             Fibers::check(self.fibers)?;
         }
         let inner = match model {
-            Model::Single => Inner::Single(Single::with_scheduler(self.scheduler)?),
+            Model::Single => Inner::single(Single::with_scheduler(self.scheduler)?),
             Model::Pool { workers } => {
                 let workers = self.workers.unwrap_or(workers);
                 let Some(workers) = NonZeroUsize::new(workers) else {
