@@ -1,6 +1,7 @@
 //! Making a task and giving it to its shard.
 
 use std::panic::Location;
+use std::ptr::NonNull;
 
 use gossamer_core::context;
 use gossamer_core::header::{Failure, Header, ScheduledTask, TaskState};
@@ -85,33 +86,61 @@ unsafe fn start<F: Future>(
     if !shard.task_created() {
         return spawn_nowhere(future, spawned);
     }
-    let here = context::runs(shard.index());
-    let runs_here = here && !shard.is_closing();
-    let state = if runs_here && !local && shard.lists_late() {
-        TaskState::spawned_unlisted(shard.index())
-    } else if runs_here {
-        TaskState::spawned_here(shard.index(), local)
-    } else {
-        TaskState::spawned_elsewhere(shard.index(), local)
-    };
+    let state = new_state(shard, local);
     let task = cell::allocate(state, spawned, future);
-    // SAFETY: the new task is held by one handle, which is this one, of this type.
-    let handle = unsafe { JoinHandle::new(task) };
-    if runs_here {
-        if !state.is_new() {
-            // SAFETY: this thread runs the shard; the task was made just now.
-            unsafe { shard.list_spawned(state, task) };
-        }
+    // SAFETY: the new task is held by one handle, which is made below; it is in no list, and this is its state.
+    unsafe { queue(task, state, shard) };
+    // SAFETY: as above, of this type.
+    unsafe { JoinHandle::new(task) }
+}
+
+/// The state of a task that is about to be made at `shard`. (Neither this nor [`queue`] is compiled for each future.)
+#[inline]
+fn new_state(shard: &Shard, local: bool) -> TaskState {
+    let index = shard.index();
+    if !context::runs(index) || shard.is_closing() {
+        TaskState::spawned_elsewhere(index, local)
+    } else if !local && shard.lists_late() {
+        TaskState::spawned_unlisted(index)
+    } else {
+        TaskState::spawned_here(index, local)
+    }
+}
+
+/// Queues a new task.
+///
+/// # Safety
+/// It was made just now, with this [state](new_state), at this shard; it is held by its join handle, and in no list.
+#[inline]
+unsafe fn queue(task: NonNull<Header>, state: TaskState, shard: &'static Shard) {
+    if state.is_unlisted() {
         // SAFETY: the task is new, scheduled and in no queue.
         let scheduled = unsafe { ScheduledTask::new(task) };
         // SAFETY: this thread runs the shard.
         context::with(|context| unsafe { context.push_new(scheduled) });
-    } else if here {
+    } else {
+        // SAFETY: the caller vouches for it.
+        unsafe { list_or_send(task, state, shard) };
+    }
+}
+
+/// # Safety
+/// As [`queue`].
+#[inline(never)]
+unsafe fn list_or_send(task: NonNull<Header>, state: TaskState, shard: &'static Shard) {
+    if state.is_scheduled() {
+        // SAFETY: this thread runs the shard; the task was made just now.
+        unsafe { shard.list_spawned(state, task) };
+        // SAFETY: the task is new, scheduled and in no queue.
+        let scheduled = unsafe { ScheduledTask::new(task) };
+        // SAFETY: this thread runs the shard.
+        context::with(|context| unsafe { context.push_new(scheduled) });
+    } else if context::runs(shard.index()) {
+        // It is closing.
         // SAFETY: new and in no list; we run its shard.
         unsafe { Header::fail(task, Failure::Cancelled) };
     } else {
         // SAFETY: new and in no list; this thread does not run its shard.
         unsafe { Header::send_new(task, shard) };
     }
-    handle
 }

@@ -111,6 +111,12 @@ impl TaskState {
         self.0 & NEW != 0
     }
 
+    /// In no list yet, and runnable here.
+    #[inline(always)]
+    pub fn is_unlisted(self) -> bool {
+        self.0 & (NEW | SCHEDULED) == NEW | SCHEDULED
+    }
+
     pub(crate) fn without_new(self) -> Self {
         Self(self.0 & !NEW)
     }
