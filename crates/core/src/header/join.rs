@@ -20,7 +20,7 @@ use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 pub use super::Join;
-use super::{Failure, Header, ref_count, ref_dec};
+use super::{Failure, Header, TaskRef, ref_count, ref_dec};
 use crate::context::Context;
 use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
@@ -94,40 +94,58 @@ impl Join {
     }
 
     /// Puts `waker` in the word; `false` if the output is published instead.
+    #[inline]
     pub fn register(&self, waker: &Waker) -> bool {
-        let mut packed: *mut () = ptr::null_mut();
+        // Acquire pairs with the swap in `finish`.
+        let before = self.0.load(Ordering::Acquire);
+        let is_first = before.is_null() && !is_foreign(waker);
+        is_first && self.put(before, pack(waker)).is_ok() || self.register_again(waker)
+    }
+
+    /// Exchanges the content, if it is `before` still; `packed` goes if not.
+    ///
+    /// # Errors
+    /// The word has changed, to this.
+    #[inline(always)]
+    fn put(&self, before: *mut (), packed: *mut ()) -> Result<(), *mut ()> {
+        // AcqRel pairs with the swap in `finish`, both ways; Acquire on failure for `DONE`.
+        let put = self
+            .0
+            .compare_exchange(before, packed, Ordering::AcqRel, Ordering::Acquire);
+        // SAFETY: the exchange took the old content over, or the new one was never stored.
+        unsafe { let_go(if put.is_ok() { before } else { packed }) };
+        put.map(|_| ())
+    }
+
+    /// [`Join::register`] where the word is not null, or the waker foreign.
+    #[inline(never)]
+    fn register_again(&self, waker: &Waker) -> bool {
         // Acquire pairs with the swap in `finish`.
         let mut before = self.0.load(Ordering::Acquire);
         while before != DONE {
             if !before.is_null() && same(before, waker) {
-                break;
+                return true;
             }
-            if is_boxed(before) && packed.is_null() && is_foreign(waker) {
+            let packed = if is_boxed(before) && is_foreign(waker) {
                 match self.renew(before, waker) {
-                    Ok(renewed) => (before, packed) = (ptr::null_mut(), renewed),
-                    Err(now) => before = now,
+                    Ok(renewed) => {
+                        before = ptr::null_mut();
+                        renewed
+                    }
+                    Err(now) => {
+                        before = now;
+                        continue;
+                    }
                 }
-                continue;
-            }
-            if packed.is_null() {
-                packed = pack(waker);
-            }
-            // AcqRel pairs with the swap in `finish`, both ways; Acquire on failure for `DONE`.
-            match self
-                .0
-                .compare_exchange(before, packed, Ordering::AcqRel, Ordering::Acquire)
-            {
-                Ok(_) => {
-                    // SAFETY: the exchange took the old content over.
-                    unsafe { let_go(before) };
-                    return true;
-                }
+            } else {
+                pack(waker)
+            };
+            match self.put(before, packed) {
+                Ok(()) => return true,
                 Err(now) => before = now,
             }
         }
-        // SAFETY: never stored in the word, so still ours.
-        unsafe { let_go(packed) };
-        before != DONE || crate::mutant!("register_ignores_done")
+        crate::mutant!("register_ignores_done")
     }
 
     /// Takes a foreign waker out and puts `waker` in its box, to be put back: waiting anew allocates nothing. Who
@@ -232,17 +250,27 @@ impl Header {
     /// # Safety
     /// On the runner, once, when the task is in no list; the task is not used afterwards.
     pub unsafe fn finish(this: NonNull<Self>) {
+        // SAFETY: as the caller says.
+        unsafe { Self::publish(this) };
+        // SAFETY: the runner, and the last use of the task.
+        unsafe { Self::ref_dec_if_over(this) };
+    }
+
+    /// # Safety
+    /// As [`Header::finish`], but that the runner has its reference still.
+    #[inline(always)]
+    pub(super) unsafe fn publish(this: NonNull<Self>) {
         // SAFETY: the runner's reference keeps the task alive.
-        let header = unsafe { this.as_ref() };
-        // The code below may run user code, which may drop an operation that the task is loaned to. One more loan
-        // keeps the task alive meanwhile (there is always room for it).
+        let header: TaskRef<'_> = unsafe { TaskRef::new(this) };
         let state = header.state();
         // SAFETY: on the runner; the future is gone.
-        unsafe { header.set_state(state.with_done().with_loan()) };
+        unsafe { header.set_state(state.with_done()) };
         if state.has_locals() {
             // Before the output is published: who joins the task finds that all of it is gone.
             // SAFETY: the future is gone.
-            unsafe { (header.vtable.end_locals)(this) };
+            let end_locals = move || unsafe { (header.vtable.end_locals)(this) };
+            // SAFETY: on the runner.
+            unsafe { header.in_loan(end_locals) };
         }
         match header.join.finish() {
             Finish::Nobody => {}
@@ -253,19 +281,36 @@ impl Header {
                     false => Some(waker),
                 };
                 if let Some(waker) = foreign {
-                    Context::outside(|| Deferred::new(waker).run());
+                    let wake = move || Context::outside(|| Deferred::new(waker).run());
+                    // SAFETY: on the runner.
+                    unsafe { header.in_loan(wake) };
                 }
             }
-            // The payload of its panic is user code too, and goes before the task does.
-            Finish::Detached => Context::outside(|| {
+            Finish::Detached => {
                 // SAFETY: the handle is gone, so the output is ours.
-                panics::end(|| unsafe { (header.vtable.drop_output)(this) });
-            }),
+                let drop_output = move || unsafe { (header.vtable.drop_output)(this) };
+                // The payload of its panic is user code too, and goes before the task does.
+                let drop_output = move || Context::outside(|| panics::end(drop_output));
+                // SAFETY: on the runner.
+                unsafe { header.in_loan(drop_output) };
+            }
         }
+    }
+}
+
+impl TaskRef<'_> {
+    /// Runs user code at the end of a task. It may drop an operation that the task is loaned to; one more loan keeps the
+    /// task alive meanwhile (there is always room for it).
+    ///
+    /// # Safety
+    /// On the runner; the future is gone.
+    #[inline(never)]
+    unsafe fn in_loan(self, run: impl FnOnce()) {
+        // SAFETY: on the runner; the loan ends below.
+        unsafe { self.set_state(self.state().with_loan()) };
+        run();
         // SAFETY: on the runner; the loan taken above.
-        unsafe { header.set_state(header.state().without_loan()) };
-        // SAFETY: the runner, and the last use of the task, which the loan has kept alive.
-        unsafe { Self::ref_dec_if_over(this) };
+        unsafe { self.set_state(self.state().without_loan()) };
     }
 }
 

@@ -178,12 +178,35 @@ impl Header {
         }
     }
 
+    /// [`Header::finish`] of a task at `shard`, whose list it leaves.
+    ///
+    /// # Safety
+    /// This thread runs `shard`, where the task lives; the rest as in [`Header::finish`].
+    #[inline(never)]
+    pub unsafe fn finish_at(this: NonNull<Self>, shard: &Shard) {
+        // SAFETY: on the runner of that shard; the task has not finished so far.
+        unsafe { Self::leave_shard(this, shard) };
+        // SAFETY: on the runner, and off the list.
+        unsafe { Self::publish(this) };
+        // SAFETY: the last use of the task, which has not moved: it is over.
+        unsafe { Self::ref_dec_and_leave(this, |_| shard.runner.count_task(-1)) };
+    }
+
     /// Gives up the runner's reference, if the future is gone and neither a queue nor a node points here.
     ///
     /// # Safety
     /// On the runner, which still has its hold and does not use the task afterwards.
-    #[inline]
     pub(super) unsafe fn ref_dec_if_over(this: NonNull<Self>) {
+        // SAFETY: as the caller says.
+        unsafe { Self::ref_dec_and_leave(this, left) };
+    }
+
+    /// [`Header::ref_dec_if_over`], with what counts the task out of the shard that it names.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn ref_dec_and_leave(this: NonNull<Self>, left: impl FnOnce(u16)) {
         // SAFETY: the runner's reference keeps the task alive.
         let header = unsafe { this.as_ref() };
         let state = header.state();
@@ -220,7 +243,6 @@ pub enum Turn {
 }
 
 /// A task of `shard` is over. Plain arithmetic on the runner, an atomic elsewhere.
-#[inline]
 fn left(shard: u16) {
     if shard == context::NOWHERE {
         return;

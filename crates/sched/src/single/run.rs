@@ -133,21 +133,9 @@ unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: 
     unsafe { (vtable.fail)(task, failure) };
     context::with(Context::go_inside);
     // SAFETY: we run the shard, and the failure is stored.
-    unsafe { finish(shard, task) };
+    unsafe { Header::finish_at(task, shard) };
     // SAFETY: it has ended.
     context::with(|context| unsafe { context.end_poll() });
-}
-
-/// Publishes a task's output.
-///
-/// # Safety
-/// This thread runs the shard, where the task lives; the output or failure is stored, just now.
-#[inline]
-unsafe fn finish(shard: &Shard, task: NonNull<Header>) {
-    // SAFETY: we run the shard, where the task has not finished so far.
-    unsafe { Header::leave_shard(task, shard) };
-    // SAFETY: we run the shard, the output or failure is stored, and this happens once.
-    unsafe { Header::finish(task) };
 }
 
 /// Why a task that has yielded is runnable.
@@ -233,7 +221,7 @@ fn poll_until<S: Scheduler>(
             Ended::Ready => {
                 scheduler.turn_ended(address(task), TurnEnd::Returned);
                 // SAFETY: its poll has stored the output.
-                unsafe { finish(shard, task) };
+                unsafe { Header::finish_at(task, shard) };
                 // SAFETY: it has ended.
                 unsafe { context.end_poll() };
             }
