@@ -17,11 +17,14 @@ impl TaskRef<'_> {
     /// is a link of the run queue, or names a node already, it is left alone; then a simulation is told.
     pub fn park_on(self, what: QueueLink) {
         let state = self.state();
+        if state.ignores_wake() {
+            return;
+        }
         // Not scheduled, not over, and run here: nobody else touches `next`.
         let ours = context::with(|context| {
             context.owns(self.pointer(), || state.shard() == context.shard())
         });
-        if ours && !state.ignores_wake() {
+        if ours {
             match self.next.get().is_nothing() {
                 true => self.next.set(what),
                 false => self.tell_of(what),
@@ -83,34 +86,35 @@ fn wanted(what: QueueLink) -> Wanted {
 }
 
 impl Header {
-    /// The runner has taken the task out of its run queue. A task that `moves` between shards may be about to be cancelled
-    /// at another one, whose runner has not told it so far.
+    /// Begins a turn as [`Header::begin_turn`] does, if the task is to be polled, and not for the first time here; `false`
+    /// if not, and then nothing was done. A task that `moves` between shards may be about to be cancelled at another one,
+    /// whose runner has not told it so far.
+    ///
+    /// # Safety
+    /// As [`Header::begin_turn`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn begin_plain_turn(this: NonNull<Self>, moves: bool) -> bool {
+        // SAFETY: queued tasks are alive.
+        let header = unsafe { this.as_ref() };
+        let state = header.state();
+        let is_plain = state.is_plain() && !(moves && header.refs.wants_cancel());
+        if is_plain {
+            // SAFETY: on the runner; the task was queued.
+            unsafe { header.leave_run_queue(state) };
+        }
+        is_plain
+    }
+
+    /// The runner has taken the task out of its run queue.
     ///
     /// # Returns
     /// The runner's next step with it.
     ///
     /// # Safety
     /// On the runner; the task was queued.
-    #[inline(always)]
-    pub unsafe fn begin_turn(this: NonNull<Self>, moves: bool) -> Turn {
-        // SAFETY: queued tasks are alive.
-        let header = unsafe { this.as_ref() };
-        let state = header.state();
-        if !state.is_plain() || moves && header.refs.wants_cancel() {
-            // SAFETY: as the caller says.
-            return unsafe { Self::begin_special_turn(this) };
-        }
-        // SAFETY: on the runner; the task was queued.
-        unsafe { header.leave_run_queue(state) };
-        Turn::Poll
-    }
-
-    /// [`Header::begin_turn`] of a task that is new here, over, or to be cancelled.
-    ///
-    /// # Safety
-    /// As [`Header::begin_turn`].
-    #[inline(never)]
-    unsafe fn begin_special_turn(this: NonNull<Self>) -> Turn {
+    #[inline]
+    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
         // SAFETY: queued tasks are alive.
         let header = unsafe { this.as_ref() };
         let state = header.state();
@@ -124,7 +128,7 @@ impl Header {
         if state.is_cancelled() || header.refs.wants_cancel() {
             return Turn::Cancel;
         }
-        Turn::PollNew
+        Turn::Poll
     }
 
     /// # Safety
@@ -232,10 +236,8 @@ impl Header {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Turn {
-    /// Poll the future.
+    /// Poll the future; if it is pending, a task that is new here is to be put on its shard's list ([`Shard::list`]).
     Poll,
-    /// Poll the future; if it is pending, the task is to be put on its shard's list ([`Shard::list`]).
-    PollNew,
     /// Drop the future and [`Header::finish`] the task.
     Cancel,
     /// Nothing: it has finished, and must not be touched any more.

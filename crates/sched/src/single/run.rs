@@ -300,27 +300,33 @@ unsafe fn take_turn<S: Scheduler>(
     task: NonNull<Header>,
 ) -> Ended {
     // SAFETY: as the caller says.
-    match unsafe { Header::begin_turn(task, S::IS_MONITORED) } {
+    if unsafe { Header::begin_plain_turn(task, S::IS_MONITORED) } {
         // SAFETY: it is to be polled, so the future is present.
-        Turn::Poll => unsafe { poll::<S>(context, access, task) },
-        // SAFETY: it is to be polled, so the future is present.
-        Turn::PollNew => unsafe { poll_new::<S>(context, access, task) },
-        Turn::Cancel => Ended::Cancelled,
-        Turn::Over => Ended::Over,
+        unsafe { poll::<S>(context, access, task) }
+    } else {
+        // SAFETY: as the caller says.
+        unsafe { take_special_turn::<S>(context, access, task) }
     }
 }
 
-/// The first poll of a task at its shard, where new tasks are not listed.
+/// The turn of a task that is polled for the first time at its shard, where new ones are not listed; or to be cancelled,
+/// or over.
 ///
 /// # Safety
-/// As [`poll`].
+/// As [`take_turn`].
 #[inline(never)]
-unsafe fn poll_new<S: Scheduler>(
+unsafe fn take_special_turn<S: Scheduler>(
     context: &Context,
     access: Option<&AccessFlag>,
     task: NonNull<Header>,
 ) -> Ended {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: as the caller says.
+    match unsafe { Header::begin_turn(task) } {
+        Turn::Poll => {}
+        Turn::Cancel => return Ended::Cancelled,
+        Turn::Over => return Ended::Over,
+    }
+    // SAFETY: its turn has begun, and the future is present.
     let ended = unsafe { poll::<S>(context, access, task) };
     if matches!(ended, Ended::Parked | Ended::Yielded) {
         // SAFETY: pending, so alive; we run its shard.
@@ -455,7 +461,7 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
             continue;
         }
         // SAFETY: we run the shard; if the task has finished, this releases it.
-        let turn = unsafe { Header::begin_turn(runnable.0.task(), false) };
+        let turn = unsafe { Header::begin_turn(runnable.0.task()) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
             // SAFETY: it lives here, and its turn has begun.
