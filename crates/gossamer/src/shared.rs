@@ -38,26 +38,6 @@ impl Inner {
         Self::Single { runtime, shard }
     }
 
-    /// Where a task goes that is spawned here; nowhere, if the runtime is shutting down.
-    #[inline]
-    fn shard_here(&self) -> io::Result<Option<&'static Shard>> {
-        match self {
-            Self::Single { shard, .. } => Ok(Some(shard)),
-            Self::Pool(pool) => Ok(Some(pool.shard_here())),
-            Self::Threads(threads) => threads.shard_here(),
-        }
-    }
-
-    /// Panics: there is nowhere for a task to go.
-    #[cold]
-    #[track_caller]
-    fn refuse(&self, error: &io::Error, caller: &'static Location<'static>) -> ! {
-        match self {
-            Self::Threads(threads) => threads.refuse(error, caller),
-            Self::Single { .. } | Self::Pool(_) => unreachable!("its threads are there: {error}"),
-        }
-    }
-
     pub(crate) fn environment(&self) -> &Environment {
         match self {
             Self::Single { runtime, .. } => runtime.environment(),
@@ -197,14 +177,19 @@ impl Shared {
         F::Output: Send + 'static,
     {
         self.origin.check("spawn()");
-        match self.inner.shard_here() {
-            Ok(Some(shard)) => spawn(shard, future, caller),
-            Ok(None) => spawn_nowhere(future, caller),
-            Err(error) => {
-                drop(future);
-                self.inner.refuse(&error, caller);
-            }
-        }
+        let shard = match &self.inner {
+            Inner::Single { shard, .. } => shard,
+            Inner::Pool(pool) => pool.shard_here(),
+            Inner::Threads(threads) => match threads.shard_here() {
+                Ok(Some(shard)) => shard,
+                Ok(None) => return spawn_nowhere(future, caller),
+                Err(error) => {
+                    drop(future);
+                    threads.refuse(&error, caller);
+                }
+            },
+        };
+        spawn(shard, future, caller)
     }
 
     pub(crate) fn try_spawn<F>(
@@ -220,10 +205,10 @@ impl Shared {
             let error = io::Error::other(refusal("try_spawn()"));
             return Err(SpawnError { error, future });
         }
-        match self.inner.shard_here() {
-            Ok(Some(shard)) => Ok(spawn(shard, future, caller)),
-            Ok(None) => Ok(spawn_nowhere(future, caller)),
-            Err(error) => Err(SpawnError { error, future }),
+        match &self.inner {
+            Inner::Single { shard, .. } => Ok(spawn(shard, future, caller)),
+            Inner::Pool(pool) => Ok(pool.spawn(future, caller)),
+            Inner::Threads(threads) => threads.try_spawn(future, caller),
         }
     }
 

@@ -168,22 +168,17 @@ impl<T> Future for JoinHandle<T> {
         }
         self.origin.check("waiting for a join handle");
         if self.header().notify_finished(cx.waker()) {
-            self.note(cx, QueueLink::on_task(self.task));
-            if context::with(context::Context::shard) == context::NOWHERE {
-                joins(&*self, self.header().state().shard());
+            match waker::task_of(cx.waker()) {
+                // Dumps tell what it waits for.
+                Some(polled) => polled.park_on(QueueLink::on_task(self.task)),
+                None if context::with(context::Context::shard) == context::NOWHERE => {
+                    joins(&*self, self.header().state().shard());
+                }
+                None => {}
             }
             return Poll::Pending;
         }
         self.try_take().map_or(Poll::Pending, Poll::Ready)
-    }
-}
-
-impl<T> JoinHandle<T> {
-    /// Tells dumps what the polled task waits for.
-    fn note(&self, cx: &Context<'_>, what: QueueLink) {
-        if let Some(waiting) = waker::task_of(cx.waker()) {
-            waiting.park_on(what);
-        }
     }
 }
 

@@ -196,6 +196,22 @@ impl Context {
     /// The current thread runs the shard where the task lives.
     #[inline(always)]
     pub unsafe fn push_new(&self, task: ScheduledTask) {
+        if self.access.get().is_some() {
+            // SAFETY: the caller vouches for it.
+            unsafe { self.push_new_where_watched(task) };
+        } else {
+            // SAFETY: the caller's task, noted once.
+            unsafe { self.push_woken(task) };
+        }
+    }
+
+    /// [`Context::push_new`] where the runner may be found stuck. (Each future's spawn calls it, and is not to be longer
+    /// by it.)
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)]
+    unsafe fn push_new_where_watched(&self, task: ScheduledTask) {
         let Some(access) = self.access_if_outside() else {
             // SAFETY: the caller's task, noted once.
             return unsafe { self.push_woken(task) };

@@ -87,8 +87,7 @@ fn wanted(what: QueueLink) -> Wanted {
 
 impl Header {
     /// Begins a turn as [`Header::begin_turn`] does, if the task is to be polled, and not for the first time here; `false`
-    /// if not, and then nothing was done. A task that `moves` between shards may be about to be cancelled at another one,
-    /// whose runner has not told it so far.
+    /// if not, and then nothing was done.
     ///
     /// # Safety
     /// As [`Header::begin_turn`].
@@ -106,7 +105,8 @@ impl Header {
         is_plain
     }
 
-    /// The runner has taken the task out of its run queue.
+    /// The runner has taken the task out of its run queue. A task that `moves` between shards may be about to be cancelled
+    /// at another one, whose runner has not told it so far.
     ///
     /// # Returns
     /// The runner's next step with it.
@@ -114,7 +114,7 @@ impl Header {
     /// # Safety
     /// On the runner; the task was queued.
     #[inline]
-    pub unsafe fn begin_turn(this: NonNull<Self>) -> Turn {
+    pub unsafe fn begin_turn(this: NonNull<Self>, moves: bool) -> Turn {
         // SAFETY: queued tasks are alive.
         let header = unsafe { this.as_ref() };
         let state = header.state();
@@ -125,7 +125,7 @@ impl Header {
             unsafe { Self::ref_dec_if_over(this) };
             return Turn::Over;
         }
-        if state.is_cancelled() || header.refs.wants_cancel() {
+        if state.is_cancelled() || moves && header.refs.wants_cancel() {
             return Turn::Cancel;
         }
         Turn::Poll

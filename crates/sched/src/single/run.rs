@@ -321,7 +321,7 @@ unsafe fn take_special_turn<S: Scheduler>(
     task: NonNull<Header>,
 ) -> Ended {
     // SAFETY: as the caller says.
-    match unsafe { Header::begin_turn(task) } {
+    match unsafe { Header::begin_turn(task, S::IS_MONITORED) } {
         Turn::Poll => {}
         Turn::Cancel => return Ended::Cancelled,
         Turn::Over => return Ended::Over,
@@ -461,7 +461,7 @@ pub(crate) fn shut_down<S: Scheduler>(guard: &ShardGuard, scheduler: &mut S) {
             continue;
         }
         // SAFETY: we run the shard; if the task has finished, this releases it.
-        let turn = unsafe { Header::begin_turn(runnable.0.task()) };
+        let turn = unsafe { Header::begin_turn(runnable.0.task(), S::IS_MONITORED) };
         if turn != Turn::Over && !gossamer_core::mutant!("unlisted_forgotten") {
             // It was on no list, as it had not been polled here.
             // SAFETY: it lives here, and its turn has begun.
