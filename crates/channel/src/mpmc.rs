@@ -31,6 +31,9 @@
 //! which no bit tells: sending does not look at it.
 //!
 //! The last handle to go frees; they are counted under the lock.
+//!
+//! In a channel of one thread a receiver that waits alone may do so inline, and of that the rules know nothing:
+//! `chan/inline.rs`.
 
 mod action;
 mod buffer;

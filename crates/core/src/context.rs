@@ -36,8 +36,8 @@ pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
 
 pub use self::selecting::{
-    Selecting, announces, asks_members, join_group, outside_selects, poll_branch, poll_branch_at,
-    poll_part, selecting,
+    Selecting, announces, asks_members, is_in_select, join_group, outside_selects, poll_branch,
+    poll_branch_at, poll_part, selecting,
 };
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};

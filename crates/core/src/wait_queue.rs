@@ -20,9 +20,10 @@
 //! * An operation that was woken and finds nothing waits again, first in its queue.
 
 mod action;
+mod inline;
 mod leave;
 mod operation;
 
-pub use self::action::{Action, Key, Locked, Waitable, forget_waiters};
+pub use self::action::{Action, Key, Locked, ParkInline, Waitable, forget_waiters};
 pub use self::leave::Leave;
 pub use self::operation::Operation;

@@ -111,6 +111,12 @@ impl Node {
         state
     }
 
+    /// Whether a node that parks inline is noted: for dumps of a simulation, and to find errors.
+    #[inline(always)]
+    pub(crate) fn is_noted() -> bool {
+        cfg!(debug_assertions) || context::is_watched()
+    }
+
     /// Notes, for dumps of a simulation, that the task that is being polled parks on the node.
     #[inline(always)]
     fn name(&self, waker: RawWakerParts<'_>) {

@@ -22,6 +22,7 @@ use crate::channel::spsc::Rings;
 use crate::flavour::Flavour;
 use crate::pipe::Pipes;
 use crate::ports::Sets;
+use crate::tally::Tally;
 
 pub(super) fn kind<F: Flavour>(variants: Vec<Variant>) -> Kind {
     Kind {
@@ -43,12 +44,19 @@ pub(super) fn boxed(ends: (impl Sends + 'static, impl Receives + 'static)) -> (T
     (Box::new(ends.0), Box::new(ends.1))
 }
 
-/// Channels of many senders and receivers.
+/// Channels of many senders and receivers. Those of one and of three have had a message, and so memory: in one thread a receiver may
+/// wait inline there.
 pub(super) fn channels<F: Channels>() -> Kind {
+    fn used<F: Channels>(capacity: usize) -> (Tx, Rx) {
+        let (tx, rx) = F::channel(capacity);
+        assert!(tx.try_send(Message::new(&Tally::default(), 0)).is_ok());
+        assert!(rx.try_recv().is_ok());
+        boxed((tx, rx))
+    }
     kind::<F>(vec![
         Variant::new(0, || boxed(F::channel(0))),
-        Variant::new(1, || boxed(F::channel(1))),
-        Variant::new(3, || boxed(F::channel(3))),
+        Variant::new(1, || used::<F>(1)),
+        Variant::new(3, || used::<F>(3)),
         Variant::new(usize::MAX, || boxed(F::channel(usize::MAX))),
     ])
 }

@@ -2,10 +2,11 @@
 //! run no user code.
 
 use std::pin::Pin;
+use std::task::Poll;
 
 use gossamer_core::context;
 use gossamer_core::policy::{LockPolicy, Shared};
-use gossamer_core::wait_queue::{Action, Operation};
+use gossamer_core::wait_queue::{Action, Operation, ParkInline};
 use gossamer_core::waiter::{Could, State, WaitList};
 
 use super::buffer::Buffer;
@@ -143,6 +144,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     type Output = Result<(), SendError<T>>;
     type Shown = Self;
     const NAME: &'static str = "Sender::send";
+    const TRIES_INLINE: bool = P::THREAD_BOUND;
 
     #[inline(always)]
     fn queue(chan: &Chan<T, P>) -> &WaitList {
@@ -165,8 +167,16 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         // SAFETY: operations are polled without the lock.
         match unsafe { chan.push_quickly(take) } {
             Ok(()) => Ok(Ok(())),
-            Err(locked) => Err(Some(locked.into_held())),
+            Err(locked) => Err(locked.into_held_if_shared()),
         }
+    }
+
+    #[inline(always)]
+    fn try_inline(&mut self, chan: &Chan<T, P>, _: ParkInline<'_>) -> Option<Poll<Self::Output>> {
+        // SAFETY: the action has not taken effect, so the message is there; it is taken when it does.
+        let take = || unsafe { self.take() };
+        // SAFETY: operations are polled without the lock, and only those of one thread try this.
+        unsafe { chan.call_inline(take) }.then_some(Poll::Ready(Ok(())))
     }
 
     #[inline(always)]
@@ -260,6 +270,9 @@ pub(crate) trait Receive<T>: Sized {
     #[inline(always)]
     fn prepare<P: LockPolicy>(&mut self, _chan: &Chan<T, P>) {}
 
+    /// Makes the output of one message; `None`: it may not wait inline. Only [`One`] may.
+    const OF_ONE: Option<fn(T) -> Self::Output> = None;
+
     /// Makes the output in the simple case, in which there is a message and nobody waits, of that message and those
     /// behind it. Runs under the lock. `None`: there is no simple case.
     const QUICKLY: Option<Quickly<T, Self>> = None;
@@ -298,6 +311,7 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
     type Shown = Select;
     const NAME: &'static str = R::NAME;
     const PREPARES: bool = true;
+    const TRIES_INLINE: bool = P::THREAD_BOUND && R::OF_ONE.is_some();
 
     #[inline(always)]
     fn queue(chan: &Chan<T, P>) -> &WaitList {
@@ -325,7 +339,17 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         // SAFETY: operations are polled without the lock. No `QUICKLY` runs user code.
         let received =
             unsafe { chan.pop_quickly(|message, rest| quickly(&mut self.receive, message, rest)) };
-        received.map_err(|locked| Some(locked.into_held()))
+        received.map_err(Locked::into_held_if_shared)
+    }
+
+    #[inline(always)]
+    fn try_inline(&mut self, chan: &Chan<T, P>, park: ParkInline<'_>) -> Option<Poll<R::Output>> {
+        // A branch of a select would be made a proper list of as soon as that ends.
+        if context::is_in_select() {
+            return None;
+        }
+        // SAFETY: operations are polled without the lock, and only those of one thread try this.
+        unsafe { chan.park_inline(park) }.then_some(Poll::Pending)
     }
 
     #[inline(always)]
@@ -334,6 +358,14 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         chan: &'a Chan<T, P>,
         state: impl FnOnce() -> State,
     ) -> Result<R::Output, Option<Held<'a, T, P>>> {
+        if P::THREAD_BOUND
+            && let Some(of_one) = R::OF_ONE
+        {
+            // SAFETY: operations are polled without the lock; this one waits, and so no other one does inline.
+            if let Some(message) = unsafe { chan.pop_inline() } {
+                return Ok(of_one(message));
+            }
+        }
         let Some(quickly) = R::QUICKLY else {
             return Err(None);
         };
@@ -342,7 +374,7 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
         // SAFETY: as in `try_quickly`.
         let received =
             unsafe { chan.pop_called(was_called, |message, rest| quickly(receive, message, rest)) };
-        received.map_err(|locked| Some(locked.into_held()))
+        received.map_err(Locked::into_held_if_shared)
     }
 
     #[inline(always)]
@@ -404,6 +436,8 @@ impl<T> Receive<T> for One {
     type Output = Result<T, Closed>;
     const NAME: &'static str = "Receiver::recv";
     const EFFECT: Effect = Effect::Takes;
+
+    const OF_ONE: Option<fn(T) -> Self::Output> = Some(Ok);
 
     const QUICKLY: Option<Quickly<T, Self>> = Some(|_, message, _| Ok(message));
 

@@ -190,6 +190,45 @@ impl<T> Buffer<T> {
         message
     }
 
+    /// Whether it is empty and simple: there is a place, and no memory is to be given back. Then the next message comes
+    /// into the first place, and both runs have ended.
+    #[inline(always)]
+    pub(crate) fn begin_anew(&mut self) -> bool {
+        let may = self.len == 0 && self.kept == 0 && !self.places.is_empty();
+        if may {
+            (self.read, self.read_end) = (0, 0);
+            (self.write, self.write_end) = (0, 0);
+        }
+        may
+    }
+
+    /// Puts a message into the first place, without taking note of it.
+    ///
+    /// # Safety
+    /// The buffer has [begun anew](Buffer::begin_anew), and nothing else was done to it.
+    #[inline(always)]
+    pub(crate) unsafe fn write_first(&mut self, message: T) {
+        // SAFETY: there is a place, as the caller says.
+        unsafe { self.places.get_unchecked_mut(0) }.write(message);
+    }
+
+    /// Takes the message out of the first place.
+    ///
+    /// # Safety
+    /// It was [put there](Buffer::write_first), and nothing else was done to the buffer.
+    #[inline(always)]
+    pub(crate) unsafe fn read_first(&self) -> T {
+        // SAFETY: there is a place, as the caller says.
+        let place = unsafe { self.places.get_unchecked(0) };
+        // SAFETY: and a message, which is taken once.
+        unsafe { place.assume_init_read() }
+    }
+
+    /// Takes note of the message that was [put into the first place](Buffer::write_first).
+    pub(crate) fn note_first(&mut self) {
+        (self.len, self.write) = (1, 1);
+    }
+
     /// Puts a message at the end, in a channel of at most `most` messages.
     #[inline(always)]
     pub(crate) fn push(&mut self, message: T, most: usize) {

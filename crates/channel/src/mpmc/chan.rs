@@ -11,6 +11,8 @@ use gossamer_core::waiter::{Deferred, WaitList};
 use super::buffer::Buffer;
 use super::observer::Observation;
 
+mod inline;
+
 /// No sender is left, or the channel was closed.
 pub(crate) const NO_SENDERS: u32 = 1;
 /// No receiver is left, or the channel was closed.
@@ -19,6 +21,8 @@ pub(crate) const NO_RECEIVERS: u32 = 2;
 pub(super) const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
 const HELD: u32 = 8;
+/// In a channel for one thread: one receiver waits, inline, and nothing else is in the channel (`chan/inline.rs`).
+const INLINE: u32 = 16;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
 #[repr(C)]
@@ -243,9 +247,11 @@ impl<T, P: LockPolicy> Chan<T, P> {
     #[inline(always)]
     pub(crate) fn locked(&self) -> Locked<'_, T, P> {
         let word = self.word.lock();
-        let bits = word.bits;
+        let mut bits = word.bits;
         if P::THREAD_BOUND {
-            assert!(bits & HELD == 0, "the channel's lock is held");
+            if bits & (HELD | INLINE) != 0 {
+                bits = self.spill_inline(bits);
+            }
             word.with(bits | HELD).unlock();
         }
         // SAFETY: a thread that has a `Locked` uses its channel through that alone. In a channel for one thread that is
@@ -352,6 +358,15 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.0.bits == 0
     }
 
+    /// Gives the lock up, leaving these bits. Wakes nobody.
+    #[inline(always)]
+    pub(super) fn unlock_with(mut self, bits: u32) {
+        if bits != 0 {
+            self.buffer.stop();
+        }
+        self.0.into_word().with(bits).unlock();
+    }
+
     /// Gives the lock up. Wakes nobody.
     #[inline(always)]
     pub(crate) fn unlock(self) {
@@ -363,11 +378,7 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     pub(crate) fn arm_and_unlock(mut self, is_armed: bool) {
         debug_assert!(self.is_quiet(), "others may wait");
         self.observation.arm(is_armed);
-        if is_armed {
-            self.buffer.stop();
-        }
-        let bits = if is_armed { HAS_WAITERS } else { 0 };
-        self.0.into_word().with(bits).unlock();
+        self.unlock_with(if is_armed { HAS_WAITERS } else { 0 });
     }
 
     /// Wakes all that can go on, and gives the lock up.
@@ -411,28 +422,6 @@ impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
         self.buffer.pop().or_else(|| self.take_offer())
     }
 
-    /// Puts a message, if only an observer waits for it.
-    #[inline(always)]
-    fn push_observed(mut self, take: impl FnOnce() -> T) -> Result<(), Self> {
-        if !self.observation.is_armed() || self.0.bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
-            return Err(self);
-        }
-        let chan = self.chan();
-        // Mutant: it takes a place that is reserved.
-        let is_reserved = self.reserved > 0 && !gossamer_core::mutant!("port_takes_reserved_place");
-        let has_waiters =
-            !chan.sending.is_empty() || !chan.receiving.is_empty() || !chan.ending.is_empty();
-        if is_reserved || has_waiters || self.buffer.len() >= chan.capacity {
-            return Err(self);
-        }
-        self.push(take());
-        let deferred = self.observation.notify();
-        // Nobody waits, so no bit is left.
-        self.0.into_word().with(0).unlock();
-        deferred.run();
-        Ok(())
-    }
-
     /// Whether an observer is to be notified, or an operation waits for the end.
     #[inline(always)]
     pub(super) fn is_watched(&self) -> bool {
@@ -466,16 +455,19 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
     }
 
     #[inline(always)]
+    fn lock(&self, _: Key) -> u32 {
+        self.without_inline(self.word.lock().bits)
+    }
+
+    #[inline(always)]
     fn unlock(mut held: Held<'_, T, P>) {
         if Self::has_waiters(&held) {
             held.bits |= HAS_WAITERS;
         } else {
             held.bits &= !HAS_WAITERS;
         }
-        if held.bits != 0 {
-            Locked::of_held(&mut held).buffer.stop();
-        }
-        held.into_word().unlock();
+        let bits = held.bits;
+        Locked::from(held).unlock_with(bits);
     }
 
     #[inline(always)]

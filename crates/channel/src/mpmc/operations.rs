@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker, ready};
 use futures_core::{FusedStream, Stream};
 use gossamer_core::policy::LockPolicy;
 use gossamer_core::wait_queue::Leave;
+use gossamer_core::waiter::Kind;
 use pin_project_lite::pin_project;
 
 use super::action::{Many, One, Op, Receives, withdraw};
@@ -23,6 +24,13 @@ operations! { LockPolicy;
     Receiving<T>: Receives<One> => Result<T, Closed>;
     /// [`Receiver::recv_many`](super::Receiver::recv_many).
     ReceivingMany<T>: Receives<Many<'a, T>> => Result<usize, Closed>;
+}
+
+impl<T, P: LockPolicy> Chan<T, P> {
+    /// What waits inline.
+    pub(super) fn receiver_kind() -> &'static Kind {
+        Op::<T, P, Receives<One>>::KIND
+    }
 }
 
 pin_project! {

@@ -4,7 +4,7 @@ use gossamer_core::policy::LockPolicy;
 use gossamer_core::waiter::Deferred;
 
 use super::action::{One, Receives};
-use super::chan::{HAS_WAITERS, Held, Locked, NO_RECEIVERS};
+use super::chan::{HAS_WAITERS, Held, Locked, NO_RECEIVERS, NO_SENDERS};
 use super::claiming::Select;
 use super::closing::WatchesEnd;
 use super::offer::Offer;
@@ -33,6 +33,28 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             Some(woken) => self.into_held().run(woken),
             None => self.unlock(),
         }
+    }
+
+    /// Puts a message, if only an observer waits for it.
+    #[inline(always)]
+    pub(super) fn push_observed(mut self, take: impl FnOnce() -> T) -> Result<(), Self> {
+        if !self.observation.is_armed() || self.held_ref().bits & (NO_SENDERS | NO_RECEIVERS) != 0 {
+            return Err(self);
+        }
+        let chan = self.chan();
+        // Mutant: it takes a place that is reserved.
+        let is_reserved = self.reserved > 0 && !gossamer_core::mutant!("port_takes_reserved_place");
+        let has_waiters =
+            !chan.sending().is_empty() || !chan.receiving().is_empty() || !chan.ending().is_empty();
+        if is_reserved || has_waiters || self.buffer.len() >= chan.capacity() {
+            return Err(self);
+        }
+        self.push(take());
+        let deferred = self.observation.notify();
+        // Nobody waits, so no bit is left.
+        self.unlock_with(0);
+        deferred.run();
+        Ok(())
     }
 
     /// Wakes the next that can go on: a sender; else a receiver; else, if none waits, it tells of what there is.

@@ -64,6 +64,12 @@ pub fn selecting() -> u64 {
     with(|context| context.asking().map_or(0, Asking::number))
 }
 
+/// Whether a select polls what runs on this thread.
+#[inline(always)]
+pub fn is_in_select() -> bool {
+    with(|context| !context.asking.get().is_null())
+}
+
 fn pass(context: &Context) -> Option<Pass> {
     context.asking().map(|asking| asking.pass.get())
 }

@@ -2,10 +2,11 @@
 
 use crate::context;
 use crate::policy::{HeldWord, Word};
-use crate::waiter::{Could, Deferred, Node, State, WaitList};
+use crate::waiter::{Could, Deferred, Kind, Node, RawWakerParts, State, WaitList};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ptr::NonNull;
+use core::task::Poll;
 
 /// Waiters woken before the lock is released for a moment, so that other threads can make progress.
 const BATCH: u32 = if cfg!(any(loom, shuttle)) { 2 } else { 64 };
@@ -297,6 +298,30 @@ pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
     unsafe { &(*node.cast::<Waiter<A>>().as_ptr()).action }
 }
 
+/// An operation that may park inline (see [`waiter`](crate::waiter)).
+#[derive(Debug)]
+pub struct ParkInline<'a> {
+    pub(super) queue: &'a WaitList,
+    pub(super) node: NonNull<Node>,
+    pub(super) kind: &'static Kind,
+    pub(super) waker: RawWakerParts<'a>,
+    pub(super) is_noted: bool,
+}
+
+impl ParkInline<'_> {
+    /// Parks it, with its task in another list of the object; `false` if the task cannot be loaned at no cost, and then
+    /// nothing was done. The object's word has to say so. (What an [`Action`] owes.)
+    #[inline(always)]
+    pub fn park(self, beside: &WaitList) -> bool {
+        // SAFETY: pinned by its poll; an action parks inline where nobody else waits, at an object that never leaves its
+        // thread.
+        unsafe {
+            self.queue
+                .park_inline(beside, self.node, self.kind, self.waker, || self.is_noted)
+        }
+    }
+}
+
 /// The effect of an operation when its turn comes, and its steps while it waits: parking, resuming, cancelling.
 ///
 /// Except for [`prepare`](Action::prepare) and [`abandon`](Action::abandon), everything runs under the object's lock or
@@ -305,7 +330,7 @@ pub(super) unsafe fn action_of<'n, A>(node: NonNull<Node>) -> &'n A {
 /// # Safety
 /// [`queue`](Action::queue) gives the same queue of the same object each time. Every operation in it shows the same: its
 /// action is a [`Shown`](Action::Shown), or begins with one (`#[repr(transparent)]`, `#[repr(C)]`).
-/// [`park_inline`](Action::park_inline) parks only where nobody waits at the object, which never leaves its thread; and
+/// [`park_inline`](Action::park_inline) and [`try_inline`](Action::try_inline) park only where nobody waits at the object, which never leaves its thread; and
 /// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`]. Without
 /// [`IS_RELEASED`](Action::IS_RELEASED) nobody releases a node of the queue.
 pub unsafe trait Action<O: Waitable> {
@@ -320,6 +345,8 @@ pub unsafe trait Action<O: Waitable> {
     const INLINE: bool = false;
     /// Whether the operation may wait [inline](Action::park_inline).
     const WAITS_INLINE: bool = false;
+    /// Whether [`Action::try_inline`] does anything.
+    const TRIES_INLINE: bool = false;
     /// Whether each poll begins with [`Action::prepare`].
     const PREPARES: bool = false;
     /// Whether it may be [released](State::Released), not only notified.
@@ -354,6 +381,16 @@ pub unsafe trait Action<O: Waitable> {
     #[inline(always)]
     fn try_quickly<'a>(&mut self, _object: &'a O) -> Result<Self::Output, Option<Locked<'a, O>>> {
         Err(None)
+    }
+
+    /// Goes on after [`Action::try_quickly`], without the lock, if the action [does so](Action::TRIES_INLINE): takes
+    /// effect where a waiter is inline, or parks as the one by `park`. It is not inlined into the caller's future.
+    ///
+    /// # Returns
+    /// `None`: nothing was done.
+    #[inline(always)]
+    fn try_inline(&mut self, _object: &O, _park: ParkInline<'_>) -> Option<Poll<Self::Output>> {
+        None
     }
 
     /// Parks by `park` as an inline waiter (see [`waiter`](crate::waiter)), if the operation has to wait and nobody else

@@ -158,10 +158,16 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// It is not fresh: resumes, in the simple case.
     #[inline(always)]
-    fn resume_or_go_on(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+    pub(super) fn resume_or_go_on(
+        mut self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+    ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
         if this.phase != Phase::Queued {
-            return self.poll_out_of_line(waker, None);
+            return match A::TRIES_INLINE {
+                true => self.poll_begun(waker),
+                false => self.poll_out_of_line(waker, None),
+            };
         }
         let object = this.object();
         let Waiter { node, action } = &mut this.waiter;
@@ -177,7 +183,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// Whether the task yields before the operation begins.
     #[inline(always)]
-    fn yields<'w>(&mut self, waker: impl FnOnce() -> RawWakerParts<'w>) -> bool {
+    pub(super) fn yields<'w>(&mut self, waker: impl FnOnce() -> RawWakerParts<'w>) -> bool {
         let yields = A::has_to_yield();
         if yields {
             self.phase = Phase::Begun;
@@ -186,57 +192,28 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         yields
     }
 
-    /// Polls an operation that may wait inline.
-    #[inline(always)]
-    fn poll_inline(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+    /// After the scheduling point; or it is complete, which is said here.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn poll_begun(
+        mut self: Pin<&mut Self>,
+        waker: RawWakerParts<'_>,
+    ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
-        if this.phase == Phase::Fresh {
-            if this.yields(|| waker) {
-                return Poll::Pending;
-            }
+        if this.phase == Phase::Begun && A::WAITS_INLINE {
             return self.begin_inline(waker);
         }
-        if this.phase != Phase::Queued {
-            cold_path();
-            return self.poll_begun(waker);
+        if this.phase != Phase::Begun || !A::TRIES_INLINE {
+            return self.poll_slowly(waker, None);
         }
         let object = this.object();
-        if let Some(output) = this.waiter.action.resume_inline(object) {
-            this.phase = Phase::Done;
-            return Poll::Ready(output);
-        }
-        self.poll_out_of_line(waker, None)
-    }
-
-    #[inline(always)]
-    fn begin_inline(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
-        let this = self.as_mut().parts();
-        let object = this.object();
-        // SAFETY: pinned; an action that waits inline does so where nobody else waits, and at an object that never
-        // leaves its thread.
-        let park = |beside: &WaitList| unsafe {
-            A::queue(object).park_inline(beside, this.node(), Self::KIND, waker)
-        };
-        if A::park_inline(object, park) {
-            this.phase = Phase::Queued;
-            return Poll::Pending;
-        }
         match this.waiter.action.try_quickly(object) {
             Ok(output) => {
                 this.phase = Phase::Done;
                 Poll::Ready(output)
             }
-            Err(locked) => self.poll_out_of_line(waker, locked),
-        }
-    }
-
-    /// After the scheduling point; or it is complete, which is said here.
-    #[cold]
-    #[inline(never)]
-    fn poll_begun(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
-        match self.phase {
-            Phase::Begun if A::WAITS_INLINE => self.begin_inline(waker),
-            _ => self.poll_slowly(waker, None),
+            Err(Some(locked)) => self.begin_out_of_line(waker, locked),
+            Err(None) => self.begin_unlocked(waker),
         }
     }
 
@@ -254,8 +231,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     }
 
     /// It has not parked so far, and has not asked for the lock.
-    #[inline(never)]
-    fn begin_unlocked(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+    #[inline(always)]
+    pub(super) fn begin_slowly(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
         let object = self.object();
         match PollWaker::of_ours(waker) {
             // SAFETY: an operation is polled without the lock.
@@ -266,7 +243,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// Goes on under the lock, or without it.
     #[inline(never)]
-    fn poll_out_of_line(
+    pub(super) fn poll_out_of_line(
         self: Pin<&mut Self>,
         waker: RawWakerParts<'_>,
         locked: Option<Locked<'a, O>>,

@@ -5,8 +5,8 @@ use core::ptr::{self, NonNull};
 use core::task::Waker;
 
 use super::node::{BARE, LOANED, NOTIFIED, RELEASED};
-use super::{Deferred, Kind, Node, Parked, PollWaker, RawWakerParts};
-use crate::{context, waker};
+use super::{Deferred, Kind, Node, Parked, PollWaker, RawWakerParts, State};
+use crate::waker;
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
 #[derive(Debug)]
@@ -64,7 +64,8 @@ impl WaitList {
     }
 
     /// Parks `node` inline, if its task can be loaned to it at no cost; `false` if not, and then nothing was done.
-    /// `beside`, another list, keeps the task meanwhile: a wake finds it without a look at the node.
+    /// `beside`, another list, keeps the task meanwhile: a wake finds it without a look at the node. `is_noted`: whether
+    /// the node's kind is written and its task [told](Node::is_noted) of it.
     ///
     /// # Safety
     /// As [`WaitList::park`], with `may_loan`; and nobody waits here or there.
@@ -75,6 +76,7 @@ impl WaitList {
         node: NonNull<Node>,
         kind: &'static Kind,
         waker: RawWakerParts<'_>,
+        is_noted: impl FnOnce() -> bool,
     ) -> bool {
         let loaned = waker::loan_quickly(waker);
         if loaned {
@@ -82,7 +84,7 @@ impl WaitList {
             beside.0.set(waker.data().cast());
             // SAFETY: alive and in place.
             let parked = unsafe { node.as_ref() };
-            if cfg!(debug_assertions) || context::is_watched() {
+            if is_noted() {
                 parked.kind.set(kind);
                 parked.name(waker);
             }
@@ -122,18 +124,25 @@ impl WaitList {
     /// Makes a proper list of an inline one, and empties the one `beside`.
     ///
     /// # Safety
-    /// Under the lock; the list is inline, with this one `beside`, and the node notified or not, and of this kind, as
-    /// told.
+    /// Under the lock; the list is inline, with this one `beside`, and the node stands as `state` says (parked, notified
+    /// or released), and is of this kind.
     #[cold]
-    pub unsafe fn spill_inline(&self, beside: &Self, kind: &'static Kind, notified: bool) {
-        let notified = notified && !crate::mutant!("settle_forgets_promise");
+    pub unsafe fn spill_inline(&self, beside: &Self, kind: &'static Kind, state: State) {
         // SAFETY: the list names the node.
         let node = unsafe { NonNull::new_unchecked(self.0.get().cast_mut()) };
         // SAFETY: it lives as long as the lock is held.
         let spilled = unsafe { node.as_ref() };
         spilled.link(node, node);
         spilled.waker_data.set(beside.0.replace(ptr::null()).cast());
-        spilled.set_kind(kind, if notified { NOTIFIED } else { LOANED });
+        let state = match state {
+            State::Notified if !crate::mutant!("settle_forgets_promise") => NOTIFIED,
+            State::Released => {
+                self.0.set(ptr::null());
+                RELEASED
+            }
+            _ => LOANED,
+        };
+        spilled.set_kind(kind, state);
     }
 
     /// Parks `node` before all others.

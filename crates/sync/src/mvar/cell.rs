@@ -231,13 +231,17 @@ impl<T, P: LockPolicy> MVar<T, P> {
     #[cold]
     fn spill_inline(&self, bits: u32) -> u32 {
         let notified = bits & RESERVED != 0;
+        let state = match notified {
+            true => State::Notified,
+            false => State::Parked,
+        };
         let (queue, other, kind) = if (bits & FULL != 0) == notified {
             (&self.takers, &self.putters, Op::<T, P, Take>::KIND)
         } else {
             (&self.putters, &self.takers, Op::<T, P, Put<T>>::KIND)
         };
         // SAFETY: under the lock, and inline; only plain takes and puts wait so.
-        unsafe { queue.spill_inline(other, kind, notified) };
+        unsafe { queue.spill_inline(other, kind, state) };
         bits & !INLINE
     }
 
