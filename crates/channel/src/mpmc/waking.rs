@@ -27,12 +27,26 @@ impl<T, P: LockPolicy> Locked<'_, T, P> {
             && !asks_senders
             && let Some(called) = self.call_first()
         {
-            return self.into_held().run(called);
+            self.unlock_unwatched();
+            return called.run();
         }
         match self.wake_sender() {
-            Some(woken) => self.into_held().run(woken),
-            None => self.unlock(),
+            Some(woken) => {
+                // A place was reserved.
+                self.unlock_with(HAS_WAITERS);
+                woken.run();
+            }
+            None => self.unlock_unwatched(),
         }
+    }
+
+    /// Gives the lock up. Both sides are there, and nobody watches the channel.
+    #[inline(always)]
+    fn unlock_unwatched(self) {
+        let chan = self.chan();
+        let has_waiters =
+            !chan.receiving().is_empty() || !chan.sending().is_empty() || self.reserved > 0;
+        self.unlock_with(if has_waiters { HAS_WAITERS } else { 0 });
     }
 
     /// Puts a message, if only an observer waits for it.
