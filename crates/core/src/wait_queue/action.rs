@@ -330,9 +330,9 @@ impl ParkInline<'_> {
 /// # Safety
 /// [`queue`](Action::queue) gives the same queue of the same object each time. Every operation in it shows the same: its
 /// action is a [`Shown`](Action::Shown), or begins with one (`#[repr(transparent)]`, `#[repr(C)]`).
-/// [`park_inline`](Action::park_inline) and [`try_inline`](Action::try_inline) park only where nobody waits at the object, which never leaves its thread; and
-/// all that is done to the object's queues otherwise comes after [`WaitList::spill_inline`]. Without
-/// [`IS_RELEASED`](Action::IS_RELEASED) nobody releases a node of the queue.
+/// [`park_inline`](Action::park_inline) and [`try_inline`](Action::try_inline) park only where nobody waits at the
+/// object, which never leaves its thread; and all that is done to the object's queues otherwise comes after
+/// [`WaitList::spill_inline`]. Without [`IS_RELEASED`](Action::IS_RELEASED) nobody releases a node of the queue.
 pub unsafe trait Action<O: Waitable> {
     /// The output of the operation.
     type Output;
