@@ -4,6 +4,7 @@ pub(crate) mod broadcast;
 mod cancelling;
 mod closing;
 mod errors;
+mod inline;
 mod join_pattern;
 mod oneshot;
 mod permits;

@@ -11,8 +11,8 @@ use crate::runnable::Runnable;
 /// Chooses which runnable task is polled next.
 ///
 /// A scheduler is never entered from inside a task: the tasks that a poll wakes are collected and
-/// handed over after the poll, in the order in which they were woken. So its methods need no
-/// locks and may not wait.
+/// handed over after the poll, in the order in which they were woken; one that yields comes behind
+/// those that it woke. So its methods need no locks and may not wait.
 ///
 /// # Examples
 /// ```
@@ -125,7 +125,7 @@ pub enum TurnEnd<'a> {
 pub enum Reason {
     /// It was spawned, or something it waited for came.
     Woken,
-    /// It woke itself during its poll: it wants others to run first.
+    /// It woke itself during its poll, by its waker: it wants others to run first.
     Yielded,
 }
 

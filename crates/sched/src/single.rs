@@ -21,6 +21,7 @@
 //! or the inbox closed, and does nothing.
 
 mod acquiring;
+mod handing_over;
 mod run;
 mod scope;
 
@@ -48,8 +49,9 @@ use crate::fifo::Fifo;
 use crate::scheduler::{Idle, Scheduler, Tasks};
 pub(crate) use acquiring::acquire_again;
 use acquiring::acquire_patiently;
+pub(crate) use handing_over::hand_over;
 use run::Guarded;
-pub(crate) use run::{Ran, hand_over, run, shut_down};
+pub(crate) use run::{Ran, run, shut_down};
 pub use scope::LocalScope;
 
 /// Polls of one [`turn`](RunWhileWaiting::turn), so that the thread that waits can look at what it waits for; and

@@ -140,7 +140,8 @@ impl Threads {
         }
     }
 
-    /// Starts a thread, which runs the shard that is returned, for one task; none, if the runtime is shutting down.
+    /// Starts a thread, which runs the shard that is returned, for one task; none, if the runtime is shutting down. The
+    /// caller spawns a task there: the thread waits for it.
     ///
     /// # Errors
     /// The system grants no more threads.
@@ -264,8 +265,8 @@ fn run_shard(shared: &Shared, shard: &'static Shard) {
                 parker.park_until(until, &mut || shard.has_pending() || shared.is_closing());
             }
         }
-        // Also while the runtime is shutting down, the shard stays open until the task has come: `try_spawn` counts on
-        // it. The end then drops its future. (What comes before may be a late wake of a task that is over, and had the
+        // Also while the runtime is shutting down, the shard stays open until the task has come: who spawns it counts
+        // on that. The end then drops its future. (What comes before may be a late wake of a task that is over, and had the
         // shard before.)
         while !queue.seen && !gossamer_core::mutant!("closed_before_the_task") {
             if guard.drain() {

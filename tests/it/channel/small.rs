@@ -74,8 +74,8 @@ async fn perform<F: Channels>(
 /// Runs a program until nothing can happen any more, and judges it.
 async fn run_program<F: Channels>(program: Vec<Vec<Op>>, capacity: usize) {
     let (tx, rx) = F::channel::<u32>(capacity);
-    // It has memory from now on: so a receiver of one thread may wait inline.
-    assert!(capacity == 0 || tx.try_send(0).is_ok() && rx.try_recv().is_ok());
+    // That of one has memory from now on: so a receiver of one thread may wait inline.
+    assert!(capacity != 1 || tx.try_send(0).is_ok() && rx.try_recv().is_ok());
     let (clock, histories) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
     let mut tasks = Vec::new();
     for (task, ops) in program.into_iter().enumerate() {

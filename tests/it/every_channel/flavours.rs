@@ -44,8 +44,8 @@ pub(super) fn boxed(ends: (impl Sends + 'static, impl Receives + 'static)) -> (T
     (Box::new(ends.0), Box::new(ends.1))
 }
 
-/// Channels of many senders and receivers. Those of one and of three have had a message, and so memory: in one thread a receiver may
-/// wait inline there.
+/// Channels of many senders and receivers. That of one has had a message, and so memory: a task of one thread may wait
+/// inline there to receive.
 pub(super) fn channels<F: Channels>() -> Kind {
     fn used<F: Channels>(capacity: usize) -> (Tx, Rx) {
         let (tx, rx) = F::channel(capacity);
@@ -56,7 +56,7 @@ pub(super) fn channels<F: Channels>() -> Kind {
     kind::<F>(vec![
         Variant::new(0, || boxed(F::channel(0))),
         Variant::new(1, || used::<F>(1)),
-        Variant::new(3, || used::<F>(3)),
+        Variant::new(3, || boxed(F::channel(3))),
         Variant::new(usize::MAX, || boxed(F::channel(usize::MAX))),
     ])
 }

@@ -1,6 +1,8 @@
 //! Who runs when: yielding lets all others run, and a chatty pair starves nobody.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,6 +55,41 @@ fn yield_of_the_root_lets_the_spawned_run() {
     }
     rt.block_on(yield_now());
     assert_eq!(ran.load(Ordering::SeqCst), 100);
+}
+
+/// A task that a primitive has woken in the same poll lets others run, too, when it yields.
+#[test]
+fn yield_of_one_that_was_woken_lets_others_run() {
+    let order = Rc::new(RefCell::new(Vec::new()));
+    let says = |name: &'static str| order.borrow_mut().push(name);
+    runtime().block_on_local(|scope| {
+        let other = order.clone();
+        drop(scope.spawn_local(async move {
+            loop {
+                other.borrow_mut().push("other");
+                yield_now().await;
+            }
+        }));
+        async move {
+            yield_now().await;
+            let mvar = MVar::empty();
+            let puts = async {
+                mvar.put(1).await;
+                says("before");
+                yield_now().await;
+                says("after");
+            };
+            let (mut take, mut puts) = (pin!(mvar.take()), pin!(puts));
+            let mut taken = false;
+            poll_fn(|cx| {
+                taken = taken || take.as_mut().poll(cx).is_ready();
+                puts.as_mut().poll(cx)
+            })
+            .await;
+            assert!(taken);
+        }
+    });
+    assert_eq!(*order.borrow(), ["other", "before", "other", "after"]);
 }
 
 /// Two tasks that wake each other all the time, by way of the run-next slot; a third must get its turns.

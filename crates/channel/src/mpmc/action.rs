@@ -139,7 +139,7 @@ pub(super) fn withdraw<T, P: LockPolicy>(
     });
 }
 
-// SAFETY: only offers wait in this queue.
+// SAFETY: only offers wait in this queue, and none inline; whoever takes the lock of a channel spills first.
 unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
     type Output = Result<(), SendError<T>>;
     type Shown = Self;
@@ -162,7 +162,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for Offer<T> {
         &mut self,
         chan: &'a Chan<T, P>,
     ) -> Result<Self::Output, Option<Held<'a, T, P>>> {
-        // SAFETY: this is the first thing that the operation does, so the message is there; it is taken once at most.
+        // SAFETY: the operation has not taken effect, so the message is there; it is taken once at most.
         let take = || unsafe { self.take() };
         // SAFETY: operations are polled without the lock.
         match unsafe { chan.push_quickly(take) } {
@@ -305,7 +305,8 @@ impl<R> Receives<R> {
     }
 }
 
-// SAFETY: an action in this queue begins with the select.
+// SAFETY: an action in this queue begins with the select. One parks inline where the word is nothing, so nobody waits, in
+// a channel of one thread; whoever takes the lock spills first.
 unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> {
     type Output = R::Output;
     type Shown = Select;

@@ -21,7 +21,7 @@ pub(crate) const NO_RECEIVERS: u32 = 2;
 pub(super) const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
 const HELD: u32 = 8;
-/// In a channel for one thread: one receiver waits, inline, and nothing else is in the channel (`chan/inline.rs`).
+/// In a channel for one thread: one receiver waits, inline, and perhaps its message is there, but nothing else (`chan/inline.rs`).
 const INLINE: u32 = 16;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.
@@ -456,7 +456,11 @@ unsafe impl<T, P: LockPolicy> Waitable for Chan<T, P> {
 
     #[inline(always)]
     fn lock(&self, _: Key) -> u32 {
-        self.without_inline(self.word.lock().bits)
+        let bits = self.word.lock().bits;
+        if P::THREAD_BOUND && bits & INLINE != 0 {
+            return self.spill_inline(bits);
+        }
+        bits
     }
 
     #[inline(always)]

@@ -374,7 +374,7 @@ pub unsafe trait Action<O: Waitable> {
     #[inline(always)]
     fn prepare(&mut self, _object: &O) {}
 
-    /// Takes effect in the simple case, in the first poll and before all else.
+    /// Takes effect in the simple case, before all else.
     ///
     /// # Errors
     /// It did not. `Some`: the lock is held.

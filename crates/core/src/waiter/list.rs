@@ -65,7 +65,7 @@ impl WaitList {
 
     /// Parks `node` inline, if its task can be loaned to it at no cost; `false` if not, and then nothing was done.
     /// `beside`, another list, keeps the task meanwhile: a wake finds it without a look at the node. `is_noted`: whether
-    /// the node's kind is written and its task [told](Node::is_noted) of it.
+    /// the node's kind is written and its task told of it.
     ///
     /// # Safety
     /// As [`WaitList::park`], with `may_loan`; and nobody waits here or there.
@@ -115,13 +115,13 @@ impl WaitList {
         Deferred(unsafe { waker::wake_loaned(beside.0.get().cast(), node) })
     }
 
-    /// Empties the list, which no longer says anything: an inline node that was notified has left.
+    /// Empties the list, which no longer says anything: an inline node that was notified has left, or its task was woken.
     #[inline(always)]
     pub fn forget_inline(&self) {
         self.0.set(ptr::null());
     }
 
-    /// Makes a proper list of an inline one, and empties the one `beside`.
+    /// Makes a proper list of an inline one (an empty one, if the node was released), and empties the one `beside`.
     ///
     /// # Safety
     /// Under the lock; the list is inline, with this one `beside`, and the node stands as `state` says (parked, notified

@@ -170,15 +170,17 @@ pub(super) fn steal_from_unowned(shared: &Shared, guard: &ShardGuard, queue: &mu
     any
 }
 
-/// Takes half of another worker's steal queue; `false` if all are empty. A short one is left to its owner at first: for
+/// Takes half of another worker's steal queue; `false` if all are empty. Short ones are left to their owners at first: for
 /// a task to move takes longer than a short poll, and so does all that it wakes where it was.
 pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> bool {
     // Each worker begins with its neighbour, so that not all ask the same one first.
     let here = guard.shard().index();
     let after = shared.shards().filter(|shard| shard.index() > here);
     let before = shared.shards().filter(|shard| shard.index() < here);
+    let mut yields = LEAVING_YIELDS;
     for from in after.chain(before) {
-        if from.steal_len() == 0 || is_left(from) {
+        leave_to_owner(from, &mut yields);
+        if from.steal_len() == 0 {
             continue;
         }
         if steal_from(shared, guard, queue, from) > 0 {
@@ -188,18 +190,12 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
     false
 }
 
-/// Leaves a short queue to its owner for a moment; `true` if the owner has emptied it.
-fn is_left(from: &WorkerShard) -> bool {
-    for _ in 0..LEAVING_YIELDS {
-        if from.steal_len() > LEAVES {
-            return false;
-        }
+/// Leaves a short queue to its owner for a moment, but one that is known to be stuck.
+fn leave_to_owner(from: &WorkerShard, yields: &mut u32) {
+    while *yields > 0 && (1..=LEAVES).contains(&from.steal_len()) && !from.is_open() {
+        *yields -= 1;
         thread::yield_now();
-        if from.steal_len() == 0 {
-            return true;
-        }
     }
-    false
 }
 
 fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &WorkerShard) -> usize {

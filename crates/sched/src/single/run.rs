@@ -7,15 +7,15 @@ use std::task::Poll;
 
 use gossamer_core::context::{self, AccessFlag, Context};
 use gossamer_core::fork::end_child;
-use gossamer_core::header::{Failure, Header, Payload, ScheduledTask, Turn};
+use gossamer_core::header::{Failure, Header, Payload, Turn};
 use gossamer_core::panics;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::Id;
 use gossamer_task::locals::name_of;
 
+use super::handing_over::{hand_over, hand_over_all, is_of, next_task, schedule_yielded};
 use crate::environment::tell_of_panic;
-use crate::runnable::Runnable;
-use crate::scheduler::{Reason, Scheduler, TurnEnd};
+use crate::scheduler::{Scheduler, TurnEnd};
 
 /// The scheduler of a shard, for whoever holds the guard of that.
 pub(super) struct Guarded<S> {
@@ -138,16 +138,6 @@ unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: 
     context::with(|context| unsafe { context.end_poll() });
 }
 
-/// Why a task that has yielded is runnable.
-#[inline(always)]
-fn after_yield() -> Reason {
-    if gossamer_core::mutant!("yield_is_wake") {
-        Reason::Woken
-    } else {
-        Reason::Yielded
-    }
-}
-
 /// How a task's turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
@@ -200,7 +190,7 @@ fn poll_until<S: Scheduler>(
                 break;
             }
         }
-        let chained = if yielded.is_none() && scheduler.is_empty() {
+        let chained = if yielded.is_none() && is_empty(context, scheduler) {
             follow_chain::<S>(context, shard, access, polls)
         } else {
             None
@@ -233,8 +223,8 @@ fn poll_until<S: Scheduler>(
             Ended::Parked | Ended::Yielded => {
                 scheduler.turn_ended(address(task), TurnEnd::Pending);
                 if ended == Ended::Yielded {
-                    // SAFETY: pending, and we run its shard, between two polls.
-                    yielded = unsafe { context.schedule_yielded(task) };
+                    // SAFETY: pending, and we run its shard.
+                    yielded = unsafe { schedule_yielded(context, scheduler, task) };
                 }
                 continue;
             }
@@ -247,6 +237,16 @@ fn poll_until<S: Scheduler>(
     }
     hand_over_all(context, scheduler, yielded);
     Ran::Budget
+}
+
+/// Whether the scheduler holds no task. It may be a user's, and wake the task that was polled last.
+#[inline(always)]
+fn is_empty<S: Scheduler>(context: &Context, scheduler: &S) -> bool {
+    if !S::KEEPS_ALL && !S::IS_MONITORED {
+        // SAFETY: between two polls.
+        unsafe { context.end_poll() };
+    }
+    scheduler.is_empty()
 }
 
 /// Polls along a chain of wake-ups: as long as the last poll woke one task and no other is runnable, that one
@@ -364,86 +364,9 @@ unsafe fn poll<S: Scheduler>(
     }
 }
 
-/// The task the scheduler wants polled next, after it has been given what was woken, and what has yielded.
-#[inline(always)]
-fn next_task<S: Scheduler>(
-    context: &Context,
-    shard: &Shard,
-    scheduler: &mut S,
-    yielded: Option<ScheduledTask>,
-) -> Option<NonNull<Header>> {
-    let only = match yielded {
-        // SAFETY: between two polls, so inside.
-        None => unsafe { context.take_only_woken() }.map(|task| (task, Reason::Woken)),
-        Some(task) if context.has_room() => Some((task, after_yield())),
-        Some(_) => {
-            hand_over_all(context, scheduler, yielded);
-            None
-        }
-    };
-    let runnable = if let Some((task, reason)) = only {
-        begin_handing_over(context, scheduler);
-        scheduler.push_and_pop(Runnable(task), reason)?
-    } else {
-        hand_over(context, scheduler);
-        scheduler.pop()?
-    };
-    // One that keeps all has no others than its own.
-    if !S::KEEPS_ALL && !is_of(&runnable, shard) {
-        foreign_runnable(runnable);
-    }
-    Some(runnable.0.task())
-}
-
 /// Where it is in memory.
 fn address(task: NonNull<Header>) -> usize {
     task.as_ptr().addr()
-}
-
-/// Whether it is a task of this shard.
-fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
-    runnable.header().state().shard() == shard.index()
-}
-
-/// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
-pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
-    context.expect_inside();
-    begin_handing_over(context, scheduler);
-    let mut any = false;
-    // SAFETY: between two polls, so inside.
-    while let Some(task) = unsafe { context.take_woken() } {
-        scheduler.push(Runnable(task), Reason::Woken);
-        any = true;
-    }
-    any
-}
-
-/// [`hand_over`], and behind them the task that was polled last, if it has yielded.
-#[inline(always)]
-fn hand_over_all<S: Scheduler>(
-    context: &Context,
-    scheduler: &mut S,
-    yielded: Option<ScheduledTask>,
-) {
-    hand_over(context, scheduler);
-    if let Some(task) = yielded {
-        scheduler.push(Runnable(task), after_yield());
-    }
-}
-
-/// The poll is over.
-#[inline(always)]
-fn begin_handing_over<S: Scheduler>(context: &Context, scheduler: &mut S) {
-    // SAFETY: between two polls.
-    unsafe { context.end_poll() };
-    if context.publishes() {
-        scheduler.poll_published(context);
-    }
-}
-
-#[cold]
-fn foreign_runnable(runnable: Runnable) -> ! {
-    panic!("a scheduler returned a task of another runtime: {runnable:?}");
 }
 
 /// Ends every task: futures are dropped, queues emptied, holds given up. The inbox is closed.

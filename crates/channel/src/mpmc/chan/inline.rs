@@ -10,8 +10,11 @@
 //! | `INLINE` | waits | names its node | its task | none |
 //! | `INLINE`, `CALLED` | was woken | names its node | nothing | in the first place |
 //!
-//! A receiver waits inline only where the buffer has a place, and only if none was called that did not come so far: that one
-//! would take the message for its own.
+//! A receiver waits inline only where the buffer has a place and keeps its memory (few and small messages; the first
+//! receive of a channel is linked), in no select, and only if none was called that did not come so far: that one would
+//! take the message for its own.
+
+use std::hint::cold_path;
 
 use gossamer_core::policy::{LockPolicy, Word};
 use gossamer_core::wait_queue::ParkInline;
@@ -23,26 +26,40 @@ use super::{Chan, HAS_WAITERS, HELD, Held, INLINE, Locked};
 const CALLED: u32 = 32;
 
 impl<T, P: LockPolicy> Chan<T, P> {
-    /// Puts a message for the inline receiver and calls that, if it takes no more than a few stores; `false`: nothing was
-    /// done.
+    /// Puts a message for the inline receiver and calls that; `false`: there is none, and nothing was done.
     ///
     /// # Safety
     /// In a channel of one thread, which does not hold the lock; `take` runs no user code.
     #[inline(always)]
     pub(crate) unsafe fn call_inline(&self, take: impl FnOnce() -> T) -> bool {
         let word = self.word.lock();
-        // SAFETY: the one waiter is in this list, and was not called.
-        let calls =
-            word.bits == INLINE && unsafe { self.receiving.notify_inline_here(&self.sending) };
-        if calls {
-            self.sending.forget_inline();
-            // SAFETY: one thread, and nobody has the lock.
-            let state = self.state.with_mut(|state| unsafe { &mut *state });
-            // SAFETY: the buffer began anew when the receiver parked, and nothing was done to it since.
-            unsafe { state.buffer.write_first(take()) };
-            word.with(INLINE | CALLED).unlock();
+        if word.bits != INLINE {
+            return false;
         }
-        calls
+        // SAFETY: one thread, and nobody has the lock.
+        let state = self.state.with_mut(|state| unsafe { &mut *state });
+        // SAFETY: the buffer began anew when the receiver parked, and nothing was done to it since.
+        unsafe { state.buffer.write_first(take()) };
+        // SAFETY: the one waiter is in this list, and was not called.
+        let is_quick = unsafe { self.receiving.notify_inline_here(&self.sending) };
+        word.with(INLINE | CALLED).unlock();
+        if is_quick {
+            self.sending.forget_inline();
+        } else {
+            cold_path();
+            self.call_slowly();
+        }
+        true
+    }
+
+    /// Calls the inline receiver, whose message is there, and of which the word says that it was called.
+    #[cold]
+    #[inline(never)]
+    fn call_slowly(&self) {
+        // SAFETY: the lock is nothing in one thread; inline, and not called so far.
+        let deferred = unsafe { self.receiving.notify_inline(&self.sending) };
+        self.sending.forget_inline();
+        deferred.run();
     }
 
     /// Parks a receiver inline, if the channel is empty and quiet; `false`: nothing was done.
@@ -55,7 +72,8 @@ impl<T, P: LockPolicy> Chan<T, P> {
         // SAFETY: one thread, and nobody has the lock.
         let state = self.state.with_mut(|state| unsafe { &mut *state });
         // One that was called and did not come so far would take the inline one's message for its own.
-        let is_plain = word.bits == 0 && !self.is_rendezvous() && state.called == 0;
+        let none_called = state.called == 0 || gossamer_core::mutant!("inline_beside_a_called_one");
+        let is_plain = word.bits == 0 && !self.is_rendezvous() && none_called;
         let parks = is_plain && state.buffer.begin_anew() && park.park(&self.sending);
         if parks {
             word.with(INLINE).unlock();
@@ -108,15 +126,6 @@ impl<T, P: LockPolicy> Chan<T, P> {
         }
         state.called += 1;
         0
-    }
-
-    /// The bits, once no list is inline.
-    #[inline(always)]
-    pub(super) fn without_inline(&self, bits: u32) -> u32 {
-        if P::THREAD_BOUND && bits & INLINE != 0 {
-            return self.spill_inline(bits);
-        }
-        bits
     }
 }
 

@@ -79,7 +79,7 @@ fn opening_against_a_quick_wake() {
     });
 }
 
-/// A poll wakes its own task while its shard is opened and evacuated (`Context::wakes_itself`), and somebody else
+/// A poll wakes its own task while its shard is opened and evacuated (`Context::yields`), and somebody else
 /// does too: the task is polled again, by the runner or by who has stolen it then.
 #[test]
 fn opening_against_a_yield() {

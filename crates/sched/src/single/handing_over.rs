@@ -1,0 +1,144 @@
+//! What a poll has woken, and the task that has yielded in it, on the way to the scheduler.
+
+use std::hint::cold_path;
+use std::ptr::NonNull;
+
+use gossamer_core::context::Context;
+use gossamer_core::header::{Header, ScheduledTask};
+use gossamer_core::shard::Shard;
+
+use crate::runnable::Runnable;
+use crate::scheduler::{Reason, Scheduler};
+
+/// The task the scheduler wants polled next, after it has been given what was woken, and what has yielded.
+#[inline(always)]
+pub(super) fn next_task<S: Scheduler>(
+    context: &Context,
+    shard: &Shard,
+    scheduler: &mut S,
+    yielded: Option<ScheduledTask>,
+) -> Option<NonNull<Header>> {
+    let only = match yielded {
+        // SAFETY: between two polls, so inside.
+        None => unsafe { context.take_only_woken() }.map(|task| (task, Reason::Woken)),
+        Some(task) if context.has_room() => Some((task, after_yield())),
+        Some(_) => {
+            hand_over_all(context, scheduler, yielded);
+            None
+        }
+    };
+    let runnable = if let Some((task, reason)) = only {
+        begin_handing_over(context, scheduler);
+        scheduler.push_and_pop(Runnable(task), reason)?
+    } else {
+        hand_over(context, scheduler);
+        scheduler.pop()?
+    };
+    if !is_of(&runnable, shard) {
+        foreign_runnable(runnable);
+    }
+    Some(runnable.0.task())
+}
+
+/// Whether it is a task of this shard.
+pub(super) fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
+    runnable.header().state().shard() == shard.index()
+}
+
+/// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
+pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
+    hand_over_with(context, scheduler, None)
+}
+
+/// [`hand_over`], where one of the tasks may have yielded.
+#[inline(always)]
+fn hand_over_with<S: Scheduler>(
+    context: &Context,
+    scheduler: &mut S,
+    yielded: Option<NonNull<Header>>,
+) -> bool {
+    context.expect_inside();
+    begin_handing_over(context, scheduler);
+    let mut any = false;
+    // SAFETY: between two polls, so inside.
+    while let Some(task) = unsafe { context.take_woken() } {
+        let reason = match yielded == Some(task.task()) {
+            true => after_yield(),
+            false => Reason::Woken,
+        };
+        scheduler.push(Runnable(task), reason);
+        any = true;
+    }
+    any
+}
+
+/// [`hand_over`], and behind them the task that has yielded.
+#[inline(always)]
+pub(super) fn hand_over_all<S: Scheduler>(
+    context: &Context,
+    scheduler: &mut S,
+    yielded: Option<ScheduledTask>,
+) {
+    let mut kept = Kept(context, yielded);
+    hand_over(context, scheduler);
+    if let Some(task) = kept.1.take() {
+        scheduler.push(Runnable(task), after_yield());
+    }
+}
+
+/// A task that has yielded, while the scheduler is given others: if it panics, this one is woken instead.
+struct Kept<'a>(&'a Context, Option<ScheduledTask>);
+
+impl Drop for Kept<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(task) = self.1.take() {
+            // SAFETY: between two polls, so inside.
+            unsafe { self.0.push_back_woken(task) };
+        }
+    }
+}
+
+/// The task that was polled last, which has yielded, to be queued; `None` if that is done: it had been woken before.
+///
+/// # Safety
+/// It is pending, and this thread runs its shard.
+#[inline(always)]
+pub(super) unsafe fn schedule_yielded<S: Scheduler>(
+    context: &Context,
+    scheduler: &mut S,
+    task: NonNull<Header>,
+) -> Option<ScheduledTask> {
+    // SAFETY: as the caller says, between two polls.
+    let scheduled = unsafe { context.schedule_yielded(task) };
+    if scheduled.is_none() && !gossamer_core::mutant!("woken_cannot_yield") {
+        cold_path();
+        hand_over_with(context, scheduler, Some(task));
+    }
+    scheduled
+}
+
+/// The poll is over.
+#[inline(always)]
+fn begin_handing_over<S: Scheduler>(context: &Context, scheduler: &mut S) {
+    // SAFETY: between two polls.
+    unsafe { context.end_poll() };
+    if context.publishes() {
+        scheduler.poll_published(context);
+    }
+}
+
+#[cold]
+fn foreign_runnable(runnable: Runnable) -> ! {
+    panic!("a scheduler returned a task of another runtime: {runnable:?}");
+}
+
+/// Why a task that has yielded is runnable.
+#[inline(always)]
+fn after_yield() -> Reason {
+    if gossamer_core::mutant!("yield_is_wake") {
+        Reason::Woken
+    } else {
+        Reason::Yielded
+    }
+}
