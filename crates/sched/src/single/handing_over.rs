@@ -79,17 +79,17 @@ pub(super) fn hand_over_all<S: Scheduler>(
     scheduler: &mut S,
     yielded: Option<ScheduledTask>,
 ) {
-    let mut kept = Kept(context, yielded);
+    let mut last = HeldBack(context, yielded);
     hand_over(context, scheduler);
-    if let Some(task) = kept.1.take() {
+    if let Some(task) = last.1.take() {
         scheduler.push(Runnable(task), after_yield());
     }
 }
 
 /// A task that has yielded, while the scheduler is given others: if it panics, this one is woken instead.
-struct Kept<'a>(&'a Context, Option<ScheduledTask>);
+struct HeldBack<'a>(&'a Context, Option<ScheduledTask>);
 
-impl Drop for Kept<'_> {
+impl Drop for HeldBack<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(task) = self.1.take() {
