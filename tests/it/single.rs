@@ -10,6 +10,7 @@ mod local;
 mod nesting;
 mod new_tasks;
 mod outliving;
+mod own_schedulers;
 mod shutdown;
 mod threads;
 mod waking;

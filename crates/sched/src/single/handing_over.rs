@@ -92,7 +92,9 @@ struct HeldBack<'a>(&'a Context, Option<ScheduledTask>);
 impl Drop for HeldBack<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(task) = self.1.take() {
+        if let Some(task) = self.1.take()
+            && !gossamer_core::mutant!("panic_loses_yielded")
+        {
             // SAFETY: between two polls, so inside.
             unsafe { self.0.push_back_woken(task) };
         }

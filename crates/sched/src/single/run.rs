@@ -242,7 +242,7 @@ fn poll_until<S: Scheduler>(
 /// Whether the scheduler holds no task. It may be a user's, and wake the task that was polled last.
 #[inline(always)]
 fn is_empty<S: Scheduler>(context: &Context, scheduler: &S) -> bool {
-    if !S::KEEPS_ALL && !S::IS_MONITORED {
+    if !S::KEEPS_ALL && !S::IS_MONITORED && !gossamer_core::mutant!("poll_never_ends") {
         // SAFETY: between two polls.
         unsafe { context.end_poll() };
     }
