@@ -21,7 +21,8 @@ pub(crate) const NO_RECEIVERS: u32 = 2;
 pub(super) const HAS_WAITERS: u32 = 4;
 /// In a channel for one thread: the lock is held. (For any thread it has a bit of its own.)
 const HELD: u32 = 8;
-/// In a channel for one thread: one receiver waits, inline, and perhaps its message is there, but nothing else (`chan/inline.rs`).
+/// In a channel for one thread: one receiver waits, inline, and perhaps its message is there, but nothing else
+/// (`chan/inline.rs`).
 const INLINE: u32 = 16;
 
 /// The channel. What each operation looks at comes first, in as few lines of the cache as can be.

@@ -256,6 +256,8 @@ impl Header {
         unsafe { Self::ref_dec_if_over(this) };
     }
 
+    /// Says that the task is over, and gives its output to who waits for it.
+    ///
     /// # Safety
     /// As [`Header::finish`], but that the runner has its reference still.
     #[inline(always)]

@@ -98,7 +98,8 @@ impl<T, P: LockPolicy> Chan<T, P> {
         })
     }
 
-    /// Makes a proper list of the inline receiver.
+    /// Makes a proper list of the inline receiver, and a message of the buffer of the one that it was called for; gives
+    /// the word's bits after it.
     ///
     /// # Panics
     /// The lock is held.
@@ -131,7 +132,8 @@ impl<T, P: LockPolicy> Chan<T, P> {
 
 impl<'a, T, P: LockPolicy> Locked<'a, T, P> {
     /// The proof for an operation that goes on, but not in a channel of one thread: there the lock is nothing, and a
-    /// receiver may be inline, until it is [taken](gossamer_core::wait_queue::Waitable::lock) anew. The caller has used it for nothing so far.
+    /// receiver may be inline, until it is [taken](gossamer_core::wait_queue::Waitable::lock) anew. The caller has used it
+    /// for nothing so far.
     #[inline(always)]
     pub(crate) fn into_held_if_shared(self) -> Option<Held<'a, T, P>> {
         (!P::THREAD_BOUND).then_some(self.0)
