@@ -101,9 +101,6 @@ pub struct Common {
     /// Count instructions an operation as well, under valgrind.
     #[arg(long)]
     pub count: bool,
-    /// Measure a second size as well, and tell what an operation takes without the start of the process.
-    #[arg(long)]
-    pub slope: bool,
     /// Who has 100 % where there is a comparison; only the workloads that have one take it.
     #[arg(skip)]
     pub against: Option<String>,

@@ -18,6 +18,7 @@ use crate::launch::{End, Launcher, Outcome};
 use crate::paths::Paths;
 use crate::plan::{OPS_FEWEST, order, share};
 use crate::results::{Results, Row, Status, spread};
+use crate::slope;
 use crate::workload::Request;
 
 /// How a line of error output begins that has the figures of a garbage collector.
@@ -58,12 +59,17 @@ impl Job<'_> {
     }
 }
 
+/// Whether a run was right, or what was wrong with it.
+type Judged = Result<(), (Status, String)>;
+
 /// What the runs of one job have given so far.
 #[derive(Debug, Clone, Default)]
 struct Given {
     good: Vec<Outcome>,
     /// The peak memory with one operation, if that was asked for.
     alone_bytes: Option<u64>,
+    /// Nanoseconds an operation by each run and the one with fewer operations that followed it.
+    slopes: Vec<f64>,
 }
 
 /// How to measure, the same for every workload.
@@ -238,16 +244,48 @@ impl Measure<'_> {
         Ok(signal)
     }
 
+    /// Runs a job with another number of operations; the signal that came, or `None` if the row says what was wrong.
+    fn another(
+        &self,
+        row: &mut Row,
+        job: &Job<'_>,
+        ops: u64,
+        limit: Duration,
+    ) -> Result<Result<Outcome, Option<usize>>> {
+        let (outcome, judged) = self.launch(job, ops, limit)?;
+        if let End::Interrupted(signal) = outcome.end {
+            return Ok(Err(Some(signal)));
+        }
+        Ok(judged.map(|()| outcome).map_err(|(status, reason)| {
+            let with = match ops {
+                1 => "one operation".into(),
+                _ => format!("{} operations", thousands(ops)),
+            };
+            (row.status, row.reason) = (status, Some(format!("with {with}: {reason}")));
+            None
+        }))
+    }
+
+    /// Starts a job with so many operations, waits for it and judges it.
+    fn launch(&self, job: &Job<'_>, ops: u64, limit: Duration) -> Result<(Outcome, Judged)> {
+        let request = job.request;
+        input_file::make(request.workload, &request.sized(ops), self.paths)?;
+        let (argv, expected) = job.command(self.paths, ops);
+        let outcome = self
+            .launcher
+            .run(&argv, &self.paths.root, limit, self.stop)?;
+        let judged = verdict(&outcome, &expected, limit);
+        Ok((outcome, judged))
+    }
+
     /// How many runs each job gets if those after the first one have so much time; the rows say who gets fewer.
     fn later_runs(&self, jobs: &[Job<'_>], left: Duration, results: &mut Results) -> Vec<u32> {
         let wall = |job: &Job<'_>| {
             let row = &results.results[job.row];
-            let measured = row.status == Status::Ok;
-            row.raw_wall_s
-                .first()
-                .copied()
-                .filter(|_| measured)
-                .unwrap_or(0.0)
+            let first = row.raw_wall_s.first().copied();
+            let first = first.filter(|_| row.status == Status::Ok).unwrap_or(0.0);
+            let fewer = slope::fewer(job.contender, job.request.workload, row).unwrap_or(0);
+            first * (1.0 + fewer as f64 / row.ops as f64)
         };
         let later = f64::from(self.runs - 1);
         let walls: Vec<f64> = jobs.iter().map(wall).collect();
@@ -280,46 +318,56 @@ impl Measure<'_> {
         limit: Duration,
     ) -> Result<Option<usize>> {
         let limit = limit.min(self.timeout);
-        input_file::make(
-            job.request.workload,
-            &job.request.sized(row.ops),
-            self.paths,
-        )?;
-        let run = |argv: &[String]| self.launcher.run(argv, &self.paths.root, limit, self.stop);
         if job.request.has_memory_each() && given.good.is_empty() {
-            let (argv, expected) = job.command(self.paths, 1);
-            let outcome = run(&argv)?;
-            if let End::Interrupted(signal) = outcome.end {
-                return Ok(Some(signal));
-            }
-            match verdict(&outcome, &expected, limit) {
-                Ok(()) => given.alone_bytes = Some(outcome.peak_rss_bytes),
-                Err((status, reason)) => {
-                    row.status = status;
-                    row.reason = Some(format!("with one operation: {reason}"));
-                    return Ok(None);
-                }
+            match self.another(row, job, 1, limit)? {
+                Ok(outcome) => given.alone_bytes = Some(outcome.peak_rss_bytes),
+                Err(signal) => return Ok(signal),
             }
         }
-        let (argv, expected) = job.command(self.paths, row.ops);
-        let outcome = run(&argv)?;
+        let (outcome, judged) = self.launch(job, row.ops, limit)?;
         if let End::Interrupted(signal) = outcome.end {
             return Ok(Some(signal));
         }
-        let judged = verdict(&outcome, &expected, limit);
+        let wall_s = outcome.wall_s;
         record(row, job.request.workload.figures, outcome, judged, given);
+        match row.status {
+            Status::Ok => self.with_fewer(row, job, given, (wall_s, limit)),
+            _ => Ok(None),
+        }
+    }
+
+    /// After a short run, one with fewer operations; the signal that came. If one is stopped, there is no slope.
+    fn with_fewer(
+        &self,
+        row: &mut Row,
+        job: &Job<'_>,
+        given: &mut Given,
+        (wall_s, limit): (f64, Duration),
+    ) -> Result<Option<usize>> {
+        let was_stopped = row.no_slope.is_some() && given.slopes.is_empty();
+        let fewer = slope::fewer(job.contender, job.request.workload, row);
+        let Some(fewer) = fewer.filter(|_| !was_stopped) else {
+            return Ok(None);
+        };
+        match self.another(row, job, fewer, limit)? {
+            Ok(outcome) => {
+                let walls = [wall_s, outcome.wall_s];
+                given.slopes.push(slope::ns_per_op(walls, [row.ops, fewer]));
+                slope::record(row, &given.slopes);
+            }
+            Err(None) if row.status == Status::Timeout => {
+                given.slopes.clear();
+                (row.status, row.slope_ns_per_op) = (Status::Ok, None);
+                row.no_slope = row.reason.take();
+            }
+            Err(signal) => return Ok(signal),
+        }
         Ok(None)
     }
 }
 
 /// Adds one run to its row, or says in the row what was wrong with it.
-fn record(
-    row: &mut Row,
-    figures: &[Figure],
-    outcome: Outcome,
-    judged: Result<(), (Status, String)>,
-    given: &mut Given,
-) {
+fn record(row: &mut Row, figures: &[Figure], outcome: Outcome, judged: Judged, given: &mut Given) {
     if outcome.left.ended > 0 {
         row.left_behind = row.left_behind.max(Some(outcome.left.ended));
     }
@@ -334,7 +382,9 @@ fn record(
     }
     row.said = last_words(&outcome);
     row.gc = collections(&outcome.stderr);
-    let Given { good, alone_bytes } = given;
+    let Given {
+        good, alone_bytes, ..
+    } = given;
     good.push(outcome);
     row.figures = figures::of_runs(figures, good, row.ops, *alone_bytes);
     if figures.iter().any(|figure| figure.of != Of::MemoryEach) {
@@ -354,11 +404,7 @@ fn record(
 }
 
 /// Judges one run: the right answer and exit 0, or what was wrong.
-pub(crate) fn verdict(
-    outcome: &Outcome,
-    expected: &str,
-    timeout: Duration,
-) -> Result<(), (Status, String)> {
+pub(crate) fn verdict(outcome: &Outcome, expected: &str, timeout: Duration) -> Judged {
     let failed = |reason: String| Err((Status::Failed, reason));
     let said = last_words(outcome).map_or_else(String::new, |line| format!(": {line}"));
     match &outcome.end {

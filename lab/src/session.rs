@@ -25,9 +25,8 @@ use crate::paths::Paths;
 use crate::plan::{BUDGET_S, How, LIMIT_S, Size, sizes};
 use crate::probe::{Found, Tools};
 use crate::results::{Results, Row, SCHEMA, check_writable};
-use crate::slope::Sloper;
 use crate::workload::Request;
-use crate::{counting, figures, rates, report, slope, table};
+use crate::{counting, figures, rates, report, table};
 use crate::{esayln, say, sayln};
 
 /// What the runs of one command share.
@@ -70,17 +69,6 @@ pub fn run(
     let (mut results, mut signal) = measured;
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {
         return Ok(interrupted(signal));
-    }
-    if signal.is_none() && common.slope {
-        let sloper = Sloper {
-            launcher: &session.launcher,
-            paths,
-            runs: common.runs,
-            timeout: Duration::from_secs(common.timeout),
-            tools,
-            files: &files,
-        };
-        signal = sloper.run(&selected, request, &mut results)?;
     }
     if signal.is_none() && common.count {
         let counting = Instant::now();
@@ -358,6 +346,5 @@ pub fn show(request: &Request, results: &Results, against: Option<&str>) {
         let many = op[1];
         sayln!("\nSlow contenders made fewer {many}, as their rows say; the report says why.");
     }
-    say!("{}", slope::render(results, op[0]));
     say!("{}", counting::render(results, op[0]));
 }

@@ -6,16 +6,18 @@ use crate::format::{figure, megabytes, seconds, thousands};
 use crate::results::{Results, Row, Status};
 
 /// How many columns there are.
-pub const COLUMNS: usize = 13;
+pub const COLUMNS: usize = 14;
 
 /// The headings, for operations of this name (one, many); the rows of the report have the same.
 #[must_use]
 pub fn headings([one, many]: [&str; 2]) -> [String; COLUMNS] {
     let ns = format!("ns/{one}");
+    let slope = format!("slope ns/{one}");
     [
         "contender",
         &ns,
         "ratio",
+        &slope,
         "min s",
         "median s",
         "max s",
@@ -77,6 +79,7 @@ pub fn cells(row: &Row, fastest: f64) -> Option<[String; COLUMNS]> {
         row.contender.clone(),
         figure(ns),
         format!("{} x", figure(ns / fastest)),
+        row.slope_ns_per_op.map(figure).unwrap_or_default(),
         seconds(wall.min),
         seconds(wall.median),
         seconds(wall.max),

@@ -8,13 +8,14 @@ use crate::report::races::plain;
 use crate::results::{Results, Row, Status};
 
 const BEFORE: [&str; 5] = ["workload", "contender", "category", "status", "reason"];
-const AFTER: [&str; 15] = [
+const AFTER: [&str; 16] = [
     "ops",
     "runs",
     "min_s",
     "median_s",
     "max_s",
     "ns_per_op",
+    "slope_ns_per_op",
     "user_s",
     "sys_s",
     "peak_rss_bytes",
@@ -84,6 +85,7 @@ fn figures(row: &Row) -> [String; AFTER.len()] {
         number(row.wall_s.map(|wall| wall.median)),
         number(row.wall_s.map(|wall| wall.max)),
         number(row.ns_per_op),
+        number(row.slope_ns_per_op),
         number(row.user_s),
         number(row.sys_s),
         whole(row.peak_rss_bytes),

@@ -267,7 +267,12 @@ fn commands(race: &Race<'_>) -> Element {
         }
         let said = row.said.as_ref().map(|said| format!("said: {said}"));
         let left = row.left_text();
-        let notes = row.note.iter().chain(&row.cut).chain(&row.reason);
+        let notes = row
+            .note
+            .iter()
+            .chain(&row.cut)
+            .chain(&row.no_slope)
+            .chain(&row.reason);
         let notes = notes.chain(&said).chain(&left);
         block.children(notes.map(|note| text("span", note)))
     });
