@@ -266,6 +266,12 @@ impl Measure<'_> {
         }))
     }
 
+    /// How many operations the run for the slope has, if there is one. The difference of two single runs is none.
+    fn fewer(&self, row: &Row, job: &Job<'_>) -> Option<u64> {
+        let fewer = slope::fewer(job.contender, job.request.workload, row);
+        fewer.filter(|_| self.runs > 1)
+    }
+
     /// Starts a job with so many operations, waits for it and judges it.
     fn launch(&self, job: &Job<'_>, ops: u64, limit: Duration) -> Result<(Outcome, Judged)> {
         let request = job.request;
@@ -284,7 +290,7 @@ impl Measure<'_> {
             let row = &results.results[job.row];
             let first = row.raw_wall_s.first().copied();
             let first = first.filter(|_| row.status == Status::Ok).unwrap_or(0.0);
-            let fewer = slope::fewer(job.contender, job.request.workload, row).unwrap_or(0);
+            let fewer = self.fewer(row, job).unwrap_or(0);
             first * (1.0 + fewer as f64 / row.ops as f64)
         };
         let later = f64::from(self.runs - 1);
@@ -345,7 +351,7 @@ impl Measure<'_> {
         (wall_s, limit): (f64, Duration),
     ) -> Result<Option<usize>> {
         let was_stopped = row.no_slope.is_some() && given.slopes.is_empty();
-        let fewer = slope::fewer(job.contender, job.request.workload, row);
+        let fewer = self.fewer(row, job);
         let Some(fewer) = fewer.filter(|_| !was_stopped) else {
             return Ok(None);
         };

@@ -28,7 +28,7 @@ const LIMITS_S: [f64; 2] = [3_300.0, 270.0];
 /// The sizes of the ring that are compared.
 const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /// The same for `--quick`.
-const QUICK_SIZES: [u64; 3] = [10, 1_000, 10_000];
+const QUICK_SIZES: [u64; 2] = [10, 10_000];
 
 /// The hops of a ring that is compared with larger ones: so many that the quickest contender runs for longer than a
 /// process takes to start. With `--quick` most do.
@@ -156,9 +156,17 @@ fn hostages(name: &'static str, by: &str, quick: bool) -> Part {
     rare(part(name, "hostage", &given, 0.1))
 }
 
-/// Many tasks at one object, for a time that the share decides.
-fn crowd(name: &'static str, object: &str) -> Part {
-    rare(part(name, "crowd", &[("object", json!(object))], 0.5))
+fn search(name: &'static str, direction: &str, quick: bool) -> Part {
+    let scale = if quick { 12 } else { 16 };
+    let given = [("scale", json!(scale)), ("direction", json!(direction))];
+    part(name, "bfs", &given, 1.0)
+}
+
+/// Many tasks at one object, for a time.
+fn crowd(name: &'static str, object: &str, quick: bool) -> Part {
+    let ms = if quick { 100 } else { 2_000 };
+    let given = [("object", json!(object)), ("ms", json!(ms))];
+    rare(part(name, "crowd", &given, 0.5))
 }
 
 /// Every workload, with the options that its figures are about.
@@ -171,7 +179,12 @@ fn all(quick: bool) -> Vec<Part> {
         part("yield", "yield", &[], 1.0),
         part("pingpong", "pingpong", &[], 1.0),
         part("skynet", "skynet", &[], 1.0),
-        part("fib", "fib", &[], 1.0),
+        part(
+            "fib",
+            "fib",
+            &[("n", json!(if quick { 20 } else { 25 }))],
+            1.0,
+        ),
         part("quicksort", "quicksort", &[], 1.0),
         part("cpu", "cpu", &[], 1.0),
         part("resize", "resize", &[], 1.0),
@@ -185,10 +198,10 @@ fn all(quick: bool) -> Vec<Part> {
         hostages("hostage", "read", quick),
         hostages("hostage-spin", "spin", quick),
         hostages("hostage-fault", "fault", quick),
-        crowd("crowd", "mutex"),
-        crowd("crowd-rwlock", "rwlock"),
-        crowd("crowd-semaphore", "semaphore"),
-        crowd("crowd-bounded", "bounded"),
+        crowd("crowd", "mutex", quick),
+        crowd("crowd-rwlock", "rwlock", quick),
+        crowd("crowd-semaphore", "semaphore", quick),
+        crowd("crowd-bounded", "bounded", quick),
         part("spsc", "spsc", &[], 1.0),
         part("mpsc", "mpsc", &[], 1.0),
         part("mpsc-many", "mpsc", &[("receive", json!("many"))], 1.0),
@@ -214,13 +227,8 @@ fn all(quick: bool) -> Vec<Part> {
         part("message-ring", "message-ring", &[], 1.0),
         part("msgsend", "msgsend", &[], 1.0),
         part("k-nucleotide", "k-nucleotide", &[], 1.0),
-        part("bfs", "bfs", &[], 1.0),
-        part(
-            "bfs-optimising",
-            "bfs",
-            &[("direction", json!("optimising"))],
-            1.0,
-        ),
+        search("bfs", "top-down", quick),
+        search("bfs-optimising", "optimising", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

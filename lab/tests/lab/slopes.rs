@@ -47,12 +47,12 @@ fn a_second_run_that_is_stopped_leaves_the_row_as_it_is() {
 }
 
 #[test]
-fn a_long_run_and_a_very_small_one_have_none() {
-    let long = format!("test $4 = 3 || sleep 1.1; {RIGHT}");
+fn a_long_run_a_very_small_one_and_a_single_one_have_none() {
+    let long = format!("test $4 != 1000 || sleep 1.1; {RIGHT}");
     let place = Place::with_fakes(&[("long", &long)]);
-    for hops in [3, 1_000] {
+    for (hops, runs) in [(3, 2), (1_000, 2), (2_000, 1)] {
         let output = place.run(&format!(
-            "run ring --threads 3 --hops {hops} --runs 1 --json x.json"
+            "run ring --threads 3 --hops {hops} --runs {runs} --json x.json"
         ));
         assert!(output.status.success(), "{}", stderr(&output));
         let row = place.row("x.json", "long");
