@@ -28,7 +28,7 @@ const LIMITS_S: [f64; 2] = [3_300.0, 270.0];
 /// The sizes of the ring that are compared.
 const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /// The same for `--quick`.
-const QUICK_SIZES: [u64; 2] = [10, 10_000];
+const QUICK_SIZES: [u64; 3] = [10, 100, 1_000];
 
 /// The hops of a ring that is compared with larger ones: so many that the quickest contender runs for longer than a
 /// process takes to start. With `--quick` most do.
