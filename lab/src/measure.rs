@@ -62,6 +62,14 @@ impl Job<'_> {
 /// Whether a run was right, or what was wrong with it.
 type Judged = Result<(), (Status, String)>;
 
+/// What became of a run.
+enum Ran {
+    /// It ended, or was stopped.
+    Over(Outcome, Judged),
+    /// This signal came.
+    Interrupted(usize),
+}
+
 /// What the runs of one job have given so far.
 #[derive(Debug, Clone, Default)]
 struct Given {
@@ -70,6 +78,8 @@ struct Given {
     alone_bytes: Option<u64>,
     /// Nanoseconds an operation by each run and the one with fewer operations that followed it.
     slopes: Vec<f64>,
+    /// One of those with fewer operations was stopped, and there are no more.
+    was_stopped: bool,
 }
 
 /// How to measure, the same for every workload.
@@ -166,11 +176,13 @@ impl Measure<'_> {
                 } else {
                     self.later(row, job, given, clock.left())?
                 };
+                if signal.is_none() || !results.is_empty_handed() {
+                    results.save(self.files)?;
+                }
                 if signal.is_some() {
                     bar.finish_and_clear();
                     return Ok(signal);
                 }
-                results.save(self.files)?;
             }
         }
         bar.finish_and_clear();
@@ -225,8 +237,7 @@ impl Measure<'_> {
         left: Duration,
     ) -> Result<Option<usize>> {
         let first = row.raw_wall_s.first().copied().unwrap_or_default();
-        let usual = Duration::from_secs_f64(first).saturating_mul(LATER_TIMES);
-        let limit = usual.max(Duration::from_secs(1)).min(left);
+        let limit = later_limit(Duration::from_secs_f64(first)).min(left);
         if left < SHORTEST {
             row.cut(self.runs, "no time was left");
             return Ok(None);
@@ -244,44 +255,22 @@ impl Measure<'_> {
         Ok(signal)
     }
 
-    /// Runs a job with another number of operations; the signal that came, or `None` if the row says what was wrong.
-    fn another(
-        &self,
-        row: &mut Row,
-        job: &Job<'_>,
-        ops: u64,
-        limit: Duration,
-    ) -> Result<Result<Outcome, Option<usize>>> {
-        let (outcome, judged) = self.launch(job, ops, limit)?;
-        if let End::Interrupted(signal) = outcome.end {
-            return Ok(Err(Some(signal)));
-        }
-        Ok(judged.map(|()| outcome).map_err(|(status, reason)| {
-            let with = match ops {
-                1 => "one operation".into(),
-                _ => format!("{} operations", thousands(ops)),
-            };
-            (row.status, row.reason) = (status, Some(format!("with {with}: {reason}")));
-            None
-        }))
-    }
-
-    /// How many operations the run for the slope has, if there is one. The difference of two single runs is none.
-    fn fewer(&self, row: &Row, job: &Job<'_>) -> Option<u64> {
-        let fewer = slope::fewer(job.contender, job.request.workload, row);
-        fewer.filter(|_| self.runs > 1)
-    }
-
-    /// Starts a job with so many operations, waits for it and judges it.
-    fn launch(&self, job: &Job<'_>, ops: u64, limit: Duration) -> Result<(Outcome, Judged)> {
+    /// Runs a job with so many operations, and judges it.
+    fn launch(&self, row: &mut Row, job: &Job<'_>, ops: u64, limit: Duration) -> Result<Ran> {
         let request = job.request;
         input_file::make(request.workload, &request.sized(ops), self.paths)?;
         let (argv, expected) = job.command(self.paths, ops);
         let outcome = self
             .launcher
             .run(&argv, &self.paths.root, limit, self.stop)?;
+        if let End::Interrupted(signal) = outcome.end {
+            return Ok(Ran::Interrupted(signal));
+        }
+        if outcome.left.ended > 0 {
+            row.left_behind = row.left_behind.max(Some(outcome.left.ended));
+        }
         let judged = verdict(&outcome, &expected, limit);
-        Ok((outcome, judged))
+        Ok(Ran::Over(outcome, judged))
     }
 
     /// How many runs each job gets if those after the first one have so much time; the rows say who gets fewer.
@@ -325,58 +314,78 @@ impl Measure<'_> {
     ) -> Result<Option<usize>> {
         let limit = limit.min(self.timeout);
         if job.request.has_memory_each() && given.good.is_empty() {
-            match self.another(row, job, 1, limit)? {
-                Ok(outcome) => given.alone_bytes = Some(outcome.peak_rss_bytes),
-                Err(signal) => return Ok(signal),
+            match self.launch(row, job, 1, limit)? {
+                Ran::Interrupted(signal) => return Ok(Some(signal)),
+                Ran::Over(outcome, Ok(())) => given.alone_bytes = Some(outcome.peak_rss_bytes),
+                Ran::Over(_, Err((status, reason))) => {
+                    row.status = status;
+                    row.reason = Some(format!("with one operation: {reason}"));
+                    return Ok(None);
+                }
             }
         }
-        let (outcome, judged) = self.launch(job, row.ops, limit)?;
-        if let End::Interrupted(signal) = outcome.end {
-            return Ok(Some(signal));
-        }
+        let (outcome, judged) = match self.launch(row, job, row.ops, limit)? {
+            Ran::Interrupted(signal) => return Ok(Some(signal)),
+            Ran::Over(outcome, judged) => (outcome, judged),
+        };
         let wall_s = outcome.wall_s;
         record(row, job.request.workload.figures, outcome, judged, given);
-        match row.status {
-            Status::Ok => self.with_fewer(row, job, given, (wall_s, limit)),
-            _ => Ok(None),
+        match self.fewer(row, job).filter(|_| !given.was_stopped) {
+            Some(fewer) => self.with_fewer(row, job, given, fewer, (wall_s, limit)),
+            None => Ok(None),
         }
     }
 
-    /// After a short run, one with fewer operations; the signal that came. If one is stopped, there is no slope.
+    /// How many operations the second run has, if there is one. The difference of two single runs is no slope.
+    fn fewer(&self, row: &Row, job: &Job<'_>) -> Option<u64> {
+        if self.runs < 2 || row.status != Status::Ok {
+            return None;
+        }
+        slope::fewer(job.contender, job.request.workload, row)
+    }
+
+    /// After a run of so many seconds, one with fewer operations; the signal that came. The limit is for both. If the
+    /// second is stopped, there is no slope, and the row stays as it is.
     fn with_fewer(
         &self,
         row: &mut Row,
         job: &Job<'_>,
         given: &mut Given,
+        fewer: u64,
         (wall_s, limit): (f64, Duration),
     ) -> Result<Option<usize>> {
-        let was_stopped = row.no_slope.is_some() && given.slopes.is_empty();
-        let fewer = self.fewer(row, job);
-        let Some(fewer) = fewer.filter(|_| !was_stopped) else {
-            return Ok(None);
+        let wall = Duration::from_secs_f64(wall_s);
+        let limit = later_limit(wall).min(limit.saturating_sub(wall));
+        let said = |reason: String| format!("with {} operations: {reason}", thousands(fewer));
+        let judged = match self.launch(row, job, fewer, limit)? {
+            Ran::Interrupted(signal) => return Ok(Some(signal)),
+            Ran::Over(outcome, judged) => judged.map(|()| outcome.wall_s),
         };
-        match self.another(row, job, fewer, limit)? {
-            Ok(outcome) => {
-                let walls = [wall_s, outcome.wall_s];
-                given.slopes.push(slope::ns_per_op(walls, [row.ops, fewer]));
+        match judged {
+            Ok(fewer_s) => {
+                let slope = slope::ns_per_op([wall_s, fewer_s], [row.ops, fewer]);
+                given.slopes.push(slope);
                 slope::record(row, &given.slopes);
             }
-            Err(None) if row.status == Status::Timeout => {
-                given.slopes.clear();
-                (row.status, row.slope_ns_per_op) = (Status::Ok, None);
-                row.no_slope = row.reason.take();
+            Err((Status::Timeout, reason)) => {
+                given.was_stopped = true;
+                (row.slope_ns_per_op, row.no_slope) = (None, Some(said(reason)));
             }
-            Err(signal) => return Ok(signal),
+            Err((status, reason)) => (row.status, row.reason) = (status, Some(said(reason))),
         }
         Ok(None)
     }
 }
 
+/// How long a run may take after one that took so long.
+fn later_limit(first: Duration) -> Duration {
+    first
+        .saturating_mul(LATER_TIMES)
+        .max(Duration::from_secs(1))
+}
+
 /// Adds one run to its row, or says in the row what was wrong with it.
 fn record(row: &mut Row, figures: &[Figure], outcome: Outcome, judged: Judged, given: &mut Given) {
-    if outcome.left.ended > 0 {
-        row.left_behind = row.left_behind.max(Some(outcome.left.ended));
-    }
     let complete = |()| {
         let missed = figures::check(figures, &outcome.stderr);
         missed.map_err(|what| (Status::Failed, what))

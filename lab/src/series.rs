@@ -34,7 +34,7 @@ const QUICK_SIZES: [u64; 3] = [10, 100, 1_000];
 /// process takes to start. With `--quick` most do.
 const HOPS: [u64; 2] = [10_000_000, 300_000];
 /// The same from [`LARGE`] threads on, whose hops take longer, because they are in no cache near the processor.
-const LARGE_HOPS: [u64; 2] = [3_000_000, 300_000];
+const LARGE_HOPS: u64 = 3_000_000;
 const LARGE: u64 = 10_000;
 
 /// The senders, and the intervals, of msgsend that are compared, and how many of them with `--quick`.
@@ -95,8 +95,9 @@ fn part(name: &'static str, workload: &str, given: &[(&str, Value)], weight: f64
 fn sizes(quick: bool) -> Part {
     let sizes: &[u64] = if quick { &QUICK_SIZES } else { &SIZES };
     let ring = |threads: &u64| {
-        let hops = if *threads < LARGE { HOPS } else { LARGE_HOPS };
-        let hops = hops[usize::from(quick)].max(10 * threads);
+        let usual = HOPS[usize::from(quick)];
+        let hops = if *threads < LARGE { usual } else { LARGE_HOPS };
+        let hops = hops.max(10 * threads);
         let mut ring = request(
             "ring",
             &[("threads", json!(threads)), ("hops", json!(hops))],

@@ -8,6 +8,7 @@ use crate::catalogue::Contender;
 use crate::plan::OPS_FEWEST;
 use crate::results::{Row, spread};
 use crate::workload::{Kind, Workload};
+use crate::workloads::is_about_time;
 
 /// A contender whose first run is shorter than this, in seconds, has much of its start in its figure.
 const SHORT_S: f64 = 1.0;
@@ -24,7 +25,7 @@ pub fn fewer(contender: &Contender, workload: &Workload, row: &Row) -> Option<u6
     let spec = contender.workload.get(workload.name)?;
     let least = spec.at_least.get(workload.size).copied();
     let is_enough = fewer >= least.unwrap_or(0).max(OPS_FEWEST);
-    (is_short && is_enough && workload.figures.is_empty()).then_some(fewer)
+    (is_short && is_enough && is_about_time(workload.name)).then_some(fewer)
 }
 
 /// Nanoseconds an operation, from the seconds of two runs and their operations.
@@ -33,11 +34,13 @@ pub fn ns_per_op([more_s, fewer_s]: [f64; 2], [more, fewer]: [u64; 2]) -> f64 {
     (more_s - fewer_s) * 1e9 / (more - fewer) as f64
 }
 
-/// Has the row say the median of all rounds, or that there is nothing to say.
+/// Has the row say the median of all rounds, once there are several, or why there is none.
 pub fn record(row: &mut Row, slopes: &[f64]) {
-    let median = spread(slopes).map(|slopes| slopes.median);
-    row.slope_ns_per_op = median.filter(|median| *median > 0.0);
-    let nothing = median.is_some() && row.slope_ns_per_op.is_none();
+    let Some(slopes) = spread(slopes).filter(|_| slopes.len() > 1) else {
+        return;
+    };
+    row.slope_ns_per_op = Some(slopes.median).filter(|median| *median > 0.0);
+    let nothing = row.slope_ns_per_op.is_none();
     row.no_slope =
         nothing.then(|| "more operations took no longer: nearly all is the start".into());
 }

@@ -136,7 +136,14 @@ pub fn render(results: &Results, op: [&str; 2], colour: bool) -> String {
         }
     }
     for row in &rows {
-        for said in row.left_text().into_iter().chain(row.cut_text()) {
+        let without = row.no_slope.as_ref();
+        let without = without.map(|why| format!("has no slope: {why}"));
+        for said in row
+            .left_text()
+            .into_iter()
+            .chain(row.cut_text())
+            .chain(without)
+        {
             let _ = writeln!(text, "\n{} {said}", row.contender);
         }
     }

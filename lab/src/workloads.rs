@@ -59,6 +59,13 @@ pub fn find(name: &str) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.name == name)
 }
 
+/// Whether what a workload measures is time per operation; and not idle workers, lateness, turns until a time is over,
+/// searches without what is around them, or the lab itself.
+#[must_use]
+pub fn is_about_time(name: &str) -> bool {
+    !["workers", "hostage", "crowd", "bfs", "process"].contains(&name)
+}
+
 /// Operations are counted in signed 64 bits by some contenders.
 const OPS_MAX: u64 = i64::MAX as u64;
 /// More than this of something at the same time is a typing error, not a benchmark.

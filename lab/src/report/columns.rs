@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inputs::Source;
+use crate::workloads::is_about_time;
 
 use super::past::is_usual;
 use super::races::{Race, Setting, show, size_option};
@@ -12,15 +13,11 @@ use super::series::{self, Series};
 /// One column: a race, and its place among all.
 pub type Column<'a> = (usize, &'a Race<'a>);
 
-/// What these measure is not time per operation: idle workers, lateness, turns until a time is over, searches without what is around them, and the
-/// lab itself.
-const NO_RACES: [&str; 5] = ["workers", "hostage", "crowd", "bfs", "process"];
-
 /// The columns in which time per operation counts.
 #[must_use]
 pub fn compared<'a>(races: &'a [Race<'a>], sources: &[Source]) -> Vec<Column<'a>> {
     let mut columns = columns(races, sources);
-    columns.retain(|(_, race)| !NO_RACES.contains(&race.workload));
+    columns.retain(|(_, race)| is_about_time(race.workload));
     columns
 }
 

@@ -32,7 +32,12 @@ fn one_disturbed_round_of_three_does_not_count() {
             .as_ref()
             .is_some_and(|why| why.contains("took no longer"))
     );
-    record(&mut row, &[]);
+}
+
+#[test]
+fn a_single_pair_is_no_slope() {
+    let mut row = row("ring", 1_000, 0.5);
+    record(&mut row, &[2.0]);
     assert_eq!((row.slope_ns_per_op, &row.no_slope), (None, &None));
 }
 
@@ -41,7 +46,7 @@ fn a_second_size_is_half_or_a_tenth_or_there_is_none() {
     let contender: Contender = toml::from_str(
         "name = \"a\"\nlanguage = \"sh\"\nabout = \"a fake\"\n\
          [workload.ring]\ncost_ns = 1\n[workload.skynet]\ncost_ns = 1\n[workload.crowd]\ncost_ns = 1\n\
-         [workload.process]\ncost_ns = 1\n\
+         [workload.workers]\ncost_ns = 1\n[workload.process]\ncost_ns = 1\n\
          [workload.spsc]\ncost_ns = 1\nat_least = { messages = 1000 }\n",
     )
     .expect("a contender");
@@ -59,6 +64,7 @@ fn a_second_size_is_half_or_a_tenth_or_there_is_none() {
         ("spsc", 1_999),
         ("process", 1),
         ("crowd", 1_000),
+        ("workers", 1_000),
     ] {
         assert_eq!(of(name, ops, 0.5), None, "{name} {ops}");
     }

@@ -2,24 +2,39 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::support::{Event, Fifo, Place, RIGHT};
 
-/// Starts a lab whose second contender hangs; returns when that one is running.
-fn hanging(place: &Place, pipe: &std::path::Path) -> (Child, Fifo) {
-    let line = format!("exec 3>'{}'; echo up >&3; exec sleep 1000", pipe.display());
-    let fakes = Place::with_fakes(&[("good", RIGHT), ("hangs", &line), ("later", RIGHT)]);
+/// Starts a lab, of which one contender hangs; returns when that one is running.
+fn starts(place: &Place, pipe: &Path, fakes: &[(&str, &str)], hops: u64) -> (Child, Fifo) {
+    let fakes = Place::with_fakes(fakes);
     std::fs::copy(fakes.path("contenders.toml"), place.path("contenders.toml")).expect("ours");
     let fifo = Fifo::new(pipe);
     let lab = place
-        .lab("run ring --hops 10 --runs 2 --json results.json")
+        .lab(&format!(
+            "run ring --hops {hops} --runs 2 --json results.json"
+        ))
         .spawn();
     let lab = lab.expect("the lab starts");
     assert_eq!(fifo.next(), Event::Line("up".into()));
     (lab, fifo)
+}
+
+/// What a contender does that hangs.
+fn hangs(pipe: &Path) -> String {
+    format!("exec 3>'{}'; echo up >&3; exec sleep 1000", pipe.display())
+}
+
+/// The second contender hangs.
+fn hanging(place: &Place, pipe: &Path) -> (Child, Fifo) {
+    let hangs = hangs(pipe);
+    let fakes = [("good", RIGHT), ("hangs", &hangs), ("later", RIGHT)];
+    starts(place, pipe, &fakes, 10)
 }
 
 fn send(lab: &Child, signal: Signal) {
@@ -49,6 +64,21 @@ fn a_signal_keeps_what_was_measured() {
         assert!(text.contains("later"), "a row is hidden: {text}");
         assert!(place.path("out/ring.html").exists());
     }
+}
+
+#[test]
+fn a_signal_in_the_run_for_the_slope_keeps_the_run_before() {
+    let place = Place::empty();
+    let pipe = place.path("pipe");
+    let hangs = hangs(&pipe);
+    let line = format!("test $4 = 1000 || {{ {hangs}; }}; {RIGHT}");
+    let (lab, fifo) = starts(&place, &pipe, &[("half", &line)], 1_000);
+    send(&lab, Signal::INT);
+    let output = lab.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(fifo.next(), Event::Closed, "the contender was left behind");
+    let row = place.row("results.json", "half");
+    assert_eq!((&row["status"], &row["runs"]), (&json!("ok"), &json!(1)));
 }
 
 #[test]

@@ -38,12 +38,14 @@ fn after_a_short_run_follows_one_with_half_the_operations() {
 fn a_second_run_that_is_stopped_leaves_the_row_as_it_is() {
     let stuck = format!("test $4 = 100000 || exec sleep 100; {RIGHT}");
     let place = Place::with_fakes(&[("stuck", &stuck)]);
-    let output = place.run("run ring --threads 3 --hops 100000 --runs 3 --timeout 1 --json x.json");
+    let output = place.run("run ring --threads 3 --hops 100000 --runs 3 --json x.json");
     assert!(output.status.success(), "{}", stderr(&output));
     let row = place.row("x.json", "stuck");
     assert_eq!((&row["status"], &row["runs"]), (&json!("ok"), &json!(3)));
     assert_eq!(row["slope_ns_per_op"], json!(null));
     assert_eq!(row["no_slope"], "with 50,000 operations: stopped after 1 s");
+    let said = "stuck has no slope: with 50,000 operations";
+    assert!(stdout(&output).contains(said), "{}", stdout(&output));
 }
 
 #[test]
