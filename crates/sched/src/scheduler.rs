@@ -92,8 +92,7 @@ pub trait Scheduler: Send + 'static {
     }
 
     /// Whether it holds no task. A single woken task is then polled without being pushed and popped. The
-    /// default, `false`, has every task pushed. It must not panic: that would be taken for a panic of the
-    /// task polled last.
+    /// default, `false`, has every task pushed.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         false

@@ -92,6 +92,47 @@ fn yield_of_one_that_was_woken_lets_others_run() {
     assert_eq!(*order.borrow(), ["other", "before", "other", "after"]);
 }
 
+/// Whoever yields lets those run first that it has woken before, also if it was woken itself.
+#[test]
+fn a_yield_comes_behind_all_that_was_woken_before() {
+    let order = Rc::new(RefCell::new(Vec::new()));
+    runtime().block_on_local(|scope| {
+        let waits = [Rc::new(MVar::empty()), Rc::new(MVar::empty())];
+        for (name, mvar) in ["first", "second"].into_iter().zip(waits.clone()) {
+            let order = order.clone();
+            drop(scope.spawn_local(async move {
+                mvar.take().await;
+                order.borrow_mut().push(name);
+            }));
+        }
+        let order = order.clone();
+        async move {
+            yield_now().await;
+            let own = MVar::empty();
+            let yields = async {
+                // It wakes this task, which takes from it below, and then the others.
+                own.put(()).await;
+                for mvar in &waits {
+                    mvar.put(()).await;
+                }
+                yield_now().await;
+                order.borrow_mut().push("yielded");
+            };
+            let (mut take, mut yields) = (pin!(own.take()), pin!(yields));
+            let mut taken = false;
+            poll_fn(|cx| {
+                taken = taken || take.as_mut().poll(cx).is_ready();
+                yields.as_mut().poll(cx)
+            })
+            .await;
+            assert!(taken);
+        }
+    });
+    let order = order.borrow();
+    assert_eq!(order.len(), 3);
+    assert_eq!(order[2], "yielded", "{order:?}");
+}
+
 /// Two tasks that wake each other all the time, by way of the run-next slot; a third must get its turns.
 #[test]
 fn a_ping_pong_pair_starves_nobody() {

@@ -8,7 +8,7 @@ use gossamer_core::mutant;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{heavy_fence, spin_loop, thread};
-use gossamer_core::shard::ShardGuard;
+use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_time::timers::runner;
 
 use super::idle::Sleeper;
@@ -179,7 +179,7 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
     let before = shared.shards().filter(|shard| shard.index() < here);
     let mut yields = LEAVING_YIELDS;
     for from in after.chain(before) {
-        leave_to_owner(from, &mut yields);
+        leave_to_owner(guard.shard(), from, &mut yields);
         if from.steal_len() == 0 {
             continue;
         }
@@ -190,9 +190,11 @@ pub(super) fn steal(shared: &Shared, guard: &ShardGuard, queue: &mut Queue) -> b
     false
 }
 
-/// Leaves a short queue to its owner for a moment, but one that is known to be stuck.
-fn leave_to_owner(from: &WorkerShard, yields: &mut u32) {
-    while *yields > 0 && (1..=LEAVES).contains(&from.steal_len()) && !from.is_open() {
+/// Leaves a short queue to its owner for a moment, but one that is known to be stuck; and while there is nothing for
+/// this worker itself.
+fn leave_to_owner(own: &Shard, from: &WorkerShard, yields: &mut u32) {
+    let is_short = || (1..=LEAVES).contains(&from.steal_len());
+    while *yields > 0 && is_short() && !from.is_open() && !own.has_pending() {
         *yields -= 1;
         thread::yield_now();
     }

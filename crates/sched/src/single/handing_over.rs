@@ -1,6 +1,5 @@
 //! What a poll has woken, and the task that has yielded in it, on the way to the scheduler.
 
-use std::hint::cold_path;
 use std::ptr::NonNull;
 
 use gossamer_core::context::Context;
@@ -46,30 +45,37 @@ pub(super) fn is_of(runnable: &Runnable, shard: &Shard) -> bool {
 }
 
 /// Gives the tasks woken meanwhile to the scheduler; `true` if there was one.
-pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
-    hand_over_with(context, scheduler, None)
-}
-
-/// [`hand_over`], where one of the tasks may have yielded.
 #[inline(always)]
-fn hand_over_with<S: Scheduler>(
-    context: &Context,
-    scheduler: &mut S,
-    yielded: Option<NonNull<Header>>,
-) -> bool {
+pub(crate) fn hand_over<S: Scheduler>(context: &Context, scheduler: &mut S) -> bool {
     context.expect_inside();
     begin_handing_over(context, scheduler);
     let mut any = false;
     // SAFETY: between two polls, so inside.
     while let Some(task) = unsafe { context.take_woken() } {
-        let reason = match yielded == Some(task.task()) {
-            true => after_yield(),
-            false => Reason::Woken,
-        };
-        scheduler.push(Runnable(task), reason);
+        scheduler.push(Runnable(task), Reason::Woken);
         any = true;
     }
     any
+}
+
+/// [`hand_over`], but for one of the tasks, which is the result if it was there.
+#[cold]
+fn hand_over_others<S: Scheduler>(
+    context: &Context,
+    scheduler: &mut S,
+    but: NonNull<Header>,
+) -> Option<ScheduledTask> {
+    begin_handing_over(context, scheduler);
+    let mut held = HeldBack(context, None);
+    // SAFETY: between two polls, so inside.
+    while let Some(task) = unsafe { context.take_woken() } {
+        if task.task() == but {
+            held.1 = Some(task);
+        } else {
+            scheduler.push(Runnable(task), Reason::Woken);
+        }
+    }
+    held.1.take()
 }
 
 /// [`hand_over`], and behind them the task that has yielded.
@@ -101,7 +107,8 @@ impl Drop for HeldBack<'_> {
     }
 }
 
-/// The task that was polled last, which has yielded, to be queued; `None` if that is done: it had been woken before.
+/// The task that was polled last, which has yielded, to be queued behind what it woke; `None` if another thread has
+/// queued it.
 ///
 /// # Safety
 /// It is pending, and this thread runs its shard.
@@ -112,12 +119,13 @@ pub(super) unsafe fn schedule_yielded<S: Scheduler>(
     task: NonNull<Header>,
 ) -> Option<ScheduledTask> {
     // SAFETY: as the caller says, between two polls.
-    let scheduled = unsafe { context.schedule_yielded(task) };
-    if scheduled.is_none() && !gossamer_core::mutant!("woken_cannot_yield") {
-        cold_path();
-        hand_over_with(context, scheduler, Some(task));
+    match unsafe { context.schedule_yielded(task) } {
+        // It was woken here before it yielded.
+        None if !gossamer_core::mutant!("woken_cannot_yield") => {
+            hand_over_others(context, scheduler, task)
+        }
+        scheduled => scheduled,
     }
-    scheduled
 }
 
 /// The poll is over.
