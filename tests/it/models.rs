@@ -9,6 +9,7 @@ mod fiber_ends;
 mod fiber_promise;
 mod fibers;
 mod limits;
+mod local_fibers;
 mod local_tasks;
 mod missed_wakeup;
 mod monitor;

@@ -88,7 +88,9 @@ pub use self::macros::{main, protocol, select, test};
 pub use self::model::Model;
 #[doc(inline)]
 pub use self::runtime::{Builder, Runtime};
-pub use self::spawning::{spawn, spawn_blocking, spawn_local};
+pub use self::spawning::{
+    spawn, spawn_blocking, spawn_fiber, spawn_local, spawn_local_fiber, try_spawn_local_fiber,
+};
 pub use self::threads::spawn_thread;
 pub use self::yielding::yield_now;
 

@@ -54,7 +54,7 @@ pub(crate) struct Shared {
     blocking: Option<Blocking>,
     /// In a forked child it is refused, whatever its model: its threads are not there, or others had its locks.
     pub(crate) origin: Origin,
-    fibers: Option<Fibers>,
+    pub(crate) fibers: Option<Fibers>,
     /// Of those that compute, once somebody does.
     pub(crate) team: OnceLock<Arc<Team>>,
 }

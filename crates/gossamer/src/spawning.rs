@@ -3,10 +3,11 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use gossamer_sched::LocalScope;
+use gossamer_fiber::Fiber;
+use gossamer_sched::{LocalScope, SpawnError};
 use gossamer_task::JoinHandle;
 
-use crate::shared::Shared;
+use crate::shared::{Shared, started_fiber};
 
 /// Spawns a task onto the runtime whose task, fiber or blocking call this is, or whose
 /// [`block_on`](crate::Runtime::block_on): as [`Runtime::spawn`](crate::Runtime::spawn).
@@ -62,13 +63,103 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
+    local_scope("spawn_local()").spawn_local(future)
+}
+
+/// Spawns a fiber onto the runtime whose task, fiber or blocking call this is, or whose
+/// [`block_on`](crate::Runtime::block_on): as [`Runtime::spawn_fiber`](crate::Runtime::spawn_fiber).
+///
+/// # Panics
+/// As [`spawn`]; as [`Runtime::spawn_fiber`](crate::Runtime::spawn_fiber).
+///
+/// # Examples
+/// ```
+/// use gossamer::{Fibers, Runtime, Wait};
+///
+/// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+/// let fibers = unsafe { Fibers::contract() };
+/// let rt = Runtime::builder().fibers(fibers).build()?;
+/// let outer = rt.spawn_fiber(|| gossamer::spawn_fiber(|| 6 * 7).wait());
+/// assert_eq!(outer.wait()??, 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_fiber<F, T>(body: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    current("spawn_fiber()").spawn_fiber(body, Location::caller())
+}
+
+/// Spawns a fiber whose closure need not be `Send`: it runs on this thread, as [`spawn_local`] says of tasks. When the
+/// call of [`block_on`](crate::Runtime::block_on) ends that this is in, the fiber unwinds, if it has not ended.
+///
+/// # Panics
+/// As [`spawn_local`]. The runtime was built without [`Fibers`](crate::Fibers), or there is no memory for the stack; see
+/// [`try_spawn_local_fiber`].
+///
+/// # Examples
+/// ```
+/// use std::rc::Rc;
+/// use gossamer::{Fibers, Runtime, Wait, local::MVar};
+///
+/// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+/// let fibers = unsafe { Fibers::contract() };
+/// let rt = Runtime::builder().fibers(fibers).build()?;
+/// let sum = rt.block_on(async {
+///     let mvar = Rc::new(MVar::empty());
+///     let from = mvar.clone();
+///     let fiber = gossamer::spawn_local_fiber(move || from.take().wait() + 1);
+///     mvar.put(41).await;
+///     fiber.await
+/// });
+/// assert_eq!(sum?, 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_local_fiber<F, T>(body: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    started_fiber(try_spawn_local_fiber(body))
+}
+
+/// As [`spawn_local_fiber`].
+///
+/// # Errors
+/// The runtime was built without [`Fibers`](crate::Fibers) ([`Unsupported`](std::io::ErrorKind::Unsupported)), or there
+/// is no memory for the stack: the closure comes back.
+///
+/// # Panics
+/// As [`spawn_local`].
+#[track_caller]
+pub fn try_spawn_local_fiber<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError<F>>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    let scope = local_scope("spawn_local_fiber()");
+    match Fiber::new(body, current("spawn_local_fiber()").fibers) {
+        Ok(fiber) => Ok(scope.spawn_local(fiber)),
+        Err((error, future)) => Err(SpawnError { error, future }),
+    }
+}
+
+/// The scope that is there, for the function `what`, which needs one.
+///
+/// # Panics
+/// There is none.
+#[track_caller]
+fn local_scope(what: &str) -> LocalScope {
     let Some(scope) = LocalScope::current() else {
         panic!(
-            "spawn_local() was called where no task is bound to its thread: call it in block_on(), as the body of \
+            "{what} was called where no task is bound to its thread: call it in block_on(), as the body of \
              #[gossamer::main] is, or in a task that was spawned by spawn_local(); other tasks may run on any thread"
         );
     };
-    scope.spawn_local(future)
+    scope
 }
 
 /// Spawns a call that blocks onto a thread of the runtime whose task or fiber this is, or whose

@@ -17,6 +17,8 @@ pub use gossamer_task::{AbortHandle, Id, JoinError, JoinHandle, id, try_id};
 
 pub use crate::blocking::{Blocking, blocking};
 pub use crate::naming::{TaskBuilder, task_name};
-pub use crate::spawning::{spawn, spawn_blocking, spawn_local};
+pub use crate::spawning::{
+    spawn, spawn_blocking, spawn_fiber, spawn_local, spawn_local_fiber, try_spawn_local_fiber,
+};
 pub use crate::threads::{spawn_thread, try_spawn_thread};
 pub use crate::yielding::{YieldNow, yield_now};

@@ -92,7 +92,8 @@ impl Asked {
     }
 
     /// What a sender sends, counted from 0.
-    pub(crate) fn of_sender(&self, sender: u64) -> Messages {
+    #[must_use]
+    pub fn of_sender(&self, sender: u64) -> Messages {
         let (next, step) = match self.requests {
             // Together the senders send each number below that of the messages once.
             None => (sender, self.senders),
@@ -124,7 +125,7 @@ fn size(workload: &str) -> &'static str {
 
 /// What a sender sends.
 #[derive(Debug)]
-pub(crate) struct Messages {
+pub struct Messages {
     left: u64,
     next: u64,
     step: u64,

@@ -12,7 +12,7 @@ mod ports;
 mod tasks;
 mod threads;
 
-pub use asked::Asked;
+pub use asked::{Asked, Messages};
 pub use ports::{Ports, Set, SetMany, from_array, from_set, from_set_at_once};
 pub use tasks::{
     Came, Channel, Many, Tasks, Went, one_to_one, ring, to_and_fro, to_one, to_one_at_once, to_set,

@@ -73,15 +73,19 @@ impl Args {
 
     /// The same of another kind than the one asked for.
     pub fn runtime_of(&self, kind: &str) -> Result<&'static Runtime, Failure> {
-        let model = match kind.split_once('-') {
+        runtime(self.model_of(kind)?)
+    }
+
+    /// The model of such a kind.
+    pub fn model_of(&self, kind: &str) -> Result<Model, Failure> {
+        Ok(match kind.split_once('-') {
             None if kind == "single" => Model::Single,
             None if kind == "threads" => Model::Threads,
             Some(("pool", workers)) => Model::Pool {
                 workers: number("--kind pool-", workers)?,
             },
             _ => return Err(format!("--kind {kind}: {} has none", self.workload).into()),
-        };
-        runtime(model)
+        })
     }
 }
 
