@@ -14,18 +14,18 @@
 use std::future::Future;
 use std::io::{self, Write};
 use std::mem;
-use std::panic::resume_unwind;
+use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use corosensei::stack::DefaultStack;
 use gossamer_core::context;
 
 use crate::contract::Fibers;
 use crate::ending;
+use crate::stack::{self, Label, Stack};
 use crate::standing::Standing;
-use crate::switch::{Switch, new_stack};
+use crate::switch::Switch;
 
 /// A closure that can stand still: a future, complete when the closure has returned.
 ///
@@ -35,7 +35,7 @@ pub struct Fiber<F, T>(State<F, T>);
 
 enum State<F, T> {
     /// Not begun.
-    New { body: F, stack: DefaultStack },
+    New { body: F, stack: Stack },
     /// Begun.
     Begun(Arc<Standing<T>>),
     /// The body has ended, or is ending.
@@ -50,13 +50,20 @@ where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
-    /// A fiber that begins when it is polled. Its stack is there from now on.
+    /// A fiber that begins when it is polled. Its stack is there from now on. If it overflows, the message has the name,
+    /// unless that is empty, and the place.
     ///
     /// # Errors
     /// The program has not promised what fibers need ([`Unsupported`](io::ErrorKind::Unsupported)), or the system
     /// grants no memory for the stack: the closure comes back.
-    pub fn new(body: F, promised: Option<Fibers>) -> Result<Self, (io::Error, F)> {
-        match Fibers::check(promised).and_then(new_stack) {
+    pub fn new(
+        body: F,
+        promised: Option<Fibers>,
+        name: &str,
+        spawned: &'static Location<'static>,
+    ) -> Result<Self, (io::Error, F)> {
+        let new = |bytes| stack::new(bytes, Label::new(name, spawned));
+        match Fibers::check(promised).and_then(new) {
             Ok(stack) => Ok(Self(State::New { body, stack })),
             Err(error) => Err((error, body)),
         }

@@ -9,6 +9,7 @@
 mod contract;
 mod ending;
 mod fiber;
+mod stack;
 mod standing;
 mod switch;
 

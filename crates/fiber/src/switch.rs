@@ -24,13 +24,11 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::io;
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::task::{Context, Waker};
 
-use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use gossamer_core::context;
 use gossamer_core::parker::Parker;
@@ -38,17 +36,21 @@ use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::thread_local;
 use gossamer_core::wait::Stackful;
 
+use crate::stack::{Stack, watch_thread};
+
 /// The result of a fiber's closure: its output, or the payload of its panic.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// A stack with a closure on it.
-type Stack<T> = Coroutine<Resumed, (), Outcome<T>>;
+type Running<T> = Coroutine<Resumed, (), Outcome<T>, Stack>;
 
 /// A stack with a closure on it, which only the thread uses that has made it.
 pub(crate) struct Switch<T> {
     on: ThreadId,
     /// Taken out when the closure has ended, or is to end.
-    stack: RefCell<Option<Stack<T>>>,
+    stack: RefCell<Option<Running<T>>>,
+    /// The fiber as `.wait()` sees it, while it stands still.
+    standing: Cell<Option<NonNull<dyn Stackful>>>,
 }
 
 // SAFETY: `stack` is used by its own thread alone: `resume` and `unwind` check that, and the drop leaves it alone
@@ -76,17 +78,9 @@ struct Resumed {
 /// The payload with which a fiber that is to end unwinds.
 struct Ended;
 
-/// A stack of so many bytes; only those that are used cost memory.
-pub(crate) fn new_stack(bytes: usize) -> io::Result<DefaultStack> {
-    DefaultStack::new(bytes).map_err(|error| {
-        let text = format!("no memory for a fiber's stack: {error}");
-        io::Error::new(error.kind(), text)
-    })
-}
-
 impl<T> Switch<T> {
     /// Puts a closure on a stack; it begins when it is resumed.
-    pub(crate) fn new<F>(body: F, stack: DefaultStack) -> Self
+    pub(crate) fn new<F>(body: F, stack: Stack) -> Self
     where
         F: FnOnce() -> T + 'static,
         T: 'static,
@@ -94,18 +88,24 @@ impl<T> Switch<T> {
         let on = ID.with(Cell::get).unwrap_or_else(|| {
             let id = thread::current().id();
             ID.with(|here| here.set(Some(id)));
+            watch_thread();
             id
         });
         let stack = Coroutine::with_stack(stack, |yielder, resumed| {
             let fiber = OnStack {
                 yielder,
                 resumed: Cell::new(resumed),
+                steps: Cell::new(0),
+                kept: RefCell::default(),
             };
             fiber.is_running();
             catch_unwind(AssertUnwindSafe(body))
         });
-        let stack = RefCell::new(Some(stack));
-        Self { on, stack }
+        Self {
+            on,
+            stack: RefCell::new(Some(stack)),
+            standing: Cell::new(None),
+        }
     }
 
     /// The thread that it stays with. Any thread may ask.
@@ -135,7 +135,7 @@ impl<T> Switch<T> {
         self.check();
         let mut stack = self.stack.borrow_mut();
         let running = stack.as_mut().expect("its thread has not ended it");
-        let outcome = resume(running, waker, false)?;
+        let outcome = resume(running, &self.standing, waker, false)?;
         *stack = None;
         Some(outcome)
     }
@@ -147,7 +147,7 @@ impl<T> Switch<T> {
     pub(crate) fn unwind(&self) -> Option<T> {
         self.check();
         let stack = self.stack.borrow_mut().take();
-        stack.and_then(unwind)
+        stack.and_then(|stack| unwind(stack, &self.standing))
     }
 }
 
@@ -160,20 +160,25 @@ impl<T> Drop for Switch<T> {
 }
 
 /// Runs a fiber until it stands still (`None`) or has ended.
-fn resume<T>(switch: &mut Stack<T>, waker: &Waker, end: bool) -> Option<Outcome<T>> {
+fn resume<T>(
+    switch: &mut Running<T>,
+    standing: &Cell<Option<NonNull<dyn Stackful>>>,
+    waker: &Waker,
+    end: bool,
+) -> Option<Outcome<T>> {
     let resumed = Resumed {
         waker: NonNull::from(waker),
         end,
         unwinding: thread::panicking(),
     };
-    // SAFETY: no fiber runs on this stack; the resumed fiber sets itself, in `is_running`.
-    let outer = context::with(|context| unsafe { context.set_fiber(None) });
+    // SAFETY: the fiber that runs here until it stands still (which sets itself when it begins).
+    let outer = context::with(|context| unsafe { context.set_fiber(standing.get()) });
     let result = match gossamer_core::mutant!("fiber_is_in_the_select") {
         true => switch.resume(resumed),
         false => context::outside_selects(|| switch.resume(resumed)),
     };
     // SAFETY: the fiber that was set before, if any, runs on, on its own stack.
-    context::with(|context| unsafe { context.set_fiber(outer) });
+    standing.set(context::with(|context| unsafe { context.set_fiber(outer) }));
     match result {
         CoroutineResult::Yield(()) => None,
         CoroutineResult::Return(result) => Some(result),
@@ -184,9 +189,9 @@ fn resume<T>(switch: &mut Stack<T>, waker: &Waker, end: bool) -> Option<Outcome<
 ///
 /// # Panics
 /// As the fiber does.
-fn unwind<T>(mut switch: Stack<T>) -> Option<T> {
+fn unwind<T>(mut switch: Running<T>, standing: &Cell<Option<NonNull<dyn Stackful>>>) -> Option<T> {
     // Its waits unwind, and wait no more, so this comes to an end with the body.
-    match resume(&mut switch, Waker::noop(), true) {
+    match resume(&mut switch, standing, Waker::noop(), true) {
         Some(Err(payload)) if payload.is::<Ended>() => None,
         Some(Err(_)) if gossamer_core::mutant!("ended_fiber_hides_panic") => None,
         Some(Err(payload)) => resume_unwind(payload),
@@ -199,17 +204,42 @@ fn unwind<T>(mut switch: Stack<T>) -> Option<T> {
 struct OnStack<'a> {
     yielder: &'a Yielder<Resumed, ()>,
     resumed: Cell<Resumed>,
+    /// How many steps of waits go on, each inside the one before.
+    steps: Cell<u32>,
+    /// The wakers that those steps have, of polls that are over.
+    kept: RefCell<Vec<Waker>>,
+}
+
+/// A step of a wait goes on. Another wait inside it may stand still.
+struct Step<'a>(&'a OnStack<'a>);
+
+impl<'a> Step<'a> {
+    fn begin(fiber: &'a OnStack<'a>) -> Self {
+        fiber.steps.set(fiber.steps.get() + 1);
+        Self(fiber)
+    }
+}
+
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
+        let around = self.0.steps.get() - 1;
+        self.0.steps.set(around);
+        if around == 0 && !self.0.kept.borrow().is_empty() {
+            // Dropping them may wait.
+            drop(self.0.kept.take());
+        }
+    }
 }
 
 impl OnStack<'_> {
-    /// Says that this fiber runs here.
+    /// Says that this fiber runs here, as it begins.
     fn is_running(&self) {
         let this: NonNull<dyn Stackful + '_> = NonNull::from(self);
         // SAFETY: only the lifetime changes, of a pointer.
         let this =
             unsafe { mem::transmute::<NonNull<dyn Stackful + '_>, NonNull<dyn Stackful>>(this) };
         // SAFETY: it stays in its place at the bottom of the fiber's stack as long as the body runs, and `resume` takes
-        // the word back whenever the fiber stands still or has ended.
+        // the word back when the fiber stands still, and sets it when it goes on.
         context::with(|context| unsafe { context.set_fiber(Some(this)) });
     }
 
@@ -230,18 +260,20 @@ impl Stackful for OnStack<'_> {
         if self.is_unwinding() {
             return block_thread(step);
         }
-        let mut waker = Waker::noop().clone();
         loop {
             self.unwind_if_ending();
-            // A waker of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before
-            // the step is.
-            // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended.
-            waker.clone_from(unsafe { self.resumed.get().waker.as_ref() });
+            // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended. If it
+            // stands still inside the step, `kept` has a clone, until the step is over.
+            let waker = ManuallyDrop::new(unsafe { self.resumed.get().waker.read() });
+            let step_goes_on = Step::begin(self);
             if step(&mut Context::from_waker(&waker)) {
                 return;
             }
+            drop(step_goes_on);
+            if self.steps.get() > 0 {
+                self.kept.borrow_mut().push((*waker).clone());
+            }
             self.resumed.set(self.yielder.suspend(()));
-            self.is_running();
         }
     }
 }

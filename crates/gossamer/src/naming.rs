@@ -95,8 +95,9 @@ impl<'a> TaskBuilder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let shared = self.shared;
-        shared.try_start_fiber(body, |fiber| self.try_spawn(fiber))
+        let (shared, name) = (self.shared, self.name.clone());
+        let caller = Location::caller();
+        shared.try_start_fiber(body, &name, caller, |fiber| self.try_spawn(fiber))
     }
 
     /// As [`Runtime::spawn_thread`](crate::Runtime::spawn_thread). The system shows the first 15 bytes of the name.

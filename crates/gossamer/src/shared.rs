@@ -234,20 +234,22 @@ impl Shared {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.try_start_fiber(body, |fiber| self.try_spawn(fiber, caller))
+        self.try_start_fiber(body, "", caller, |fiber| self.try_spawn(fiber, caller))
     }
 
     /// Makes a fiber, and has `spawn` run it.
     pub(crate) fn try_start_fiber<F, T>(
         &self,
         body: F,
+        name: &str,
+        caller: &'static Location<'static>,
         spawn: impl FnOnce(Fiber<F, T>) -> Result<JoinHandle<T>, SpawnError<Fiber<F, T>>>,
     ) -> Result<JoinHandle<T>, SpawnError<F>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let fiber = match Fiber::new(body, self.fibers) {
+        let fiber = match Fiber::new(body, self.fibers, name, caller) {
             Ok(fiber) => fiber,
             Err((error, future)) => return Err(SpawnError { error, future }),
         };

@@ -141,7 +141,8 @@ where
     T: 'static,
 {
     let scope = local_scope("spawn_local_fiber()");
-    match Fiber::new(body, current("spawn_local_fiber()").fibers) {
+    let fibers = current("spawn_local_fiber()").fibers;
+    match Fiber::new(body, fibers, "", Location::caller()) {
         Ok(fiber) => Ok(scope.spawn_local(fiber)),
         Err((error, future)) => Err(SpawnError { error, future }),
     }

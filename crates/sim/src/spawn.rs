@@ -1,6 +1,7 @@
 //! Spawning into the current simulation.
 
 use std::io::ErrorKind;
+use std::panic::Location;
 
 use gossamer_fiber::Fiber;
 use gossamer_task::JoinHandle;
@@ -59,7 +60,7 @@ where
     T: 'static,
 {
     let fibers = current("sim::spawn_fiber()").simulation.fibers;
-    match Fiber::new(body, fibers) {
+    match Fiber::new(body, fibers, "", Location::caller()) {
         Ok(fiber) => spawn(fiber),
         Err((error, _body)) if error.kind() == ErrorKind::Unsupported => {
             panic!(

@@ -351,7 +351,7 @@ fn a_fiber_in_a_branch_is_outside<F: Sets>() {
             sent = d.send("d") => sent,
         }
     };
-    let Ok(fiber) = Fiber::new(body, Some(FIBERS)) else {
+    let Ok(fiber) = Fiber::new(body, Some(FIBERS), "", std::panic::Location::caller()) else {
         panic!("no fiber could be made");
     };
     let mut waits = parked(async {

@@ -229,7 +229,7 @@ fn one_of_two(gives: Gives, takes: &mpsc::Receiver<ScopeTask>, meets: Meets) {
             s.spawn_fiber(|| MVar::<u32>::empty().take().wait());
         });
     };
-    let fiber = Fiber::new(body, Some(FIBERS));
+    let fiber = Fiber::new(body, Some(FIBERS), "", Location::caller());
     let mut fiber = Hand::new(fiber.map_err(|(error, _)| error).expect("a stack"));
     assert!(fiber.poll().is_pending());
     let _not_begun = takes.recv().expect("the other's first child");

@@ -63,11 +63,11 @@ impl Runner {
 }
 
 impl TaskRef<'_> {
-    /// Has the task stay at its shard, with the thread that runs it now. Only its runner calls this, inside the task's
-    /// poll.
+    /// Has the task stay at its shard, with the thread that runs it now, as a local one does anyway. Only its runner calls
+    /// this, inside the task's poll.
     fn pin(self) {
         let state = self.state();
-        if !state.is_pinned() {
+        if !state.is_pinned() && !state.is_local() {
             // SAFETY: on the runner, in the task's poll.
             unsafe { self.set_state(state.with_pinned()) };
             Shard::at(state.shard()).runner.pin_one(state.shard());

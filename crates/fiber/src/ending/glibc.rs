@@ -11,6 +11,7 @@
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
+use std::ptr;
 use std::sync::OnceLock;
 
 // loom's knows no `const`, and no model has a fiber.
@@ -20,6 +21,8 @@ use gossamer_core::platform::thread_local;
 thread_local! {
     /// Our newest entry.
     static OURS: Cell<usize> = const { Cell::new(0) };
+    /// Where the newest entry of all is, once that has been looked for here.
+    static WORD: Cell<*const usize> = const { Cell::new(ptr::null()) };
 }
 
 /// Has `call` be called when this thread ends, before any thread-local goes that is there now.
@@ -61,15 +64,14 @@ fn add(call: fn()) {
 fn newest() -> Option<usize> {
     /// Where the word is, as seen from another thread-local of glibc's: in all threads alike.
     static FROM_ERRNO: OnceLock<Option<isize>> = OnceLock::new();
-    let from_errno = (*FROM_ERRNO.get_or_init(find))?;
+    let mut word = WORD.with(Cell::get);
+    if word.is_null() {
+        let from_errno = (*FROM_ERRNO.get_or_init(find))?;
+        word = errno().wrapping_byte_offset(from_errno).cast();
+        WORD.with(|here| here.set(word));
+    }
     // SAFETY: in this thread's part of glibc's thread-locals, where `find` has read it.
-    let word = unsafe {
-        errno()
-            .wrapping_byte_offset(from_errno)
-            .cast::<usize>()
-            .read()
-    };
-    Some(word)
+    Some(unsafe { word.read() })
 }
 
 fn errno() -> *const c_int {

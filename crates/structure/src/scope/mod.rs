@@ -223,7 +223,7 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let caller = Location::caller();
-        let fiber = ScopedFiber::new(body, self.on.fibers(), |run| {
+        let fiber = ScopedFiber::new(body, self.on.fibers(), caller, |run| {
             type Run<'a> = Box<dyn FnOnce() + Send + 'a>;
             // SAFETY: only the lifetime changes. The closure goes with the child that the fiber is the future of; and
             // where a stack stays, for its thread to end it, the child is not over, and so `scope` has not returned.
@@ -397,6 +397,7 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
     fn new<'a>(
         body: F,
         promised: Option<Fibers>,
+        caller: &'static Location<'static>,
         lengthen: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Box<dyn FnOnce() + Send>,
     ) -> Result<Self, SpawnError<F>>
     where
@@ -413,7 +414,7 @@ impl<F: FnOnce() -> T + Send, T: Send> ScopedFiber<F, T> {
                 *own.lock() = Stage::Ended(output);
             }
         }));
-        match Fiber::new(run, promised) {
+        match Fiber::new(run, promised, "", caller) {
             Ok(fiber) => Ok(Self { fiber, stage }),
             Err((error, _run)) => Err(SpawnError {
                 error,

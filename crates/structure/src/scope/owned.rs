@@ -122,7 +122,7 @@ impl AsyncScope {
         T: Send + 'static,
     {
         let caller = Location::caller();
-        let fiber = ScopedFiber::new(body, self.on.fibers(), |run| run)?;
+        let fiber = ScopedFiber::new(body, self.on.fibers(), caller, |run| run)?;
         let spawn = |task| self.on.try_spawn(task, caller);
         let started = start(&self.data, fiber, true, |child| child, spawn);
         started.map_err(ScopedFiber::refused)

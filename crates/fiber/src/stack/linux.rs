@@ -1,0 +1,218 @@
+//! Stacks out of reservations: addresses that cost memory only where they are touched.
+//!
+//! ```text
+//!   a reservation of the class of 64 KiB       (one mapping)
+//!   ┌───────┬─────────────────┬───────┬─────────────────┬───────┬── … ──┐
+//!   │ guard │      stack      │ guard │      stack      │ guard │       │
+//!   └───────┴─────────────────┴───────┴─────────────────┴───────┴── … ──┘
+//!    64 KiB            grows ◀┤label
+//! ```
+//!
+//! A class has the stacks of one size, which is a power of two. Its first reservation is for few stacks, each later one
+//! for twice as many, so that a million stacks are some tens of mappings. A stack gets its guard when it is first used,
+//! and keeps it: a mark in the page table (Linux 6.13), or, where the kernel has none, a mapping of its own.
+//!
+//! Who needs a stack takes the one that was given back last, which is in the caches. So many are kept as they are; the
+//! memory of others is given back to the system, and only their addresses are kept.
+
+use std::io;
+use std::mem;
+use std::ptr;
+
+use corosensei::stack::valgrind::ValgrindStackRegistration;
+use corosensei::stack::{Stack as CorosenseiStack, StackPointer};
+use gossamer_core::platform::Mutex;
+
+use super::{Label, overflow};
+
+/// The size of a guard: a function of C without stack probes that needs more for itself can jump it.
+pub(super) const GUARD: usize = 64 << 10;
+/// The smallest class.
+const SMALLEST: usize = 16 << 10;
+const CLASSES: usize = usize::BITS as usize - SMALLEST.trailing_zeros() as usize;
+/// The first reservation of a class has about so many bytes, and one of a large class a single stack.
+const FIRST_BYTES: usize = 16 << 20;
+/// No reservation has more bytes, unless a stack does.
+const MOST_BYTES: usize = 16 << 30;
+/// So many stacks of a class that are not used keep their memory.
+const WARM: usize = 1_024;
+/// `MADV_GUARD_INSTALL`, which is not in every `libc` yet.
+const GUARD_INSTALL: libc::c_int = 102;
+
+/// Stacks begin at the edge of a page, so that what is on top of each would meet in the same few sets of a cache. So
+/// they begin at so many depths below the edge, this many bytes apart.
+const DEPTHS: usize = 16;
+const DEPTH: usize = 192;
+/// The label's place below the edge.
+pub(super) const LABEL: usize = size_of::<Label>().next_multiple_of(16);
+
+static STACKS: [Mutex<Class>; CLASSES] = [const { Mutex::new(Class::NEW) }; CLASSES];
+
+/// The unused stacks of a size, each by its edge: the address where it ends.
+struct Class {
+    /// Not long ago in use, the last one at the end.
+    warm: Vec<StackPointer>,
+    /// Their memory is the system's.
+    cold: Vec<StackPointer>,
+    /// Of the newest reservation: where the next stack begins, which has never been used, and where the reservation ends.
+    fresh: usize,
+    end: usize,
+    /// How many stacks the next reservation has; 0: as many as fit the first.
+    next: usize,
+}
+
+/// A stack, which is given back when it is dropped.
+pub(crate) struct Stack {
+    edge: StackPointer,
+    /// `SMALLEST << class` bytes.
+    class: u8,
+}
+
+impl Stack {
+    /// One of at least so many bytes.
+    pub(super) fn new(bytes: usize, label: Label) -> io::Result<Self> {
+        let class = class_of(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
+        let stack = Self {
+            edge: take(usize::from(class))?,
+            class,
+        };
+        let place = ptr::with_exposed_provenance_mut::<Label>(stack.edge.get() - LABEL);
+        // SAFETY: the highest bytes of a stack that nobody else has, and aligned.
+        unsafe { place.write(label) };
+        Ok(stack)
+    }
+
+    fn bytes(&self) -> usize {
+        SMALLEST << self.class
+    }
+}
+
+// SAFETY: the guard catches an overflow; beside it there are at least `SMALLEST` bytes, less a page.
+unsafe impl CorosenseiStack for Stack {
+    fn base(&self) -> StackPointer {
+        let depth = self.edge.get() / (self.bytes() + GUARD) % DEPTHS * DEPTH;
+        StackPointer::new(self.edge.get() - LABEL - depth).expect("stacks are not at address 0")
+    }
+
+    fn limit(&self) -> StackPointer {
+        let limit = self.edge.get() - self.bytes() - GUARD;
+        StackPointer::new(limit).expect("stacks are not at address 0")
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        give_back(usize::from(self.class), self.edge);
+    }
+}
+
+/// The class of the stacks that have at least so many bytes.
+fn class_of(bytes: usize) -> Option<u8> {
+    let size = bytes.max(SMALLEST).checked_next_power_of_two()?;
+    Some((size.trailing_zeros() - SMALLEST.trailing_zeros()) as u8)
+}
+
+impl Class {
+    const NEW: Self = Self {
+        warm: Vec::new(),
+        cold: Vec::new(),
+        fresh: 0,
+        end: 0,
+        next: 0,
+    };
+}
+
+/// An unused stack, by its edge.
+fn take(class: usize) -> io::Result<StackPointer> {
+    let mut stacks = STACKS[class].lock();
+    if let Some(edge) = stacks.warm.pop().or_else(|| stacks.cold.pop()) {
+        return Ok(edge);
+    }
+    let (size, slot) = (SMALLEST << class, (SMALLEST << class) + GUARD);
+    if stacks.fresh == stacks.end {
+        reserve(&mut stacks, size)?;
+    }
+    let guard = stacks.fresh;
+    install_guard(guard)?;
+    stacks.fresh += slot;
+    drop(stacks);
+    // It stays a stack.
+    let start = ptr::with_exposed_provenance_mut(guard);
+    mem::forget(ValgrindStackRegistration::new(start, slot));
+    Ok(StackPointer::new(guard + slot).expect("a reservation is not at address 0"))
+}
+
+/// Reserves addresses for more stacks.
+fn reserve(stacks: &mut Class, size: usize) -> io::Result<()> {
+    let slot = size.checked_add(GUARD).ok_or(io::ErrorKind::OutOfMemory)?;
+    let most = (MOST_BYTES / slot).max(1);
+    let mut count = match stacks.next {
+        0 => (FIRST_BYTES / slot).max(1),
+        next => next.min(most),
+    };
+    // A process may have a limit of addresses that half of them keep.
+    let start = loop {
+        match map(count * slot) {
+            Ok(start) => break start,
+            Err(error) if count == 1 => return Err(error),
+            Err(_) => count /= 2,
+        }
+    };
+    if let Err(error) = overflow::know(start, count * slot, size) {
+        // SAFETY: it was mapped just now, and nobody knows of it.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(start), count * slot) };
+        return Err(error);
+    }
+    (stacks.fresh, stacks.end) = (start, start + count * slot);
+    stacks.next = count * 2;
+    Ok(())
+}
+
+/// Maps memory that is there when it is touched.
+fn map(bytes: usize) -> io::Result<usize> {
+    let (access, flags) = (
+        libc::PROT_READ | libc::PROT_WRITE,
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK,
+    );
+    // SAFETY: a new mapping, wherever the system likes.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // A stack that is used a little must not cost two megabytes. If the kernel has no such pages, it refuses this.
+    // SAFETY: the mapping is ours.
+    unsafe { libc::madvise(start, bytes, libc::MADV_NOHUGEPAGE) };
+    Ok(start.expose_provenance())
+}
+
+/// Makes the pages from `guard` on ones that nobody may touch.
+fn install_guard(guard: usize) -> io::Result<()> {
+    let start = ptr::with_exposed_provenance_mut(guard);
+    // SAFETY: pages of a mapping of ours that nobody uses.
+    if unsafe { libc::madvise(start, GUARD, GUARD_INSTALL) } == 0 {
+        return Ok(());
+    }
+    // SAFETY: as above.
+    if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } == 0 {
+        return Ok(());
+    }
+    Err(io::Error::last_os_error())
+}
+
+/// The stack is unused.
+fn give_back(class: usize, edge: StackPointer) {
+    let mut stacks = STACKS[class].lock();
+    if stacks.warm.len() < WARM {
+        stacks.warm.push(edge);
+        return;
+    }
+    drop(stacks);
+    let size = SMALLEST << class;
+    let start = ptr::with_exposed_provenance_mut(edge.get() - size);
+    // SAFETY: the memory of a stack that nobody uses. (If the system refuses that, it keeps its memory.)
+    unsafe { libc::madvise(start, size, libc::MADV_DONTNEED) };
+    STACKS[class].lock().cold.push(edge);
+}
+
+#[cfg(test)]
+mod tests;
