@@ -7,8 +7,9 @@
 //! poll, so no scheduler is ever entered from inside a task.
 
 use core::cell::Cell;
+use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
-use core::task;
+use core::task::{self, Waker};
 
 pub use crate::header::NOWHERE;
 use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
@@ -96,6 +97,22 @@ pub trait Stackful {
     /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
     /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
     fn wait(&self, step: &mut dyn FnMut(&mut task::Context<'_>) -> bool);
+
+    /// A step of a wait begins, and the caller does what [`Stackful::wait`] does: it polls with this waker,
+    /// [ends the step](Stackful::end_step), has the fiber [stand still](Stackful::stand_still) if that was pending, and so
+    /// on. `None`: here `wait` has to. Unwinds instead if the fiber is to end.
+    ///
+    /// So no call lies between the caller's loop and the switch. Each one there would be a return that the processor
+    /// predicts wrong, as another fiber has called meanwhile.
+    fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
+        None
+    }
+
+    /// The poll of the step has returned, or unwinds.
+    fn end_step(&self) {}
+
+    /// Returns when the fiber has been woken.
+    fn stand_still(&self) {}
 }
 
 /// Says who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread

@@ -174,12 +174,34 @@ impl Owned {
     }
 }
 
+/// Waits on a fiber's stack, outside of the select in which the fiber may be.
+#[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
+    /// The step ends, whatever the poll does.
+    struct Step<'a>(&'a dyn Stackful);
+    impl Drop for Step<'_> {
+        #[inline(always)]
+        fn drop(&mut self) {
+            self.0.end_step();
+        }
+    }
     // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
     let fiber = unsafe { fiber.as_ref() };
-    poll_by(pin!(future), |poll| {
-        context::outside_selects(|| fiber.wait(poll));
+    let mut future = pin!(future);
+    #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
+    let _noted = crate::waits::Blocks::begin(&*future);
+    context::outside_selects(|| {
+        while let Some(waker) = fiber.begin_step() {
+            let step = Step(fiber);
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            drop(step);
+            match polled {
+                Poll::Ready(output) => return output,
+                Poll::Pending => fiber.stand_still(),
+            }
+        }
+        poll_by(future, |poll| fiber.wait(poll))
     })
 }
 

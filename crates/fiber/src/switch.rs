@@ -5,10 +5,10 @@
 //!   ------------------             -----------------
 //!   Fiber::poll ── resume ───────▶ body
 //!                                    operation.wait()
-//!                                      OnStack::wait: step() is pending
+//!                                      the operation's poll is pending
 //!   Poll::Pending ◀─── suspend ──────── switch
 //!        ⋮  (the operation wakes the task)
-//!   Fiber::poll ── resume ────────────▶ step() is ready
+//!   Fiber::poll ── resume ────────────▶ its poll is ready
 //!                                    body returns
 //!   Poll::Ready ◀──────────────────  the end
 //! ```
@@ -42,7 +42,7 @@ use crate::stack::{Stack, watch_thread};
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// A stack with a closure on it.
-type Running<T> = Coroutine<Resumed, (), Outcome<T>, Stack>;
+type Running<T> = Coroutine<NonNull<Resumed>, (), Outcome<T>, Stack>;
 
 /// A stack with a closure on it, which only the thread uses that has made it.
 pub(crate) struct Switch<T> {
@@ -65,9 +65,8 @@ thread_local! {
 }
 
 /// The message to a fiber that is resumed.
-#[derive(Clone, Copy)]
 struct Resumed {
-    /// Of the poll that resumes it: valid until it stands still again.
+    /// Of the poll that resumes it.
     waker: NonNull<Waker>,
     /// Whether it is to unwind.
     end: bool,
@@ -97,6 +96,7 @@ impl<T> Switch<T> {
                 resumed: Cell::new(resumed),
                 steps: Cell::new(0),
                 kept: RefCell::default(),
+                has_kept: Cell::new(false),
             };
             fiber.is_running();
             catch_unwind(AssertUnwindSafe(body))
@@ -174,8 +174,8 @@ fn resume<T>(
     // SAFETY: the fiber that runs here until it stands still (which sets itself when it begins).
     let outer = context::with(|context| unsafe { context.set_fiber(standing.get()) });
     let result = match gossamer_core::mutant!("fiber_is_in_the_select") {
-        true => switch.resume(resumed),
-        false => context::outside_selects(|| switch.resume(resumed)),
+        true => switch.resume(NonNull::from(&resumed)),
+        false => context::outside_selects(|| switch.resume(NonNull::from(&resumed))),
     };
     // SAFETY: the fiber that was set before, if any, runs on, on its own stack.
     standing.set(context::with(|context| unsafe { context.set_fiber(outer) }));
@@ -202,33 +202,14 @@ fn unwind<T>(mut switch: Running<T>, standing: &Cell<Option<NonNull<dyn Stackful
 
 /// A fiber, seen from its own stack.
 struct OnStack<'a> {
-    yielder: &'a Yielder<Resumed, ()>,
-    resumed: Cell<Resumed>,
+    yielder: &'a Yielder<NonNull<Resumed>, ()>,
+    /// On the stack of who resumed it: valid until it stands still again.
+    resumed: Cell<NonNull<Resumed>>,
     /// How many steps of waits go on, each inside the one before.
     steps: Cell<u32>,
     /// The wakers that those steps have, of polls that are over.
     kept: RefCell<Vec<Waker>>,
-}
-
-/// A step of a wait goes on. Another wait inside it may stand still.
-struct Step<'a>(&'a OnStack<'a>);
-
-impl<'a> Step<'a> {
-    fn begin(fiber: &'a OnStack<'a>) -> Self {
-        fiber.steps.set(fiber.steps.get() + 1);
-        Self(fiber)
-    }
-}
-
-impl Drop for Step<'_> {
-    fn drop(&mut self) {
-        let around = self.0.steps.get() - 1;
-        self.0.steps.set(around);
-        if around == 0 && !self.0.kept.borrow().is_empty() {
-            // Dropping them may wait.
-            drop(self.0.kept.take());
-        }
-    }
+    has_kept: Cell<bool>,
 }
 
 impl OnStack<'_> {
@@ -243,42 +224,61 @@ impl OnStack<'_> {
         context::with(|context| unsafe { context.set_fiber(Some(this)) });
     }
 
-    fn unwind_if_ending(&self) {
-        if self.resumed.get().end {
-            resume_unwind(Box::new(Ended));
-        }
+    fn resumed(&self) -> &Resumed {
+        // SAFETY: `resume` has it on its stack until the fiber stands still, and this is called while it runs.
+        unsafe { self.resumed.get().as_ref() }
     }
 
-    /// Whether this fiber unwinds, and not only the thread that resumed it.
-    fn is_unwinding(&self) -> bool {
-        thread::panicking() && !self.resumed.get().unwinding
+    /// The fiber stands still inside a step, which has the waker of a poll that is over then.
+    #[cold]
+    fn keep_waker(&self) {
+        // SAFETY: of the poll that goes on until the fiber stands still.
+        let waker = unsafe { self.resumed().waker.as_ref() };
+        self.kept.borrow_mut().push(waker.clone());
+        self.has_kept.set(true);
     }
 }
 
 impl Stackful for OnStack<'_> {
+    /// So waits a destructor that runs while the fiber unwinds.
     fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
-        if self.is_unwinding() {
-            return block_thread(step);
+        block_thread(step);
+    }
+
+    fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
+        let resumed = self.resumed();
+        if thread::panicking() && !resumed.unwinding {
+            return None;
         }
-        loop {
-            self.unwind_if_ending();
-            // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended. If it
-            // stands still inside the step, `kept` has a clone, until the step is over.
-            let waker = ManuallyDrop::new(unsafe { self.resumed.get().waker.read() });
-            let step_goes_on = Step::begin(self);
-            if step(&mut Context::from_waker(&waker)) {
-                return;
-            }
-            drop(step_goes_on);
-            if self.steps.get() > 0 {
-                self.kept.borrow_mut().push((*waker).clone());
-            }
-            self.resumed.set(self.yielder.suspend(()));
+        if resumed.end {
+            resume_unwind(Box::new(Ended));
         }
+        self.steps.set(self.steps.get() + 1);
+        // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended. If it
+        // stands still inside the step, `kept` has a clone, until the step is over.
+        Some(ManuallyDrop::new(unsafe { resumed.waker.read() }))
+    }
+
+    fn end_step(&self) {
+        let around = self.steps.get() - 1;
+        self.steps.set(around);
+        if around == 0 && self.has_kept.get() {
+            self.has_kept.set(false);
+            // Dropping them may wait.
+            drop(self.kept.take());
+        }
+    }
+
+    #[inline(always)]
+    fn stand_still(&self) {
+        if self.steps.get() > 0 && !gossamer_core::mutant!("waker_of_a_step_goes") {
+            self.keep_waker();
+        }
+        self.resumed.set(self.yielder.suspend(()));
     }
 }
 
-/// Blocks the thread until `step` is done: so waits a destructor that runs while the fiber unwinds.
+/// Blocks the thread until `step` is done.
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
@@ -286,3 +286,6 @@ fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests;

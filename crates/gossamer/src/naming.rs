@@ -9,13 +9,14 @@ use gossamer_sched::SpawnError;
 use gossamer_structure::Named;
 use gossamer_task::JoinHandle;
 
-use crate::shared::{Shared, started_fiber};
+use crate::shared::{FiberOptions, Shared, started_fiber};
 
 /// Describes a task before it is spawned: from [`Runtime::task`](crate::Runtime::task).
 #[must_use = "a description does nothing until something is spawned"]
 pub struct TaskBuilder<'a> {
     shared: &'a Shared,
     name: Cow<'static, str>,
+    stack_size: Option<usize>,
 }
 
 impl<'a> TaskBuilder<'a> {
@@ -23,6 +24,7 @@ impl<'a> TaskBuilder<'a> {
         Self {
             shared,
             name: Cow::Borrowed(""),
+            stack_size: None,
         }
     }
 
@@ -38,6 +40,13 @@ impl<'a> TaskBuilder<'a> {
             "a task's name has a zero byte: {name:?}; take it out"
         );
         self.name = name;
+        self
+    }
+
+    /// Gives it a stack of so many bytes, if it is spawned as a fiber; others are as they are. See
+    /// [`Fibers::stack_size`](crate::Fibers::stack_size).
+    pub const fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
         self
     }
 
@@ -95,9 +104,13 @@ impl<'a> TaskBuilder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let (shared, name) = (self.shared, self.name.clone());
-        let caller = Location::caller();
-        shared.try_start_fiber(body, &name, caller, |fiber| self.try_spawn(fiber))
+        let shared = self.shared;
+        let fiber = FiberOptions {
+            name: &self.name.clone(),
+            stack_size: self.stack_size,
+            caller: Location::caller(),
+        };
+        shared.try_start_fiber(body, fiber, |fiber| self.try_spawn(fiber))
     }
 
     /// As [`Runtime::spawn_thread`](crate::Runtime::spawn_thread). The system shows the first 15 bytes of the name.

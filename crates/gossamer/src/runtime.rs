@@ -202,8 +202,8 @@ impl Runtime {
     /// Spawns a fiber: a closure that runs as a task does, on a stack of its own, and stands still where it waits.
     ///
     /// Wherever it calls [`.wait()`](crate::Wait::wait), in whatever function, its worker runs others meanwhile (but
-    /// not in a destructor while it unwinds). Its stack has 1 MiB of address space unless [told otherwise](Fibers::stack_size), of which what is used
-    /// costs memory, and one guard page: C code without stack probes can jump it.
+    /// not in a destructor while it unwinds). Its stack has 256 KiB of addresses unless [told otherwise](Fibers::stack_size), of which what is used
+    /// costs memory.
     ///
     /// A fiber stays with the thread it began on: a worker with fibers outlasts a [`resize`](Runtime::resize) (it runs
     /// nothing else then), and under [`Model::Single`] only that thread can run the runtime while the fiber lives. If

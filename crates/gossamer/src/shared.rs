@@ -47,6 +47,14 @@ impl Inner {
     }
 }
 
+/// What is said of a fiber before it is spawned.
+pub(crate) struct FiberOptions<'a> {
+    pub(crate) name: &'a str,
+    /// None: as the runtime has it.
+    pub(crate) stack_size: Option<usize>,
+    pub(crate) caller: &'static Location<'static>,
+}
+
 /// It ends with its [`Runtime`](crate::Runtime), not with the last who shares it: then tasks are turned away.
 pub(crate) struct Shared {
     pub(crate) inner: Inner,
@@ -234,22 +242,30 @@ impl Shared {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.try_start_fiber(body, "", caller, |fiber| self.try_spawn(fiber, caller))
+        let options = FiberOptions {
+            name: "",
+            stack_size: None,
+            caller,
+        };
+        self.try_start_fiber(body, options, |fiber| self.try_spawn(fiber, caller))
     }
 
     /// Makes a fiber, and has `spawn` run it.
     pub(crate) fn try_start_fiber<F, T>(
         &self,
         body: F,
-        name: &str,
-        caller: &'static Location<'static>,
+        options: FiberOptions<'_>,
         spawn: impl FnOnce(Fiber<F, T>) -> Result<JoinHandle<T>, SpawnError<Fiber<F, T>>>,
     ) -> Result<JoinHandle<T>, SpawnError<F>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let fiber = match Fiber::new(body, self.fibers, name, caller) {
+        let promised = match (self.fibers, options.stack_size) {
+            (Some(fibers), Some(bytes)) => Some(fibers.stack_size(bytes)),
+            (promised, _) => promised,
+        };
+        let fiber = match Fiber::new(body, promised, options.name, options.caller) {
             Ok(fiber) => fiber,
             Err((error, future)) => return Err(SpawnError { error, future }),
         };
@@ -317,8 +333,8 @@ pub(crate) fn started_fiber<T, F>(tried: Result<JoinHandle<T>, SpawnError<F>>) -
         panic!("spawn_fiber(): {error}");
     }
     panic!(
-        "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks vm.max_map_count, two maps \
-         each), or use try_spawn_fiber()"
+        "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks that of the \
+         address space), or use try_spawn_fiber()"
     )
 }
 

@@ -371,6 +371,33 @@ fn fibers_spawn_fibers_and_join_them() {
     });
 }
 
+/// Uses ten kilobytes for each call.
+fn roomy(calls: u32) -> u32 {
+    let room = std::hint::black_box([calls as u8; 10_000]);
+    match calls {
+        0 => 0,
+        _ => roomy(calls - 1) + u32::from(std::hint::black_box(room)[9] == calls as u8),
+    }
+}
+
+#[test]
+fn a_fiber_has_the_stack_that_its_builder_was_told() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let fiber = rt.task().stack_size(8 << 20).spawn_fiber(|| roomy(200));
+        assert_eq!(fiber.wait().expect("no panic"), 200);
+        let refused = rt.task().stack_size(1_000).try_spawn_fiber(|| 1);
+        let refused = refused.expect_err("nothing fits");
+        assert!(
+            refused
+                .error
+                .to_string()
+                .starts_with("a stack of 1000 bytes")
+        );
+        assert_eq!((refused.future)(), 1);
+    });
+}
+
 #[test]
 fn a_blocking_call_inside_a_fiber_is_refused() {
     each_model(|model| {

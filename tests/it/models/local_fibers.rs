@@ -80,12 +80,12 @@ fn elsewhere_it_is_refused() {
         let rt = runtime(model);
         let task = rt.spawn(async {
             let refused = catch_unwind(|| spawn_local_fiber(|| ()));
-            panic_text(&*refused.err().expect("this task may run on any thread"))
+            panic_text(&*refused.expect_err("this task may run on any thread"))
         });
         let said = task.wait().expect("no panic");
         assert!(said.starts_with("spawn_local_fiber() was called"), "{said}");
         let refused = catch_unwind(|| spawn_fiber(|| ()));
-        let said = panic_text(&*refused.err().expect("there is no runtime"));
+        let said = panic_text(&*refused.expect_err("there is no runtime"));
         assert!(said.starts_with("spawn_fiber() was called"), "{said}");
     });
 }

@@ -10,13 +10,14 @@ use gossamer::sync::MVar;
 use gossamer::{JoinSet, Model, Wait, spawn, spawn_local};
 
 use super::{each_model, runtime};
+use crate::contract::panic_text;
 
 /// Whether it was refused, with a message that says what to do.
 fn is_refused(spawns: impl FnOnce()) -> bool {
     let Err(payload) = catch_unwind(AssertUnwindSafe(spawns)) else {
         return false;
     };
-    let text = payload.downcast_ref::<&str>().copied().unwrap_or_default();
+    let text = panic_text(&*payload);
     assert!(text.contains("call it in block_on()"), "{text}");
     true
 }

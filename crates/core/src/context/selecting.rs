@@ -54,6 +54,7 @@ impl Context {
 
 /// Calls what no select polls, though it is called in a branch: a wait in a fiber, whose thread others use meanwhile; and
 /// the fiber itself.
+#[inline(always)]
 pub fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
     let _back = Back::after(None);
     run()

@@ -23,10 +23,10 @@ use corosensei::stack::valgrind::ValgrindStackRegistration;
 use corosensei::stack::{Stack as CorosenseiStack, StackPointer};
 use gossamer_core::platform::Mutex;
 
-use super::{Label, overflow};
+use super::label::Label;
+pub(crate) use super::overflow::watch_thread;
+use super::overflow::{self, GUARD};
 
-/// The size of a guard: a function of C without stack probes that needs more for itself can jump it.
-pub(super) const GUARD: usize = 64 << 10;
 /// The smallest class.
 const SMALLEST: usize = 16 << 10;
 const CLASSES: usize = usize::BITS as usize - SMALLEST.trailing_zeros() as usize;
@@ -43,9 +43,6 @@ const GUARD_INSTALL: libc::c_int = 102;
 /// they begin at so many depths below the edge, this many bytes apart.
 const DEPTHS: usize = 16;
 const DEPTH: usize = 192;
-/// The label's place below the edge.
-pub(super) const LABEL: usize = size_of::<Label>().next_multiple_of(16);
-
 static STACKS: [Mutex<Class>; CLASSES] = [const { Mutex::new(Class::NEW) }; CLASSES];
 
 /// The unused stacks of a size, each by its edge: the address where it ends.
@@ -63,25 +60,14 @@ struct Class {
 
 /// A stack, which is given back when it is dropped.
 pub(crate) struct Stack {
+    /// Where it begins, below its edge.
+    base: StackPointer,
     edge: StackPointer,
     /// `SMALLEST << class` bytes.
     class: u8,
 }
 
 impl Stack {
-    /// One of at least so many bytes.
-    pub(super) fn new(bytes: usize, label: Label) -> io::Result<Self> {
-        let class = class_of(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
-        let stack = Self {
-            edge: take(usize::from(class))?,
-            class,
-        };
-        let place = ptr::with_exposed_provenance_mut::<Label>(stack.edge.get() - LABEL);
-        // SAFETY: the highest bytes of a stack that nobody else has, and aligned.
-        unsafe { place.write(label) };
-        Ok(stack)
-    }
-
     fn bytes(&self) -> usize {
         SMALLEST << self.class
     }
@@ -90,8 +76,7 @@ impl Stack {
 // SAFETY: the guard catches an overflow; beside it there are at least `SMALLEST` bytes, less a page.
 unsafe impl CorosenseiStack for Stack {
     fn base(&self) -> StackPointer {
-        let depth = self.edge.get() / (self.bytes() + GUARD) % DEPTHS * DEPTH;
-        StackPointer::new(self.edge.get() - LABEL - depth).expect("stacks are not at address 0")
+        self.base
     }
 
     fn limit(&self) -> StackPointer {
@@ -104,6 +89,19 @@ impl Drop for Stack {
     fn drop(&mut self) {
         give_back(usize::from(self.class), self.edge);
     }
+}
+
+/// A stack of at least so many bytes.
+pub(super) fn take(bytes: usize, label: Label) -> io::Result<Stack> {
+    let class = class_of(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
+    let edge = take_edge(usize::from(class))?;
+    let place = ptr::with_exposed_provenance_mut::<Label>(edge.get() - Label::PLACE);
+    // SAFETY: the highest bytes of a stack that nobody else has, and aligned.
+    unsafe { place.write(label) };
+    let depth = edge.get() / ((SMALLEST << class) + GUARD) % DEPTHS * DEPTH;
+    let base = StackPointer::new(edge.get() - Label::PLACE - depth);
+    let base = base.expect("a stack has more bytes than that");
+    Ok(Stack { base, edge, class })
 }
 
 /// The class of the stacks that have at least so many bytes.
@@ -123,7 +121,7 @@ impl Class {
 }
 
 /// An unused stack, by its edge.
-fn take(class: usize) -> io::Result<StackPointer> {
+fn take_edge(class: usize) -> io::Result<StackPointer> {
     let mut stacks = STACKS[class].lock();
     if let Some(edge) = stacks.warm.pop().or_else(|| stacks.cold.pop()) {
         return Ok(edge);
@@ -188,6 +186,9 @@ fn map(bytes: usize) -> io::Result<usize> {
 /// Makes the pages from `guard` on ones that nobody may touch.
 fn install_guard(guard: usize) -> io::Result<()> {
     let start = ptr::with_exposed_provenance_mut(guard);
+    if gossamer_core::mutant!("stack_without_guard") {
+        return Ok(());
+    }
     // SAFETY: pages of a mapping of ours that nobody uses.
     if unsafe { libc::madvise(start, GUARD, GUARD_INSTALL) } == 0 {
         return Ok(());
@@ -202,7 +203,7 @@ fn install_guard(guard: usize) -> io::Result<()> {
 /// The stack is unused.
 fn give_back(class: usize, edge: StackPointer) {
     let mut stacks = STACKS[class].lock();
-    if stacks.warm.len() < WARM {
+    if stacks.warm.len() < WARM || gossamer_core::mutant!("stacks_stay_warm") {
         stacks.warm.push(edge);
         return;
     }

@@ -15,8 +15,10 @@ use std::sync::{Once, OnceLock};
 use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
 use gossamer_core::platform::thread_local;
 
-use super::Label;
-use super::linux::{GUARD, LABEL};
+use super::label::Label;
+
+/// The size of a guard: a function of C without stack probes that needs more for itself can jump it.
+pub(super) const GUARD: usize = 64 << 10;
 
 /// A reservation of stacks, all of one size.
 struct Reservation {
@@ -102,7 +104,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     let address = unsafe { told.si_addr() }.addr();
     if is_fault && let Some((edge, size)) = overflowed(address) {
         // SAFETY: a stack that is used has a label, which stays as long as it does.
-        let label = unsafe { &*ptr::with_exposed_provenance::<Label>(edge - LABEL) };
+        let label = unsafe { &*ptr::with_exposed_provenance::<Label>(edge - Label::PLACE) };
         end_process(label, size);
     }
     let at = SIGNALS.iter().position(|own| *own == signal);

@@ -1,18 +1,14 @@
-//! Each stack is asked from the system.
+//! Each stack is asked from the system, and has one guard page.
 
 use std::io;
 
-use corosensei::stack::DefaultStack;
+pub(crate) use corosensei::stack::DefaultStack as Stack;
 
-use super::Label;
+use super::label::Label;
 
-pub(crate) type Stack = Asked;
-
-/// A stack of its own, with one guard page.
-pub(crate) struct Asked(DefaultStack);
-
-impl Asked {
-    pub(super) fn new(bytes: usize, _label: Label) -> io::Result<Self> {
-        DefaultStack::new(bytes).map(Self)
-    }
+pub(super) fn take(bytes: usize, _label: Label) -> io::Result<Stack> {
+    Stack::new(bytes)
 }
+
+/// An overflow ends the process without a message of ours.
+pub(crate) fn watch_thread() {}

@@ -6,7 +6,7 @@ use super::*;
 
 fn stack(bytes: usize) -> Stack {
     let label = Label::new("", Location::caller());
-    Stack::new(bytes, label).expect("a stack")
+    take(bytes, label).expect("a stack")
 }
 
 fn mappings() -> usize {
@@ -79,5 +79,5 @@ fn a_class_is_the_next_power_of_two() {
     assert_eq!(size(256 << 10), Some(256 << 10));
     assert_eq!(size(usize::MAX), None);
     let label = Label::new("", Location::caller());
-    assert!(Stack::new(isize::MAX as usize, label).is_err());
+    assert!(take(isize::MAX as usize, label).is_err());
 }
