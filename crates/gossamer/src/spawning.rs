@@ -107,14 +107,13 @@ where
 /// // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
 /// let fibers = unsafe { Fibers::contract() };
 /// let rt = Runtime::builder().fibers(fibers).build()?;
-/// let sum = rt.block_on(async {
-///     let mvar = Rc::new(MVar::empty());
+/// rt.block_on(async {
+///     let mvar = Rc::new(MVar::<u32>::empty());
 ///     let from = mvar.clone();
 ///     let fiber = gossamer::spawn_local_fiber(move || from.take().wait() + 1);
 ///     mvar.put(41).await;
-///     fiber.await
+///     assert_eq!(fiber.await.unwrap(), 42);
 /// });
-/// assert_eq!(sum?, 42);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
