@@ -52,14 +52,15 @@ impl Fibers {
     }
 
     /// Gives each fiber a stack of so many bytes, from 16 KiB; 256 KiB unless told otherwise. On Linux it is the next power
-    /// of two. Only those bytes that are used cost memory.
+    /// of two, of which the fiber itself has up to 3 KiB less. Only those bytes that are used cost memory.
     ///
     /// A stack that does not suffice ends the process: on Linux with a message that names the fiber, the line that spawned
     /// it, and the size of its stack, whichever code used it up, also C whose functions need up to 64 KiB each. (So it is
     /// unless the program takes `SIGSEGV` after its first fiber.)
     ///
-    /// Stacks are used again. On Linux 1,024 unused ones of a size keep their memory; that of others goes back to the
-    /// system, and their addresses stay reserved.
+    /// Stacks are used again. On Linux 1,024 unused ones of a size keep their memory, or 256 MiB of them if that is fewer;
+    /// that of others goes back to the system, and their addresses stay reserved. Before Linux 6.13 each is two mappings,
+    /// of which a process has 65,530 (`vm.max_map_count`).
     ///
     /// # Examples
     /// ```

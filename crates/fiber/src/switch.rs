@@ -35,6 +35,7 @@ use gossamer_core::parker::Parker;
 use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::thread_local;
 use gossamer_core::wait::Stackful;
+use gossamer_core::waker::task_of;
 
 use crate::stack::{Stack, watch_thread};
 
@@ -80,6 +81,19 @@ struct Ended;
 impl<T> Switch<T> {
     /// Puts a closure on a stack; it begins when it is resumed.
     pub(crate) fn new<F>(body: F, stack: Stack) -> Self
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        // corosensei takes no larger ones, and none with a larger alignment.
+        if const { size_of::<F>() > 512 || align_of::<F>() > 16 } {
+            Self::put(Box::new(body), stack)
+        } else {
+            Self::put(body, stack)
+        }
+    }
+
+    fn put<F>(body: F, stack: Stack) -> Self
     where
         F: FnOnce() -> T + 'static,
         T: 'static,
@@ -229,34 +243,63 @@ impl OnStack<'_> {
         unsafe { self.resumed.get().as_ref() }
     }
 
+    /// Of the poll that goes on.
+    fn waker(&self) -> &Waker {
+        // SAFETY: `resume` borrows it, and returns only when the fiber stands still or has ended.
+        unsafe { self.resumed().waker.as_ref() }
+    }
+
+    fn unwind_if_ending(&self) {
+        if self.resumed().end {
+            resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// Whether this fiber unwinds, and not only the thread that resumed it.
+    fn is_unwinding(&self) -> bool {
+        thread::panicking() && !self.resumed().unwinding
+    }
+
     /// The fiber stands still inside a step, which has the waker of a poll that is over then.
     #[cold]
     fn keep_waker(&self) {
-        // SAFETY: of the poll that goes on until the fiber stands still.
-        let waker = unsafe { self.resumed().waker.as_ref() };
-        self.kept.borrow_mut().push(waker.clone());
-        self.has_kept.set(true);
+        let waker = self.waker();
+        let is_kept = |last: &Waker| last.will_wake(waker);
+        if !self.kept.borrow().last().is_some_and(is_kept) {
+            let waker = waker.clone();
+            self.kept.borrow_mut().push(waker);
+            self.has_kept.set(true);
+        }
     }
 }
 
 impl Stackful for OnStack<'_> {
-    /// So waits a destructor that runs while the fiber unwinds.
+    /// So waits a destructor that runs while the fiber unwinds, and a fiber that is polled with a foreign waker.
     fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
-        block_thread(step);
+        if self.is_unwinding() {
+            return block_thread(step);
+        }
+        loop {
+            self.unwind_if_ending();
+            // Of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before the step
+            // is.
+            let waker = self.waker().clone();
+            if step(&mut Context::from_waker(&waker)) {
+                return;
+            }
+            self.stand_still();
+        }
     }
 
     fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        let resumed = self.resumed();
-        if thread::panicking() && !resumed.unwinding {
+        if self.is_unwinding() || task_of(self.waker()).is_none() {
             return None;
         }
-        if resumed.end {
-            resume_unwind(Box::new(Ended));
-        }
+        self.unwind_if_ending();
         self.steps.set(self.steps.get() + 1);
-        // SAFETY: `resume` borrows this waker, and returns only when the fiber stands still or has ended. If it
-        // stands still inside the step, `kept` has a clone, until the step is over.
-        Some(ManuallyDrop::new(unsafe { resumed.waker.read() }))
+        // SAFETY: it wakes a task of ours, which is there until the fiber stands still or has ended. If it stands still
+        // inside the step, `kept` has a clone, which holds the task, until the step is over.
+        Some(ManuallyDrop::new(unsafe { self.resumed().waker.read() }))
     }
 
     fn end_step(&self) {
@@ -271,7 +314,7 @@ impl Stackful for OnStack<'_> {
 
     #[inline(always)]
     fn stand_still(&self) {
-        if self.steps.get() > 0 && !gossamer_core::mutant!("waker_of_a_step_goes") {
+        if self.steps.get() > 0 {
             self.keep_waker();
         }
         self.resumed.set(self.yielder.suspend(()));

@@ -329,12 +329,12 @@ pub(crate) fn started_fiber<T, F>(tried: Result<JoinHandle<T>, SpawnError<F>>) -
         Ok(handle) => return handle,
         Err(refused) => refused.error,
     };
-    if error.kind() == io::ErrorKind::Unsupported {
+    if let io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput = error.kind() {
         panic!("spawn_fiber(): {error}");
     }
     panic!(
         "spawn_fiber(): no stack or thread to be had ({error}): raise the limit (for stacks that of the \
-         address space), or use try_spawn_fiber()"
+         address space, or, before Linux 6.13, vm.max_map_count), or use try_spawn_fiber()"
     )
 }
 

@@ -371,6 +371,24 @@ fn fibers_spawn_fibers_and_join_them() {
     });
 }
 
+#[test]
+fn a_closure_may_be_large() {
+    #[repr(align(128))]
+    struct Aligned(u64);
+    each_model(|model| {
+        let rt = runtime(model);
+        let numbers = [1_u64; 1_000];
+        let fiber = rt.spawn_fiber(move || numbers.iter().sum::<u64>());
+        assert_eq!(fiber.wait().expect("no panic"), 1_000);
+        let aligned = Aligned(7);
+        let fiber = rt.spawn_fiber(move || {
+            let address = (&raw const aligned).addr();
+            (address % 128, aligned.0)
+        });
+        assert_eq!(fiber.wait().expect("no panic"), (0, 7));
+    });
+}
+
 /// Uses ten kilobytes for each call.
 fn roomy(calls: u32) -> u32 {
     let room = std::hint::black_box([calls as u8; 10_000]);

@@ -9,7 +9,7 @@ use std::panic::Location;
     expect(dead_code, reason = "nobody looks for overflows")
 )]
 pub(crate) struct Label {
-    pub(super) spawned: &'static Location<'static>,
+    pub(super) spawned: Option<&'static Location<'static>>,
     name: [u8; Label::NAME_MAX],
     name_len: u8,
 }
@@ -26,7 +26,7 @@ impl Label {
         let mut kept = [0; Self::NAME_MAX];
         kept[..len].copy_from_slice(&name.as_bytes()[..len]);
         Self {
-            spawned,
+            spawned: Some(spawned),
             name: kept,
             name_len: len as u8,
         }

@@ -21,29 +21,43 @@ use std::ptr;
 
 use corosensei::stack::valgrind::ValgrindStackRegistration;
 use corosensei::stack::{Stack as CorosenseiStack, StackPointer};
-use gossamer_core::platform::Mutex;
+use gossamer_core::platform::{Mutex, per_process};
 
 use super::label::Label;
 pub(crate) use super::overflow::watch_thread;
 use super::overflow::{self, GUARD};
 
-/// The smallest class.
-const SMALLEST: usize = 16 << 10;
+/// The smallest class: a page at least, which has 64 KiB on some machines.
+const SMALLEST: usize = match cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
+    true => 16 << 10,
+    false => 64 << 10,
+};
 const CLASSES: usize = usize::BITS as usize - SMALLEST.trailing_zeros() as usize;
 /// The first reservation of a class has about so many bytes, and one of a large class a single stack.
 const FIRST_BYTES: usize = 16 << 20;
-/// No reservation has more bytes, unless a stack does.
-const MOST_BYTES: usize = 16 << 30;
-/// So many stacks of a class that are not used keep their memory.
+/// No reservation has more bytes, unless a stack does: 16 GiB, where there are as many addresses.
+const MOST_BYTES: usize = match usize::BITS {
+    64 => FIRST_BYTES << 10,
+    _ => FIRST_BYTES,
+};
+/// So many stacks of a class that are not used keep their memory, and so many bytes at most.
 const WARM: usize = 1_024;
-/// `MADV_GUARD_INSTALL`, which is not in every `libc` yet.
+const WARM_BYTES: usize = 256 << 20;
+/// `MADV_GUARD_INSTALL`, which is not in every `libc` yet; and what no system knows.
 const GUARD_INSTALL: libc::c_int = 102;
+const UNKNOWN: libc::c_int = 0x7fff;
 
 /// Stacks begin at the edge of a page, so that what is on top of each would meet in the same few sets of a cache. So
 /// they begin at so many depths below the edge, this many bytes apart.
 const DEPTHS: usize = 16;
 const DEPTH: usize = 192;
-static STACKS: [Mutex<Class>; CLASSES] = [const { Mutex::new(Class::NEW) }; CLASSES];
+per_process! {
+    /// By size.
+    fn stacks() -> [Mutex<Class>; CLASSES] = {
+        overflow::handle();
+        [const { Mutex::new(Class::NEW) }; CLASSES]
+    }
+}
 
 /// The unused stacks of a size, each by its edge: the address where it ends.
 struct Class {
@@ -56,6 +70,8 @@ struct Class {
     end: usize,
     /// How many stacks the next reservation has; 0: as many as fit the first.
     next: usize,
+    /// Whether the system says so if it does not know a mark for guards: an emulator may say yes to everything.
+    refuses: bool,
 }
 
 /// A stack, which is given back when it is dropped.
@@ -117,12 +133,13 @@ impl Class {
         fresh: 0,
         end: 0,
         next: 0,
+        refuses: false,
     };
 }
 
 /// An unused stack, by its edge.
 fn take_edge(class: usize) -> io::Result<StackPointer> {
-    let mut stacks = STACKS[class].lock();
+    let mut stacks = self::stacks()[class].lock();
     if let Some(edge) = stacks.warm.pop().or_else(|| stacks.cold.pop()) {
         return Ok(edge);
     }
@@ -131,7 +148,7 @@ fn take_edge(class: usize) -> io::Result<StackPointer> {
         reserve(&mut stacks, size)?;
     }
     let guard = stacks.fresh;
-    install_guard(guard)?;
+    install_guard(guard, stacks.refuses)?;
     stacks.fresh += slot;
     drop(stacks);
     // It stays a stack.
@@ -143,16 +160,14 @@ fn take_edge(class: usize) -> io::Result<StackPointer> {
 /// Reserves addresses for more stacks.
 fn reserve(stacks: &mut Class, size: usize) -> io::Result<()> {
     let slot = size.checked_add(GUARD).ok_or(io::ErrorKind::OutOfMemory)?;
-    let most = (MOST_BYTES / slot).max(1);
-    let mut count = match stacks.next {
-        0 => (FIRST_BYTES / slot).max(1),
-        next => next.min(most),
-    };
-    // A process may have a limit of addresses that half of them keep.
+    let [first, most] = [FIRST_BYTES, MOST_BYTES].map(|bytes| (bytes / slot).max(1));
+    let mut count = stacks.next.clamp(first, most);
+    // A process may have a limit of addresses, which is not for stacks alone.
     let start = loop {
         match map(count * slot) {
             Ok(start) => break start,
             Err(error) if count == 1 => return Err(error),
+            Err(_) if count > first => count = first,
             Err(_) => count /= 2,
         }
     };
@@ -162,6 +177,9 @@ fn reserve(stacks: &mut Class, size: usize) -> io::Result<()> {
         return Err(error);
     }
     (stacks.fresh, stacks.end) = (start, start + count * slot);
+    // SAFETY: pages of a mapping of ours that nobody uses; nothing is asked for.
+    stacks.refuses =
+        unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), GUARD, UNKNOWN) } != 0;
     stacks.next = count * 2;
     Ok(())
 }
@@ -183,14 +201,14 @@ fn map(bytes: usize) -> io::Result<usize> {
     Ok(start.expose_provenance())
 }
 
-/// Makes the pages from `guard` on ones that nobody may touch.
-fn install_guard(guard: usize) -> io::Result<()> {
+/// Makes the pages from `guard` on ones that nobody may touch: by marks, if the system would say that it has none.
+fn install_guard(guard: usize, refuses: bool) -> io::Result<()> {
     let start = ptr::with_exposed_provenance_mut(guard);
     if gossamer_core::mutant!("stack_without_guard") {
         return Ok(());
     }
     // SAFETY: pages of a mapping of ours that nobody uses.
-    if unsafe { libc::madvise(start, GUARD, GUARD_INSTALL) } == 0 {
+    if refuses && unsafe { libc::madvise(start, GUARD, GUARD_INSTALL) } == 0 {
         return Ok(());
     }
     // SAFETY: as above.
@@ -202,17 +220,19 @@ fn install_guard(guard: usize) -> io::Result<()> {
 
 /// The stack is unused.
 fn give_back(class: usize, edge: StackPointer) {
-    let mut stacks = STACKS[class].lock();
-    if stacks.warm.len() < WARM || gossamer_core::mutant!("stacks_stay_warm") {
+    let size = SMALLEST << class;
+    let mut stacks = self::stacks()[class].lock();
+    if stacks.warm.len() < WARM.min(WARM_BYTES / size).max(1)
+        || gossamer_core::mutant!("stacks_stay_warm")
+    {
         stacks.warm.push(edge);
         return;
     }
     drop(stacks);
-    let size = SMALLEST << class;
     let start = ptr::with_exposed_provenance_mut(edge.get() - size);
     // SAFETY: the memory of a stack that nobody uses. (If the system refuses that, it keeps its memory.)
     unsafe { libc::madvise(start, size, libc::MADV_DONTNEED) };
-    STACKS[class].lock().cold.push(edge);
+    self::stacks()[class].lock().cold.push(edge);
 }
 
 #[cfg(test)]

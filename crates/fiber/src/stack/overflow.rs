@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use std::io;
 use std::mem;
 use std::ptr;
-use std::sync::{Once, OnceLock};
+use std::sync::OnceLock;
 
 use gossamer_core::platform::atomic::{AtomicUsize, Ordering};
 use gossamer_core::platform::thread_local;
@@ -42,8 +42,6 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// From now on it is known that there are stacks of so many bytes here, each above its guard.
 pub(super) fn know(start: usize, bytes: usize, size: usize) -> io::Result<()> {
-    static HANDLED: Once = Once::new();
-    HANDLED.call_once(handle);
     // Relaxed: only a number that nobody else has.
     let at = COUNT.fetch_add(1, Ordering::Relaxed);
     let Some(reservation) = KNOWN.get(at) else {
@@ -80,8 +78,8 @@ const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// Who handled them before.
 static BEFORE: [OnceLock<libc::sigaction>; 2] = [const { OnceLock::new() }; 2];
 
-/// Has this process handle faults here.
-fn handle() {
+/// Has this process handle faults here. May be called again.
+pub(super) fn handle() {
     for (signal, kept) in SIGNALS.into_iter().zip(&BEFORE) {
         // SAFETY: all zeros are an action.
         let mut before: libc::sigaction = unsafe { mem::zeroed() };
@@ -90,7 +88,7 @@ fn handle() {
         kept.get_or_init(|| before);
         let mut own = before;
         own.sa_sigaction = on_fault as *const () as usize;
-        own.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        own.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | before.sa_flags & libc::SA_NODEFER;
         // SAFETY: the handler is async-signal-safe.
         unsafe { libc::sigaction(signal, &raw const own, ptr::null_mut()) };
     }
@@ -103,7 +101,8 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // SAFETY: a fault has an address, and what has none has another value there.
     let address = unsafe { told.si_addr() }.addr();
     if is_fault && let Some((edge, size)) = overflowed(address) {
-        // SAFETY: a stack that is used has a label, which stays as long as it does.
+        // SAFETY: a stack that is used has a label, which stays as long as it does; in one that is not there may be
+        // zeros, of which the label is one without a place.
         let label = unsafe { &*ptr::with_exposed_provenance::<Label>(edge - Label::PLACE) };
         end_process(label, size);
     }
@@ -150,8 +149,10 @@ fn end_process(label: &Label, size: usize) -> ! {
     let _ = write!(
         text,
         "\ngossamer: the fiber {open}{name}{close}spawned at {} has overflowed its stack of {size} bytes: give it a larger \
-         one (Fibers::stack_size)\n",
-        label.spawned
+         one (Fibers::stack_size, TaskBuilder::stack_size)\n",
+        label
+            .spawned
+            .map_or(&"an unknown place" as &dyn fmt::Display, |spawned| spawned)
     );
     // SAFETY: the text is so long. If the write fails, there is nowhere left to say it.
     unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) };
@@ -195,10 +196,11 @@ impl Drop for Alternative {
             ss_flags: libc::SS_DISABLE,
             ss_size: ALTERNATIVE,
         };
-        // SAFETY: nothing runs on it, as the thread ends here.
-        unsafe { libc::sigaltstack(&raw const none, ptr::null_mut()) };
-        // SAFETY: mapped below, and used no more.
-        unsafe { libc::munmap(self.0.get(), ALTERNATIVE) };
+        // SAFETY: the thread ends here. If it does so in a handler, that runs on this stack, and the system refuses it.
+        if unsafe { libc::sigaltstack(&raw const none, ptr::null_mut()) } == 0 {
+            // SAFETY: mapped below, and used no more.
+            unsafe { libc::munmap(self.0.get(), ALTERNATIVE) };
+        }
     }
 }
 

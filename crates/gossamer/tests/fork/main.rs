@@ -185,9 +185,14 @@ fn new_runtimes_work() -> Checked {
     })
 }
 
+// SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack, or initialises one.
+const FIBERS: Fibers = unsafe { Fibers::contract() };
+
 /// Builds a runtime, and uses it up.
 fn use_new(model: Model) {
-    let rt = Runtime::builder().model(model).build().expect("a runtime");
+    let builder = Runtime::builder().model(model).fibers(FIBERS);
+    let rt = builder.build().expect("a runtime");
+    assert_eq!(rt.spawn_fiber(|| 5).wait().expect("no panic"), 5);
     let mvar = Arc::new(MVar::empty());
     let tasks: Vec<_> = (0..10)
         .map(|number| {
@@ -248,12 +253,10 @@ fn exit_does_not_hang() -> Checked {
         let builder = Runtime::builder().model(Model::Pool { workers: 1 });
         builder.build().expect("a pool")
     });
-    // SAFETY: no code here, nor in the dependencies, waits while it uses a thread-local like a stack.
-    let fibers = unsafe { Fibers::contract() };
     let mvar = Arc::new(MVar::<()>::empty());
     let mut tasks = Vec::new();
     for model in MODELS {
-        let rt = Runtime::builder().model(model).fibers(fibers).build()?;
+        let rt = Runtime::builder().model(model).fibers(FIBERS).build()?;
         let taken = mvar.clone();
         tasks.push(rt.spawn_fiber(move || {
             let _unwinds = Unwinds(process::id());
@@ -316,6 +319,7 @@ fn children_of_a_busy_process() -> Checked {
     let rt = Arc::new(
         Runtime::builder()
             .model(Model::Pool { workers: 3 })
+            .fibers(FIBERS)
             .build()?,
     );
     let stop = Arc::new(AtomicBool::new(false));
@@ -340,6 +344,7 @@ fn children_of_a_busy_process() -> Checked {
         while !stopped.load(Ordering::Relaxed) {
             theirs.spawn(async {}).wait().expect("no panic");
             theirs.spawn_blocking(|| ()).wait().expect("no panic");
+            theirs.spawn_fiber(|| ()).wait().expect("no panic");
             theirs.resize(2).wait().expect("fewer workers");
             theirs.resize(3).wait().expect("more workers");
             drop(Runtime::builder().build().expect("one more runtime"));
