@@ -102,8 +102,8 @@ pub trait Stackful {
     /// [ends the step](Stackful::end_step), has the fiber [stand still](Stackful::stand_still) if that was pending, and so
     /// on. `None`: here `wait` has to. Unwinds instead if the fiber is to end.
     ///
-    /// So no call lies between the caller's loop and the switch. Each one there would be a return that the processor
-    /// predicts wrong, as another fiber has called meanwhile.
+    /// So only the call of [`Stackful::stand_still`] lies between the caller's loop and the switch. Each further one there
+    /// would be a return that the processor predicts wrong, as another fiber has called meanwhile.
     fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
         None
     }

@@ -51,6 +51,7 @@ const UNKNOWN: libc::c_int = 0x7fff;
 /// they begin at so many depths below the edge, this many bytes apart.
 const DEPTHS: usize = 16;
 const DEPTH: usize = 192;
+
 per_process! {
     /// By size.
     fn stacks() -> [Mutex<Class>; CLASSES] = {

@@ -30,7 +30,7 @@ fn many_stacks_are_few_mappings_and_give_their_memory_back() {
     let (maps, memory) = (mappings(), resident());
     let stacks: Vec<Stack> = (0..MANY).map(|_| stack(BYTES)).collect();
     let edges: Vec<StackPointer> = stacks.iter().map(|stack| stack.edge).collect();
-    // Fewer kernels have marks for guards than there are: without them each guard is a mapping, and so is each stack.
+    // Where the kernel has no marks for guards, each guard is a mapping, and so is each stack.
     let allowed = if has_marks() {
         maps + 40
     } else {
