@@ -107,6 +107,13 @@ pub trait Word: fmt::Debug + Sized {
     /// this cannot be, or if somebody else has the lock or was quicker: then nothing was done, and that says nothing.
     fn try_change(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool;
 
+    /// Like [`try_change`](Word::try_change), and quicker if the bits are `guess`: it does not look before it exchanges
+    /// them.
+    #[inline(always)]
+    fn try_change_from(&self, _guess: u32, change: impl Fn(u32) -> Option<u32>) -> bool {
+        self.try_change(change)
+    }
+
     /// The bits at this moment; what was done before they were left so is seen.
     fn look(&self) -> u32;
 }

@@ -153,7 +153,11 @@ impl<T: ?Sized, P: LockPolicy, O: Order> Mutex<T, P, O> {
     /// The holder leaves.
     #[inline(always)]
     fn unlock(&self) {
-        if !self.line.try_change(admission::leave_quickly::<O>) {
+        let held = admission::taken(0);
+        if !self
+            .line
+            .try_change_from(held, admission::leave_quickly::<O>)
+        {
             self.line.change(admission::released);
         }
     }

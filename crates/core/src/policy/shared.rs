@@ -72,6 +72,22 @@ impl SharedWord {
         self.try_lock().unwrap_or_else(|| self.lock_contended())
     }
 
+    /// Exchanges the bits of a free word, or gives the word as it is.
+    #[inline(always)]
+    fn exchange(&self, before: u32, after: u32) -> Result<u32, u32> {
+        debug_assert_eq!(after & !BITS, 0, "a primitive used the lock's bits");
+        if crate::mutant!("change_unpublished") {
+            // Acquire pairs with `give_up`, but nothing is released. Relaxed on failure: nothing is read.
+            return self
+                .0
+                .compare_exchange(before, after, Ordering::Acquire, Ordering::Relaxed);
+        }
+        // AcqRel pairs with `give_up` and with itself: who changes the bits sees what was done before they were left
+        // so, and publishes what it did. Relaxed on failure: only a guess for the next exchange.
+        self.0
+            .compare_exchange(before, after, Ordering::AcqRel, Ordering::Relaxed)
+    }
+
     /// Also where the process has one thread: that is as quick.
     #[inline(always)]
     fn give_up(&self, bits: u32) {
@@ -159,23 +175,33 @@ impl Word for SharedWord {
             self.0.store(after, Ordering::Relaxed);
             return true;
         }
-        if crate::mutant!("change_unpublished") {
-            // Acquire pairs with `unlock`, but nothing is released. Relaxed on failure: nothing is read.
-            return self
-                .0
-                .compare_exchange(seen, after, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok();
+        self.exchange(seen, after).is_ok()
+    }
+
+    #[inline(always)]
+    fn try_change_from(&self, guess: u32, change: impl Fn(u32) -> Option<u32>) -> bool {
+        if single_threaded() {
+            // Relaxed: as in `lock`.
+            let after = change(self.0.load(Ordering::Relaxed));
+            if let Some(after) = after {
+                // Relaxed: as in `lock`.
+                self.0.store(after, Ordering::Relaxed);
+            }
+            return after.is_some();
         }
-        // AcqRel pairs with `unlock` and with itself: who changes the bits sees what was done before they were left
-        // so, and publishes what it did. Relaxed on failure: nothing is read.
-        self.0
-            .compare_exchange(seen, after, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        let Some(after) = change(guess) else {
+            return self.try_change(change);
+        };
+        let Err(seen) = self.exchange(guess, after) else {
+            return true;
+        };
+        let is_free = seen & LOCKED == 0 || crate::mutant!("changes_what_is_locked");
+        is_free && change(seen).is_some_and(|after| self.exchange(seen, after).is_ok())
     }
 
     #[inline(always)]
     fn look(&self) -> u32 {
-        // Acquire pairs with the release in `give_up` and `try_change`.
+        // Acquire pairs with the release in `give_up` and `exchange`.
         self.0.load(Ordering::Acquire) & BITS
     }
 }

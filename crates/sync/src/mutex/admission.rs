@@ -98,7 +98,7 @@ fn is_enough(bypassed: u32) -> bool {
 
 /// The bits when a free lock has been taken, here.
 #[inline(always)]
-fn taken(bits: u32) -> u32 {
+pub(super) fn taken(bits: u32) -> u32 {
     bits & !(STOOD | STAMP) | HELD | stamp()
 }
 
@@ -108,6 +108,7 @@ impl<O: Order> Admission for Mutual<O> {
     } else {
         &["Mutex::lock"]
     };
+    const GUESS: Option<u32> = Some(0);
 
     fn grant(bits: u32, _: usize) -> Option<u32> {
         (bits & HELD == 0).then_some(bits & HAS_WAITERS | HELD)
