@@ -4,6 +4,9 @@
 //! every park watched that has no limit of time: a thread that looks again after a second, and finds what nobody has
 //! woken it for, has been rescued from a lost wake-up, and that ends the process. One parker a thread is kept for use
 //! again; a second one is made only while the first is in use (a wait inside a wait).
+//!
+//! The way to the system call is inlined into whoever waits: the processor predicts the first returns after a switch of
+//! threads wrong, so each call on that way costs more than its instructions.
 
 use core::cell::RefCell;
 use core::task::Waker;
@@ -81,6 +84,7 @@ impl Parker {
 
     /// Looks for a wake a few microseconds, if that has saved this thread a sleep lately: before a park whose wake may
     /// be another thread's answer.
+    #[inline]
     pub fn look(&self) {
         self.looks.look(|| self.permit.0.is_given());
     }
@@ -89,6 +93,7 @@ impl Parker {
     ///
     /// `has_something` says whether the thread has something to do though nobody has woken it; it is asked only
     /// where [parks are watched](watch_parks), and once every second.
+    #[inline]
     pub fn park(&self, has_something: &mut dyn FnMut() -> bool) {
         #[cfg(not(any(loom, shuttle)))]
         if crate::waits::is_watched() {
@@ -111,11 +116,13 @@ impl Parker {
 
     /// Sleeps until a wake, but no longer than `limit` (in models, where no time passes, as long as it takes);
     /// whether there was one.
+    #[inline]
     pub fn park_for(&self, limit: Duration) -> bool {
         self.permit.0.take(Some(limit))
     }
 
     /// Like `park`, but until this moment at the latest; returns at once if it has passed.
+    #[inline]
     pub fn park_until(&self, until: Moment, has_something: &mut dyn FnMut() -> bool) {
         match until.left() {
             None => self.park(has_something),
@@ -126,6 +133,7 @@ impl Parker {
         }
     }
 
+    #[inline]
     fn park_unwatched(&self) {
         self.permit.0.take(None);
     }
@@ -150,6 +158,8 @@ mod watched {
     }
 
     impl Parker {
+        #[cold]
+        #[inline(never)]
         pub(super) fn park_watched(&self, has_something: &mut dyn FnMut() -> bool) {
             let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.permit).addr());
             while !self.park_for(LOOK_EVERY) {

@@ -70,6 +70,7 @@ impl Looks {
     }
 
     #[cfg(not(any(loom, shuttle)))]
+    #[inline(never)]
     fn look_now(&self, is_woken: &dyn Fn() -> bool) {
         let misses = if looks_until(is_woken) {
             0

@@ -52,6 +52,7 @@ mod word {
         }
 
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was.
+        #[inline]
         pub fn take(&self, limit: Option<Duration>) -> bool {
             // From given to none, or from none to asleep. Acquire pairs with the release in `give`.
             if self.0.fetch_sub(1, Ordering::Acquire) == GIVEN {
