@@ -18,7 +18,7 @@ use crate::platform::spin_loop;
 
 /// How long a look is: about as long as the sleep that it may save.
 #[cfg(not(any(loom, shuttle)))]
-const LOOK_FOR: Duration = Duration::from_micros(10);
+const LOOK_FOR: Duration = Duration::from_micros(30);
 /// Pauses for each look at the clock, which costs more.
 #[cfg(not(any(loom, shuttle)))]
 const PAUSES_PER_CLOCK: u32 = 8;
