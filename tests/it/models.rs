@@ -8,6 +8,8 @@ mod fiber_and_thread;
 mod fiber_ends;
 mod fiber_promise;
 mod fibers;
+#[allow(unsafe_code)]
+mod foreign_calls;
 mod limits;
 mod local_fibers;
 mod local_tasks;

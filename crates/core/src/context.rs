@@ -113,6 +113,12 @@ pub trait Stackful {
 
     /// Returns when the fiber has been woken.
     fn stand_still(&self) {}
+
+    /// A [foreign call](crate::wait::foreign) begins, perhaps inside another one.
+    fn foreign_call_begins(&self) {}
+
+    /// It has returned, or unwinds.
+    fn foreign_call_returned(&self) {}
 }
 
 /// Says who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread

@@ -205,6 +205,71 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
     })
 }
 
+/// Makes a call that must not be unwound, of C code that calls back, say: an abort waits until it has returned.
+///
+/// If the [fiber](https://docs.rs/gossamer-rt/latest/gossamer/fn.spawn_fiber.html) that makes it is aborted meanwhile,
+/// waits in the call, in a callback, go on as if nothing had happened; the abort takes effect at the first wait after
+/// the call. A callback must not let a panic pass into C code either: an `extern "C"` function of Rust ends the process
+/// then.
+///
+/// In a task or thread this is the call alone: nothing unwinds there but a panic.
+///
+/// # Blocking
+/// As the call does. A fiber that waits in it stands still, and its thread runs others.
+///
+/// # Cancellation
+/// Waits, as said. If the runtime ends meanwhile (it is dropped, or shuts down), or the fiber's thread does, the thread
+/// says so and blocks until the call has returned: it runs nothing else then, so what the call waits for must come from
+/// another thread. A shutdown with a limit gives up after that, and leaves the thread and the fiber's stack behind.
+///
+/// # Panics
+/// As the call does.
+///
+/// # Examples
+/// ```
+/// use gossamer::{Fibers, Model, Runtime, Wait, foreign, sync::MVar};
+/// use std::sync::Arc;
+///
+/// // SAFETY: nothing here uses thread-locals like a stack.
+/// let fibers = unsafe { Fibers::contract() };
+/// let rt = Runtime::builder().model(Model::Single).fibers(fibers).build()?;
+/// let (asked, answer) = (Arc::new(MVar::empty()), Arc::new(MVar::empty()));
+/// let (to, from) = (asked.clone(), answer.clone());
+/// let fiber = rt.spawn_fiber(move || {
+///     let answer: u32 = foreign(|| {
+///         to.put(()).wait();
+///         from.take().wait()
+///     });
+///     to.put(()).wait();
+///     answer
+/// });
+/// asked.take().wait();
+/// fiber.abort();
+/// answer.put(42).wait();
+/// assert!(fiber.wait().is_err_and(|error| error.is_cancelled()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn foreign<T>(call: impl FnOnce() -> T) -> T {
+    /// The call that goes on, of a fiber.
+    struct Call(Option<NonNull<dyn Stackful>>);
+    impl Call {
+        fn of(&self) -> Option<&dyn Stackful> {
+            // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
+            self.0.map(|fiber| unsafe { fiber.as_ref() })
+        }
+    }
+    impl Drop for Call {
+        fn drop(&mut self) {
+            self.of().inspect(|fiber| fiber.foreign_call_returned());
+        }
+    }
+    let call_goes_on = Call(context::with(context::Context::fiber));
+    call_goes_on
+        .of()
+        .inspect(|fiber| fiber.foreign_call_begins());
+    call()
+}
+
 /// Whether the future is ready now. Its output is kept then.
 type Polls<'a> = &'a mut dyn FnMut(&mut Context<'_>) -> bool;
 

@@ -39,6 +39,7 @@ pub(crate) fn is_ending() -> bool {
 
 /// A fiber of this thread stands still: has the thread end it, at the latest before any thread-local goes that is there
 /// now.
+#[inline]
 pub(crate) fn watch() {
     call_at_end_of_threads(end);
     if !is_started_here() {

@@ -25,7 +25,7 @@ use crate::contract::Fibers;
 use crate::ending;
 use crate::stack::{self, Label, Stack};
 use crate::standing::Standing;
-use crate::switch::Switch;
+use crate::switch::{Outcome, Switch};
 
 /// A closure that can stand still: a future, complete when the closure has returned.
 ///
@@ -69,6 +69,26 @@ where
         }
     }
 
+    /// Puts the closure on its stack.
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self) {
+        if let State::New { body, stack } = mem::replace(&mut self.0, State::Over) {
+            context::with(context::Context::pin_polled);
+            self.0 = State::Begun(Standing::new(Switch::new(body, stack)));
+        }
+    }
+
+    /// The closure has returned, or panicked.
+    #[inline(never)]
+    fn finish(&mut self, outcome: Outcome<T>) -> T {
+        if let State::Begun(standing) = mem::replace(&mut self.0, State::Over) {
+            standing.strike_off();
+        }
+        context::with(context::Context::unpin_polled);
+        outcome.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
     /// The closure, if it has not begun.
     pub fn into_body(mut self) -> Option<F> {
         match mem::replace(&mut self.0, State::Over) {
@@ -88,30 +108,25 @@ where
 {
     type Output = T;
 
+    // Inline, as all that lies between the run loop and the switch: see `Stackful::begin_step`.
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         assert!(
             !ending::is_ending(),
             "a fiber was polled while its thread ends: thread-locals that it uses may be gone"
         );
-        if let State::New { .. } = self.0
-            && let State::New { body, stack } = mem::replace(&mut self.0, State::Over)
-        {
-            context::with(context::Context::pin_polled);
-            self.0 = State::Begun(Standing::new(Switch::new(body, stack)));
+        if let State::New { .. } = self.0 {
+            self.begin();
         }
         let State::Begun(standing) = &self.0 else {
             panic!("a fiber was polled after it had ended");
         };
-        match standing.resume(cx.waker()) {
+        match standing.switch.resume(cx.waker()) {
             None => {
                 ending::watch();
                 Poll::Pending
             }
-            Some(result) => {
-                self.0 = State::Over;
-                context::with(context::Context::unpin_polled);
-                Poll::Ready(result.unwrap_or_else(|payload| resume_unwind(payload)))
-            }
+            Some(outcome) => Poll::Ready(self.finish(outcome)),
         }
     }
 }

@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Waker;
 
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::{Mutex, thread_local};
 
-use crate::switch::{Outcome, Switch};
+use crate::switch::Switch;
 
 /// A fiber that has begun. Its thread has it too, until the fiber has ended.
 pub(crate) struct Standing<T> {
@@ -69,13 +68,6 @@ impl<T> Standing<T> {
         self.panic.lock().take()
     }
 
-    /// Runs it until it stands still (`None`) or has ended.
-    pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
-        let outcome = self.switch.resume(waker)?;
-        self.strike_off();
-        Some(outcome)
-    }
-
     /// Has it unwind: what it returned or panicked with all the same.
     ///
     /// # Panics
@@ -86,7 +78,7 @@ impl<T> Standing<T> {
     }
 
     /// Its thread need not end it.
-    fn strike_off(&self) {
+    pub(crate) fn strike_off(&self) {
         let _own = HERE.with(|here| {
             let mut here = here.borrow_mut();
             let own = here.remove(&self.key());

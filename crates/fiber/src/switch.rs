@@ -19,17 +19,21 @@
 //! without a message, and so does each later one, until the body has ended. A wait in a destructor that runs
 //! because the fiber unwinds cannot unwind again, and must not stand still (the thread is unwinding, and others
 //! would believe it is their panic): it blocks the thread, for good if what it waits for comes from that thread.
+//! A wait inside a [foreign call](gossamer_core::wait::foreign) does not unwind either: until that has returned it blocks
+//! the thread as well. (An abort does not come so far: the runner waits.)
 //! (If the thread was unwinding already when the fiber was to end, such a wait ends the process: nothing tells it from
 //! one that is not in a destructor.)
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::task::{Context, Waker};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use errno::{errno, set_errno};
 use gossamer_core::context;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::thread::{self, ThreadId};
@@ -111,6 +115,8 @@ impl<T> Switch<T> {
                 steps: Cell::new(0),
                 kept: RefCell::default(),
                 has_kept: Cell::new(false),
+                foreign: Cell::new(0),
+                said_why: Cell::new(false),
             };
             fiber.is_running();
             catch_unwind(AssertUnwindSafe(body))
@@ -132,9 +138,16 @@ impl<T> Switch<T> {
         ID.with(Cell::get) == Some(self.on)
     }
 
+    #[inline(always)]
     fn check(&self) {
-        assert!(
-            self.is_here(),
+        if !self.is_here() {
+            self.is_elsewhere();
+        }
+    }
+
+    #[cold]
+    fn is_elsewhere(&self) -> ! {
+        panic!(
             "a fiber that began on {:?} was polled on {:?}: it stays with its thread",
             self.on,
             thread::current().id()
@@ -145,6 +158,7 @@ impl<T> Switch<T> {
     ///
     /// # Panics
     /// It has ended before, or this is not its thread.
+    #[inline(always)]
     pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
         self.check();
         let mut stack = self.stack.borrow_mut();
@@ -174,6 +188,7 @@ impl<T> Drop for Switch<T> {
 }
 
 /// Runs a fiber until it stands still (`None`) or has ended.
+#[inline(always)]
 fn resume<T>(
     switch: &mut Running<T>,
     standing: &Cell<Option<NonNull<dyn Stackful>>>,
@@ -224,6 +239,10 @@ struct OnStack<'a> {
     /// The wakers that those steps have, of polls that are over.
     kept: RefCell<Vec<Waker>>,
     has_kept: Cell<bool>,
+    /// How many foreign calls go on, each inside the one before.
+    foreign: Cell<u32>,
+    /// Whether it was said that such a call keeps the thread.
+    said_why: Cell<bool>,
 }
 
 impl OnStack<'_> {
@@ -260,6 +279,13 @@ impl OnStack<'_> {
         thread::panicking() && !self.resumed().unwinding
     }
 
+    /// Whether it is to end, and is in the midst of a foreign call.
+    fn ends_after_call(&self) -> bool {
+        let is_foreign =
+            self.foreign.get() > 0 && !gossamer_core::mutant!("foreign_call_is_unwound");
+        is_foreign && self.resumed().end
+    }
+
     /// The fiber stands still inside a step, which has the waker of a poll that is over then.
     #[cold]
     fn keep_waker(&self) {
@@ -277,9 +303,13 @@ impl Stackful for OnStack<'_> {
     /// So waits a destructor that runs while the fiber unwinds, and a fiber that is polled with a foreign waker.
     fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
         if self.is_unwinding() {
-            return block_thread(step);
+            return block_thread(step, None);
         }
         loop {
+            if self.ends_after_call() {
+                let why = (!self.said_why.replace(true)).then_some(ENDS_AFTER_CALL);
+                return block_thread(step, why);
+            }
             self.unwind_if_ending();
             // Of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before the step
             // is.
@@ -292,7 +322,7 @@ impl Stackful for OnStack<'_> {
     }
 
     fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        if self.is_unwinding() || task_of(self.waker()).is_none() {
+        if self.is_unwinding() || self.ends_after_call() || task_of(self.waker()).is_none() {
             return None;
         }
         self.unwind_if_ending();
@@ -317,14 +347,43 @@ impl Stackful for OnStack<'_> {
         if self.steps.get() > 0 {
             self.keep_waker();
         }
+        let errno = errno();
         self.resumed.set(self.yielder.suspend(()));
+        if !gossamer_core::mutant!("errno_is_shared") {
+            set_errno(errno);
+        }
+    }
+
+    fn foreign_call_begins(&self) {
+        let before = self.foreign.replace(self.foreign.get() + 1);
+        if before == 0 {
+            context::with(context::Context::foreign_call_begins);
+        }
+    }
+
+    fn foreign_call_returned(&self) {
+        let left = self.foreign.get() - 1;
+        self.foreign.set(left);
+        let is_cancelled = left == 0 && context::with(context::Context::foreign_call_returned);
+        if is_cancelled && !gossamer_core::mutant!("abort_waits_for_ever") {
+            // The runner looks again when the fiber has stood still.
+            self.waker().wake_by_ref();
+        }
     }
 }
 
-/// Blocks the thread until `step` is done.
-fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+/// Said when a foreign call keeps a thread.
+const ENDS_AFTER_CALL: &str = "gossamer: a fiber's runtime or thread ends while the fiber waits in a foreign call: the \
+     thread blocks until the call has returned";
+
+/// Blocks the thread until `step` is done; says why, if it has to wait.
+fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<&str>) {
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
+            if let Some(why) = why.take() {
+                // If the write fails, there is nowhere left to report it.
+                let _said = writeln!(io::stderr(), "{why}");
+            }
             parker.park(&mut || false);
         }
     });

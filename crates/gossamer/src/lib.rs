@@ -71,7 +71,7 @@ pub mod time;
 mod yielding;
 
 pub use gossamer_channel::select;
-pub use gossamer_core::wait::Wait;
+pub use gossamer_core::wait::{Wait, foreign};
 pub use gossamer_fiber::Fibers;
 #[cfg(feature = "sim")]
 #[doc(inline)]

@@ -217,6 +217,11 @@ impl Runtime {
     /// A thread that ends, also the main thread at the end of the process, has the fibers unwind that stand still on
     /// it, and waits for that: what they have loaned may go with the thread. Their handles then say that they were
     /// cancelled, or what they panicked with, as soon as somebody runs the runtime, which any thread may again.
+    /// Frames of C code must not be unwound: a fiber whose callbacks wait makes the call by [`foreign`](crate::foreign).
+    ///
+    /// # C code
+    /// C's error number, `errno`, is each fiber's own: after a wait it is what it was before. The mask of blocked signals
+    /// is not (it would cost a system call at each switch): what a fiber blocks is blocked for all that its thread runs.
     ///
     /// # Panics
     /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see

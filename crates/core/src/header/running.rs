@@ -125,7 +125,8 @@ impl Header {
             unsafe { Self::ref_dec_if_over(this) };
             return Turn::Over;
         }
-        if state.is_cancelled() || moves && header.refs.wants_cancel() {
+        let waits = state.is_foreign() && !crate::mutant!("foreign_call_is_cancelled");
+        if (state.is_cancelled() || moves && header.refs.wants_cancel()) && !waits {
             return Turn::Cancel;
         }
         Turn::Poll

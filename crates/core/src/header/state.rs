@@ -29,13 +29,16 @@ const PINNED: u32 = 1 << 29;
 /// The task has something in the side table (crate `task`, `locals.rs`).
 const HAS_LOCALS: u32 = 1 << 30;
 
+/// The task is in the midst of a foreign call, and is not cancelled before that has returned.
+const FOREIGN: u32 = 1 << 31;
+
 /// Where a task lives and how it stands there, in one word.
 ///
 /// ```text
-///  31  30    29     28    27  26        25   24        23    17 16   15           0
-/// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
-/// | 0 |HAS_LOCALS|PINNED|CACHED_REF|NEW|CANCELLED|DONE|SCHEDULED|  loans  |LOCAL| index of shard|
-/// +---+-----+------+-----+---+---------+----+---------+--------+-----+--------------+
+///  31      30         29     28         27  26        25   24        23      17 16    15           0
+/// +-------+----------+------+----------+---+---------+----+---------+---------+-----+--------------+
+/// |FOREIGN|HAS_LOCALS|PINNED|CACHED_REF|NEW|CANCELLED|DONE|SCHEDULED|  loans  |LOCAL| index of shard|
+/// +-------+----------+------+----------+---+---------+----+---------+---------+-----+--------------+
 /// ```
 ///
 /// Anyone may read the lower 17 bits; the others are the runner's. While the task is in a steal queue all are written
@@ -187,6 +190,19 @@ impl TaskState {
 
     pub(crate) fn without_pinned(self) -> Self {
         Self(self.0 & !PINNED)
+    }
+
+    /// In the midst of a foreign call.
+    pub(crate) fn is_foreign(self) -> bool {
+        self.0 & FOREIGN != 0
+    }
+
+    pub(crate) fn with_foreign(self) -> Self {
+        Self(self.0 | FOREIGN)
+    }
+
+    pub(crate) fn without_foreign(self) -> Self {
+        Self(self.0 & !FOREIGN)
     }
 
     /// Something is kept for the task in the side table.

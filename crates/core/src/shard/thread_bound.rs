@@ -93,6 +93,25 @@ impl Context {
         self.with_polled(|task| task.pin());
     }
 
+    /// The task that is being polled, if one of ours is, begins a foreign call: an abort waits until that
+    /// [has returned](Context::foreign_call_returned).
+    pub fn foreign_call_begins(&self) {
+        // SAFETY: on the runner, in the task's poll.
+        self.with_polled(|task| unsafe { task.set_state(task.state().with_foreign()) });
+    }
+
+    /// The foreign call of the task that is being polled has returned; whether the task is to be cancelled.
+    #[must_use]
+    pub fn foreign_call_returned(&self) -> bool {
+        let is_cancelled = self.with_polled(|task| {
+            let state = task.state().without_foreign();
+            // SAFETY: on the runner, in the task's poll.
+            unsafe { task.set_state(state) };
+            state.is_cancelled() || task.refs.wants_cancel()
+        });
+        is_cancelled.unwrap_or(false)
+    }
+
     /// The task that is being polled, or dropped, may move again.
     pub fn unpin_polled(&self) {
         self.with_polled(|task| task.unpin());
