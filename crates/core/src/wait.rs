@@ -111,16 +111,25 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 pub trait Wait: IntoFuture + Sized {
     /// Polls on this thread until the operation is complete.
     #[track_caller]
+    #[inline(always)]
     fn wait(self) -> Self::Output {
-        if let Some(fiber) = context::with(context::Context::fiber) {
-            return stand_still(fiber, self.into_future());
+        // Inline, so that one return less lies behind a fiber's switch: see `Stackful::begin_step`.
+        match context::with(context::Context::fiber) {
+            Some(fiber) => stand_still(fiber, self.into_future()),
+            None => block_thread(self.into_future()),
         }
-        refuse_inside_poll("wait()");
-        block(self.into_future())
     }
 }
 
 impl<F: IntoFuture> Wait for F {}
+
+/// Waits on the thread's own stack.
+#[inline]
+#[track_caller]
+fn block_thread<F: Future>(future: F) -> F::Output {
+    refuse_inside_poll("wait()");
+    block(future)
+}
 
 /// Panics if the current thread is inside a task's poll.
 #[track_caller]

@@ -286,6 +286,15 @@ impl OnStack<'_> {
         is_foreign && self.resumed().end
     }
 
+    /// No step goes on that has one of the wakers that were kept.
+    #[cold]
+    #[inline(never)]
+    fn let_go(&self) {
+        self.has_kept.set(false);
+        // Dropping them may wait.
+        drop(self.kept.take());
+    }
+
     /// The fiber stands still inside a step, which has the waker of a poll that is over then.
     #[cold]
     fn keep_waker(&self) {
@@ -322,10 +331,10 @@ impl Stackful for OnStack<'_> {
     }
 
     fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        if self.is_unwinding() || self.ends_after_call() || task_of(self.waker()).is_none() {
+        if self.is_unwinding() || task_of(self.waker()).is_none() || self.resumed().end {
+            // `wait` does what is to be done.
             return None;
         }
-        self.unwind_if_ending();
         self.steps.set(self.steps.get() + 1);
         // SAFETY: it wakes a task of ours, which is there until the fiber stands still or has ended. If it stands still
         // inside the step, `kept` has a clone, which holds the task, until the step is over.
@@ -336,9 +345,7 @@ impl Stackful for OnStack<'_> {
         let around = self.steps.get() - 1;
         self.steps.set(around);
         if around == 0 && self.has_kept.get() {
-            self.has_kept.set(false);
-            // Dropping them may wait.
-            drop(self.kept.take());
+            self.let_go();
         }
     }
 

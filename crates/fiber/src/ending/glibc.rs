@@ -26,11 +26,17 @@ thread_local! {
 }
 
 /// Has `call` be called when this thread ends, before any thread-local goes that is there now.
+#[inline]
 pub(crate) fn call_first(call: fn()) {
     let ours = OURS.with(Cell::get);
-    if ours != 0 && (newest() == Some(ours) || gossamer_core::mutant!("end_is_watched_once")) {
-        return;
+    let is_newest = || newest() == Some(ours) || gossamer_core::mutant!("end_is_watched_once");
+    if ours == 0 || !is_newest() {
+        add_again(call);
     }
+}
+
+#[cold]
+fn add_again(call: fn()) {
     add(call);
     OURS.with(|ours| ours.set(newest().unwrap_or(0)));
 }
