@@ -1,8 +1,13 @@
 //! What a primitive promises, to every pair of task, fiber and thread, in every world: the models, and sim.
 //!
-//! A rule is one body. Its actors follow scripts, a step at a time: a task awaits each step, a fiber and a thread
-//! wait for it. In a simulation there are no threads.
+//! A rule is one body. A task awaits each operation, a fiber and a thread wait for it. The threads of a simulation are
+//! simulated: each is an OS thread, of which one at a time runs.
+//!
+//! * [`pairs`]: each primitive and channel, with one actor at each of its two ends.
+//! * [`rules`]: the rules of `MVar`, whose actors follow scripts.
+//! * `locks::conform`, `pipe::anywhere`: the rules of locks, cells and pipes.
 
+mod pairs;
 mod rules;
 mod script;
 
@@ -15,7 +20,7 @@ use crate::exploring::looking;
 use crate::models::{MODELS, runtime, watched};
 use script::{MVars, Script, Seen};
 
-/// What runs a script.
+/// What runs an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Task,
@@ -25,7 +30,17 @@ pub(crate) enum Kind {
 
 pub(crate) const KINDS: [Kind; 3] = [Kind::Task, Kind::Fiber, Kind::Thread];
 
-/// Where scripts run.
+impl Kind {
+    /// Finishes an operation of an actor of this kind: a task awaits it, a fiber and a thread wait for it.
+    pub(crate) async fn finish<O: Future>(self, operation: O) -> O::Output {
+        match self {
+            Kind::Task => operation.await,
+            Kind::Fiber | Kind::Thread => operation.wait(),
+        }
+    }
+}
+
+/// Where actors run.
 #[derive(Clone)]
 pub(crate) enum World {
     Real(Arc<Runtime>),
@@ -45,48 +60,28 @@ impl World {
             (World::Real(rt), Kind::Thread) => rt.spawn_thread(move || body.wait()),
             (World::Simulated, Kind::Task) => gossamer_sim::spawn(body),
             (World::Simulated, Kind::Fiber) => gossamer_sim::spawn_fiber(move || body.wait()),
-            (World::Simulated, Kind::Thread) => unreachable!("a simulation has no threads"),
+            (World::Simulated, Kind::Thread) => gossamer::spawn_thread(move || body.wait()),
         }
     }
 
     /// Has an actor of this kind follow a script; its output is what it saw.
     fn start(&self, kind: Kind, mvars: &MVars, script: Script) -> JoinHandle<Seen> {
         let mvars = mvars.clone();
-        let awaited = {
-            let (mvars, script) = (mvars.clone(), script.clone());
-            async move {
-                let mut seen = Seen::default();
-                for step in script {
-                    seen.note(step.act(&mvars).await);
-                }
-                seen
-            }
-        };
-        let waited = move || {
+        self.run(kind, async move {
             let mut seen = Seen::default();
             for step in script {
-                seen.note(step.act(&mvars).wait());
+                seen.note(kind.finish(step.act(&mvars)).await);
             }
             seen
-        };
-        match (self, kind) {
-            (World::Real(rt), Kind::Task) => rt.spawn(awaited),
-            (World::Real(rt), Kind::Fiber) => rt.spawn_fiber(waited),
-            (World::Real(rt), Kind::Thread) => rt.spawn_thread(waited),
-            (World::Simulated, Kind::Task) => gossamer_sim::spawn(awaited),
-            (World::Simulated, Kind::Fiber) => gossamer_sim::spawn_fiber(waited),
-            (World::Simulated, Kind::Thread) => unreachable!("a simulation has no threads"),
-        }
+        })
     }
 }
 
-/// Every pair of these.
-fn pairs(kinds: &[Kind]) -> impl Iterator<Item = (Kind, Kind)> {
-    let all = move |one: &Kind| {
-        let one = *one;
-        kinds.iter().map(move |two| (one, *two))
-    };
-    kinds.iter().flat_map(all)
+/// Every pair of kinds.
+fn every_pair() -> impl Iterator<Item = (Kind, Kind)> {
+    KINDS
+        .into_iter()
+        .flat_map(|one| KINDS.into_iter().map(move |two| (one, two)))
 }
 
 /// Runs a rule, so many times, for every pair of kinds under every model.
@@ -97,7 +92,7 @@ pub(crate) fn in_models<F>(
     F: Future<Output = ()>,
 {
     for model in MODELS {
-        for (one, two) in pairs(&KINDS) {
+        for (one, two) in every_pair() {
             watched(&format!("{model}, {one:?} and {two:?}"), move || {
                 let rt = Arc::new(runtime(model));
                 for round in 0..rounds {
@@ -127,14 +122,21 @@ macro_rules! everywhere {
 }
 pub(crate) use everywhere;
 
-/// Runs a rule on so many seeded schedules for every pair of kinds there are in a simulation, with scheduling points
-/// and without.
+/// As many times more schedules are run without threads: a step of a simulated thread is two switches between OS threads.
+const FEWER_WITH_THREADS: u64 = 25;
+
+/// Runs a rule on so many seeded schedules for every pair of kinds, with scheduling points and without; on fewer if one
+/// of the two is a thread.
 pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
 where
     F: Future<Output = ()>,
 {
     for sim in [SIM, SIM.without_scheduling_points()] {
-        for (one, two) in pairs(&[Kind::Task, Kind::Fiber]) {
+        for (one, two) in every_pair() {
+            let seeds = match one == Kind::Thread || two == Kind::Thread {
+                true => seeds.div_ceil(FEWER_WITH_THREADS),
+                false => seeds,
+            };
             for seed in 0..seeds {
                 let run = looking(sim, seed).run(seed, || rule(World::Simulated, one, two, seed));
                 if let Err(failure) = run {
