@@ -8,6 +8,9 @@ use std::process::Command;
 #[path = "../../../examples/philosophers.rs"]
 mod philosophers;
 
+/// The arguments that choose a model, for examples that take one.
+const MODELS: [&[&str]; 4] = [&[], &["single"], &["pool:2"], &["threads"]];
+
 /// What the example `name` prints. Cargo builds the examples before it runs this test.
 fn output_of(name: &str, arguments: &[&str]) -> String {
     let mut path = std::env::current_exe().expect("the path of this test");
@@ -45,7 +48,7 @@ fn fixed_ring_states_the_bytes_of_a_task() {
 
 #[test]
 fn chosen_model_gives_one_sum_under_every_model() {
-    for arguments in [&[] as &[&str], &["single"], &["pool:2"], &["threads"]] {
+    for arguments in MODELS {
         assert_eq!(output_of("chosen_model", arguments), "the sum is 55\n");
     }
 }
@@ -79,6 +82,41 @@ there is 0 left
 the bank has 5
 ";
     assert_eq!(output_of("bank_account", &[]), expected);
+}
+
+#[test]
+fn same_fringe_walks_no_further_than_the_first_difference() {
+    let expected = "\
+balanced and deep: true, leaves taken: [1000, 1000]
+balanced and changed: false, leaves taken: [10, 10]
+balanced and short: false, leaves taken: [501, 500]
+";
+    for arguments in MODELS {
+        assert_eq!(output_of("same_fringe", arguments), expected);
+    }
+}
+
+#[test]
+fn c_callback_sorts_as_tasks_say() {
+    let expected = "\
+multiples of 99: [99, 198, 297, 396] ... [89892, 89991]
+multiples of 100: [100, 1000, 10000, 100000] ... [99800, 99900]
+multiples of 101: [101, 1010, 10100, 101000] ... [99788, 99889]
+";
+    for arguments in MODELS {
+        assert_eq!(output_of("c_callback", arguments), expected);
+    }
+}
+
+#[test]
+fn websockets_of_all_pairs_are_open_at_once() {
+    let expected = "\
+1000 clients are connected
+4000 messages came back, and 1000 pairs are done
+";
+    for arguments in MODELS {
+        assert_eq!(output_of("websockets", arguments), expected);
+    }
 }
 
 #[test]
