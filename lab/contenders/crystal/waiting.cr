@@ -148,6 +148,8 @@ def hostage : Int64
   hostages.back.get
 end
 
+require "./tasks"
+
 # Runs the workload that the command line names, unless it is the ring.
 def waiting(words : Array(String)) : Nil
   (words[1..]? || [] of String).each_slice(2) do |pair|
@@ -155,9 +157,15 @@ def waiting(words : Array(String)) : Nil
     OPTIONS[pair[0]] = pair[1]
   end
   case words.first?
-  when "park"    then puts park
-  when "mutex"   then puts mutex
-  when "hostage" then puts hostage
-  else                refuse "unknown workload (ring, park, mutex, hostage)", words.first? || "none"
+  when "park"     then puts park
+  when "mutex"    then puts mutex
+  when "hostage"  then puts hostage
+  when "spawn"    then puts spawns
+  when "yield"    then puts yields
+  when "pingpong" then puts pingpong
+  when "spsc"     then puts spsc
+  when "mpsc"     then puts mpsc
+  when "skynet"   then puts skynet
+  else                 refuse "unknown workload", words.first? || "none"
   end
 end

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The workloads about waiting, in virtual threads: {@code Waiting WORKLOAD --option value ...}. */
+/** The workloads beside the ring, in virtual threads: {@code Waiting WORKLOAD --option value ...}. */
 final class Waiting {
-    private static final class Refused extends RuntimeException {
+    static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         Refused(String what, String given) {
@@ -24,7 +24,7 @@ final class Waiting {
         }
     }
 
-    private static final Map<String, String> options = new HashMap<>();
+    static final Map<String, String> options = new HashMap<>();
 
     public static void main(String[] words) {
         try {
@@ -39,6 +39,12 @@ final class Waiting {
                 case "mutex" -> mutex();
                 case "timers" -> timers();
                 case "hostage" -> hostage();
+                case "spawn" -> Tasks.spawn();
+                case "yield" -> Tasks.yields();
+                case "pingpong" -> Tasks.pingpong();
+                case "spsc" -> Tasks.spsc();
+                case "mpsc" -> Tasks.mpsc();
+                case "skynet" -> Tasks.skynet();
                 default -> throw new Refused("unknown workload", words[0]);
             });
             System.out.flush();
@@ -53,7 +59,7 @@ final class Waiting {
         }
     }
 
-    private static void only(String... known) {
+    static void only(String... known) {
         for (String name : options.keySet()) {
             if (!Arrays.asList(known).contains(name)) {
                 throw new Refused("unknown option", name);
@@ -61,7 +67,7 @@ final class Waiting {
         }
     }
 
-    private static long number(String name, long usual) {
+    static long number(String name, long usual) {
         String text = options.get(name);
         try {
             long value = text == null ? usual : Long.parseLong(text);
@@ -74,7 +80,7 @@ final class Waiting {
         throw new Refused("expected a whole number of at least 1, got", text);
     }
 
-    private static long part(long total, long parts, long index) {
+    static long part(long total, long parts, long index) {
         return total / parts + (index < total % parts ? 1 : 0);
     }
 
