@@ -11,12 +11,7 @@ use std::error::Error;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use gossamer::{Fibers, Model, Runtime, Wait, sync::MVar};
-
-// TODO-FOREIGN: a stand-in; delete it when `gossamer::foreign` is there, and import that.
-fn foreign<T>(call: impl FnOnce() -> T) -> T {
-    call()
-}
+use gossamer::{Fibers, Model, Runtime, Wait, foreign, sync::MVar};
 
 /// Knows the order: a task that takes questions and puts answers.
 struct Judge {

@@ -4,10 +4,9 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
 
 use gossamer::sync::MVar;
 use gossamer::{Handle, Runtime, Wait, foreign, yield_now};
@@ -136,8 +135,10 @@ fn the_end_of_the_runtime_waits_too() {
         drop(rt.spawn_fiber(move || its.run()));
         let first = sorter.asked.question.take().wait();
         let its = sorter.clone();
+        let end = Arc::new(Barrier::new(2));
+        let ends = end.clone();
         let answers = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(20));
+            ends.wait();
             its.asked.answer.put(answer(first)).wait();
             while !its.has_sorted.load(Ordering::SeqCst) {
                 if let Some(question) = its.asked.question.try_take() {
@@ -146,6 +147,7 @@ fn the_end_of_the_runtime_waits_too() {
                 thread::yield_now();
             }
         });
+        end.wait();
         drop(rt);
         sorter.check();
         answers.join().expect("no panic");
@@ -168,10 +170,13 @@ fn a_call_of_rust_is_not_unwound_either() {
             its.2.store(true, Ordering::SeqCst);
         }));
         begun.take().wait();
+        let end = Arc::new(Barrier::new(2));
+        let ends = end.clone();
         let goes_on = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(20));
+            ends.wait();
             go_on.put(()).wait();
         });
+        end.wait();
         drop(rt);
         assert!(has_returned.load(Ordering::SeqCst), "{model}");
         goes_on.join().expect("no panic");
@@ -279,12 +284,11 @@ fn an_abort_at_any_moment_leaves_the_call_whole() {
 
 /// Has C set its error number.
 fn fail_in_c(is_first: bool) -> Option<i32> {
-    // SAFETY: neither takes a pointer.
-    let failed = unsafe {
-        match is_first {
-            true => libc::close(-1),
-            false => libc::raise(-1),
-        }
+    let failed = match is_first {
+        // SAFETY: no file has this number.
+        true => unsafe { libc::close(-1) },
+        // SAFETY: no signal has this number.
+        false => unsafe { libc::raise(-1) },
     };
     assert_ne!(failed, 0);
     io::Error::last_os_error().raw_os_error()
