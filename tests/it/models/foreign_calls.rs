@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ffi::{c_int, c_void};
+use std::future::pending;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -60,12 +61,11 @@ fn answer([left, right]: [u32; 2]) -> c_int {
     }
 }
 
-/// What a fiber did: it sorts three numbers, and then waits.
+/// What a fiber did: it sorts three numbers, and then waits for ever.
 #[derive(Default)]
 struct Sorter {
     asked: Asked,
     has_sorted: AtomicBool,
-    went_on: AtomicBool,
 }
 
 impl Sorter {
@@ -74,19 +74,14 @@ impl Sorter {
         sort_by_asking(&mut numbers, &self.asked);
         self.has_sorted
             .store(numbers == [1, 2, 3], Ordering::SeqCst);
-        yield_now().wait();
-        self.went_on.store(true, Ordering::SeqCst);
+        pending::<()>().wait();
     }
 
-    /// Whether the call was whole, and nothing came after the wait that followed it.
+    /// The call was whole.
     fn check(&self) {
         assert!(
             self.has_sorted.load(Ordering::SeqCst),
             "the call was broken off"
-        );
-        assert!(
-            !self.went_on.load(Ordering::SeqCst),
-            "the fiber was not aborted"
         );
     }
 }
