@@ -22,6 +22,7 @@ pub(crate) const RUNS: [(&[&str], &str); 2] = [
         &[
             "models::",
             "conform::rules::models",
+            "conform::pairs::models",
             "ports::",
             "pipe::",
             "par::",
