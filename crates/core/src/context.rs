@@ -100,7 +100,7 @@ pub trait Stackful {
 
     /// A step of a wait begins, and the caller does what [`Stackful::wait`] does: it polls with this waker,
     /// [ends the step](Stackful::end_step), has the fiber [stand still](Stackful::stand_still) if that was pending, and so
-    /// on. `None`: here `wait` has to. Unwinds instead if the fiber is to end.
+    /// on. `None`: here `wait` has to, which unwinds if the fiber is to end.
     ///
     /// So only the call of [`Stackful::stand_still`] lies between the caller's loop and the switch. Each further one there
     /// would be a return that the processor predicts wrong, as another fiber has called meanwhile.
@@ -114,7 +114,8 @@ pub trait Stackful {
     /// Returns when the fiber has been woken.
     fn stand_still(&self) {}
 
-    /// A [foreign call](crate::wait::foreign) begins, perhaps inside another one.
+    /// A [foreign call](crate::wait::foreign) begins, perhaps inside another one. Unwinds instead if the fiber is to end
+    /// or to be cancelled, and no such call goes on.
     fn foreign_call_begins(&self) {}
 
     /// It has returned, or unwinds.

@@ -217,11 +217,12 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 /// Makes a call that must not be unwound, of C code that calls back, say: an abort waits until it has returned.
 ///
 /// If the [fiber](https://docs.rs/gossamer-rt/latest/gossamer/fn.spawn_fiber.html) that makes it is aborted meanwhile,
-/// waits in the call, in a callback, go on as if nothing had happened; the abort takes effect at the first wait after
-/// the call. A callback must not let a panic pass into C code either: an `extern "C"` function of Rust ends the process
+/// waits in the call, in a callback, go on as if nothing had happened; the abort takes effect where the fiber stands
+/// still after the call, or begins the next one. A callback must not let a panic pass into C code either: an `extern "C"` function of Rust ends the process
 /// then.
 ///
-/// In a task or thread this is the call alone: nothing unwinds there but a panic.
+/// In a task or thread this is the call alone: nothing unwinds there but a panic. (A thread of a simulation, which is
+/// unwound at the simulation's end, is not while it is in the call.)
 ///
 /// # Blocking
 /// As the call does. A fiber that waits in it stands still, and its thread runs others.
@@ -229,7 +230,9 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 /// # Cancellation
 /// Waits, as said. If the runtime ends meanwhile (it is dropped, or shuts down), or the fiber's thread does, the thread
 /// says so and blocks until the call has returned: it runs nothing else then, so what the call waits for must come from
-/// another thread. A shutdown with a limit gives up after that, and leaves the thread and the fiber's stack behind.
+/// another thread. A shutdown with a limit gives up after that, and leaves the thread and the fiber's stack behind; not
+/// so under `Model::Single`, where the thread that blocks is the one that shuts down. A simulation that ends so ends the
+/// process, with a message.
 ///
 /// # Panics
 /// As the call does.
@@ -260,22 +263,18 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 /// ```
 pub fn foreign<T>(call: impl FnOnce() -> T) -> T {
     /// The call that goes on, of a fiber.
-    struct Call(Option<NonNull<dyn Stackful>>);
-    impl Call {
-        fn of(&self) -> Option<&dyn Stackful> {
-            // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
-            self.0.map(|fiber| unsafe { fiber.as_ref() })
-        }
-    }
-    impl Drop for Call {
+    struct Call<'a>(&'a dyn Stackful);
+    impl Drop for Call<'_> {
         fn drop(&mut self) {
-            self.of().inspect(|fiber| fiber.foreign_call_returned());
+            self.0.foreign_call_returned();
         }
     }
-    let call_goes_on = Call(context::with(context::Context::fiber));
-    call_goes_on
-        .of()
-        .inspect(|fiber| fiber.foreign_call_begins());
+    let fiber = context::with(context::Context::fiber);
+    // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
+    let _goes_on = fiber.map(|fiber| unsafe { fiber.as_ref() }).map(|fiber| {
+        context::outside_selects(|| fiber.foreign_call_begins());
+        Call(fiber)
+    });
     call()
 }
 

@@ -286,6 +286,17 @@ impl OnStack<'_> {
         is_foreign && self.resumed().end
     }
 
+    /// Ends the fiber if that is due: else one that makes one foreign call after the other would never end.
+    fn end_between_calls(&self) {
+        self.unwind_if_ending();
+        if context::with(context::Context::is_polled_cancelled) {
+            // The runner drops it instead of polling it again.
+            self.waker().wake_by_ref();
+            self.stand_still();
+            self.unwind_if_ending();
+        }
+    }
+
     /// No step goes on that has one of the wakers that were kept.
     #[cold]
     #[inline(never)]
@@ -331,8 +342,8 @@ impl Stackful for OnStack<'_> {
     }
 
     fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        if self.is_unwinding() || task_of(self.waker()).is_none() || self.resumed().end {
-            // `wait` does what is to be done.
+        // (A fiber that is to end is resumed with no task's waker.)
+        if self.is_unwinding() || task_of(self.waker()).is_none() {
             return None;
         }
         self.steps.set(self.steps.get() + 1);
@@ -362,16 +373,23 @@ impl Stackful for OnStack<'_> {
     }
 
     fn foreign_call_begins(&self) {
-        let before = self.foreign.replace(self.foreign.get() + 1);
-        if before == 0 {
+        if self.foreign.get() == 0 {
+            if !self.is_unwinding() && !gossamer_core::mutant!("calls_in_a_row_are_one") {
+                self.end_between_calls();
+            }
             context::with(context::Context::foreign_call_begins);
         }
+        self.foreign.set(self.foreign.get() + 1);
     }
 
     fn foreign_call_returned(&self) {
         let left = self.foreign.get() - 1;
         self.foreign.set(left);
-        let is_cancelled = left == 0 && context::with(context::Context::foreign_call_returned);
+        if left > 0 {
+            return;
+        }
+        context::with(context::Context::foreign_call_returned);
+        let is_cancelled = context::with(context::Context::is_polled_cancelled);
         if is_cancelled && !gossamer_core::mutant!("abort_waits_for_ever") {
             // The runner looks again when the fiber has stood still.
             self.waker().wake_by_ref();
@@ -383,17 +401,27 @@ impl Stackful for OnStack<'_> {
 const ENDS_AFTER_CALL: &str = "gossamer: a fiber's runtime or thread ends while the fiber waits in a foreign call: the \
      thread blocks until the call has returned";
 
+/// Said besides where nothing is left that could end the wait.
+const IN_A_SIMULATION: &str = "gossamer: in a simulation, which has ended, it never returns: have the fiber end before the \
+     simulation's root does";
+
 /// Blocks the thread until `step` is done; says why, if it has to wait.
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<&str>) {
+    let errno = errno();
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
             if let Some(why) = why.take() {
                 // If the write fails, there is nowhere left to report it.
                 let _said = writeln!(io::stderr(), "{why}");
+                if context::is_watched() {
+                    let _said = writeln!(io::stderr(), "{IN_A_SIMULATION}");
+                    std::process::abort();
+                }
             }
             parker.park(&mut || false);
         }
     });
+    set_errno(errno);
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ impl Drop for Simulated {
                 self.join();
             }
             Standing::Stuck => say(format_args!(
-                "{relay} was to end with its simulation, and a destructor waits there for what has not come: its OS \
+                "{relay} was to end with its simulation, and a destructor or a foreign call waits there for what has not come: its OS \
                  thread stays, with all that is on its stack"
             )),
             Standing::Still => abort(format_args!(
@@ -127,6 +127,8 @@ struct OnThread {
     /// Of the poll that runs it.
     waker: RefCell<Waker>,
     ends: Cell<bool>,
+    /// How many foreign calls go on, each inside the one before: their frames are not unwound.
+    foreign: Cell<u32>,
 }
 
 impl OnThread {
@@ -136,9 +138,11 @@ impl OnThread {
         self.ends.set(ends);
     }
 
-    /// Waits while the thread is to end: unwinds, unless it does so already.
+    /// Waits while the thread is to end: unwinds, unless it does so already, or is in a foreign call.
     fn end(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
-        if !thread::panicking() {
+        let is_foreign =
+            self.foreign.get() > 0 && !gossamer_core::mutant!("simulated_call_is_unwound");
+        if !thread::panicking() && !is_foreign {
             resume_unwind(Box::new(Ended));
         }
         if completes_by_itself(step) {
@@ -186,6 +190,14 @@ impl Stackful for OnThread {
         }
         self.end(step);
     }
+
+    fn foreign_call_begins(&self) {
+        self.foreign.set(self.foreign.get() + 1);
+    }
+
+    fn foreign_call_returned(&self) {
+        self.foreign.set(self.foreign.get() - 1);
+    }
 }
 
 /// A simulated thread whose body has ended, seen by the destructors of its thread-locals.
@@ -217,6 +229,7 @@ fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
         relay,
         waker: RefCell::new(waker),
         ends: Cell::new(ends),
+        foreign: Cell::new(0),
     };
     let mut panicked = None;
     let ran = catch_unwind(AssertUnwindSafe(|| {

@@ -6,13 +6,13 @@ use std::future::pending;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
 use gossamer::sync::MVar;
-use gossamer::{Handle, Runtime, Wait, foreign, yield_now};
+use gossamer::{Handle, Model, Runtime, Wait, foreign, spawn_thread, yield_now};
 
-use super::{each_model, runtime};
+use super::{each_model, runtime, watched};
 use crate::contract::SIM;
 
 /// The comparisons that a sort asks for, and the answers.
@@ -207,6 +207,88 @@ fn a_call_inside_a_call_is_part_of_it() {
         );
         assert_eq!(reached.load(Ordering::SeqCst), 1, "{model}");
     });
+}
+
+/// It makes one call after the other, and never waits in between.
+#[test]
+fn an_abort_takes_effect_between_two_calls() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let numbers = Arc::new(MVar::<u32>::empty());
+        let from = numbers.clone();
+        let fiber = rt.spawn_fiber(move || {
+            loop {
+                foreign(|| from.take().wait());
+            }
+        });
+        numbers.put(1).wait();
+        numbers.put(2).wait();
+        fiber.abort();
+        // It may have ended before it took the second one.
+        let _put_or_not = numbers.try_put(3);
+        assert!(
+            fiber.wait().is_err_and(|error| error.is_cancelled()),
+            "{model}"
+        );
+    });
+}
+
+#[test]
+fn the_end_of_the_thread_waits_too() {
+    watched("single", || {
+        let (begun, go_on) = (Arc::new(MVar::empty()), Arc::new(MVar::<()>::empty()));
+        let its = (begun.clone(), go_on.clone());
+        let (gives, given) = mpsc::channel();
+        let owner = thread::spawn(move || {
+            let rt = runtime(Model::Single);
+            let fiber = rt.spawn_fiber(move || {
+                foreign(|| {
+                    its.0.put(()).wait();
+                    its.1.take().wait();
+                });
+                pending::<()>().wait();
+            });
+            begun.take().wait();
+            gives.send((rt, fiber)).expect("somebody listens");
+        });
+        let (rt, fiber) = given.recv().expect("it is given");
+        go_on.put(()).wait();
+        owner.join().expect("no panic");
+        let ended = rt.block_on(fiber);
+        assert!(ended.is_err_and(|error| error.is_cancelled()));
+    });
+}
+
+/// Says when it goes.
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Its simulation ends while it is in the call: its OS thread stays.
+#[test]
+fn a_simulated_thread_is_not_unwound_out_of_a_call() {
+    let gone = Arc::new(AtomicBool::new(false));
+    let its = gone.clone();
+    SIM.explore(0..1, move || {
+        let its = its.clone();
+        async move {
+            let begun = Arc::new(MVar::empty());
+            let to = begun.clone();
+            drop(spawn_thread(move || {
+                foreign(|| {
+                    let _gone = Gone(its);
+                    to.put(()).wait();
+                    pending::<()>().wait();
+                });
+            }));
+            begun.take().await;
+        }
+    });
+    assert!(!gone.load(Ordering::SeqCst), "the call was broken off");
 }
 
 /// It was aborted in the call, and never waits after it: it has ended, and nothing was broken off.

@@ -79,8 +79,15 @@ impl TaskRef<'_> {
     fn unpin(self) -> bool {
         let state = self.state();
         if state.is_pinned() {
+            // (A thread that ends has its fibers return from foreign calls outside of any poll.)
+            let unpinned = state.without_pinned();
+            let unmarked = if crate::mutant!("mark_of_a_call_stays") {
+                unpinned
+            } else {
+                unpinned.without_foreign()
+            };
             // SAFETY: on the runner, while the future is there.
-            unsafe { self.set_state(state.without_pinned()) };
+            unsafe { self.set_state(unmarked) };
             Shard::at(state.shard()).runner.unpin_one();
         }
         state.is_pinned()
@@ -100,16 +107,18 @@ impl Context {
         self.with_polled(|task| unsafe { task.set_state(task.state().with_foreign()) });
     }
 
-    /// The foreign call of the task that is being polled has returned; whether the task is to be cancelled.
+    /// The foreign call of the task that is being polled has returned.
+    pub fn foreign_call_returned(&self) {
+        // SAFETY: on the runner, in the task's poll.
+        self.with_polled(|task| unsafe { task.set_state(task.state().without_foreign()) });
+    }
+
+    /// Whether the task that is being polled is to be cancelled.
     #[must_use]
-    pub fn foreign_call_returned(&self) -> bool {
-        let is_cancelled = self.with_polled(|task| {
-            let state = task.state().without_foreign();
-            // SAFETY: on the runner, in the task's poll.
-            unsafe { task.set_state(state) };
-            state.is_cancelled() || task.refs.wants_cancel()
-        });
-        is_cancelled.unwrap_or(false)
+    pub fn is_polled_cancelled(&self) -> bool {
+        let is_cancelled =
+            |task: TaskRef<'_>| task.state().is_cancelled() || task.refs.wants_cancel();
+        self.with_polled(is_cancelled).unwrap_or(false)
     }
 
     /// The task that is being polled, or dropped, may move again.
