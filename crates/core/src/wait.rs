@@ -239,7 +239,7 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 ///
 /// # Examples
 /// ```
-/// use gossamer::{Fibers, Model, Runtime, Wait, foreign, sync::MVar};
+/// use gossamer::{Fibers, Model, Runtime, Wait, foreign, sync::MVar, yield_now};
 /// use std::sync::Arc;
 ///
 /// // SAFETY: nothing here uses thread-locals like a stack.
@@ -252,7 +252,7 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 ///         to.put(()).wait();
 ///         from.take().wait()
 ///     });
-///     to.put(()).wait();
+///     yield_now().wait();
 ///     answer
 /// });
 /// asked.take().wait();
