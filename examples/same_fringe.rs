@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let promise = unsafe { Fibers::contract() };
     // A walk is up to a thousand calls deep, which takes more than the usual 256 KiB in a debug build. Only what is used
     // costs memory.
-    let fibers = promise.stack_size(1 << 20);
+    let fibers = promise.stack_size(2 << 20);
     let rt = Runtime::builder().model(model()?).fibers(fibers).build()?;
 
     let numbers: Vec<u32> = (1..=1_000).collect();

@@ -111,9 +111,10 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 pub trait Wait: IntoFuture + Sized {
     /// Polls on this thread until the operation is complete.
     #[track_caller]
-    #[inline(always)]
+    // Inline, so that one return less lies behind a fiber's switch: see `Stackful::begin_step`. (Without optimisation it
+    // would only make the caller's frame larger.)
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait(self) -> Self::Output {
-        // Inline, so that one return less lies behind a fiber's switch: see `Stackful::begin_step`.
         match context::with(context::Context::fiber) {
             Some(fiber) => stand_still(fiber, self.into_future()),
             None => block_thread(self.into_future()),
