@@ -125,8 +125,9 @@ impl Header {
             unsafe { Self::ref_dec_if_over(this) };
             return Turn::Over;
         }
-        let waits = state.is_foreign() && !crate::mutant!("foreign_call_is_cancelled");
-        if (state.is_cancelled() || moves && header.refs.wants_cancel()) && !waits {
+        if (state.is_cancelled() || moves && header.refs.wants_cancel())
+            && (!state.is_foreign() || crate::mutant!("foreign_call_is_cancelled"))
+        {
             return Turn::Cancel;
         }
         Turn::Poll
