@@ -82,7 +82,7 @@ impl Parker {
         &self.waker
     }
 
-    /// Looks for a wake a few microseconds, if that has saved this thread a sleep lately: before a park whose wake may
+    /// Looks for a wake some ten microseconds, if that has saved this thread a sleep lately: before a park whose wake may
     /// be another thread's answer.
     #[inline]
     pub fn look(&self) {

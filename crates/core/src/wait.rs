@@ -219,8 +219,8 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
 ///
 /// If the [fiber](https://docs.rs/gossamer-rt/latest/gossamer/fn.spawn_fiber.html) that makes it is aborted meanwhile,
 /// waits in the call, in a callback, go on as if nothing had happened; the abort takes effect where the fiber stands
-/// still after the call, or begins the next one. A callback must not let a panic pass into C code either: an `extern "C"` function of Rust ends the process
-/// then.
+/// still after the call, or begins the next one. A callback must not let a panic pass into C code either: an
+/// `extern "C"` function of Rust ends the process then.
 ///
 /// In a task or thread this is the call alone: nothing unwinds there but a panic. (A thread of a simulation, which is
 /// unwound at the simulation's end, is not while it is in the call.)

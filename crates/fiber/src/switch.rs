@@ -141,12 +141,12 @@ impl<T> Switch<T> {
     #[inline(always)]
     fn check(&self) {
         if !self.is_here() {
-            self.is_elsewhere();
+            self.polled_elsewhere();
         }
     }
 
     #[cold]
-    fn is_elsewhere(&self) -> ! {
+    fn polled_elsewhere(&self) -> ! {
         panic!(
             "a fiber that began on {:?} was polled on {:?}: it stays with its thread",
             self.on,

@@ -329,7 +329,7 @@ fn tasks_and_threads_only_call() {
 
 #[test]
 fn an_abort_at_any_moment_leaves_the_call_whole() {
-    SIM.explore(0..2000, || async {
+    SIM.explore(0..10_000, || async {
         let handle = Handle::current();
         let mvar = Arc::new(MVar::<u32>::empty());
         let calls = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);

@@ -16,7 +16,8 @@ use crate::platform::atomic::Ordering;
 #[cfg(not(any(loom, shuttle)))]
 use crate::platform::spin_loop;
 
-/// How long a look is: about as long as the sleep that it may save.
+/// How long a look is: about as long as the sleep that it may save. It has to outlast the wake of a partner that sleeps
+/// (20 µs on some machines), or no look pays off.
 #[cfg(not(any(loom, shuttle)))]
 const LOOK_FOR: Duration = Duration::from_micros(30);
 /// Pauses for each look at the clock, which costs more.

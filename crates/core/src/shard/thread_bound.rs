@@ -79,13 +79,11 @@ impl TaskRef<'_> {
     fn unpin(self) -> bool {
         let state = self.state();
         if state.is_pinned() {
-            // (A thread that ends has its fibers return from foreign calls outside of any poll.)
-            let unpinned = state.without_pinned();
-            let unmarked = if crate::mutant!("mark_of_a_call_stays") {
-                unpinned
-            } else {
-                unpinned.without_foreign()
-            };
+            let mut unmarked = state.without_pinned();
+            if !crate::mutant!("mark_of_a_call_stays") {
+                // A thread that ends has its fibers return from foreign calls outside of any poll.
+                unmarked = unmarked.without_foreign();
+            }
             // SAFETY: on the runner, while the future is there.
             unsafe { self.set_state(unmarked) };
             Shard::at(state.shard()).runner.unpin_one();

@@ -31,12 +31,12 @@ pub(crate) fn call_first(call: fn()) {
     let ours = OURS.with(Cell::get);
     let is_newest = || newest() == Some(ours) || gossamer_core::mutant!("end_is_watched_once");
     if ours == 0 || !is_newest() {
-        add_again(call);
+        add_as_newest(call);
     }
 }
 
 #[cold]
-fn add_again(call: fn()) {
+fn add_as_newest(call: fn()) {
     add(call);
     OURS.with(|ours| ours.set(newest().unwrap_or(0)));
 }
