@@ -2,40 +2,11 @@
  *
  * A message port a mailbox, which is Pth's own. Whenever a thread waits, Pth's scheduler looks at what every
  * waiting thread waits for, so a hop costs in proportion to the ring. */
-#include "ring.h"
-#include <errno.h>
-#include <pth.h>
-
-/* A port does not copy what is put into it; there is one token, so one message is enough. */
-struct message { pth_message_t head; long value; };
+#include "gnu_pth.h"
 
 static long ring_size;
 static pth_msgport_t *ports;
 static pth_msgport_t answer;
-
-static pth_msgport_t port(void)
-{
-    pth_msgport_t created = pth_msgport_create(NULL);
-    if (created == NULL)
-        ring_fail("pth_msgport_create failed", strerror(errno));
-    return created;
-}
-
-static pth_event_t arrival(pth_msgport_t from)
-{
-    pth_event_t event = pth_event(PTH_EVENT_MSG, from);
-    if (event == NULL)
-        ring_fail("pth_event failed", strerror(errno));
-    return event;
-}
-
-static struct message *take(pth_msgport_t from, pth_event_t arrived)
-{
-    pth_message_t *message;
-    while ((message = pth_msgport_get(from)) == NULL)
-        pth_wait(arrived);
-    return (struct message *)message;
-}
 
 static void *member(void *argument)
 {

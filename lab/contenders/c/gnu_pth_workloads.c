@@ -1,7 +1,6 @@
 /* GNU Pth in spawn, yield and pingpong. A place is a message port, as in the ring. */
+#include "gnu_pth.h"
 #include "options.h"
-#include <errno.h>
-#include <pth.h>
 
 static pth_attr_t attributes;
 
@@ -61,26 +60,8 @@ static long yield(int argc, char **argv)
     return all;
 }
 
-/* A pair has one number under way, so one message is enough. A port does not copy it. */
-struct message { pth_message_t head; long value; };
-
+/* A pair has one number under way, so one message is enough. */
 struct pair { pth_msgport_t ping, pong; struct message message; long trips; };
-
-static pth_event_t arrival(pth_msgport_t at)
-{
-    pth_event_t event = pth_event(PTH_EVENT_MSG, at);
-    if (event == NULL)
-        ring_fail("pth_event failed", strerror(errno));
-    return event;
-}
-
-static struct message *take(pth_msgport_t from, pth_event_t arrived)
-{
-    pth_message_t *message;
-    while ((message = pth_msgport_get(from)) == NULL)
-        pth_wait(arrived);
-    return (struct message *)message;
-}
 
 static void *answering(void *argument)
 {
@@ -105,14 +86,6 @@ static void *asking(void *argument)
         message->value++;
     }
     return (void *)(intptr_t)message->value;
-}
-
-static pth_msgport_t port(void)
-{
-    pth_msgport_t created = pth_msgport_create(NULL);
-    if (created == NULL)
-        ring_fail("pth_msgport_create failed", strerror(errno));
-    return created;
 }
 
 static long pingpong(int argc, char **argv)
