@@ -7,7 +7,7 @@ use super::chan::{RECEIVER_GONE, SENDER_GONE};
 use super::flavour::RingPolicy;
 use super::op::{Receiving, ReceivingMany, Sending};
 use super::receiver::Receiver;
-use super::sender::{Put, Sender};
+use super::sender::Sender;
 use super::side::sides;
 use crate::error::{TryRecvError, TrySendError};
 
@@ -42,16 +42,11 @@ impl<T, P: RingPolicy> Sender<T, P> {
     /// Gives the message back, and says why.
     #[inline(always)]
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        let (mut turn, mut message) = (self.0.turn(), Some(message));
-        let put = match turn.put_quickly(&mut message) {
-            Put::Full => turn.put(&mut message),
-            put => put,
-        };
-        match (put, message) {
-            (Put::Closed, Some(message)) => Err(TrySendError::Closed(message)),
-            (_, Some(message)) => Err(TrySendError::Full(message)),
-            (_, None) => Ok(()),
+        let mut turn = self.0.turn();
+        if turn.is_simple() {
+            return turn.put_quickly(message).map_err(TrySendError::Closed);
         }
+        turn.put(message)
     }
 
     /// Whether the receiver is gone.

@@ -6,9 +6,8 @@ use std::panic::Location;
 
 use super::chan::{Op, ReceivingEnd, RingAction, SendingEnd, Waits};
 use super::flavour::RingPolicy;
-use super::sender::Put;
 use super::side::Turn;
-use crate::error::{Closed, SendError, TryRecvError};
+use crate::error::{Closed, SendError, TryRecvError, TrySendError};
 use crate::operations::operations;
 
 operations! { RingPolicy;
@@ -26,26 +25,12 @@ pub(super) struct Sends<'a, T, P: RingPolicy> {
     message: Option<T>,
 }
 
-impl<T, P: RingPolicy> Sends<'_, T, P> {
-    #[inline(always)]
-    fn ended(&mut self, put: Put) -> Option<Result<(), SendError<T>>> {
-        match put {
-            Put::Sent => Some(Ok(())),
-            Put::Full => None,
-            Put::Closed => Some(match self.message.take() {
-                Some(message) => Err(SendError(message)),
-                None => Ok(()),
-            }),
-        }
-    }
-}
-
 /// Mutant: it sends though it is dropped.
 #[cfg(mutants)]
 impl<T, P: RingPolicy> Drop for Sends<'_, T, P> {
     fn drop(&mut self) {
         if gossamer_core::mutant!("dropped_ring_send_has_sent") && self.message.is_some() {
-            let _put = self.turn.put(&mut self.message);
+            let _put = self.message.take().map(|message| self.turn.put(message));
         }
     }
 }
@@ -57,13 +42,22 @@ impl<T, P: RingPolicy> RingAction<T, P> for Sends<'_, T, P> {
 
     #[inline(always)]
     fn quickly(&mut self) -> Option<Self::Output> {
-        let put = self.turn.put_quickly(&mut self.message);
-        self.ended(put)
+        if !self.turn.is_simple() {
+            return None;
+        }
+        let message = self.message.take()?;
+        Some(self.turn.put_quickly(message).map_err(SendError))
     }
 
     fn attempt(&mut self) -> Option<Self::Output> {
-        let put = self.turn.put(&mut self.message);
-        self.ended(put)
+        match self.turn.put(self.message.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Closed(message)) => Some(Err(SendError(message))),
+            Err(TrySendError::Full(message)) => {
+                self.message = Some(message);
+                None
+            }
+        }
     }
 }
 

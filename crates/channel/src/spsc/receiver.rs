@@ -18,7 +18,7 @@ impl<T, P: RingPolicy> Turn<'_, T, P, ReceivingEnd> {
     /// Takes a message, if that is simple; `None` says nothing.
     #[inline(always)]
     pub(super) fn take_quickly(&mut self) -> Option<T> {
-        if self.known() == 0 || !self.is_settled() {
+        if !self.is_simple() {
             return None;
         }
         let message = self.next()?;

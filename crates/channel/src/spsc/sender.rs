@@ -3,86 +3,73 @@
 use super::chan::{Chan, RECEIVER_GONE, RECEIVER_WAITS, SENDER_GONE, SET_WAITS, SendingEnd};
 use super::flavour::{Number, RingPolicy};
 use super::side::{Side, Turn};
-
-/// The result of putting a message into the ring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Put {
-    /// The message has been taken.
-    Sent,
-    /// The message is left.
-    Full,
-    /// The message is left: no receiver is there.
-    Closed,
-}
+use crate::error::TrySendError;
 
 /// The side that sends; there is one. When it goes, the receiver is told.
 pub struct Sender<T, P: RingPolicy>(pub(super) Side<T, P, SendingEnd>);
 
 impl<T, P: RingPolicy> Turn<'_, T, P, SendingEnd> {
-    /// Moves a message into the ring, if that is simple; [`Put::Full`] says nothing.
+    /// Moves a message into the ring, where that [is simple](Turn::is_simple).
+    ///
+    /// # Errors
+    /// The receiver is gone: gives the message back.
     #[inline(always)]
-    pub(super) fn put_quickly(&mut self, message: &mut Option<T>) -> Put {
-        if self.known() == 0 || !self.is_settled() {
-            return Put::Full;
-        }
-        if let Some(message) = message.take() {
-            self.write(message);
-        }
+    pub(super) fn put_quickly(&mut self, message: T) -> Result<(), T> {
+        self.write(message);
         if cfg!(mutant = "spsc_wakes_nobody") {
-            return Put::Sent;
+            return Ok(());
         }
         // Orders the publishing before the look at the receiver's bits: pairs with `Chan::reach`, as this side's place
         // is noted.
         P::quick_fence();
-        self.look(message)
+        self.look()
     }
 
     /// Moves a message into the ring: looks for room, and makes the ring before the first message.
+    ///
+    /// # Errors
+    /// There is no room, or the receiver is gone: gives the message back.
     #[inline(never)]
-    pub(super) fn put(&mut self, message: &mut Option<T>) -> Put {
+    pub(super) fn put(&mut self, message: T) -> Result<(), TrySendError<T>> {
         match self.find() {
             Some(true) => {}
-            Some(false) => return Put::Full,
-            None => return Put::Closed,
+            Some(false) => return Err(TrySendError::Full(message)),
+            None => return Err(TrySendError::Closed(message)),
         }
-        if let Some(message) = message.take() {
-            self.write(message);
-        }
+        self.write(message);
         // As in `put_quickly`.
         if !gossamer_core::mutant!("spsc_passes_without_fence") {
             P::light_fence();
         }
-        self.look(message)
+        self.look().map_err(TrySendError::Closed)
     }
 
-    /// Whether the receiver waits for the message that was just put, or is gone.
+    /// Wakes the receiver if it waits for the message that was just put.
+    ///
+    /// # Errors
+    /// The receiver is gone, and has not taken the message along.
     #[inline(always)]
-    fn look(&mut self, message: &mut Option<T>) -> Put {
+    fn look(&mut self) -> Result<(), T> {
         match self.chan().look() & (RECEIVER_WAITS | SET_WAITS | RECEIVER_GONE) {
-            0 => Put::Sent,
-            _ => self.tell(message),
+            0 => Ok(()),
+            _ => self.tell(),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell(&mut self, message: &mut Option<T>) -> Put {
+    fn tell(&mut self) -> Result<(), T> {
         let held = self.chan().locked();
         if held.bits & RECEIVER_GONE == 0 {
             Chan::wake(held);
-            return Put::Sent;
+            return Ok(());
         }
         held.unlock();
         if gossamer_core::mutant!("spsc_keeps_what_is_nobodys") {
-            return Put::Sent;
+            return Ok(());
         }
         // Either it was there when the receiver took all along, or it is nobody's.
-        *message = self.take_back();
-        match message {
-            Some(_) => Put::Closed,
-            None => Put::Sent,
-        }
+        self.take_back().map_or(Ok(()), Err)
     }
 }
 

@@ -86,9 +86,16 @@ impl<'a, T, P: RingPolicy, E> Turn<'a, T, P, E> {
         self.0.limit.get().wrapping_sub(self.number())
     }
 
+    /// Whether the next message needs neither a look at the other side's number nor more than a
+    /// [quick fence](RingPolicy::quick_fence).
+    #[inline(always)]
+    pub(super) fn is_simple(&self) -> bool {
+        self.known() > 0 && self.is_settled()
+    }
+
     /// Whether this side runs where it has noted.
     #[inline(always)]
-    pub(super) fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         cfg!(mutant = "spsc_wakes_nobody") || self.0.at.get() == P::here()
     }
 
