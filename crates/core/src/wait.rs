@@ -115,22 +115,24 @@ pub trait Wait: IntoFuture + Sized {
     // would only make the caller's frame larger.)
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait(self) -> Self::Output {
-        match context::with(context::Context::fiber) {
-            Some(fiber) => stand_still(fiber, self.into_future()),
-            None => block_thread(self.into_future()),
+        // Goes after the future, which may leave timers behind if it is not its own.
+        let mut waiting = None;
+        let output = {
+            // Pinned first: what comes before would keep it where it is, and it would be copied.
+            let future = pin!(self.into_future());
+            match context::with(context::Context::fiber) {
+                Some(fiber) => stand_still(fiber, future),
+                None => block_thread(future, waiting.insert(Rests::begin())),
+            }
+        };
+        if let Some(waiting) = waiting {
+            waiting.end();
         }
+        output
     }
 }
 
 impl<F: IntoFuture> Wait for F {}
-
-/// Waits on the thread's own stack.
-#[inline]
-#[track_caller]
-fn block_thread<F: Future>(future: F) -> F::Output {
-    refuse_inside_poll("wait()");
-    block(future)
-}
 
 /// Panics if the current thread is inside a task's poll.
 #[track_caller]
@@ -138,17 +140,25 @@ pub fn refuse_inside_poll(what: &str) {
     refuse(what, "use .await");
 }
 
+#[inline(always)]
 #[track_caller]
 fn refuse(what: &str, instead: &str) {
-    if context::with(context::Context::fiber).is_some() {
+    if context::with(|context| context.is_in_fiber() || context.is_polling()) {
+        refused(what, instead);
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn refused(what: &str, instead: &str) -> ! {
+    if context::with(context::Context::is_in_fiber) {
         panic!(
             "{what} was called inside a fiber, or a thread of a simulation, where it would block every other task: spawn \
              the future onto a runtime that has threads, and .wait() for its handle"
         );
     }
-    if context::with(context::Context::is_polling) {
-        panic!("{what} was called inside a task, where it would block every other task: {instead}");
-    }
+    panic!("{what} was called inside a task, where it would block every other task: {instead}");
 }
 
 /// Panics if the current thread is inside the poll of a task that is no fiber, and so must not wait; the message says
@@ -187,7 +197,7 @@ impl Owned {
 /// Waits on a fiber's stack, outside of the select in which the fiber may be.
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
-fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output {
+fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, mut future: Pin<&mut F>) -> F::Output {
     /// The step ends, whatever the poll does.
     struct Step<'a>(&'a dyn Stackful);
     impl Drop for Step<'_> {
@@ -198,7 +208,6 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, future: F) -> F::Output 
     }
     // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
     let fiber = unsafe { fiber.as_ref() };
-    let mut future = pin!(future);
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
     context::outside_selects(|| {
@@ -300,20 +309,10 @@ fn poll_by<F: Future>(mut future: Pin<&mut F>, wait: impl FnOnce(Polls<'_>)) -> 
     output.expect("it was ready in the last poll")
 }
 
-#[inline]
-#[track_caller]
-fn block<F: Future>(future: F) -> F::Output {
-    // Goes after the future, which may leave timers behind if it is not its own.
-    let waiting = Rests(Waiting::begin(), Cell::new(false));
-    let output = block_while(future, &waiting);
-    waiting.end();
-    output
-}
-
+/// Waits on the thread's own stack.
 #[inline(always)]
 #[track_caller]
-fn block_while<F: Future>(future: F, waiting: &Rests) -> F::Output {
-    let mut future = pin!(future);
+fn block_thread<F: Future>(mut future: Pin<&mut F>, waiting: &Rests) -> F::Output {
     let late = LazyParker::new();
     // Where a permit is a thread's own, it has to be this one's, whoever wants it first.
     #[cfg(any(not(target_os = "linux"), loom, shuttle, gossamer_portable))]
@@ -375,6 +374,15 @@ fn block_longer(
 struct Rests(Waiting, Cell<bool>);
 
 impl Rests {
+    /// # Panics
+    /// In a task.
+    #[inline(always)]
+    #[track_caller]
+    fn begin() -> Self {
+        refuse_inside_poll("wait()");
+        Self(Waiting::begin(), Cell::new(false))
+    }
+
     /// Ends the wait, as dropping it does. As a rule this takes only a few stores.
     #[inline(always)]
     fn end(self) {
