@@ -2,14 +2,13 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
-use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 use gossamer_core::platform::{Mutex, thread_local};
 
 use crate::switch::Switch;
@@ -18,49 +17,55 @@ use crate::switch::Switch;
 pub(crate) struct Standing<T> {
     pub(crate) switch: Switch<T>,
     origin: Origin,
+    /// Its place in its thread's list; or [`NOWHERE`], or [`ENDED`].
+    place: AtomicU32,
     /// The payload of its panic, if it panicked when its thread ended it.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Its thread has ended it; any thread may ask.
-    ended: AtomicBool,
 }
+
+/// The place of a fiber that its thread need not end; and of one that it has ended, which any thread may ask.
+const NOWHERE: u32 = u32::MAX;
+const ENDED: u32 = NOWHERE - 1;
 
 /// One of any type.
 trait End {
     /// The thread ends.
     fn end(&self);
 
+    /// It is there in its thread's list from now on.
+    fn moved_to(&self, place: u32);
+
     fn origin(&self) -> Origin;
 }
 
 thread_local! {
-    /// By their addresses. Without a destructor, so that it is there until the thread has ended.
-    static HERE: RefCell<ManuallyDrop<BTreeMap<usize, Arc<dyn End>>>> =
-        const { RefCell::new(ManuallyDrop::new(BTreeMap::new())) };
+    /// In no order. Without a destructor, so that it is there until the thread has ended.
+    static HERE: RefCell<ManuallyDrop<Vec<Arc<dyn End>>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 impl<T: 'static> Standing<T> {
     pub(crate) fn new(switch: Switch<T>) -> Arc<Self> {
-        let this = Arc::new(Self {
-            switch,
-            origin: Origin::here(),
-            panic: Mutex::default(),
-            ended: AtomicBool::new(false),
-        });
-        let own: Arc<dyn End> = this.clone();
-        HERE.with(|here| here.borrow_mut().insert(this.key(), own));
-        this
+        HERE.with(|here| {
+            let mut here = here.borrow_mut();
+            let place = u32::try_from(here.len()).expect("no memory has so many stacks");
+            let this = Arc::new(Self {
+                switch,
+                origin: Origin::here(),
+                place: AtomicU32::new(place),
+                panic: Mutex::default(),
+            });
+            here.push(this.clone());
+            this
+        })
     }
 }
 
 impl<T> Standing<T> {
-    fn key(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
     /// Whether its thread has ended it. Any thread may ask.
     pub(crate) fn has_been_ended(&self) -> bool {
         // Acquire: what its destructors did, and the panic; pairs with the store in `end`.
-        self.ended.load(Ordering::Acquire)
+        self.place.load(Ordering::Acquire) == ENDED
     }
 
     /// Takes the payload of its panic, if it panicked when its thread ended it.
@@ -79,12 +84,19 @@ impl<T> Standing<T> {
 
     /// Its thread need not end it.
     pub(crate) fn strike_off(&self) {
+        // Relaxed: its thread alone writes it, and others read nothing before it has ended.
+        let place = self.place.swap(NOWHERE, Ordering::Relaxed);
+        if place == NOWHERE {
+            return;
+        }
         let _own = HERE.with(|here| {
             let mut here = here.borrow_mut();
-            let own = here.remove(&self.key());
-            if here.is_empty() {
-                // An empty map keeps memory, and this one is never dropped.
-                **here = BTreeMap::new();
+            let own = here.swap_remove(place as usize);
+            if let Some(moved) = here.get(place as usize) {
+                moved.moved_to(place);
+            } else if here.is_empty() {
+                // It keeps its memory, and is never dropped.
+                **here = Vec::new();
             }
             own
         });
@@ -98,7 +110,11 @@ impl<T> End for Standing<T> {
             *self.panic.lock() = Some(payload);
         }
         // Release: pairs with the load in `has_been_ended`.
-        self.ended.store(true, Ordering::Release);
+        self.place.store(ENDED, Ordering::Release);
+    }
+
+    fn moved_to(&self, place: u32) {
+        self.place.store(place, Ordering::Relaxed); // Relaxed: see `strike_off`
     }
 
     fn origin(&self) -> Origin {
@@ -118,7 +134,8 @@ impl<T> Drop for Standing<T> {
 /// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on
 /// their stacks is the parent's business, and loaned to threads that are not here.
 pub(crate) fn end_all() {
-    while let Some((_, standing)) = HERE.with(|here| here.borrow_mut().pop_first()) {
+    while let Some(standing) = HERE.with(|here| here.borrow_mut().pop()) {
+        standing.moved_to(NOWHERE);
         if standing.origin().is_elsewhere() || gossamer_core::mutant!("thread_leaves_its_fibers") {
             mem::forget(standing);
         } else {

@@ -17,6 +17,7 @@
 
 use std::io;
 use std::mem;
+use std::num::NonZero;
 use std::ptr;
 
 use corosensei::stack::valgrind::ValgrindStackRegistration;
@@ -32,6 +33,8 @@ const SMALLEST: usize = match cfg!(any(target_arch = "x86_64", target_arch = "x8
     true => 16 << 10,
     false => 64 << 10,
 };
+/// Each edge is that of a page, which has so many bytes at least.
+const LEAST_PAGE: usize = 4 << 10;
 const CLASSES: usize = usize::BITS as usize - SMALLEST.trailing_zeros() as usize;
 /// The first reservation of a class has about so many bytes, and one of a large class a single stack.
 const FIRST_BYTES: usize = 16 << 20;
@@ -75,36 +78,45 @@ struct Class {
     refuses: bool,
 }
 
-/// A stack, which is given back when it is dropped.
-pub(crate) struct Stack {
-    /// Where it begins, below its edge.
-    base: StackPointer,
-    edge: StackPointer,
-    /// `SMALLEST << class` bytes.
-    class: u8,
-}
+/// A stack, which is given back when it is dropped: its edge, and its class in the bits of that which are zero.
+pub(crate) struct Stack(NonZero<usize>);
 
 impl Stack {
+    fn new(edge: StackPointer, class: u8) -> Self {
+        Self(edge | usize::from(class))
+    }
+
+    fn class(&self) -> usize {
+        self.0.get() % LEAST_PAGE
+    }
+
+    /// Where it ends.
+    fn edge(&self) -> StackPointer {
+        StackPointer::new(self.0.get() - self.class()).expect("stacks are not at address 0")
+    }
+
     fn bytes(&self) -> usize {
-        SMALLEST << self.class
+        SMALLEST << self.class()
     }
 }
 
 // SAFETY: the guard catches an overflow; beside it there are at least `SMALLEST` bytes, less a page.
 unsafe impl CorosenseiStack for Stack {
     fn base(&self) -> StackPointer {
-        self.base
+        let edge = self.edge().get();
+        let depth = edge / (self.bytes() + GUARD) % DEPTHS * DEPTH;
+        StackPointer::new(edge - Label::PLACE - depth).expect("a stack has more bytes than that")
     }
 
     fn limit(&self) -> StackPointer {
-        let limit = self.edge.get() - self.bytes() - GUARD;
+        let limit = self.edge().get() - self.bytes() - GUARD;
         StackPointer::new(limit).expect("stacks are not at address 0")
     }
 }
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        give_back(usize::from(self.class), self.edge);
+        give_back(self.class(), self.edge());
     }
 }
 
@@ -115,10 +127,7 @@ pub(super) fn take(bytes: usize, label: Label) -> io::Result<Stack> {
     let place = ptr::with_exposed_provenance_mut::<Label>(edge.get() - Label::PLACE);
     // SAFETY: the highest bytes of a stack that nobody else has, and aligned.
     unsafe { place.write(label) };
-    let depth = edge.get() / ((SMALLEST << class) + GUARD) % DEPTHS * DEPTH;
-    let base = StackPointer::new(edge.get() - Label::PLACE - depth);
-    let base = base.expect("a stack has more bytes than that");
-    Ok(Stack { base, edge, class })
+    Ok(Stack::new(edge, class))
 }
 
 /// The class of the stacks that have at least so many bytes.

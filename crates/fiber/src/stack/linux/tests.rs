@@ -29,7 +29,7 @@ fn many_stacks_are_few_mappings_and_give_their_memory_back() {
     const MANY: usize = 20_000;
     let (maps, memory) = (mappings(), resident());
     let stacks: Vec<Stack> = (0..MANY).map(|_| stack(BYTES)).collect();
-    let edges: Vec<StackPointer> = stacks.iter().map(|stack| stack.edge).collect();
+    let edges: Vec<StackPointer> = stacks.iter().map(|stack| stack.edge()).collect();
     // Where the kernel has no marks for guards, each guard is a mapping, and so is each stack.
     let allowed = if has_marks() {
         maps + 40
@@ -53,7 +53,7 @@ fn many_stacks_are_few_mappings_and_give_their_memory_back() {
     assert!(left < WARM + 1_000, "{left} pages are kept");
     // The last one that was given back comes first; none is new.
     let again: Vec<StackPointer> = (0..MANY)
-        .map(|_| mem::ManuallyDrop::new(stack(BYTES)).edge)
+        .map(|_| mem::ManuallyDrop::new(stack(BYTES)).edge())
         .collect();
     let sorted = |mut edges: Vec<StackPointer>| {
         edges.sort_unstable();
