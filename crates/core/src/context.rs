@@ -36,6 +36,7 @@ pub use self::budget::{
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
 
+pub(crate) use self::selecting::leave_selects;
 pub use self::selecting::{
     Selecting, announces, asks_members, is_in_select, join_group, outside_selects, poll_branch,
     poll_branch_at, poll_part, selecting,

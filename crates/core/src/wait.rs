@@ -210,18 +210,17 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, mut future: Pin<&mut F>)
     let fiber = unsafe { fiber.as_ref() };
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
-    context::outside_selects(|| {
-        while let Some(waker) = fiber.begin_step() {
-            let step = Step(fiber);
-            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
-            drop(step);
-            match polled {
-                Poll::Ready(output) => return output,
-                Poll::Pending => fiber.stand_still(),
-            }
+    let _back = context::leave_selects();
+    while let Some(waker) = fiber.begin_step() {
+        let step = Step(fiber);
+        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        drop(step);
+        match polled {
+            Poll::Ready(output) => return output,
+            Poll::Pending => fiber.stand_still(),
         }
-        poll_by(future, |poll| fiber.wait(poll))
-    })
+    }
+    poll_by(future, |poll| fiber.wait(poll))
 }
 
 /// Makes a call that must not be unwound, of C code that calls back, say: an abort waits until it has returned.

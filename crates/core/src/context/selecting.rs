@@ -23,7 +23,7 @@ use super::{Context, with};
 use crate::group::{Group, Hold};
 
 /// Brings the outer select back, also if there is a panic.
-struct Back(*const Asking<'static>);
+pub(crate) struct Back(*const Asking<'static>);
 
 impl Back {
     /// Until the drop of the result this select is the innermost one of the thread; `None`: none is.
@@ -32,6 +32,12 @@ impl Back {
         let inner = inner.map_or(ptr::null(), ptr::from_ref);
         Self(with(|context| context.asking.replace(inner.cast())))
     }
+}
+
+/// What no select polls begins, though it is in a branch, and goes on until the drop of the result.
+#[inline(always)]
+pub(crate) fn leave_selects() -> Back {
+    Back::after(None)
 }
 
 impl Drop for Back {
@@ -56,7 +62,7 @@ impl Context {
 /// the fiber itself.
 #[inline(always)]
 pub fn outside_selects<R>(run: impl FnOnce() -> R) -> R {
-    let _back = Back::after(None);
+    let _back = leave_selects();
     run()
 }
 
