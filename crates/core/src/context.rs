@@ -7,10 +7,10 @@
 //! poll, so no scheduler is ever entered from inside a task.
 
 use core::cell::Cell;
-use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
-use core::task::{self, Waker};
+use core::task;
 
+use crate::fiber::OnStack;
 pub use crate::header::NOWHERE;
 use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
@@ -78,8 +78,10 @@ pub struct Context {
     turn: Cell<u16>,
     /// Whether what a poll wakes is published to other workers at once ([`PoolHooks`](crate::shard::PoolHooks)).
     publishes: Cell<bool>,
-    /// The fiber that runs on this thread.
-    fiber: Cell<Option<NonNull<dyn Stackful>>>,
+    /// The fiber that runs on this thread, or null.
+    fiber: Cell<*const OnStack<'static>>,
+    /// The thread of a simulation that this thread is.
+    simulated: Cell<Option<NonNull<dyn Stackful>>>,
     /// The [timers](crate::shard::Shard::timers) of the shard that is run, whose runner serves what is polled here.
     /// Null: nobody has looked for them since it was entered, or it has none so far, or nobody runs.
     timers: Cell<*const ()>,
@@ -92,28 +94,12 @@ pub struct Context {
     asking: Cell<*const Asking<'static>>,
 }
 
-/// A fiber, as an operation that it waits for sees it: code on a stack of its own, which can stand still in the
-/// midst of a call.
+/// A [fiber](crate::fiber::OnStack) or a thread of a simulation, as an operation that it waits for sees it: code on a
+/// stack of its own, which can stand still in the midst of a call.
 pub trait Stackful {
     /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
     /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
     fn wait(&self, step: &mut dyn FnMut(&mut task::Context<'_>) -> bool);
-
-    /// A step of a wait begins, and the caller does what [`Stackful::wait`] does: it polls with this waker,
-    /// [ends the step](Stackful::end_step), has the fiber [stand still](Stackful::stand_still) if that was pending, and so
-    /// on. `None`: here `wait` has to, which unwinds if the fiber is to end.
-    ///
-    /// So only the call of [`Stackful::stand_still`] lies between the caller's loop and the switch. Each further one there
-    /// would be a return that the processor predicts wrong, as another fiber has called meanwhile.
-    fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        None
-    }
-
-    /// The poll of the step has returned, or unwinds.
-    fn end_step(&self) {}
-
-    /// Returns when the fiber has been woken.
-    fn stand_still(&self) {}
 
     /// A [foreign call](crate::wait::foreign) begins, perhaps inside another one. Unwinds instead if the fiber is to end
     /// or to be cancelled, and no such call goes on.
@@ -165,7 +151,8 @@ impl Context {
             rng: Cell::new(0),
             access: Cell::new(None),
             publishes: Cell::new(false),
-            fiber: Cell::new(None),
+            fiber: Cell::new(ptr::null()),
+            simulated: Cell::new(None),
             timers: Cell::new(ptr::null()),
             waits: Cell::new(false),
             polling: Cell::new(ptr::null()),
@@ -350,25 +337,45 @@ impl Context {
     }
 
     /// The fiber that runs on this thread.
-    pub(crate) fn fiber(&self) -> Option<NonNull<dyn Stackful>> {
+    #[inline(always)]
+    pub fn fiber(&self) -> *const OnStack<'static> {
         self.fiber.get()
     }
 
-    /// Says that a fiber runs on this thread from now on, or that none does any more; gives the one before.
+    /// Says that a fiber runs on this thread from now on, or that none does any more (null).
     ///
     /// # Safety
     /// It stays where it is, and runs on this thread, until the next call. It goes on, and stands still, outside of all
     /// selects ([`outside_selects`]).
-    pub unsafe fn set_fiber(
-        &self,
-        fiber: Option<NonNull<dyn Stackful>>,
-    ) -> Option<NonNull<dyn Stackful>> {
-        self.fiber.replace(fiber)
+    #[inline(always)]
+    pub unsafe fn set_fiber(&self, fiber: *const OnStack<'static>) {
+        self.fiber.set(fiber);
     }
 
-    /// Whether a fiber runs on this thread.
+    /// Says which thread of a simulation this thread is.
+    ///
+    /// # Safety
+    /// It stays where it is until the next call.
+    pub unsafe fn set_simulated(&self, thread: Option<NonNull<dyn Stackful>>) {
+        self.simulated.set(thread);
+    }
+
+    /// The thread of a simulation that this thread is.
+    #[inline(always)]
+    pub(crate) fn simulated(&self) -> Option<NonNull<dyn Stackful>> {
+        self.simulated.get()
+    }
+
+    /// What runs on this thread and can stand still: a fiber, or else a thread of a simulation.
+    pub(crate) fn stackful(&self) -> Option<NonNull<dyn Stackful>> {
+        let fiber = NonNull::new(self.fiber.get().cast_mut());
+        fiber.map_or(self.simulated.get(), |fiber| Some(fiber))
+    }
+
+    /// Whether a fiber runs on this thread, or it is a thread of a simulation.
+    #[inline(always)]
     pub fn is_in_fiber(&self) -> bool {
-        self.fiber.get().is_some()
+        !self.fiber.get().is_null() || self.simulated.get().is_some()
     }
 
     /// The shard this thread runs, or [`NOWHERE`].
@@ -425,7 +432,8 @@ pub struct Entered {
     was_outside: bool,
     polling: *const Header,
     yielded: bool,
-    fiber: Option<NonNull<dyn Stackful>>,
+    fiber: *const OnStack<'static>,
+    simulated: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,
     asking: *const Asking<'static>,
@@ -459,7 +467,8 @@ pub(crate) unsafe fn enter(
         access: context.access.replace(access),
         polling: context.polling.replace(ptr::null()),
         yielded: context.yielded.replace(false),
-        fiber: context.fiber.take(),
+        fiber: context.fiber.replace(ptr::null()),
+        simulated: context.simulated.take(),
         serves: context.set_serves(Serves::RUNNER),
         woken_many: context.woken_many.take(),
         asking: context.asking.replace(ptr::null()),
@@ -486,6 +495,7 @@ impl Drop for Entered {
             context.polling.set(self.polling);
             context.yielded.set(self.yielded);
             context.fiber.set(self.fiber);
+            context.simulated.set(self.simulated);
             context.set_serves(self.serves);
             context.woken_many.restore(self.woken_many.take());
             context.asking.set(self.asking);

@@ -52,6 +52,8 @@ pub mod context;
 #[path = "context_bare.rs"]
 pub mod context;
 #[cfg(feature = "std")]
+pub mod fiber;
+#[cfg(feature = "std")]
 pub mod fork;
 #[cfg(feature = "std")]
 pub mod group;

@@ -15,6 +15,7 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
+use crate::fiber::OnStack;
 use crate::moment::Moment;
 use crate::parker::Parker;
 use crate::platform::{single_threaded, thread_local};
@@ -111,8 +112,8 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 pub trait Wait: IntoFuture + Sized {
     /// Polls on this thread until the operation is complete.
     #[track_caller]
-    // Inline, so that one return less lies behind a fiber's switch: see `Stackful::begin_step`. (Without optimisation it
-    // would only make the caller's frame larger.)
+    // Inline, so that no return lies behind a fiber's switch: see `fiber.rs`. (Without optimisation it would only make
+    // the caller's frame larger.)
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait(self) -> Self::Output {
         // Goes after the future, which may leave timers behind if it is not its own.
@@ -120,9 +121,11 @@ pub trait Wait: IntoFuture + Sized {
         let output = {
             // Pinned first: what comes before would keep it where it is, and it would be copied.
             let future = pin!(self.into_future());
-            match context::with(context::Context::fiber) {
-                Some(fiber) => stand_still(fiber, future),
-                None => block_thread(future, waiting.insert(Rests::begin())),
+            let (fiber, thread) = context::with(|context| (context.fiber(), context.simulated()));
+            match (NonNull::new(fiber.cast_mut()), thread) {
+                (Some(fiber), _) => stand_still(fiber, future),
+                (None, Some(thread)) => stand_simulated(thread, future),
+                (None, None) => block_thread(future, waiting.insert(Rests::begin())),
             }
         };
         if let Some(waiting) = waiting {
@@ -197,9 +200,9 @@ impl Owned {
 /// Waits on a fiber's stack, outside of the select in which the fiber may be.
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
-fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, mut future: Pin<&mut F>) -> F::Output {
+fn stand_still<F: Future>(fiber: NonNull<OnStack<'static>>, mut future: Pin<&mut F>) -> F::Output {
     /// The step ends, whatever the poll does.
-    struct Step<'a>(&'a dyn Stackful);
+    struct Step<'a>(&'a OnStack<'static>);
     impl Drop for Step<'_> {
         #[inline(always)]
         fn drop(&mut self) {
@@ -221,6 +224,17 @@ fn stand_still<F: Future>(fiber: NonNull<dyn Stackful>, mut future: Pin<&mut F>)
         }
     }
     poll_by(future, |poll| fiber.wait(poll))
+}
+
+/// Waits in a thread of a simulation.
+#[cold]
+#[inline(never)]
+#[cfg_attr(debug_assertions, track_caller)]
+fn stand_simulated<F: Future>(thread: NonNull<dyn Stackful>, future: Pin<&mut F>) -> F::Output {
+    // SAFETY: it is this thread.
+    let thread = unsafe { thread.as_ref() };
+    let _back = context::leave_selects();
+    poll_by(future, |poll| thread.wait(poll))
 }
 
 /// Makes a call that must not be unwound, of C code that calls back, say: an abort waits until it has returned.
@@ -278,8 +292,8 @@ pub fn foreign<T>(call: impl FnOnce() -> T) -> T {
             self.0.foreign_call_returned();
         }
     }
-    let fiber = context::with(context::Context::fiber);
-    // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
+    let fiber = context::with(context::Context::stackful);
+    // SAFETY: it is what runs here, and so are we, on its stack: it stays as long as this call.
     let _goes_on = fiber.map(|fiber| unsafe { fiber.as_ref() }).map(|fiber| {
         context::outside_selects(|| fiber.foreign_call_begins());
         Call(fiber)

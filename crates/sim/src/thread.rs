@@ -264,7 +264,7 @@ impl OnThread {
             fn drop(&mut self) {
                 let at_end = (!gossamer_core::mutant!("thread_waits_at_its_end")).then_some(self.0);
                 // SAFETY: it has no destructor itself, and so stays as long as the thread does.
-                context::with(|context| unsafe { context.set_fiber(at_end) });
+                context::with(|context| unsafe { context.set_simulated(at_end) });
             }
         }
         let spawned = self.relay.spawned;
@@ -278,7 +278,7 @@ impl OnThread {
             unsafe { mem::transmute::<NonNull<dyn Stackful + '_>, NonNull<dyn Stackful>>(this) };
         // SAFETY: it stays in its place below this call, and on this thread, until `IsOver` takes the word back. No poll
         // goes on here, and so no select.
-        context::with(|context| unsafe { context.set_fiber(Some(this)) });
+        context::with(|context| unsafe { context.set_simulated(Some(this)) });
         let _is_over = IsOver(at_end);
         run();
     }

@@ -17,7 +17,6 @@
 
 use std::io;
 use std::mem;
-use std::num::NonZero;
 use std::ptr;
 
 use corosensei::stack::valgrind::ValgrindStackRegistration;
@@ -78,21 +77,34 @@ struct Class {
     refuses: bool,
 }
 
-/// A stack, which is given back when it is dropped: its edge, and its class in the bits of that which are zero.
-pub(crate) struct Stack(NonZero<usize>);
+/// A stack, which is given back when it is dropped: its base, and its class in bits of that which are zero.
+pub(crate) struct Stack(StackPointer);
+
+/// Each base is a multiple of this.
+const ALIGNED: usize = 64;
+const _: () = assert!(
+    CLASSES <= ALIGNED
+        && Label::PLACE.is_multiple_of(ALIGNED)
+        && DEPTH.is_multiple_of(ALIGNED)
+        && Label::PLACE + DEPTHS * DEPTH <= LEAST_PAGE
+);
 
 impl Stack {
     fn new(edge: StackPointer, class: u8) -> Self {
-        Self(edge | usize::from(class))
+        let number = edge.get() / overflow::slot(SMALLEST << class);
+        // The stack's page in the caches is that of one in 32 others; of those, each has another depth.
+        let depth = (number + number / 32) % DEPTHS * DEPTH;
+        let base = edge.get() - Label::PLACE - depth;
+        Self(StackPointer::new(base).expect("below the edge is a stack") | usize::from(class))
     }
 
     fn class(&self) -> usize {
-        self.0.get() % LEAST_PAGE
+        self.0.get() % ALIGNED
     }
 
-    /// Where it ends.
+    /// Where it ends, which is the edge of a page.
     fn edge(&self) -> StackPointer {
-        StackPointer::new(self.0.get() - self.class()).expect("stacks are not at address 0")
+        StackPointer::new(self.0.get().next_multiple_of(LEAST_PAGE)).expect("below it is a stack")
     }
 
     fn bytes(&self) -> usize {
@@ -100,16 +112,16 @@ impl Stack {
     }
 }
 
-// SAFETY: the guard catches an overflow; beside it there are at least `SMALLEST` bytes, less a page.
+// SAFETY: the guard catches an overflow; beside it there are at least `SMALLEST` bytes.
 unsafe impl CorosenseiStack for Stack {
+    // A switch asks for it.
+    #[inline(always)]
     fn base(&self) -> StackPointer {
-        let edge = self.edge().get();
-        let depth = edge / (self.bytes() + GUARD) % DEPTHS * DEPTH;
-        StackPointer::new(edge - Label::PLACE - depth).expect("a stack has more bytes than that")
+        StackPointer::new(self.0.get() - self.class()).unwrap_or(self.0)
     }
 
     fn limit(&self) -> StackPointer {
-        let limit = self.edge().get() - self.bytes() - GUARD;
+        let limit = self.edge().get() - overflow::slot(self.bytes());
         StackPointer::new(limit).expect("stacks are not at address 0")
     }
 }
@@ -153,7 +165,8 @@ fn take_edge(class: usize) -> io::Result<StackPointer> {
     if let Some(edge) = stacks.warm.pop().or_else(|| stacks.cold.pop()) {
         return Ok(edge);
     }
-    let (size, slot) = (SMALLEST << class, (SMALLEST << class) + GUARD);
+    let size = SMALLEST << class;
+    let slot = overflow::slot(size);
     if stacks.fresh == stacks.end {
         reserve(&mut stacks, size)?;
     }
@@ -169,7 +182,7 @@ fn take_edge(class: usize) -> io::Result<StackPointer> {
 
 /// Reserves addresses for more stacks.
 fn reserve(stacks: &mut Class, size: usize) -> io::Result<()> {
-    let slot = size.checked_add(GUARD).ok_or(io::ErrorKind::OutOfMemory)?;
+    let slot = overflow::slot(size);
     let [first, most] = [FIRST_BYTES, MOST_BYTES].map(|bytes| (bytes / slot).max(1));
     let mut count = stacks.next.clamp(first, most);
     // A process may have a limit of addresses, which is not for stacks alone.

@@ -1,0 +1,264 @@
+//! A fiber as its own waits see it, and the switch that takes the thread off its stack.
+//!
+//! The switch is here, and not with the rest of fibers, so that a wait has it in itself: a call between the two would be
+//! a return, and then another one, that the processor predicts wrong, as other fibers have called and returned meanwhile.
+
+use core::cell::{Cell, RefCell};
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+use core::task::{Context, Waker};
+use std::boxed::Box;
+use std::io::{self, Write};
+use std::panic::resume_unwind;
+use std::vec::Vec;
+
+use corosensei::Yielder;
+use errno::{errno, set_errno};
+
+use crate::context::{self, Stackful};
+use crate::parker::Parker;
+use crate::platform::thread;
+use crate::waker::task_of;
+
+/// The message to a fiber that is resumed.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Of the poll that resumes it.
+    pub waker: NonNull<Waker>,
+    /// Whether it is to unwind.
+    pub end: bool,
+    /// Whether the thread was unwinding already.
+    pub unwinding: bool,
+}
+
+/// The payload with which a fiber that is to end unwinds.
+#[derive(Debug)]
+pub struct Ended;
+
+/// A fiber, seen from its own stack.
+pub struct OnStack<'a> {
+    yielder: &'a Yielder<NonNull<Resumed>, ()>,
+    /// On the stack of who resumed it: valid until it stands still again.
+    resumed: Cell<NonNull<Resumed>>,
+    /// How many steps of waits go on, each inside the one before.
+    steps: Cell<u32>,
+    /// The wakers that those steps have, of polls that are over.
+    kept: RefCell<Vec<Waker>>,
+    has_kept: Cell<bool>,
+    /// How many foreign calls go on, each inside the one before.
+    foreign: Cell<u32>,
+    /// Whether it was said that such a call keeps the thread.
+    said_why: Cell<bool>,
+}
+
+/// Calls `body` as a fiber that was resumed for the first time.
+///
+/// # Safety
+/// Called at the bottom of the stack of a coroutine, with its yielder. Whoever resumes that has the message in its place
+/// until the fiber stands still or has ended, and the waker in it; puts the fiber that
+/// [runs here](context::Context::set_fiber) back then; and resumes it on this thread only, outside of all selects.
+pub unsafe fn begin<T>(
+    yielder: &Yielder<NonNull<Resumed>, ()>,
+    resumed: NonNull<Resumed>,
+    body: impl FnOnce() -> T,
+) -> T {
+    let fiber = OnStack {
+        yielder,
+        resumed: Cell::new(resumed),
+        steps: Cell::new(0),
+        kept: RefCell::default(),
+        has_kept: Cell::new(false),
+        foreign: Cell::new(0),
+        said_why: Cell::new(false),
+    };
+    fiber.runs_here();
+    body()
+}
+
+impl OnStack<'_> {
+    /// Says that this fiber runs here, as it begins or goes on.
+    #[inline(always)]
+    fn runs_here(&self) {
+        // SAFETY: it stays in its place at the bottom of the fiber's stack as long as the body runs, and who has resumed
+        // the fiber takes the word back when it stands still.
+        context::with(|context| unsafe { context.set_fiber(NonNull::from(self).cast().as_ptr()) });
+    }
+
+    #[inline(always)]
+    fn resumed(&self) -> &Resumed {
+        // SAFETY: `resume` has it on its stack until the fiber stands still, and this is called while it runs.
+        unsafe { self.resumed.get().as_ref() }
+    }
+
+    /// Of the poll that goes on.
+    #[inline(always)]
+    fn waker(&self) -> &Waker {
+        // SAFETY: `resume` borrows it, and returns only when the fiber stands still or has ended.
+        unsafe { self.resumed().waker.as_ref() }
+    }
+
+    fn unwind_if_ending(&self) {
+        if self.resumed().end {
+            resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// Whether this fiber unwinds, and not only the thread that resumed it.
+    #[inline(always)]
+    fn is_unwinding(&self) -> bool {
+        thread::panicking() && !self.resumed().unwinding
+    }
+
+    /// Whether it is to end, and is in the midst of a foreign call.
+    fn ends_after_call(&self) -> bool {
+        let is_foreign = self.foreign.get() > 0 && !crate::mutant!("foreign_call_is_unwound");
+        is_foreign && self.resumed().end
+    }
+
+    /// Ends the fiber if that is due: else one that makes one foreign call after the other would never end.
+    fn end_between_calls(&self) {
+        self.unwind_if_ending();
+        if context::with(context::Context::is_polled_cancelled) {
+            // The runner drops it instead of polling it again.
+            self.waker().wake_by_ref();
+            self.stand_still();
+            self.unwind_if_ending();
+        }
+    }
+
+    /// No step goes on that has one of the wakers that were kept.
+    #[cold]
+    #[inline(never)]
+    fn let_go(&self) {
+        self.has_kept.set(false);
+        // Dropping them may wait.
+        drop(self.kept.take());
+    }
+
+    /// The fiber stands still inside a step, which has the waker of a poll that is over then.
+    #[cold]
+    fn keep_waker(&self) {
+        let waker = self.waker();
+        let is_kept = |last: &Waker| last.will_wake(waker);
+        if !self.kept.borrow().last().is_some_and(is_kept) {
+            let waker = waker.clone();
+            self.kept.borrow_mut().push(waker);
+            self.has_kept.set(true);
+        }
+    }
+}
+
+/// A wait, which polls in steps: it [begins](OnStack::begin_step) one, polls with its waker, [ends](OnStack::end_step) it,
+/// and [stands still](OnStack::stand_still) if that was pending.
+impl OnStack<'_> {
+    /// A step begins. `None`: here [`Stackful::wait`] has to go on, which unwinds if the fiber is to end.
+    #[inline(always)]
+    pub(crate) fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
+        // (A fiber that is to end is resumed with no task's waker.)
+        if self.is_unwinding() || task_of(self.waker()).is_none() {
+            return None;
+        }
+        self.steps.set(self.steps.get() + 1);
+        // SAFETY: it wakes a task of ours, which is there until the fiber stands still or has ended. If it stands still
+        // inside the step, `kept` has a clone, which holds the task, until the step is over.
+        Some(ManuallyDrop::new(unsafe { self.resumed().waker.read() }))
+    }
+
+    /// The poll of the step has returned, or unwinds.
+    #[inline(always)]
+    pub(crate) fn end_step(&self) {
+        let around = self.steps.get() - 1;
+        self.steps.set(around);
+        if around == 0 && self.has_kept.get() {
+            self.let_go();
+        }
+    }
+
+    /// Returns when the fiber has been woken.
+    #[inline(always)]
+    pub(crate) fn stand_still(&self) {
+        if self.steps.get() > 0 {
+            self.keep_waker();
+        }
+        let errno = errno();
+        self.resumed.set(self.yielder.suspend(()));
+        self.runs_here();
+        if !crate::mutant!("errno_is_shared") {
+            set_errno(errno);
+        }
+    }
+}
+
+impl Stackful for OnStack<'_> {
+    /// So waits a destructor that runs while the fiber unwinds, and a fiber that is polled with a foreign waker.
+    fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
+        if self.is_unwinding() {
+            return block_thread(step, None);
+        }
+        loop {
+            if self.ends_after_call() {
+                let why = (!self.said_why.replace(true)).then_some(ENDS_AFTER_CALL);
+                return block_thread(step, why);
+            }
+            self.unwind_if_ending();
+            // Of this wait's own: the step may wait itself, and the poll that resumed the fiber be over before the step
+            // is.
+            let waker = self.waker().clone();
+            if step(&mut Context::from_waker(&waker)) {
+                return;
+            }
+            self.stand_still();
+        }
+    }
+
+    fn foreign_call_begins(&self) {
+        if self.foreign.get() == 0 {
+            if !self.is_unwinding() && !crate::mutant!("calls_in_a_row_are_one") {
+                self.end_between_calls();
+            }
+            context::with(context::Context::foreign_call_begins);
+        }
+        self.foreign.set(self.foreign.get() + 1);
+    }
+
+    fn foreign_call_returned(&self) {
+        let left = self.foreign.get() - 1;
+        self.foreign.set(left);
+        if left > 0 {
+            return;
+        }
+        context::with(context::Context::foreign_call_returned);
+        let is_cancelled = context::with(context::Context::is_polled_cancelled);
+        if is_cancelled && !crate::mutant!("abort_waits_for_ever") {
+            // The runner looks again when the fiber has stood still.
+            self.waker().wake_by_ref();
+        }
+    }
+}
+
+/// Said when a foreign call keeps a thread.
+const ENDS_AFTER_CALL: &str = "gossamer: a fiber's runtime or thread ends while the fiber waits in a foreign call: the \
+     thread blocks until the call has returned";
+
+/// Said besides where nothing is left that could end the wait.
+const IN_A_SIMULATION: &str = "gossamer: in a simulation, which has ended, it never returns: have the fiber end before the \
+     simulation's root does";
+
+/// Blocks the thread until `step` is done; says why, if it has to wait.
+fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<&str>) {
+    let errno = errno();
+    Parker::with(|parker| {
+        while !step(&mut Context::from_waker(parker.waker())) {
+            if let Some(why) = why.take() {
+                // If the write fails, there is nowhere left to report it.
+                let _said = writeln!(io::stderr(), "{why}");
+                if context::is_watched() {
+                    let _said = writeln!(io::stderr(), "{IN_A_SIMULATION}");
+                    std::process::abort();
+                }
+            }
+            parker.park(&mut || false);
+        }
+    });
+    set_errno(errno);
+}
