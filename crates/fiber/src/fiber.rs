@@ -36,10 +36,12 @@ pub struct Fiber<F, T>(State<F, T>);
 enum State<F, T> {
     /// Not begun.
     New { body: F, stack: Stack },
-    /// Begun.
-    Begun(Arc<Standing<T>>),
-    /// The body has ended, or is ending.
-    Over,
+    /// Begun; `None`: the body has ended, or is ending.
+    Begun(Option<Arc<Standing<T>>>),
+}
+
+impl<F, T> State<F, T> {
+    const OVER: Self = Self::Begun(None);
 }
 
 // Nothing points into it: the closure moves to the stack when it begins.
@@ -73,16 +75,16 @@ where
     #[cold]
     #[inline(never)]
     fn begin(&mut self) {
-        if let State::New { body, stack } = mem::replace(&mut self.0, State::Over) {
+        if let State::New { body, stack } = mem::replace(&mut self.0, State::OVER) {
             context::with(context::Context::pin_polled);
-            self.0 = State::Begun(Standing::new(Switch::new(body, stack)));
+            self.0 = State::Begun(Some(Standing::new(Switch::new(body, stack))));
         }
     }
 
     /// The closure has returned, or panicked.
     #[inline(never)]
     fn finish(&mut self, outcome: Outcome<T>) -> T {
-        if let State::Begun(standing) = mem::replace(&mut self.0, State::Over) {
+        if let State::Begun(Some(standing)) = mem::replace(&mut self.0, State::OVER) {
             standing.strike_off();
         }
         context::with(context::Context::unpin_polled);
@@ -91,7 +93,7 @@ where
 
     /// The closure, if it has not begun.
     pub fn into_body(mut self) -> Option<F> {
-        match mem::replace(&mut self.0, State::Over) {
+        match mem::replace(&mut self.0, State::OVER) {
             State::New { body, .. } => Some(body),
             begun => {
                 self.0 = begun;
@@ -118,7 +120,7 @@ where
         if let State::New { .. } = self.0 {
             self.begin();
         }
-        let State::Begun(standing) = &self.0 else {
+        let State::Begun(Some(standing)) = &self.0 else {
             panic!("a fiber was polled after it had ended");
         };
         match standing.switch.resume(cx.waker()) {
@@ -133,7 +135,7 @@ where
 
 impl<F, T> Drop for Fiber<F, T> {
     fn drop(&mut self) {
-        let State::Begun(standing) = mem::replace(&mut self.0, State::Over) else {
+        let State::Begun(Some(standing)) = mem::replace(&mut self.0, State::OVER) else {
             return;
         };
         context::with(context::Context::unpin_polled);

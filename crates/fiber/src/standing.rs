@@ -19,9 +19,11 @@ pub(crate) struct Standing<T> {
     origin: Origin,
     /// Its place in its thread's list; or [`NOWHERE`], or [`ENDED`].
     place: AtomicU32,
-    /// The payload of its panic, if it panicked when its thread ended it.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// The payload of its panic, if it panicked when its thread ended it. (Boxed: as a rule there is none.)
+    panic: Mutex<Option<Box<Payload>>>,
 }
+
+type Payload = Box<dyn Any + Send>;
 
 /// The place of a fiber that its thread need not end; and of one that it has ended, which any thread may ask.
 const NOWHERE: u32 = u32::MAX;
@@ -69,8 +71,8 @@ impl<T> Standing<T> {
     }
 
     /// Takes the payload of its panic, if it panicked when its thread ended it.
-    pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
-        self.panic.lock().take()
+    pub(crate) fn take_panic(&self) -> Option<Payload> {
+        self.panic.lock().take().map(|payload| *payload)
     }
 
     /// Has it unwind: what it returned or panicked with all the same.
@@ -107,7 +109,7 @@ impl<T> End for Standing<T> {
     fn end(&self) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(self.unwind()))) {
             panics::note();
-            *self.panic.lock() = Some(payload);
+            *self.panic.lock() = Some(Box::new(payload));
         }
         // Release: pairs with the load in `has_been_ended`.
         self.place.store(ENDED, Ordering::Release);
