@@ -52,7 +52,7 @@ impl Fibers {
     }
 
     /// Gives each fiber a stack of so many bytes, from 16 KiB; 256 KiB unless told otherwise. On Linux it is the next power
-    /// of two, of which the fiber itself has up to 3 KiB less. Only those bytes that are used cost memory.
+    /// of two. Only those bytes that are used cost memory.
     ///
     /// A stack that does not suffice ends the process: on Linux with a message that names the fiber, the line that spawned
     /// it, and the size of its stack, whichever code used it up, also C whose functions need up to 64 KiB each. (So it is

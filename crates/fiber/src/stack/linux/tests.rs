@@ -46,7 +46,7 @@ fn many_stacks_are_few_mappings_and_give_their_memory_back() {
     for stack in &stacks {
         let (base, limit) = (stack.base().get(), stack.limit().get());
         assert!(base.is_multiple_of(16) && limit.is_multiple_of(4_096));
-        assert!(base - limit - GUARD >= BYTES - 4_096);
+        assert!(base - limit - GUARD >= BYTES);
     }
     drop(stacks);
     let left = resident().saturating_sub(memory) / 4_096;

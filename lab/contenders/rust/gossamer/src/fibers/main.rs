@@ -112,9 +112,13 @@ fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
     let work = Work::asked(&args)?;
     let runtime = |kind: &str| -> Result<&'static Runtime, Failure> {
+        let (kind, fibers) = match kind.strip_suffix("-64k") {
+            Some(kind) => (kind, FIBERS.stack_size(64 << 10)),
+            None => (kind, FIBERS),
+        };
         let built = Runtime::builder()
             .model(args.model_of(kind)?)
-            .fibers(FIBERS)
+            .fibers(fibers)
             .build();
         Ok(Box::leak(Box::new(built.map_err(said)?)))
     };

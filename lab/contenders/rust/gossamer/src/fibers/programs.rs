@@ -7,6 +7,8 @@
 macro_rules! programs {
     ($name:ident, $spawn:ident, $flavour:ident, $channels:ident, $rings:ident) => {
         pub(crate) mod $name {
+            use std::sync::LazyLock;
+
             use channels::{Asked, Came, Channel, Messages, Went};
             use gossamer::channel::oneshot;
             use gossamer::{JoinHandle, Wait, sync, yield_now, $flavour::MVar, $spawn as spawn};
@@ -80,13 +82,12 @@ macro_rules! programs {
             /// Fibers that wait for a message each: the sum of what all are sent.
             pub(crate) fn park(fibers: u64) -> u64 {
                 park::expect(fibers);
-                let [parked, woken] =
-                    [0, 1].map(|at| &leak([sync::MVar::empty(), sync::MVar::empty()])[at]);
+                let [parked, woken] = &*ALL;
                 let mut senders = Vec::with_capacity(fibers as usize);
                 for number in 0..fibers {
                     let (sender, receiver) = oneshot();
                     senders.push(sender);
-                    drop(spawn(move || parking(receiver, [parked, woken])));
+                    drop(spawn(move || parking(receiver)));
                     if number % AT_ONCE == 0 {
                         yield_now().wait();
                     }
@@ -102,12 +103,16 @@ macro_rules! programs {
                 park::sum()
             }
 
-            fn parking(receiver: oneshot::Receiver<u64>, [parked, woken]: [&sync::MVar<()>; 2]) {
+            /// Full when all fibers have parked, and when all were woken.
+            static ALL: LazyLock<[sync::MVar<()>; 2]> =
+                LazyLock::new(|| [sync::MVar::empty(), sync::MVar::empty()]);
+
+            fn parking(receiver: oneshot::Receiver<u64>) {
                 if park::parks() {
-                    parked.put(()).wait();
+                    ALL[0].put(()).wait();
                 }
                 if park::woke(receiver.wait().unwrap_or(0)) {
-                    woken.put(()).wait();
+                    ALL[1].put(()).wait();
                 }
             }
 
