@@ -18,7 +18,7 @@ use errno::{errno, set_errno};
 use crate::context::{self, Stackful};
 use crate::parker::Parker;
 use crate::platform::thread;
-use crate::waker::task_of;
+use crate::waker::copy_of_ours;
 
 /// The message to a fiber that is resumed.
 #[derive(Debug)]
@@ -35,16 +35,18 @@ pub struct Resumed {
 #[derive(Debug)]
 pub struct Ended;
 
+/// In the number of steps.
+const KEPT: u32 = 1 << 31;
+
 /// A fiber, seen from its own stack.
 pub struct OnStack<'a> {
     yielder: &'a Yielder<NonNull<Resumed>, ()>,
     /// On the stack of who resumed it: valid until it stands still again.
     resumed: Cell<NonNull<Resumed>>,
-    /// How many steps of waits go on, each inside the one before.
+    /// How many steps of waits go on, each inside the one before; with [`KEPT`], if `kept` is not empty.
     steps: Cell<u32>,
     /// The wakers that those steps have, of polls that are over.
     kept: RefCell<Vec<Waker>>,
-    has_kept: Cell<bool>,
     /// How many foreign calls go on, each inside the one before.
     foreign: Cell<u32>,
     /// Whether it was said that such a call keeps the thread.
@@ -67,7 +69,6 @@ pub unsafe fn begin<T>(
         resumed: Cell::new(resumed),
         steps: Cell::new(0),
         kept: RefCell::default(),
-        has_kept: Cell::new(false),
         foreign: Cell::new(0),
         said_why: Cell::new(false),
     };
@@ -105,7 +106,7 @@ impl OnStack<'_> {
 
     /// Whether this fiber unwinds, and not only the thread that resumed it.
     #[inline(always)]
-    fn is_unwinding(&self) -> bool {
+    pub(crate) fn is_unwinding(&self) -> bool {
         thread::panicking() && !self.resumed().unwinding
     }
 
@@ -130,7 +131,7 @@ impl OnStack<'_> {
     #[cold]
     #[inline(never)]
     fn let_go(&self) {
-        self.has_kept.set(false);
+        self.steps.set(0);
         // Dropping them may wait.
         drop(self.kept.take());
     }
@@ -143,7 +144,7 @@ impl OnStack<'_> {
         if !self.kept.borrow().last().is_some_and(is_kept) {
             let waker = waker.clone();
             self.kept.borrow_mut().push(waker);
-            self.has_kept.set(true);
+            self.steps.set(self.steps.get() | KEPT);
         }
     }
 }
@@ -151,17 +152,15 @@ impl OnStack<'_> {
 /// A wait, which polls in steps: it [begins](OnStack::begin_step) one, polls with its waker, [ends](OnStack::end_step) it,
 /// and [stands still](OnStack::stand_still) if that was pending.
 impl OnStack<'_> {
-    /// A step begins. `None`: here [`Stackful::wait`] has to go on, which unwinds if the fiber is to end.
+    /// A step begins, of a wait that did not begin while the fiber unwinds. `None`: here [`Stackful::wait`] has to go on,
+    /// which unwinds if the fiber is to end.
     #[inline(always)]
     pub(crate) fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
-        // (A fiber that is to end is resumed with no task's waker.)
-        if self.is_unwinding() || task_of(self.waker()).is_none() {
-            return None;
-        }
+        // SAFETY: the task is there until the fiber stands still or has ended. If it stands still inside the step, `kept`
+        // has a clone, which holds the task, until the step is over. (A fiber that is to end is resumed with no task's.)
+        let waker = unsafe { copy_of_ours(self.waker()) }?;
         self.steps.set(self.steps.get() + 1);
-        // SAFETY: it wakes a task of ours, which is there until the fiber stands still or has ended. If it stands still
-        // inside the step, `kept` has a clone, which holds the task, until the step is over.
-        Some(ManuallyDrop::new(unsafe { self.resumed().waker.read() }))
+        Some(waker)
     }
 
     /// The poll of the step has returned, or unwinds.
@@ -169,7 +168,7 @@ impl OnStack<'_> {
     pub(crate) fn end_step(&self) {
         let around = self.steps.get() - 1;
         self.steps.set(around);
-        if around == 0 && self.has_kept.get() {
+        if around == KEPT {
             self.let_go();
         }
     }

@@ -214,7 +214,8 @@ fn stand_still<F: Future>(fiber: NonNull<OnStack<'static>>, mut future: Pin<&mut
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
     let _back = context::leave_selects();
-    while let Some(waker) = fiber.begin_step() {
+    let is_unwinding = fiber.is_unwinding();
+    while !is_unwinding && let Some(waker) = fiber.begin_step() {
         let step = Step(fiber);
         let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
         drop(step);

@@ -37,11 +37,15 @@ pub(crate) fn is_ending() -> bool {
     ENDING.with(Cell::get)
 }
 
+/// A fiber begins.
+pub(crate) fn begin() {
+    call_at_end_of_threads(end);
+}
+
 /// A fiber of this thread stands still: has the thread end it, at the latest before any thread-local goes that is there
 /// now.
 #[inline]
 pub(crate) fn watch() {
-    call_at_end_of_threads(end);
     if !is_started_here() {
         call_first(end);
     }

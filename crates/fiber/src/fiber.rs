@@ -77,6 +77,7 @@ where
     fn begin(&mut self) {
         if let State::New { body, stack } = mem::replace(&mut self.0, State::OVER) {
             context::with(context::Context::pin_polled);
+            ending::begin();
             self.0 = State::Begun(Some(Standing::new(Switch::new(body, stack))));
         }
     }
