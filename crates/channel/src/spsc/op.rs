@@ -7,7 +7,7 @@ use std::panic::Location;
 use super::chan::{Op, ReceivingEnd, RingAction, SendingEnd, Waits};
 use super::flavour::RingPolicy;
 use super::side::Turn;
-use crate::error::{Closed, SendError, TryRecvError, TrySendError};
+use crate::error::{Closed, SendError, TryRecvError};
 use crate::operations::operations;
 
 operations! { RingPolicy;
@@ -50,14 +50,15 @@ impl<T, P: RingPolicy> RingAction<T, P> for Sends<'_, T, P> {
     }
 
     fn attempt(&mut self) -> Option<Self::Output> {
-        match self.turn.put(self.message.take()?) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Closed(message)) => Some(Err(SendError(message))),
-            Err(TrySendError::Full(message)) => {
-                self.message = Some(message);
-                None
-            }
+        let found = self.turn.find();
+        if found == Some(false) {
+            return None;
         }
+        let message = self.message.take()?;
+        Some(match found {
+            Some(_) => self.turn.put_found(message).map_err(SendError),
+            None => Err(SendError(message)),
+        })
     }
 }
 

@@ -36,12 +36,21 @@ impl<T, P: RingPolicy> Turn<'_, T, P, SendingEnd> {
             Some(false) => return Err(TrySendError::Full(message)),
             None => return Err(TrySendError::Closed(message)),
         }
+        self.put_found(message).map_err(TrySendError::Closed)
+    }
+
+    /// Moves a message into the ring, where room [was found](Turn::find).
+    ///
+    /// # Errors
+    /// The receiver is gone: gives the message back.
+    #[inline(always)]
+    pub(super) fn put_found(&mut self, message: T) -> Result<(), T> {
         self.write(message);
         // As in `put_quickly`.
         if !gossamer_core::mutant!("spsc_passes_without_fence") {
             P::light_fence();
         }
-        self.look().map_err(TrySendError::Closed)
+        self.look()
     }
 
     /// Wakes the receiver if it waits for the message that was just put.
