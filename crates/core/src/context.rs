@@ -8,9 +8,7 @@
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
-use core::task;
 
-use crate::fiber::OnStack;
 pub use crate::header::NOWHERE;
 use crate::header::{Header, ScheduledTask, TaskQueue, TaskRef, TaskState};
 use crate::platform::{thread, thread_local};
@@ -23,6 +21,7 @@ mod inside;
 mod rng;
 mod selecting;
 pub mod simulated;
+mod stackful;
 mod timers;
 mod waking;
 
@@ -41,6 +40,7 @@ pub use self::selecting::{
     Selecting, announces, asks_members, is_in_select, join_group, outside_selects, poll_branch,
     poll_branch_at, poll_part, selecting,
 };
+pub use self::stackful::Stackful;
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
 
@@ -78,8 +78,8 @@ pub struct Context {
     turn: Cell<u16>,
     /// Whether what a poll wakes is published to other workers at once ([`PoolHooks`](crate::shard::PoolHooks)).
     publishes: Cell<bool>,
-    /// The fiber that runs on this thread, or null.
-    fiber: Cell<*const OnStack<'static>>,
+    /// The [fiber](crate::fiber) that runs on this thread, or null.
+    fiber: Cell<*const ()>,
     /// The thread of a simulation that this thread is.
     simulated: Cell<Option<NonNull<dyn Stackful>>>,
     /// The [timers](crate::shard::Shard::timers) of the shard that is run, whose runner serves what is polled here.
@@ -92,21 +92,6 @@ pub struct Context {
     woken_many: TaskQueue,
     /// The innermost select whose branches are polled, or null.
     asking: Cell<*const Asking<'static>>,
-}
-
-/// A [fiber](crate::fiber::OnStack) or a thread of a simulation, as an operation that it waits for sees it: code on a
-/// stack of its own, which can stand still in the midst of a call.
-pub trait Stackful {
-    /// Calls `step`, with the waker that makes the fiber run again, until it says that all is done; in between the
-    /// fiber stands still until it is woken. Unwinds instead if the fiber is to end.
-    fn wait(&self, step: &mut dyn FnMut(&mut task::Context<'_>) -> bool);
-
-    /// A [foreign call](crate::wait::foreign) begins, perhaps inside another one. Unwinds instead if the fiber is to end
-    /// or to be cancelled, and no such call goes on.
-    fn foreign_call_begins(&self) {}
-
-    /// It has returned, or unwinds.
-    fn foreign_call_returned(&self) {}
 }
 
 /// Says who serves a timer that is polled on a thread: the runner of its shard, with these timers; or the thread
@@ -336,19 +321,19 @@ impl Context {
         }
     }
 
-    /// The fiber that runs on this thread.
+    /// The fiber that runs on this thread, or null.
     #[inline(always)]
-    pub fn fiber(&self) -> *const OnStack<'static> {
+    pub fn fiber(&self) -> *const () {
         self.fiber.get()
     }
 
     /// Says that a fiber runs on this thread from now on, or that none does any more (null).
     ///
     /// # Safety
-    /// It stays where it is, and runs on this thread, until the next call. It goes on, and stands still, outside of all
+    /// It is a fiber, stays where it is, and runs on this thread, until the next call. It goes on, and stands still, outside of all
     /// selects ([`outside_selects`]).
     #[inline(always)]
-    pub unsafe fn set_fiber(&self, fiber: *const OnStack<'static>) {
+    pub unsafe fn set_fiber(&self, fiber: *const ()) {
         self.fiber.set(fiber);
     }
 
@@ -364,12 +349,6 @@ impl Context {
     #[inline(always)]
     pub(crate) fn simulated(&self) -> Option<NonNull<dyn Stackful>> {
         self.simulated.get()
-    }
-
-    /// What runs on this thread and can stand still: a fiber, or else a thread of a simulation.
-    pub(crate) fn stackful(&self) -> Option<NonNull<dyn Stackful>> {
-        let fiber = NonNull::new(self.fiber.get().cast_mut());
-        fiber.map_or(self.simulated.get(), |fiber| Some(fiber))
     }
 
     /// Whether a fiber runs on this thread, or it is a thread of a simulation.
@@ -432,7 +411,7 @@ pub struct Entered {
     was_outside: bool,
     polling: *const Header,
     yielded: bool,
-    fiber: *const OnStack<'static>,
+    fiber: *const (),
     simulated: Option<NonNull<dyn Stackful>>,
     serves: Serves,
     woken_many: TaskQueue,

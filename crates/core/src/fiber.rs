@@ -5,7 +5,7 @@
 
 use core::cell::{Cell, RefCell};
 use core::mem::ManuallyDrop;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use core::task::{Context, Waker};
 use std::boxed::Box;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use errno::{errno, set_errno};
 use crate::context::{self, Stackful};
 use crate::parker::Parker;
 use crate::platform::thread;
-use crate::waker::copy_of_ours;
+use crate::waker::{borrowed, task_of};
 
 /// The message to a fiber that is resumed.
 #[derive(Debug)]
@@ -53,6 +53,18 @@ pub struct OnStack<'a> {
     said_why: Cell<bool>,
 }
 
+/// The fiber that runs on this thread.
+#[inline(always)]
+pub(crate) fn running() -> Option<NonNull<OnStack<'static>>> {
+    NonNull::new(context::with(context::Context::fiber).cast_mut()).map(NonNull::cast)
+}
+
+/// What runs on this thread and can stand still: a fiber, or else a thread of a simulation.
+pub(crate) fn stackful() -> Option<NonNull<dyn Stackful>> {
+    let simulated = context::with(context::Context::simulated);
+    running().map_or(simulated, |fiber| Some(fiber))
+}
+
 /// Calls `body` as a fiber that was resumed for the first time.
 ///
 /// # Safety
@@ -82,7 +94,7 @@ impl OnStack<'_> {
     fn runs_here(&self) {
         // SAFETY: it stays in its place at the bottom of the fiber's stack as long as the body runs, and who has resumed
         // the fiber takes the word back when it stands still.
-        context::with(|context| unsafe { context.set_fiber(NonNull::from(self).cast().as_ptr()) });
+        context::with(|context| unsafe { context.set_fiber(ptr::from_ref(self).cast()) });
     }
 
     #[inline(always)]
@@ -156,9 +168,10 @@ impl OnStack<'_> {
     /// which unwinds if the fiber is to end.
     #[inline(always)]
     pub(crate) fn begin_step(&self) -> Option<ManuallyDrop<Waker>> {
+        let task = task_of(self.waker())?;
         // SAFETY: the task is there until the fiber stands still or has ended. If it stands still inside the step, `kept`
         // has a clone, which holds the task, until the step is over. (A fiber that is to end is resumed with no task's.)
-        let waker = unsafe { copy_of_ours(self.waker()) }?;
+        let waker = unsafe { borrowed(task.pointer()) };
         self.steps.set(self.steps.get() + 1);
         Some(waker)
     }

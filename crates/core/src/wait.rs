@@ -15,7 +15,7 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::fiber::OnStack;
+use crate::fiber::{self, OnStack};
 use crate::moment::Moment;
 use crate::parker::Parker;
 use crate::platform::{single_threaded, thread_local};
@@ -121,8 +121,7 @@ pub trait Wait: IntoFuture + Sized {
         let output = {
             // Pinned first: what comes before would keep it where it is, and it would be copied.
             let future = pin!(self.into_future());
-            let (fiber, thread) = context::with(|context| (context.fiber(), context.simulated()));
-            match (NonNull::new(fiber.cast_mut()), thread) {
+            match (fiber::running(), context::with(context::Context::simulated)) {
                 (Some(fiber), _) => stand_still(fiber, future),
                 (None, Some(thread)) => stand_simulated(thread, future),
                 (None, None) => block_thread(future, waiting.insert(Rests::begin())),
@@ -293,7 +292,7 @@ pub fn foreign<T>(call: impl FnOnce() -> T) -> T {
             self.0.foreign_call_returned();
         }
     }
-    let fiber = context::with(context::Context::stackful);
+    let fiber = fiber::stackful();
     // SAFETY: it is what runs here, and so are we, on its stack: it stays as long as this call.
     let _goes_on = fiber.map(|fiber| unsafe { fiber.as_ref() }).map(|fiber| {
         context::outside_selects(|| fiber.foreign_call_begins());

@@ -35,18 +35,6 @@ pub fn task_of(waker: &Waker) -> Option<TaskRef<'_>> {
     is_ours(waker.vtable()).then(|| unsafe { task_at(waker.data()) })
 }
 
-/// The same waker once more, if it is one of ours.
-///
-/// # Safety
-/// The task is alive as long as the result is used.
-#[inline(always)]
-pub(crate) unsafe fn copy_of_ours(waker: &Waker) -> Option<ManuallyDrop<Waker>> {
-    is_ours(waker.vtable()).then(|| {
-        // SAFETY: the parts of a waker of ours; the result drops no reference.
-        ManuallyDrop::new(unsafe { Waker::new(waker.data(), &VTABLE) })
-    })
-}
-
 /// The task of a waker of ours.
 ///
 /// # Safety
