@@ -7,6 +7,7 @@ mod ending;
 mod fiber_and_thread;
 mod fiber_ends;
 mod fiber_promise;
+mod fiber_states;
 mod fibers;
 #[allow(unsafe_code)]
 mod foreign_calls;
