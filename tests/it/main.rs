@@ -24,6 +24,7 @@
 // What only the others use.
 #![cfg_attr(gossamer_share, allow(dead_code, unused_imports, unused_macros))]
 
+mod again;
 mod bad_wakers;
 #[allow(unsafe_code)]
 mod contract;

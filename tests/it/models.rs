@@ -6,6 +6,7 @@ mod building;
 mod ending;
 mod fiber_and_thread;
 mod fiber_ends;
+mod fiber_frames;
 mod fiber_promise;
 mod fiber_states;
 mod fibers;
