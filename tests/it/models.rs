@@ -8,6 +8,8 @@ mod fiber_and_thread;
 mod fiber_ends;
 mod fiber_frames;
 mod fiber_promise;
+#[allow(unsafe_code)]
+mod fiber_signals;
 mod fiber_states;
 mod fibers;
 #[allow(unsafe_code)]
