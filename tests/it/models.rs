@@ -7,6 +7,7 @@ mod ending;
 mod fiber_and_thread;
 mod fiber_ends;
 mod fiber_frames;
+mod fiber_load;
 mod fiber_promise;
 #[allow(unsafe_code)]
 mod fiber_signals;
