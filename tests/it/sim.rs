@@ -3,6 +3,7 @@
 mod choosing;
 mod clock;
 mod failing;
+mod fibers_end;
 #[allow(unsafe_code)]
 mod mutants;
 mod threads;
