@@ -140,3 +140,5 @@ fn fault() {
     // SAFETY: it is not; the process is to end by it.
     let _ = unsafe { nowhere.read_volatile() };
 }
+
+mod signals;
