@@ -106,12 +106,40 @@ pub(super) fn handle() {
     }
 }
 
+/// Sent by the kernel, for what has no address: that it could not call a handler, say.
+const SI_KERNEL: c_int = 0x80;
+
+/// The lowest address to which the system would save what it interrupted, to call a handler there; 0 on processors whose
+/// registers are not known here. Async-signal-safe.
+fn lowest_saved(context: *mut c_void) -> usize {
+    // SAFETY: the system gives what it interrupted.
+    let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+    #[cfg(target_arch = "x86_64")]
+    let top = context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
+    #[cfg(target_arch = "aarch64")]
+    let top = context.uc_mcontext.sp as usize;
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let top = {
+        let _ = context;
+        0_usize
+    };
+    // SAFETY: reads what the system has told the process at its start.
+    let saved = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) } as usize;
+    // Where the system does not tell, it is an old one; a function may use 128 bytes below its stack besides.
+    top.saturating_sub(saved.max(2_048) + 128)
+}
+
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives the signal's information.
     let told = unsafe { &*info };
     let is_fault = told.si_code > 0;
     // SAFETY: a fault has an address, and what has none has another value there.
     let address = unsafe { told.si_addr() }.addr();
+    // A handler of another signal had no room on the stack. (Or else something is amiss close to the end of one.)
+    let address = match told.si_code == SI_KERNEL && address == 0 {
+        true => lowest_saved(context),
+        false => address,
+    };
     if is_fault && let Some((edge, size)) = overflowed(address) {
         // SAFETY: a stack that is used has a label, which stays as long as it does; in one that is not there may be
         // zeros, of which the label is one without a place.
