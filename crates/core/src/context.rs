@@ -330,8 +330,9 @@ impl Context {
     /// Says that a fiber runs on this thread from now on, or that none does any more (null).
     ///
     /// # Safety
-    /// It is a fiber, stays where it is, and runs on this thread, until the next call. It goes on, and stands still, outside of all
-    /// selects ([`outside_selects`]).
+    /// It is a [`fiber::OnStack`](crate::fiber::OnStack). It stays where it is, and runs on this thread, until the next call; who
+    /// enters a shard may put it aside meanwhile. It goes on, and stands still, outside of all selects
+    /// ([`outside_selects`]).
     #[inline(always)]
     pub unsafe fn set_fiber(&self, fiber: *const ()) {
         self.fiber.set(fiber);

@@ -25,7 +25,7 @@ use crate::waker::{borrowed, task_of};
 pub struct Resumed {
     /// Of the poll that resumes it.
     pub waker: NonNull<Waker>,
-    /// Whether it is to unwind.
+    /// Whether it is to unwind: then the waker is no task's of ours, by which its waits see that.
     pub end: bool,
     /// Whether the thread was unwinding already.
     pub unwinding: bool,
@@ -99,14 +99,14 @@ impl OnStack<'_> {
 
     #[inline(always)]
     fn resumed(&self) -> &Resumed {
-        // SAFETY: `resume` has it on its stack until the fiber stands still, and this is called while it runs.
+        // SAFETY: who has resumed the fiber has it in its place until that stands still, and this is called while it runs.
         unsafe { self.resumed.get().as_ref() }
     }
 
     /// Of the poll that goes on.
     #[inline(always)]
     fn waker(&self) -> &Waker {
-        // SAFETY: `resume` borrows it, and returns only when the fiber stands still or has ended.
+        // SAFETY: as the message that it is in.
         unsafe { self.resumed().waker.as_ref() }
     }
 
@@ -202,7 +202,8 @@ impl OnStack<'_> {
 }
 
 impl Stackful for OnStack<'_> {
-    /// So waits a destructor that runs while the fiber unwinds, and a fiber that is polled with a foreign waker.
+    /// So waits a destructor that runs while the fiber unwinds, and a fiber that is polled with a foreign waker or is to
+    /// end.
     fn wait(&self, step: &mut dyn FnMut(&mut Context<'_>) -> bool) {
         if self.is_unwinding() {
             return block_thread(step, None);

@@ -111,7 +111,7 @@ where
 {
     type Output = T;
 
-    // Inline, as all that lies between the run loop and the switch: see `Stackful::begin_step`.
+    // Inline, as all that lies between the run loop and the switch: see the core's `fiber.rs`.
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         assert!(

@@ -87,10 +87,11 @@ impl<T> Standing<T> {
     /// Its thread need not end it.
     pub(crate) fn strike_off(&self) {
         // Relaxed: its thread alone writes it, and others read nothing before it has ended.
-        let place = self.place.swap(NOWHERE, Ordering::Relaxed);
+        let place = self.place.load(Ordering::Relaxed);
         if place == NOWHERE {
             return;
         }
+        self.moved_to(NOWHERE);
         let _own = HERE.with(|here| {
             let mut here = here.borrow_mut();
             let own = here.swap_remove(place as usize);
@@ -116,7 +117,8 @@ impl<T> End for Standing<T> {
     }
 
     fn moved_to(&self, place: u32) {
-        self.place.store(place, Ordering::Relaxed); // Relaxed: see `strike_off`
+        // Relaxed: see `strike_off`.
+        self.place.store(place, Ordering::Relaxed);
     }
 
     fn origin(&self) -> Origin {

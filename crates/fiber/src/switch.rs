@@ -36,6 +36,7 @@ use gossamer_core::context;
 use gossamer_core::fiber::{self, Ended, Resumed};
 use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::thread_local;
+use gossamer_core::waker::task_of;
 
 use crate::stack::{Stack, watch_thread};
 
@@ -166,6 +167,10 @@ fn resume<T>(switch: &mut Running<T>, waker: &Waker, end: bool) -> Option<Outcom
         end,
         unwinding: thread::panicking(),
     };
+    debug_assert!(
+        !end || task_of(waker).is_none(),
+        "it is to see that it ends"
+    );
     // The fiber, if any, in which this one is resumed.
     let outer = context::with(context::Context::fiber);
     let result = match gossamer_core::mutant!("fiber_is_in_the_select") {

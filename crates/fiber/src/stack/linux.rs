@@ -92,7 +92,7 @@ const _: () = assert!(
 impl Stack {
     fn new(edge: StackPointer, class: u8) -> Self {
         let number = edge.get() / overflow::slot(SMALLEST << class);
-        // The stack's page in the caches is that of one in 32 others; of those, each has another depth.
+        // Every 32nd stack has its edge on the same page of the caches: `number / 32` gives each of those another depth.
         let depth = (number + number / 32) % DEPTHS * DEPTH;
         let base = edge.get() - Label::PLACE - depth;
         Self(StackPointer::new(base).expect("below the edge is a stack") | usize::from(class))
@@ -252,9 +252,10 @@ fn give_back(class: usize, edge: StackPointer) {
         return;
     }
     drop(stacks);
-    let start = ptr::with_exposed_provenance_mut(edge.get() - size);
+    let bytes = overflow::slot(size) - GUARD;
+    let start = ptr::with_exposed_provenance_mut(edge.get() - bytes);
     // SAFETY: the memory of a stack that nobody uses. (If the system refuses that, it keeps its memory.)
-    unsafe { libc::madvise(start, size, libc::MADV_DONTNEED) };
+    unsafe { libc::madvise(start, bytes, libc::MADV_DONTNEED) };
     self::stacks()[class].lock().cold.push(edge);
 }
 

@@ -20,8 +20,9 @@ use super::label::Label;
 /// The size of a guard: a function of C without stack probes that needs more for itself can jump it.
 pub(super) const GUARD: usize = 64 << 10;
 
-/// Each stack has so many bytes more than its size says, a page at least: for its label, and so that its edge is not as
-/// far from the next one's as the lines of a cache that share a set (Bonwick, The slab allocator, 1994, "cache coloring").
+/// Each stack has so many bytes more than its size says, a page at least: for its label and its depth. On x86 edges are
+/// an odd number of pages apart so, and not as far as the lines of a cache that share a set (Bonwick, The slab allocator,
+/// 1994, "cache coloring").
 const COLOUR: usize = match cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
     true => 4 << 10,
     false => 64 << 10,
@@ -29,7 +30,7 @@ const COLOUR: usize = match cfg!(any(target_arch = "x86_64", target_arch = "x86"
 
 /// From the edge of a stack of so many bytes to that of the next one.
 pub(super) const fn slot(size: usize) -> usize {
-    size.saturating_add(GUARD + COLOUR)
+    size + GUARD + COLOUR
 }
 
 /// A reservation of stacks, all of one size.
@@ -135,7 +136,8 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     let is_fault = told.si_code > 0;
     // SAFETY: a fault has an address, and what has none has another value there.
     let address = unsafe { told.si_addr() }.addr();
-    // A handler of another signal had no room on the stack. (Or else something is amiss close to the end of one.)
+    // A handler of another signal had no room on the stack. (So a fault for another reason that has no address, a pointer
+    // that is none, is taken for an overflow where less is left of the stack than such a handler needs.)
     let address = match told.si_code == SI_KERNEL && address == 0 {
         true => lowest_saved(context),
         false => address,
