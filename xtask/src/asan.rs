@@ -105,7 +105,7 @@ pub fn run(root: &Path) -> Result<bool> {
 }
 
 /// What rustc builds for by itself.
-fn host() -> Result<String> {
+pub(crate) fn host() -> Result<String> {
     let said = Command::new("rustc")
         .arg("-vV")
         .output()

@@ -74,7 +74,7 @@ pub fn run(root: &Path, writes_page: bool) -> Result<bool> {
     Ok(hops::run(root, &programs, writes_page)? && all_hold)
 }
 
-fn has_valgrind() -> bool {
+pub(crate) fn has_valgrind() -> bool {
     let version = Command::new("valgrind")
         .arg("--version")
         .stdout(Stdio::null())

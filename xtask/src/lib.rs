@@ -10,6 +10,7 @@
 //! * [`locked`]: no locked instruction in the static tasks of one core.
 //! * [`examples`]: those of the documentation, as a reader would run them.
 //! * [`portable`]: tests on what other systems would get.
+//! * [`valgrind`]: tests of fibers under valgrind.
 //! * [`upstream`]: other channels' own tests, run against ours.
 //! * [`whole`]: what the tests run a part of.
 //! * [`isolated`] and [`parallel`]: how the gates run many tests at a time.
@@ -32,4 +33,5 @@ pub mod shuttle;
 pub mod source;
 pub mod tidy;
 pub mod upstream;
+pub mod valgrind;
 pub mod whole;

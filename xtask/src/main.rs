@@ -20,6 +20,7 @@ usage: cargo xtask COMMAND
   loom [FILTER...]       runs the models of every crate that has a tests/loom.rs under the model checker
   shuttle [FILTER...]    runs every crates/*/tests/shuttle.rs under random schedulers
   asan                   runs the tests with threads and stacks under AddressSanitizer
+  valgrind               runs tests of fibers under valgrind
   portable [--all] [FILTER...]
                          runs a share of the tests, or all, on what other systems than Linux on x86-64 with glibc
                          would get
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         ["loom", filters @ ..] => xtask::loom::run(&root, filters),
         ["shuttle", filters @ ..] => xtask::shuttle::run(&root, filters),
         ["asan"] => xtask::asan::run(&root),
+        ["valgrind"] => xtask::valgrind::run(&root),
         ["portable", "--all", filters @ ..] => xtask::portable::run(&root, true, filters),
         ["portable", filters @ ..] => xtask::portable::run(&root, false, filters),
         ["upstream"] => xtask::upstream::run(&root, None),
