@@ -2,7 +2,7 @@
 //!
 //! [`Wait::wait`] polls on the calling thread. A thread that built a `Single` runtime runs it
 //! while it waits (there is nobody else to do so); any other thread sleeps until it is woken.
-//! A [fiber](crate::fiber) yields to others until it is woken, and a thread of a simulation waits as its simulation
+//! A [fiber] yields to others until it is woken, and a thread of a simulation waits as its simulation
 //! has it ([`Stackful`]).
 
 use core::cell::{Cell, RefCell};
