@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod apart;
+mod hostage;
 mod programs;
 #[allow(unsafe_code)]
 mod promise;
@@ -110,6 +111,9 @@ macro_rules! program {
 
 fn run(words: impl Iterator<Item = String>) -> Result<u64, Failure> {
     let args = args::parse(words)?;
+    if args.workload == "hostage" {
+        return hostage::run(&args, FIBERS);
+    }
     let work = Work::asked(&args)?;
     let runtime = |kind: &str| -> Result<&'static Runtime, Failure> {
         let (kind, fibers) = match kind.strip_suffix("-64k") {
