@@ -126,6 +126,7 @@ where
         };
         match standing.switch.resume(cx.waker()) {
             None => {
+                standing.stands_still();
                 ending::watch();
                 Poll::Pending
             }

@@ -1,4 +1,4 @@
-//! The fibers that have begun on this thread, and so are ended by it.
+//! The fibers that stand still on this thread, and so are ended by it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,7 +13,7 @@ use gossamer_core::platform::{Mutex, thread_local};
 
 use crate::switch::Switch;
 
-/// A fiber that has begun. Its thread has it too, until the fiber has ended.
+/// A fiber that has begun. Its thread has it too, from when it stands still first until it has ended.
 pub(crate) struct Standing<T> {
     pub(crate) switch: Switch<T>,
     origin: Origin,
@@ -48,18 +48,31 @@ thread_local! {
 
 impl<T: 'static> Standing<T> {
     pub(crate) fn new(switch: Switch<T>) -> Arc<Self> {
+        Arc::new(Self {
+            switch,
+            origin: Origin::here(),
+            place: AtomicU32::new(NOWHERE),
+            panic: Mutex::default(),
+        })
+    }
+
+    /// It stands still: its thread is to end it.
+    #[inline(always)]
+    pub(crate) fn stands_still(self: &Arc<Self>) {
+        // Relaxed: see `strike_off`.
+        if self.place.load(Ordering::Relaxed) == NOWHERE {
+            self.enter();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter(self: &Arc<Self>) {
         HERE.with(|here| {
             let mut here = here.borrow_mut();
-            let place = u32::try_from(here.len()).expect("no memory has so many stacks");
-            let this = Arc::new(Self {
-                switch,
-                origin: Origin::here(),
-                place: AtomicU32::new(place),
-                panic: Mutex::default(),
-            });
-            here.push(this.clone());
-            this
-        })
+            self.moved_to(u32::try_from(here.len()).expect("no memory has so many stacks"));
+            here.push(self.clone());
+        });
     }
 }
 
@@ -129,7 +142,9 @@ impl<T> End for Standing<T> {
 impl<T> Drop for Standing<T> {
     fn drop(&mut self) {
         // The fiber was dropped before its thread ended it: nobody is left to be told.
-        if let Some(payload) = self.take_panic() {
+        if self.has_been_ended()
+            && let Some(payload) = self.take_panic()
+        {
             panics::swallow(payload);
         }
     }
