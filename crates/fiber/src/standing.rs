@@ -105,16 +105,12 @@ impl<T> Standing<T> {
             return;
         }
         self.moved_to(NOWHERE);
-        let _own = HERE.with(|here| {
-            let mut here = here.borrow_mut();
+        let _own = take_out(|here| {
             let own = here.swap_remove(place as usize);
             if let Some(moved) = here.get(place as usize) {
                 moved.moved_to(place);
-            } else if here.is_empty() {
-                // It keeps its memory, and is never dropped.
-                **here = Vec::new();
             }
-            own
+            Some(own)
         });
     }
 }
@@ -150,10 +146,25 @@ impl<T> Drop for Standing<T> {
     }
 }
 
+/// Takes a fiber out of this thread's list.
+fn take_out(
+    take: impl FnOnce(&mut Vec<Arc<dyn End>>) -> Option<Arc<dyn End>>,
+) -> Option<Arc<dyn End>> {
+    HERE.with(|here| {
+        let mut here = here.borrow_mut();
+        let taken = take(&mut here);
+        if here.is_empty() {
+            // It keeps its memory, and is never dropped.
+            **here = Vec::new();
+        }
+        taken
+    })
+}
+
 /// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on
 /// their stacks is the parent's business, and loaned to threads that are not here.
 pub(crate) fn end_all() {
-    while let Some(standing) = HERE.with(|here| here.borrow_mut().pop()) {
+    while let Some(standing) = take_out(Vec::pop) {
         standing.moved_to(NOWHERE);
         if standing.origin().is_elsewhere() || gossamer_core::mutant!("thread_leaves_its_fibers") {
             mem::forget(standing);
