@@ -8,6 +8,7 @@
 pub mod args;
 pub mod flavours;
 pub mod generator;
+pub mod hostages;
 pub mod mvars;
 pub mod pipes;
 pub mod sets;
