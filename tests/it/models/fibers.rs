@@ -226,6 +226,7 @@ fn a_destructor_that_waits_while_its_fiber_unwinds() {
 /// What is not `Send` lives on a fiber's stack, while tasks are stolen and pulled all around.
 #[test]
 fn a_fiber_stays_with_its_thread() {
+    const ROUNDS: u32 = 400;
     each_model(|model| {
         let rt = runtime(model);
         let mvars = mvars(16);
@@ -235,7 +236,7 @@ fn a_fiber_stays_with_its_thread() {
                 rt.spawn_fiber(move || {
                     let here = thread::current().id();
                     let log = Rc::new(RefCell::new(Vec::new()));
-                    for round in 0..100 {
+                    for round in 0..ROUNDS {
                         if at == 0 {
                             next.put(round).wait();
                         }
@@ -253,14 +254,14 @@ fn a_fiber_stays_with_its_thread() {
         let tasks: Vec<_> = (0..16)
             .map(|_| {
                 rt.spawn(async {
-                    for _ in 0..100 {
+                    for _ in 0..ROUNDS {
                         yield_now().await;
                     }
                 })
             })
             .collect();
         for fiber in fibers {
-            assert_eq!(fiber.wait().expect("no panic"), 100);
+            assert_eq!(fiber.wait().expect("no panic"), ROUNDS as usize);
         }
         for task in tasks {
             task.wait().expect("no panic");

@@ -39,11 +39,15 @@ impl WorkerShard {
     /// back.
     pub(super) fn publish_woken(&self, task: ScheduledTask) -> Option<ScheduledTask> {
         // A thread that ends a shard empties its steal queue first, and then nobody may touch its tasks.
-        if self.is_closing() || task.header().state().is_pinned() {
+        if self.is_closing() {
+            return Some(task);
+        }
+        self.note_published();
+        if task.header().state().is_pinned() {
+            // No other worker may take it: a publish of no use.
             return Some(task);
         }
         self.push_stealable(task);
-        self.note_published();
         self.call_one();
         None
     }
@@ -98,3 +102,6 @@ impl WorkerShard {
         }
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;

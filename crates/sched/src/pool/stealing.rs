@@ -89,6 +89,11 @@ impl WorkerShard {
     /// The first part of receiving a task that was sent here. It gives the task back if the runner is to go on with it:
     /// then nobody else moves it.
     pub(super) fn receive_unless_stealable(&self, task: Queued) -> Option<Queued> {
+        let state = task.task().look();
+        if state.shard() == self.index() && state.is_pinned() {
+            // It is in no steal queue.
+            return Some(task);
+        }
         let queue = self.steal_queue.lock();
         let state = task.task().look();
         if state.shard() != self.index() {
@@ -173,8 +178,10 @@ impl WorkerShard {
         task: TaskRef<'_>,
         there: &'static Shard,
     ) -> bool {
+        let state = task.state();
+        let stays = state.is_new() || state.is_pinned() && !mutant!("pinned_is_pulled");
         // One whose shard is open is stuck, and the task had better go elsewhere.
-        if self.is_open() || self.is_closing() {
+        if stays || self.is_open() || self.is_closing() {
             return false;
         }
         if context.publishes() {
@@ -182,7 +189,7 @@ impl WorkerShard {
             self.note_published();
             return false;
         }
-        if there.pool() != self.pool() || !there.is_free() || task.state().is_new() {
+        if there.pool() != self.pool() || !there.is_free() {
             return false;
         }
         let visit = there.try_visit();

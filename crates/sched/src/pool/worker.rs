@@ -11,7 +11,7 @@ use gossamer_core::platform::{heavy_fence, spin_loop, thread};
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_time::timers::runner;
 
-use super::idle::Sleeper;
+use super::idle::{Idle, Sleeper};
 use super::queue::{Queue, TAKE_MAX, take_share};
 use super::shared::Shared;
 use super::watch::watch;
@@ -31,6 +31,10 @@ const LEAVES: usize = 32;
 
 /// How often it yields the processor meanwhile, in which the owner may be waiting to run. Not in models.
 const LEAVING_YIELDS: u32 = if cfg!(any(loom, shuttle)) { 0 } else { 16 };
+
+/// How often a worker tries to search while another one does: that one may have found something just now. Not in
+/// models.
+const SEARCH_TRIES: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 32 };
 
 /// Number of looks for work per look at the clock, which costs more.
 const LOOKS_PER_CLOCK: u32 = 8;
@@ -246,12 +250,21 @@ fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
     let is_called = || {
         shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
     };
-    let has_something = || shard.has_pending() || is_called() || shared.has_work_elsewhere();
+    let has_own = || shard.has_pending() || is_called();
+    let has_something = || has_own() || shared.has_work_elsewhere();
     // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us. One
     // looks at a time: with more workers than cores, the others would take the time of those that have work.
-    let searches = shared.idle.try_search();
+    let searches = begin_search(&shared.idle, has_own);
     if searches && looks_until(has_something) {
-        return true;
+        if !shard.has_pending() {
+            return true;
+        }
+        // Before it runs what came: whoever sent that may have nothing to do now, and search.
+        shared.idle.end_search(|| shared.has_work_for_idle());
+        return false;
+    }
+    if !searches && has_own() {
+        return false;
     }
     let others = || {
         let shards = shared.shards();
@@ -293,6 +306,20 @@ fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
         shared.watch.was_called();
     }
     is_called_out
+}
+
+/// Begins a search, unless another one goes on, or something has come for this worker itself.
+fn begin_search(idle: &Idle, has_own: impl Fn() -> bool) -> bool {
+    for _ in 0..SEARCH_TRIES {
+        if idle.try_search() {
+            return true;
+        }
+        if has_own() {
+            break;
+        }
+        spin_loop();
+    }
+    false
 }
 
 /// Whether there is something before [`LOOK_FOR`] has passed.
