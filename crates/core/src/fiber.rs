@@ -13,7 +13,7 @@ use std::panic::resume_unwind;
 use std::vec::Vec;
 
 use corosensei::Yielder;
-use errno::{errno, set_errno};
+use errno::{Errno, errno, set_errno};
 
 use crate::context::{self, Stackful};
 use crate::parker::Parker;
@@ -35,8 +35,8 @@ pub struct Resumed {
 #[derive(Debug)]
 pub struct Ended;
 
-/// In the number of steps.
-const KEPT: u32 = 1 << 31;
+/// In the number of steps: it is negative then.
+const KEPT: i32 = i32::MIN;
 
 /// A fiber, seen from its own stack.
 pub struct OnStack<'a> {
@@ -44,7 +44,7 @@ pub struct OnStack<'a> {
     /// On the stack of who resumed it: valid until it stands still again.
     resumed: Cell<NonNull<Resumed>>,
     /// How many steps of waits go on, each inside the one before; with [`KEPT`], if `kept` is not empty.
-    steps: Cell<u32>,
+    steps: Cell<i32>,
     /// The wakers that those steps have, of polls that are over.
     kept: RefCell<Vec<Waker>>,
     /// How many foreign calls go on, each inside the one before.
@@ -132,6 +132,7 @@ impl OnStack<'_> {
     fn end_between_calls(&self) {
         self.unwind_if_ending();
         if context::with(context::Context::is_polled_cancelled) {
+            let _kept = KeptErrno::new();
             // The runner drops it instead of polling it again.
             self.waker().wake_by_ref();
             self.stand_still();
@@ -139,13 +140,15 @@ impl OnStack<'_> {
         }
     }
 
-    /// No step goes on that has one of the wakers that were kept.
+    /// Drops the wakers that were kept, if no step goes on that has one of them.
     #[cold]
     #[inline(never)]
     fn let_go(&self) {
-        self.steps.set(0);
-        // Dropping them may wait.
-        drop(self.kept.take());
+        if self.steps.get() == KEPT {
+            self.steps.set(0);
+            // Dropping them may wait.
+            drop(self.kept.take());
+        }
     }
 
     /// The fiber stands still inside a step, which has the waker of a poll that is over then.
@@ -179,9 +182,9 @@ impl OnStack<'_> {
     /// The poll of the step has returned, or unwinds.
     #[inline(always)]
     pub(crate) fn end_step(&self) {
-        let around = self.steps.get() - 1;
+        let around = self.steps.get().wrapping_sub(1);
         self.steps.set(around);
-        if around == KEPT {
+        if around < 0 {
             self.let_go();
         }
     }
@@ -189,14 +192,30 @@ impl OnStack<'_> {
     /// Returns when the fiber has been woken.
     #[inline(always)]
     pub(crate) fn stand_still(&self) {
-        if self.steps.get() > 0 {
+        if self.steps.get() != 0 {
             self.keep_waker();
         }
-        let errno = errno();
         self.resumed.set(self.yielder.suspend(()));
         self.runs_here();
+    }
+}
+
+/// Puts C's error number back when dropped: a wait of a fiber leaves it as it was, whatever others do meanwhile, and
+/// the wait's own polls, which may make system calls.
+pub(crate) struct KeptErrno(Errno);
+
+impl KeptErrno {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self(errno())
+    }
+}
+
+impl Drop for KeptErrno {
+    #[inline(always)]
+    fn drop(&mut self) {
         if !crate::mutant!("errno_is_shared") {
-            set_errno(errno);
+            set_errno(self.0);
         }
     }
 }
@@ -259,7 +278,7 @@ const IN_A_SIMULATION: &str = "gossamer: in a simulation, which has ended, it ne
 
 /// Blocks the thread until `step` is done; says why, if it has to wait.
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<&str>) {
-    let errno = errno();
+    let _kept = KeptErrno::new();
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
             if let Some(why) = why.take() {
@@ -273,5 +292,4 @@ fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<
             parker.park(&mut || false);
         }
     });
-    set_errno(errno);
 }

@@ -16,7 +16,7 @@ use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use crate::context;
-use crate::fiber::{self, OnStack};
+use crate::fiber::{self, KeptErrno, OnStack};
 use crate::moment::Moment;
 use crate::parker::Parker;
 use crate::platform::{single_threaded, thread_local};
@@ -211,6 +211,7 @@ fn stand_still<F: Future>(fiber: NonNull<OnStack<'static>>, mut future: Pin<&mut
     }
     // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
     let fiber = unsafe { fiber.as_ref() };
+    let _kept = KeptErrno::new();
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
     let _back = context::leave_selects();

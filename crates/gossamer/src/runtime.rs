@@ -220,9 +220,9 @@ impl Runtime {
     /// Frames of C code must not be unwound: a fiber whose callbacks wait makes the call by [`foreign`](crate::foreign).
     ///
     /// # C code
-    /// C's error number, `errno`, is each fiber's own: what others do while it stands still does not change it. The mask
-    /// of blocked signals is not (it would cost a system call at each switch): what a fiber blocks is blocked for all that
-    /// its thread runs.
+    /// C's error number, `errno`, is each fiber's own: a wait leaves it as it was, whatever others do while the fiber
+    /// stands still. The mask of blocked signals is not (it would cost a system call at each switch): what a fiber blocks is
+    /// blocked for all that its thread runs.
     ///
     /// # Panics
     /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see
