@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -24,28 +25,26 @@ use gossamer_core::context;
 use crate::contract::Fibers;
 use crate::ending;
 use crate::stack::{self, Label, Stack};
-use crate::standing::Standing;
-use crate::switch::{Outcome, Switch};
+use crate::standing::{self, Standing};
+use crate::switch::{Outcome, Switch, unwind};
 
-/// A closure that can stand still: a future, complete when the closure has returned.
+/// A closure that can stand still: a future, complete when the closure has returned. From its first poll on it stays in
+/// its place.
 ///
 /// # Panics
 /// A panic of the closure is the poll's.
 pub struct Fiber<F, T>(State<F, T>);
 
 enum State<F, T> {
-    /// Not begun.
-    New { body: F, stack: Stack },
-    /// Begun; `None`: the body has ended, or is ending.
-    Begun(Option<Arc<Standing<T>>>),
+    /// Not begun; `None`: the closure has ended, or is ending.
+    New(Option<(F, Stack)>),
+    Begun {
+        /// Here, and not with what its thread has of it: a poll comes from the task's memory to the stack at once.
+        switch: Switch<T>,
+        /// From when it stands still first.
+        standing: Option<Arc<Standing<T>>>,
+    },
 }
-
-impl<F, T> State<F, T> {
-    const OVER: Self = Self::Begun(None);
-}
-
-// Nothing points into it: the closure moves to the stack when it begins.
-impl<F, T> Unpin for Fiber<F, T> {}
 
 impl<F, T> Fiber<F, T>
 where
@@ -66,41 +65,54 @@ where
     ) -> Result<Self, (io::Error, F)> {
         let new = |bytes| stack::new(bytes, Label::new(name, spawned));
         match Fibers::check(promised).and_then(new) {
-            Ok(stack) => Ok(Self(State::New { body, stack })),
+            Ok(stack) => Ok(Self(State::New(Some((body, stack))))),
             Err(error) => Err((error, body)),
         }
     }
 
+    /// The closure, if it has not begun.
+    pub fn into_body(mut self) -> Option<F> {
+        match &mut self.0 {
+            State::New(new) => new.take().map(|(body, _stack)| body),
+            State::Begun { .. } => None,
+        }
+    }
+}
+
+impl<F, T> State<F, T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
     /// Puts the closure on its stack.
     #[cold]
     #[inline(never)]
     fn begin(&mut self) {
-        if let State::New { body, stack } = mem::replace(&mut self.0, State::OVER) {
+        if let Self::New(new) = self
+            && let Some((body, stack)) = new.take()
+        {
             context::with(context::Context::pin_polled);
             ending::begin();
-            self.0 = State::Begun(Some(Standing::new(Switch::new(body, stack))));
+            *self = Self::Begun {
+                switch: Switch::new(body, stack),
+                standing: None,
+            };
         }
     }
 
     /// The closure has returned, or panicked.
     #[inline(never)]
     fn finish(&mut self, outcome: Outcome<T>) -> T {
-        if let State::Begun(Some(standing)) = mem::replace(&mut self.0, State::OVER) {
+        if let Self::Begun {
+            standing: Some(standing),
+            ..
+        } = self
+        {
             standing.strike_off();
         }
+        *self = Self::New(None);
         context::with(context::Context::unpin_polled);
         outcome.unwrap_or_else(|payload| resume_unwind(payload))
-    }
-
-    /// The closure, if it has not begun.
-    pub fn into_body(mut self) -> Option<F> {
-        match mem::replace(&mut self.0, State::OVER) {
-            State::New { body, .. } => Some(body),
-            begun => {
-                self.0 = begun;
-                None
-            }
-        }
     }
 }
 
@@ -113,58 +125,69 @@ where
 
     // Inline, as all that lies between the run loop and the switch: see the core's `fiber.rs`.
     #[inline(always)]
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         assert!(
             !ending::is_ending(),
             "a fiber was polled while its thread ends: thread-locals that it uses may be gone"
         );
-        if let State::New { .. } = self.0 {
-            self.begin();
+        // SAFETY: the closure is not pinned, and moves to its stack once; the switch stays here until it is dropped.
+        let state = unsafe { &mut self.get_unchecked_mut().0 };
+        if let State::New(_) = state {
+            state.begin();
         }
-        let State::Begun(Some(standing)) = &self.0 else {
+        let State::Begun { switch, standing } = state else {
             panic!("a fiber was polled after it had ended");
         };
-        match standing.switch.resume(cx.waker()) {
+        match switch.resume(cx.waker()) {
             None => {
-                standing.stands_still();
+                if standing.is_none() {
+                    *standing = Some(standing::enter(NonNull::from(&mut *switch)));
+                }
                 ending::watch();
                 Poll::Pending
             }
-            Some(outcome) => Poll::Ready(self.finish(outcome)),
+            Some(outcome) => Poll::Ready(state.finish(outcome)),
         }
     }
 }
 
 impl<F, T> Drop for Fiber<F, T> {
     fn drop(&mut self) {
-        let State::Begun(Some(standing)) = mem::replace(&mut self.0, State::OVER) else {
+        let State::Begun { switch, standing } = &mut self.0 else {
             return;
         };
         context::with(context::Context::unpin_polled);
-        if standing.has_been_ended() {
-            if let Some(payload) = standing.take_panic() {
+        let standing = standing.take();
+        if let Some(ended) = standing.as_ref().and_then(|standing| standing.ended()) {
+            if let Some(payload) = ended {
                 resume_unwind(payload);
             }
             return;
         }
-        if standing.switch.is_here() && !ending::is_ending() {
-            drop(standing.unwind());
+        if switch.is_here() && !ending::is_ending() {
+            if let Some(standing) = standing {
+                standing.strike_off();
+            }
+            drop(switch.take().and_then(unwind));
             return;
         }
         if !gossamer_core::mutant!("leaked_fiber_loses_values") {
             context::with(context::Context::leak_locals_of_polled);
         }
-        if !standing.switch.is_here() {
+        if !switch.is_here() {
             // If the write fails, there is nowhere left to report it.
             let _said = writeln!(
                 io::stderr(),
                 "gossamer: a fiber that began on {on:?} was dropped on another thread: its stack, with all that is on it, \
                  stays until {on:?} ends, as only that thread may use it",
-                on = standing.switch.on()
+                on = switch.on()
             );
         }
-        if gossamer_core::mutant!("left_fiber_is_leaked") {
-            mem::forget(standing);
+        if let Some(standing) = standing {
+            standing.leave(switch);
+            if gossamer_core::mutant!("left_fiber_is_leaked") {
+                mem::forget(standing);
+            }
         }
     }
 }

@@ -1,9 +1,14 @@
 //! The fibers that stand still on this thread, and so are ended by it.
+//!
+//! A fiber's stack is in the hands of its task, so that a poll finds it at once. The thread has where that is. A fiber
+//! that is dropped on another thread leaves its stack behind; and a thread that ends takes the stack out of the fiber,
+//! whoever has that. Both under a lock, which nobody else needs.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use gossamer_core::fork::Origin;
@@ -11,23 +16,35 @@ use gossamer_core::panics;
 use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 use gossamer_core::platform::{Mutex, thread_local};
 
-use crate::switch::Switch;
+use crate::switch::{Running, Switch, unwind};
 
-/// A fiber that has begun. Its thread has it too, from when it stands still first until it has ended.
+/// A fiber that has stood still, as its thread has it until it has ended.
 pub(crate) struct Standing<T> {
-    pub(crate) switch: Switch<T>,
     origin: Origin,
-    /// Its place in its thread's list; or [`NOWHERE`], or [`ENDED`].
+    /// Its place in its thread's list; or [`NOWHERE`].
     place: AtomicU32,
-    /// The payload of its panic, if it panicked when its thread ended it. (Boxed: as a rule there is none.)
-    panic: Mutex<Option<Box<Payload>>>,
+    stack: Mutex<Where<T>>,
 }
+
+/// Where the stack of a fiber is.
+enum Where<T> {
+    /// In the fiber.
+    There(NonNull<Switch<T>>),
+    /// Here, as the fiber has been dropped on another thread. (Boxed: as a rule there is none.)
+    Left(Box<Running<T>>),
+    /// Its thread ends it, or has: the payload of its panic, if it has panicked. (Boxed as well.)
+    Ending,
+    Ended(Option<Box<Payload>>),
+}
+
+// SAFETY: who has the lock finds a fiber where it says that it is: it says so before it is dropped. A stack is used by
+// its own thread alone: `end` is called there, and elsewhere it is moved as it is, or left alone.
+unsafe impl<T: Send> Send for Where<T> {}
 
 type Payload = Box<dyn Any + Send>;
 
-/// The place of a fiber that its thread need not end; and of one that it has ended, which any thread may ask.
+/// The place of a fiber that its thread need not end.
 const NOWHERE: u32 = u32::MAX;
-const ENDED: u32 = NOWHERE - 1;
 
 /// One of any type.
 trait End {
@@ -46,67 +63,53 @@ thread_local! {
         const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-impl<T: 'static> Standing<T> {
-    pub(crate) fn new(switch: Switch<T>) -> Arc<Self> {
-        Arc::new(Self {
-            switch,
+/// A fiber stands still for the first time: its thread is to end it. It stays in its place until it
+/// [is struck off](Standing::strike_off) or [leaves](Standing::leave).
+#[cold]
+#[inline(never)]
+pub(crate) fn enter<T: 'static>(switch: NonNull<Switch<T>>) -> Arc<Standing<T>> {
+    HERE.with(|here| {
+        let mut here = here.borrow_mut();
+        let place = u32::try_from(here.len()).expect("no memory has so many stacks");
+        let standing = Arc::new(Standing {
             origin: Origin::here(),
-            place: AtomicU32::new(NOWHERE),
-            panic: Mutex::default(),
-        })
-    }
-
-    /// It stands still: its thread is to end it.
-    #[inline(always)]
-    pub(crate) fn stands_still(self: &Arc<Self>) {
-        // Relaxed: see `strike_off`.
-        if self.place.load(Ordering::Relaxed) == NOWHERE {
-            self.enter();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn enter(self: &Arc<Self>) {
-        HERE.with(|here| {
-            let mut here = here.borrow_mut();
-            self.moved_to(u32::try_from(here.len()).expect("no memory has so many stacks"));
-            here.push(self.clone());
+            place: AtomicU32::new(place),
+            stack: Mutex::new(Where::There(switch)),
         });
-    }
+        here.push(standing.clone());
+        standing
+    })
 }
 
 impl<T> Standing<T> {
-    /// Whether its thread has ended it. Any thread may ask.
-    pub(crate) fn has_been_ended(&self) -> bool {
-        // Acquire: what its destructors did, and the panic; pairs with the store in `end`.
-        self.place.load(Ordering::Acquire) == ENDED
+    /// Whether its thread has ended it; with the payload, if it panicked. Any thread may ask.
+    pub(crate) fn ended(&self) -> Option<Option<Payload>> {
+        match &mut *self.stack.lock() {
+            Where::Ended(payload) => Some(payload.take().map(|payload| *payload)),
+            _ => None,
+        }
     }
 
-    /// Takes the payload of its panic, if it panicked when its thread ended it.
-    pub(crate) fn take_panic(&self) -> Option<Payload> {
-        self.panic.lock().take().map(|payload| *payload)
-    }
-
-    /// Has it unwind: what it returned or panicked with all the same.
-    ///
-    /// # Panics
-    /// As the fiber does.
-    pub(crate) fn unwind(&self) -> Option<T> {
-        self.strike_off();
-        self.switch.unwind()
+    /// The fiber is about to be dropped where it cannot be ended: its thread has the stack from now on.
+    pub(crate) fn leave(&self, switch: &mut Switch<T>) {
+        let mut place = self.stack.lock();
+        if let Where::There(_) = *place
+            && let Some(stack) = switch.take()
+        {
+            *place = Where::Left(Box::new(stack));
+        }
     }
 
     /// Its thread need not end it.
     pub(crate) fn strike_off(&self) {
-        // Relaxed: its thread alone writes it, and others read nothing before it has ended.
+        // Relaxed: its thread alone has it in its list.
         let place = self.place.load(Ordering::Relaxed);
         if place == NOWHERE {
             return;
         }
-        self.moved_to(NOWHERE);
         let _own = take_out(|here| {
             let own = here.swap_remove(place as usize);
+            own.moved_to(NOWHERE);
             if let Some(moved) = here.get(place as usize) {
                 moved.moved_to(place);
             }
@@ -117,12 +120,19 @@ impl<T> Standing<T> {
 
 impl<T> End for Standing<T> {
     fn end(&self) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(self.unwind()))) {
+        let stack = || match mem::replace(&mut *self.stack.lock(), Where::Ending) {
+            // SAFETY: its owner asks for the lock before it takes the stack or drops the fiber. Nor does it poll it now:
+            // this is its thread, and no fiber runs here.
+            Where::There(mut switch) => unsafe { switch.as_mut() }.take(),
+            Where::Left(stack) => Some(*stack),
+            Where::Ending | Where::Ended(_) => None,
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| drop(stack().and_then(unwind))));
+        let payload = ended.err().map(|payload| {
             panics::note();
-            *self.panic.lock() = Some(Box::new(payload));
-        }
-        // Release: pairs with the load in `has_been_ended`.
-        self.place.store(ENDED, Ordering::Release);
+            Box::new(payload)
+        });
+        *self.stack.lock() = Where::Ended(payload);
     }
 
     fn moved_to(&self, place: u32) {
@@ -137,11 +147,11 @@ impl<T> End for Standing<T> {
 
 impl<T> Drop for Standing<T> {
     fn drop(&mut self) {
-        // The fiber was dropped before its thread ended it: nobody is left to be told.
-        if self.has_been_ended()
-            && let Some(payload) = self.take_panic()
-        {
-            panics::swallow(payload);
+        match mem::replace(&mut *self.stack.lock(), Where::Ending) {
+            // The fiber was dropped before its thread ended it: nobody is left to be told.
+            Where::Ended(Some(payload)) => panics::swallow(*payload),
+            Where::Left(stack) => mem::forget(stack),
+            _ => {}
         }
     }
 }
@@ -161,7 +171,7 @@ fn take_out(
     })
 }
 
-/// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on
+/// Ends all fibers that stand still here, where none runs, but for those of the process of which this is a forked child: what is on
 /// their stacks is the parent's business, and loaned to threads that are not here.
 pub(crate) fn end_all() {
     while let Some(standing) = take_out(Vec::pop) {

@@ -25,7 +25,8 @@
 //! one that is not in a destructor.)
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::marker::PhantomPinned;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
@@ -44,20 +45,20 @@ use crate::stack::{Stack, watch_thread};
 pub(crate) type Outcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// A stack with a closure on it.
-type Running<T> = Coroutine<NonNull<Resumed>, (), Outcome<T>, Stack>;
+pub(crate) type Running<T> = Coroutine<NonNull<Resumed>, (), Outcome<T>, Stack>;
 
 /// A stack with a closure on it, which only the thread uses that has made it.
 pub(crate) struct Switch<T> {
     on: ThreadId,
     /// Taken out when the closure has ended, or is to end.
-    stack: RefCell<Option<Running<T>>>,
+    stack: Option<Running<T>>,
+    /// Its thread knows where it is ([`standing`](crate::standing)).
+    _pinned: PhantomPinned,
 }
 
-// SAFETY: `stack` is used by its own thread alone: `resume` and `unwind` check that, and the drop leaves it alone
-// elsewhere. So what is on the stack stays with that thread; what the closure returns is `Send`.
+// SAFETY: the stack is used by its own thread alone: `resume` checks that, and the drop leaves it alone elsewhere. So
+// what is on the stack stays with that thread; what the closure returns is `Send`.
 unsafe impl<T: Send> Send for Switch<T> {}
-// SAFETY: as above; other threads can ask whose it is, which does not change.
-unsafe impl<T: Send> Sync for Switch<T> {}
 
 thread_local! {
     /// This thread, as soon as a fiber has begun here. It can be asked for also while thread-locals are destroyed.
@@ -96,7 +97,8 @@ impl<T> Switch<T> {
         });
         Self {
             on,
-            stack: RefCell::new(Some(stack)),
+            stack: Some(stack),
+            _pinned: PhantomPinned,
         }
     }
 
@@ -108,13 +110,6 @@ impl<T> Switch<T> {
     /// Whether that is this one. Any thread may ask.
     pub(crate) fn is_here(&self) -> bool {
         ID.with(Cell::get) == Some(self.on)
-    }
-
-    #[inline(always)]
-    fn check(&self) {
-        if !self.is_here() {
-            self.polled_elsewhere();
-        }
     }
 
     #[cold]
@@ -131,30 +126,26 @@ impl<T> Switch<T> {
     /// # Panics
     /// It has ended before, or this is not its thread.
     #[inline(always)]
-    pub(crate) fn resume(&self, waker: &Waker) -> Option<Outcome<T>> {
-        self.check();
-        let mut stack = self.stack.borrow_mut();
-        let running = stack.as_mut().expect("its thread has not ended it");
+    pub(crate) fn resume(&mut self, waker: &Waker) -> Option<Outcome<T>> {
+        if !self.is_here() {
+            self.polled_elsewhere();
+        }
+        let running = self.stack.as_mut().expect("its thread has not ended it");
         let outcome = resume(running, waker, false)?;
-        *stack = None;
+        self.stack = None;
         Some(outcome)
     }
 
-    /// Has the closure unwind, if it stands still: what it returned all the same.
-    ///
-    /// # Panics
-    /// As the closure does; or this is not its thread.
-    pub(crate) fn unwind(&self) -> Option<T> {
-        self.check();
-        let stack = self.stack.borrow_mut().take();
-        stack.and_then(unwind)
+    /// Takes the stack out, which its own thread may end, and others may only move.
+    pub(crate) fn take(&mut self) -> Option<Running<T>> {
+        self.stack.take()
     }
 }
 
 impl<T> Drop for Switch<T> {
     fn drop(&mut self) {
         if !self.is_here() {
-            mem::forget(self.stack.take());
+            mem::forget(self.take());
         }
     }
 }
@@ -185,11 +176,11 @@ fn resume<T>(switch: &mut Running<T>, waker: &Waker, end: bool) -> Option<Outcom
     }
 }
 
-/// Has a fiber that stands still unwind: what it returned all the same.
+/// Has a fiber that stands still unwind, on its thread: what it returned all the same.
 ///
 /// # Panics
 /// As the fiber does.
-fn unwind<T>(mut switch: Running<T>) -> Option<T> {
+pub(crate) fn unwind<T>(mut switch: Running<T>) -> Option<T> {
     // Its waits unwind, and wait no more, so this comes to an end with the body.
     match resume(&mut switch, Waker::noop(), true) {
         Some(Err(payload)) if payload.is::<Ended>() => None,

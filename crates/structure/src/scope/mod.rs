@@ -436,13 +436,13 @@ fn take_body<F, T>(stage: &Mutex<Stage<F, T>>) -> F {
     }
 }
 
-impl<F, T> Unpin for ScopedFiber<F, T> {}
-
 impl<F, T> Future for ScopedFiber<F, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        if Pin::new(&mut self.fiber).poll(cx).is_pending() {
+        // SAFETY: pinned with its owner, and not moved out of that.
+        let fiber = unsafe { self.as_mut().map_unchecked_mut(|this| &mut this.fiber) };
+        if fiber.poll(cx).is_pending() {
             return Poll::Pending;
         }
         match mem::replace(&mut *self.stage.lock(), Stage::Begun) {
