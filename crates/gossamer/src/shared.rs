@@ -89,6 +89,7 @@ impl Shared {
     }
 
     /// The runtime, or simulation, that the current thread runs tasks of, if any.
+    #[inline]
     pub(crate) fn current() -> Option<Arc<Self>> {
         #[cfg(feature = "sim")]
         if let Some(simulation) = gossamer_sim::Simulation::current() {

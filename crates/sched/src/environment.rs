@@ -96,8 +96,13 @@ pub fn here() -> Option<Environment> {
 }
 
 /// The runtime that the current thread runs tasks for, if any.
+#[inline]
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
-    here()?.0.get()?.runtime.upgrade()
+    let runtime = |current: &RefCell<Option<Environment>>| {
+        let current = current.borrow();
+        current.as_ref()?.0.get()?.runtime.upgrade()
+    };
+    CURRENT.try_with(runtime).ok().flatten()
 }
 
 /// Tells of what has panicked on this thread, as the builder of its runtime wanted.

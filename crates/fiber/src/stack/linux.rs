@@ -12,16 +12,18 @@
 //! for twice as many, so that a million stacks are some tens of mappings. A stack gets its guard when it is first used,
 //! and keeps it: a mark in the page table (Linux 6.13), or, where the kernel has none, a mapping of its own.
 //!
-//! Who needs a stack takes the one that was given back last, which is in the caches. So many are kept as they are; the
-//! memory of others is given back to the system, and only their addresses are kept.
+//! Who needs a stack takes the one that was given back last, which is in the caches: first the one that its thread has
+//! kept, without a lock. So many are kept as they are; the memory of others is given back to the system, and only their
+//! addresses are kept.
 
+use std::cell::Cell;
 use std::io;
 use std::mem;
 use std::ptr;
 
 use corosensei::stack::valgrind::ValgrindStackRegistration;
 use corosensei::stack::{Stack as CorosenseiStack, StackPointer};
-use gossamer_core::platform::{Mutex, per_process};
+use gossamer_core::platform::{Mutex, per_process, thread_local};
 
 use super::label::Label;
 pub(crate) use super::overflow::watch_thread;
@@ -77,6 +79,14 @@ struct Class {
     refuses: bool,
 }
 
+thread_local! {
+    /// The stack that this thread gave back last. Who spawns one fiber after the other needs no other one.
+    static LAST: Cell<Option<Unused>> = const { Cell::new(None) };
+}
+
+/// An unused stack, which goes to its class when it is dropped: its edge, and its class in bits of that which are zero.
+struct Unused(StackPointer);
+
 /// A stack, which is given back when it is dropped: its base, and its class in bits of that which are zero.
 pub(crate) struct Stack(StackPointer);
 
@@ -90,12 +100,12 @@ const _: () = assert!(
 );
 
 impl Stack {
-    fn new(edge: StackPointer, class: u8) -> Self {
+    fn new(edge: StackPointer, class: usize) -> Self {
         let number = edge.get() / overflow::slot(SMALLEST << class);
         // Every 32nd stack has its edge on the same page of the caches: `number / 32` gives each of those another depth.
         let depth = (number + number / 32) % DEPTHS * DEPTH;
         let base = edge.get() - Label::PLACE - depth;
-        Self(StackPointer::new(base).expect("below the edge is a stack") | usize::from(class))
+        Self(StackPointer::new(base).expect("below the edge is a stack") | class)
     }
 
     fn class(&self) -> usize {
@@ -117,7 +127,8 @@ unsafe impl CorosenseiStack for Stack {
     // A switch asks for it.
     #[inline(always)]
     fn base(&self) -> StackPointer {
-        StackPointer::new(self.0.get() - self.class()).unwrap_or(self.0)
+        // SAFETY: a base is no class.
+        unsafe { StackPointer::new_unchecked(self.0.get() - self.class()) }
     }
 
     fn limit(&self) -> StackPointer {
@@ -128,6 +139,24 @@ unsafe impl CorosenseiStack for Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
+        // It stays in the place of the one before. (While the thread ends, there is none.)
+        let mut last = Some(Unused(self.edge() | self.class()));
+        let _before = LAST.try_with(|kept| last = kept.replace(last.take()));
+    }
+}
+
+impl Unused {
+    fn class(&self) -> usize {
+        self.0.get() % LEAST_PAGE
+    }
+
+    fn edge(&self) -> StackPointer {
+        StackPointer::new(self.0.get() - self.class()).expect("below it is a stack")
+    }
+}
+
+impl Drop for Unused {
+    fn drop(&mut self) {
         give_back(self.class(), self.edge());
     }
 }
@@ -135,7 +164,11 @@ impl Drop for Stack {
 /// A stack of at least so many bytes.
 pub(super) fn take(bytes: usize, label: Label) -> io::Result<Stack> {
     let class = class_of(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
-    let edge = take_edge(usize::from(class))?;
+    let class = usize::from(class);
+    let edge = match LAST.try_with(Cell::take) {
+        Ok(Some(last)) if last.class() == class => mem::ManuallyDrop::new(last).edge(),
+        _ => take_edge(class)?,
+    };
     let place = ptr::with_exposed_provenance_mut::<Label>(edge.get() - Label::PLACE);
     // SAFETY: the highest bytes of a stack that nobody else has, and aligned.
     unsafe { place.write(label) };
