@@ -11,34 +11,42 @@
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
-use std::ptr;
 use std::sync::OnceLock;
 
 // loom's knows no `const`, and no model has a fiber.
 #[cfg(not(loom))]
 use gossamer_core::platform::thread_local;
 
+/// No entry's address; and what is newest where that is not known.
+const NONE: usize = 0;
+static UNKNOWN: usize = usize::MAX;
+
 thread_local! {
     /// Our newest entry.
-    static OURS: Cell<usize> = const { Cell::new(0) };
+    static OURS: Cell<usize> = const { Cell::new(NONE) };
     /// Where the newest entry of all is, once that has been looked for here.
-    static WORD: Cell<*const usize> = const { Cell::new(ptr::null()) };
+    static WORD: Cell<*const usize> = const { Cell::new(&raw const UNKNOWN) };
 }
 
 /// Has `call` be called when this thread ends, before any thread-local goes that is there now.
 #[inline]
 pub(crate) fn call_first(call: fn()) {
     let ours = OURS.with(Cell::get);
-    let is_newest = || newest() == Some(ours) || gossamer_core::mutant!("end_is_watched_once");
-    if ours == 0 || !is_newest() {
+    if newest() != ours && (ours == NONE || !gossamer_core::mutant!("end_is_watched_once")) {
         add_as_newest(call);
     }
 }
 
 #[cold]
 fn add_as_newest(call: fn()) {
+    /// Where the word is, as seen from another thread-local of glibc's: in all threads alike.
+    static FROM_ERRNO: OnceLock<Option<isize>> = OnceLock::new();
+    if let Some(from_errno) = *FROM_ERRNO.get_or_init(find) {
+        WORD.with(|word| word.set(errno().wrapping_byte_offset(from_errno).cast()));
+    }
     add(call);
-    OURS.with(|ours| ours.set(newest().unwrap_or(0)));
+    let ours = Some(newest()).filter(|newest| *newest != UNKNOWN);
+    OURS.with(|here| here.set(ours.unwrap_or(NONE)));
 }
 
 /// Adds an entry.
@@ -66,18 +74,12 @@ fn add(call: fn()) {
     }
 }
 
-/// The address of the newest entry, if it is known where that is.
-fn newest() -> Option<usize> {
-    /// Where the word is, as seen from another thread-local of glibc's: in all threads alike.
-    static FROM_ERRNO: OnceLock<Option<isize>> = OnceLock::new();
-    let mut word = WORD.with(Cell::get);
-    if word.is_null() {
-        let from_errno = (*FROM_ERRNO.get_or_init(find))?;
-        word = errno().wrapping_byte_offset(from_errno).cast();
-        WORD.with(|here| here.set(word));
-    }
-    // SAFETY: in this thread's part of glibc's thread-locals, where `find` has read it.
-    Some(unsafe { word.read() })
+/// The address of the newest entry, or [`UNKNOWN`].
+#[inline]
+fn newest() -> usize {
+    let word = WORD.with(Cell::get);
+    // SAFETY: ours, or in this thread's part of glibc's thread-locals, where `find` has read it.
+    unsafe { word.read() }
 }
 
 fn errno() -> *const c_int {
