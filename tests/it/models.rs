@@ -12,6 +12,7 @@ mod fiber_promise;
 #[allow(unsafe_code)]
 mod fiber_signals;
 mod fiber_states;
+mod fiber_tls;
 mod fibers;
 #[allow(unsafe_code)]
 mod foreign_calls;
