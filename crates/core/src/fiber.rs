@@ -278,7 +278,6 @@ const IN_A_SIMULATION: &str = "gossamer: in a simulation, which has ended, it ne
 
 /// Blocks the thread until `step` is done; says why, if it has to wait.
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> bool, mut why: Option<&str>) {
-    let _kept = KeptErrno::new();
     Parker::with(|parker| {
         while !step(&mut Context::from_waker(parker.waker())) {
             if let Some(why) = why.take() {

@@ -118,12 +118,15 @@ pub trait Wait: IntoFuture + Sized {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait(self) -> Self::Output {
         // Goes after the future, which may leave timers behind if it is not its own.
-        let mut waiting = None;
+        let (mut waiting, mut kept) = (None, None);
         let output = {
             // Pinned first: what comes before would keep it where it is, and it would be copied.
             let future = pin!(self.into_future());
             match (fiber::running(), context::with(context::Context::simulated)) {
-                (Some(fiber), _) => stand_still(fiber, future),
+                (Some(fiber), _) => {
+                    kept = Some(KeptErrno::new());
+                    stand_still(fiber, future)
+                }
                 (None, Some(thread)) => stand_simulated(thread, future),
                 (None, None) => block_thread(future, waiting.insert(Rests::begin())),
             }
@@ -131,6 +134,7 @@ pub trait Wait: IntoFuture + Sized {
         if let Some(waiting) = waiting {
             waiting.end();
         }
+        drop(kept);
         output
     }
 }
@@ -211,7 +215,6 @@ fn stand_still<F: Future>(fiber: NonNull<OnStack<'static>>, mut future: Pin<&mut
     }
     // SAFETY: it is the one that runs here, and so are we, on its stack: it stays as long as this call.
     let fiber = unsafe { fiber.as_ref() };
-    let _kept = KeptErrno::new();
     #[cfg(all(debug_assertions, not(any(loom, shuttle))))]
     let _noted = crate::waits::Blocks::begin(&*future);
     let _back = context::leave_selects();

@@ -66,8 +66,8 @@ fn end() {
     if let Some(call) = BEFORE.get() {
         call();
     }
-    // If it is the process that ends, by `exit()` in the midst of a poll or a fiber, what stands still stays.
-    let stays = context::with(|context| context.is_polling() || context.is_in_fiber());
+    // If it is the process that ends, by `exit()` in the midst of a poll, what stands still stays.
+    let stays = context::with(context::Context::is_polling);
     if !stays {
         standing::end_all();
     }

@@ -171,6 +171,12 @@ impl<F, T> Drop for Fiber<F, T> {
             drop(switch.take().and_then(unwind));
             return;
         }
+        if let Some(standing) = standing {
+            standing.leave(switch);
+            if gossamer_core::mutant!("left_fiber_is_leaked") {
+                mem::forget(standing);
+            }
+        }
         if !gossamer_core::mutant!("leaked_fiber_loses_values") {
             context::with(context::Context::leak_locals_of_polled);
         }
@@ -182,12 +188,6 @@ impl<F, T> Drop for Fiber<F, T> {
                  stays until {on:?} ends, as only that thread may use it",
                 on = switch.on()
             );
-        }
-        if let Some(standing) = standing {
-            standing.leave(switch);
-            if gossamer_core::mutant!("left_fiber_is_leaked") {
-                mem::forget(standing);
-            }
         }
     }
 }

@@ -37,8 +37,8 @@ enum Where<T> {
     Ended(Option<Box<Payload>>),
 }
 
-// SAFETY: who has the lock finds a fiber where it says that it is: it says so before it is dropped. A stack is used by
-// its own thread alone: `end` is called there, and elsewhere it is moved as it is, or left alone.
+// SAFETY: a fiber is there until it leaves, under the lock; or is struck off, by its own thread, which then does not look
+// for it. A stack is used by its own thread alone: `end` is called there, and elsewhere it is moved as it is, or left.
 unsafe impl<T: Send> Send for Where<T> {}
 
 type Payload = Box<dyn Any + Send>;
@@ -84,6 +84,10 @@ pub(crate) fn enter<T: 'static>(switch: NonNull<Switch<T>>) -> Arc<Standing<T>> 
 impl<T> Standing<T> {
     /// Whether its thread has ended it; with the payload, if it panicked. Any thread may ask.
     pub(crate) fn ended(&self) -> Option<Option<Payload>> {
+        if self.origin.is_elsewhere() {
+            // In a forked child a thread that is not there may have the lock.
+            return None;
+        }
         match &mut *self.stack.lock() {
             Where::Ended(payload) => Some(payload.take().map(|payload| *payload)),
             _ => None,
@@ -92,6 +96,10 @@ impl<T> Standing<T> {
 
     /// The fiber is about to be dropped where it cannot be ended: its thread has the stack from now on.
     pub(crate) fn leave(&self, switch: &mut Switch<T>) {
+        if self.origin.is_elsewhere() {
+            // As in `ended`; the stack stays for good.
+            return;
+        }
         let mut place = self.stack.lock();
         if let Where::There(_) = *place
             && let Some(stack) = switch.take()
@@ -121,9 +129,9 @@ impl<T> Standing<T> {
 impl<T> End for Standing<T> {
     fn end(&self) {
         let stack = || match mem::replace(&mut *self.stack.lock(), Where::Ending) {
-            // SAFETY: its owner asks for the lock before it takes the stack or drops the fiber. Nor does it poll it now:
-            // this is its thread, and no fiber runs here.
-            Where::There(mut switch) => unsafe { switch.as_mut() }.take(),
+            // SAFETY: it is in this thread's list, so it was not struck off, and under the lock it does not leave. It
+            // is resumed on this thread alone.
+            Where::There(switch) => unsafe { Switch::take_of(switch) },
             Where::Left(stack) => Some(*stack),
             Where::Ending | Where::Ended(_) => None,
         };
@@ -147,7 +155,7 @@ impl<T> End for Standing<T> {
 
 impl<T> Drop for Standing<T> {
     fn drop(&mut self) {
-        match mem::replace(&mut *self.stack.lock(), Where::Ending) {
+        match mem::replace(self.stack.get_mut(), Where::Ending) {
             // The fiber was dropped before its thread ended it: nobody is left to be told.
             Where::Ended(Some(payload)) => panics::swallow(*payload),
             Where::Left(stack) => mem::forget(stack),
@@ -171,7 +179,7 @@ fn take_out(
     })
 }
 
-/// Ends all fibers that stand still here, where none runs, but for those of the process of which this is a forked child: what is on
+/// Ends all fibers that stand still here, but for those of the process of which this is a forked child: what is on
 /// their stacks is the parent's business, and loaned to threads that are not here.
 pub(crate) fn end_all() {
     while let Some(standing) = take_out(Vec::pop) {

@@ -25,7 +25,7 @@
 //! one that is not in a destructor.)
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomPinned;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -51,7 +51,7 @@ pub(crate) type Running<T> = Coroutine<NonNull<Resumed>, (), Outcome<T>, Stack>;
 pub(crate) struct Switch<T> {
     on: ThreadId,
     /// Taken out when the closure has ended, or is to end.
-    stack: Option<Running<T>>,
+    stack: UnsafeCell<Option<Running<T>>>,
     /// Its thread knows where it is ([`standing`](crate::standing)).
     _pinned: PhantomPinned,
 }
@@ -97,7 +97,7 @@ impl<T> Switch<T> {
         });
         Self {
             on,
-            stack: Some(stack),
+            stack: UnsafeCell::new(Some(stack)),
             _pinned: PhantomPinned,
         }
     }
@@ -130,22 +130,42 @@ impl<T> Switch<T> {
         if !self.is_here() {
             self.polled_elsewhere();
         }
-        let running = self.stack.as_mut().expect("its thread has not ended it");
+        let stack = self.stack.get_mut();
+        let running = stack.as_mut().expect("its thread has not ended it");
         let outcome = resume(running, waker, false)?;
-        self.stack = None;
+        *stack = None;
         Some(outcome)
     }
 
-    /// Takes the stack out, which its own thread may end, and others may only move.
+    /// Takes the stack out, which its own thread may end, and others may only move. One on which the closure runs stays
+    /// for good: the process ends in the midst of it.
     pub(crate) fn take(&mut self) -> Option<Running<T>> {
-        self.stack.take()
+        // SAFETY: it is there, and nobody else has it.
+        unsafe { Self::take_of(NonNull::from(self)) }
+    }
+
+    /// As [`Switch::take`], where others may ask meanwhile whose it is.
+    ///
+    /// # Safety
+    /// It is there, and nobody else resumes it or takes its stack.
+    pub(crate) unsafe fn take_of(switch: NonNull<Self>) -> Option<Running<T>> {
+        // SAFETY: it is there, as the caller says.
+        let switch = unsafe { switch.as_ref() };
+        // SAFETY: nobody else touches the stack, as the caller says.
+        let stack = unsafe { &mut *switch.stack.get() }.take()?;
+        if stack.done() {
+            mem::forget(stack);
+            return None;
+        }
+        Some(stack)
     }
 }
 
 impl<T> Drop for Switch<T> {
     fn drop(&mut self) {
+        let stack = self.take();
         if !self.is_here() {
-            mem::forget(self.take());
+            mem::forget(stack);
         }
     }
 }

@@ -221,7 +221,7 @@ impl Runtime {
     ///
     /// # C code
     /// C's error number, `errno`, is each fiber's own: a wait leaves it as it was, whatever others do while the fiber
-    /// stands still. The mask of blocked signals is not (it would cost a system call at each switch): what a fiber blocks is
+    /// stands still, and whatever the future sets. The mask of blocked signals is not (it would cost a system call at each switch): what a fiber blocks is
     /// blocked for all that its thread runs.
     ///
     /// # Panics

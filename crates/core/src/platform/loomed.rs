@@ -153,6 +153,11 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().expect("loom's mutex does not poison")
     }
+
+    /// The value, which nobody else has.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().expect("loom's mutex does not poison")
+    }
 }
 
 /// A condition variable for [`Mutex`].

@@ -17,8 +17,9 @@ use std::sync::OnceLock;
 #[cfg(not(loom))]
 use gossamer_core::platform::thread_local;
 
-/// No entry's address; and what is newest where that is not known.
+/// No entry's address.
 const NONE: usize = 0;
+/// What is newest where that is not known.
 static UNKNOWN: usize = usize::MAX;
 
 thread_local! {
@@ -45,8 +46,9 @@ fn add_as_newest(call: fn()) {
         WORD.with(|word| word.set(errno().wrapping_byte_offset(from_errno).cast()));
     }
     add(call);
-    let ours = Some(newest()).filter(|newest| *newest != UNKNOWN);
-    OURS.with(|here| here.set(ours.unwrap_or(NONE)));
+    let newest = newest();
+    let ours = if newest == UNKNOWN { NONE } else { newest };
+    OURS.with(|here| here.set(ours));
 }
 
 /// Adds an entry.

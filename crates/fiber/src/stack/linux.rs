@@ -47,6 +47,8 @@ const MOST_BYTES: usize = match usize::BITS {
 /// So many stacks of a class that are not used keep their memory, and so many bytes at most.
 const WARM: usize = 1_024;
 const WARM_BYTES: usize = 256 << 20;
+/// A thread keeps no larger one.
+const LARGEST_KEPT: usize = WARM_BYTES / WARM;
 /// `MADV_GUARD_INSTALL`, which is not in every `libc` yet; and what no system knows.
 const GUARD_INSTALL: libc::c_int = 102;
 const UNKNOWN: libc::c_int = 0x7fff;
@@ -139,9 +141,11 @@ unsafe impl CorosenseiStack for Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        // It stays in the place of the one before. (While the thread ends, there is none.)
         let mut last = Some(Unused(self.edge() | self.class()));
-        let _before = LAST.try_with(|kept| last = kept.replace(last.take()));
+        if self.bytes() <= LARGEST_KEPT {
+            // It stays in the place of the one before. (While the thread ends, there is none.)
+            let _kept = LAST.try_with(|kept| last = kept.replace(last.take()));
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl WorkerShard {
         }
         self.note_published();
         if task.header().state().is_pinned() {
-            // No other worker may take it: a publish of no use.
+            // No other worker may take it: if the poll ends soon, this was of no use either.
             return Some(task);
         }
         self.push_stealable(task);

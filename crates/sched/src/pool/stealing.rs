@@ -178,10 +178,8 @@ impl WorkerShard {
         task: TaskRef<'_>,
         there: &'static Shard,
     ) -> bool {
-        let state = task.state();
-        let stays = state.is_new() || state.is_pinned() && !mutant!("pinned_is_pulled");
         // One whose shard is open is stuck, and the task had better go elsewhere.
-        if stays || self.is_open() || self.is_closing() {
+        if self.is_open() || self.is_closing() {
             return false;
         }
         if context.publishes() {
@@ -189,7 +187,9 @@ impl WorkerShard {
             self.note_published();
             return false;
         }
-        if there.pool() != self.pool() || !there.is_free() {
+        let state = task.state();
+        let stays = state.is_new() || state.is_pinned() && !mutant!("pinned_is_pulled");
+        if stays || there.pool() != self.pool() || !there.is_free() {
             return false;
         }
         let visit = there.try_visit();

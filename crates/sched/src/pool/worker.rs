@@ -215,8 +215,8 @@ fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Wor
     taken
 }
 
-/// Sleeps until there is something to do. A worker that has searched takes what it found before it ends its search, so
-/// that nobody else is called for that.
+/// Sleeps until there is something to do. A worker that has searched takes what it found elsewhere before it ends its
+/// search, so that nobody else is called for that.
 pub(super) fn sleep_and_take(
     shared: &Shared,
     number: usize,
