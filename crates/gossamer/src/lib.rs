@@ -72,6 +72,9 @@ mod yielding;
 
 pub use gossamer_channel::select;
 pub use gossamer_core::wait::{Wait, foreign};
+#[cfg(feature = "experiment")]
+#[doc(inline)]
+pub use gossamer_experiment as experiment;
 pub use gossamer_fiber::Fibers;
 #[cfg(feature = "sim")]
 #[doc(inline)]

@@ -120,6 +120,24 @@ fn websockets_of_all_pairs_are_open_at_once() {
 }
 
 #[test]
+fn choice_tree_shows_each_path() {
+    let expected = "\
+1 of 2
+    heads: 1/2
+2 of 2
+    1 of 4
+        tails, then a 1: 1/8
+    2 of 4
+        tails, then a 2: 1/8
+    3 of 4
+        tails, then a 3: 1/8
+    4 of 4
+        tails, then a 4: 1/8
+";
+    assert_eq!(output_of("choice_tree", &[]), expected);
+}
+
+#[test]
 fn philosophers_find_the_seed() {
     let printed = output_of("philosophers", &[]);
     for expected in [

@@ -9,7 +9,7 @@ use super::Finding;
 use crate::repo::{File, Repo};
 
 /// Each layer (a folder in `crates/`) and the layers it may depend on.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("core", &[]),
     ("time", &["core"]),
     ("sync", &["core", "time"]),
@@ -20,6 +20,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
+    ("experiment", &[]),
     ("macros", &[]),
     (
         "gossamer",
@@ -34,6 +35,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
             "par",
             "structure",
             "sim",
+            "experiment",
             "macros",
         ],
     ),

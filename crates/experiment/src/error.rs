@@ -1,0 +1,50 @@
+//! What is wrong with a description.
+
+use std::error;
+use std::fmt::{self, Display};
+
+/// Why a description gave no outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// It drew from nothing: of a die without sides, an empty list, or weights that are all zero. What was asked for.
+    NothingToDraw(&'static str),
+    /// A pool has sums that are no `u32`, or so many that they are not counted: what is too large.
+    TooLarge(&'static str),
+    /// It made more draws than are allowed: so many.
+    TooManyDraws(usize),
+    /// Run again, it drew from other alternatives than before, or from fewer: at this draw, the first being number 0.
+    NotDeterministic {
+        /// Which draw.
+        draw: usize,
+    },
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingToDraw(what) => {
+                write!(
+                    f,
+                    "{what} has nothing to draw from: give it one alternative that can be"
+                )
+            }
+            Self::TooLarge(what) => write!(
+                f,
+                "{what} is too large: its sums are above {}, or too many to be counted; take fewer dice or sides",
+                u32::MAX
+            ),
+            Self::TooManyDraws(most) => write!(
+                f,
+                "the experiment made more than {most} draws: it may never end; allow more, or bound it"
+            ),
+            Self::NotDeterministic { draw } => write!(
+                f,
+                "run again, the experiment drew from others than before, or from none, in draw number {draw} (from 0): \
+                 it must depend on its draws alone, not on a clock or a variable that it changes"
+            ),
+        }
+    }
+}
+
+impl error::Error for Error {}

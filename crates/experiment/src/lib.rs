@@ -1,0 +1,81 @@
+//! Random experiments: described once, then simulated, enumerated, or asked for a probability.
+//!
+//! A description is ordinary code that draws what is random from [`Choices`], and returns an outcome:
+//!
+//! ```
+//! use gossamer::experiment::{Choices, Distribution, Error, Expectation, Simulation};
+//!
+//! fn roll_3d6(c: &mut Choices) -> u32 {
+//!     c.die(6) + c.die(6) + c.die(6)
+//! }
+//!
+//! let once = Simulation::seeded(7).run(roll_3d6)?;
+//! assert!((3..=18).contains(&once));
+//!
+//! let all = Distribution::of(roll_3d6)?;
+//! assert_eq!(all.probability(&3).to_string(), "1/216");
+//!
+//! let good = Expectation::that(roll_3d6, |sum| *sum >= 15)?;
+//! assert_eq!(good.probability().to_string(), "5/54");
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! An [`Interpreter`] answers the draws, and so decides what becomes of the description:
+//!
+//! | | |
+//! | --- | --- |
+//! | [`Simulation`] | draws at random, from a seed: one outcome, or a histogram of many |
+//! | [`Distribution`] | every outcome with its exact probability |
+//! | [`Expectation`] | the exact probability of what a condition says |
+//! | your own | [`attempt`] runs a description by it |
+//!
+//! A [`Dist`] is the second form of a description: a value, made of others, in which equal outcomes are one. It is by far
+//! quicker where it fits: the sum of a hundred dice has 501 values, and more paths than anybody will run.
+//!
+//! # Enumeration
+//! The second and the third run a description again and again, each time along another path of choices, until there
+//! is no other one. So a description must do the same each time but for what it draws. One that does not is found out
+//! ([`Error::NotDeterministic`]) if another number of alternatives, or other weights, are drawn from than before; what it
+//! does with them nobody looks at. How long they go on has [`Limits`]; beyond those they say how probable the rest is,
+//! exactly.
+//!
+//! # Panics
+//! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
+//! description without a message, which a program without unwinding cannot have.
+//!
+//! # Source
+//! One description for three interpreters: "Warm fuzzy things for random simulations" (eigenclass.org, 2008). Running a
+//! program again along another path: Kiselyov and Shan, *Embedded Probabilistic Programming* (2009), does so with
+//! continuations, of which Rust's are of one use.
+
+#![forbid(unsafe_code)]
+
+mod attempt;
+mod choices;
+mod dist;
+mod distribution;
+mod enumeration;
+mod error;
+mod expectation;
+mod interpreter;
+mod path_end;
+mod pools;
+mod probability;
+mod simulation;
+mod weight;
+
+/// Integers and fractions of any size, exact, which [`Among`] and [`Probability`] are made of.
+pub use dashu_int::UBig;
+/// As above.
+pub use dashu_ratio::RBig;
+
+pub use self::attempt::attempt;
+pub use self::choices::Choices;
+pub use self::dist::{Dist, Number};
+pub use self::distribution::Distribution;
+pub use self::enumeration::{Limit, Limits};
+pub use self::error::Error;
+pub use self::expectation::Expectation;
+pub use self::interpreter::{Among, Interpreter};
+pub use self::probability::Probability;
+pub use self::simulation::Simulation;
