@@ -8,6 +8,7 @@ use dashu_int::ops::{BitTest, Gcd};
 use crate::{Error, Probability};
 
 /// A distribution as a value, made of others: equal outcomes are one, so that it is no larger than the number of them.
+/// Its mean and the like has the [`Distribution`](crate::Distribution) that it makes.
 ///
 /// ```
 /// use gossamer::experiment::{Dist, Probability};

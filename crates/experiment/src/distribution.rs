@@ -6,7 +6,7 @@ use dashu_ratio::RBig;
 
 use crate::enumeration::{Collect, Found, enumerate, left_over};
 use crate::weight::{Tally, Weight};
-use crate::{Choices, Error, Limit, Limits, Probability};
+use crate::{Choices, Dist, Error, Limit, Limits, Probability};
 
 /// The outcomes of an experiment, in their order, each with its exact probability.
 ///
@@ -55,6 +55,21 @@ impl<T: PartialEq> PartialEq for Distribution<T> {
 }
 
 impl<T: Eq> Eq for Distribution<T> {}
+
+/// The same outcomes; nothing was run for them.
+impl<T: Clone> From<&Dist<T>> for Distribution<T> {
+    fn from(dist: &Dist<T>) -> Self {
+        let outcomes = dist.iter();
+        Self {
+            outcomes: outcomes
+                .map(|(outcome, its)| (outcome.clone(), its))
+                .collect(),
+            uncovered: Probability::ZERO,
+            stopped_by: None,
+            paths: 0,
+        }
+    }
+}
 
 impl<T: Ord> Distribution<T> {
     /// Enumerates an experiment, within the usual [`Limits`].

@@ -1,6 +1,6 @@
 //! Against closed forms.
 
-use gossamer_experiment::{Dist, Distribution, Expectation, Probability};
+use gossamer_experiment::{Dist, Distribution, Expectation, Probability, RBig};
 
 use crate::{of, p};
 
@@ -96,6 +96,16 @@ fn a_hundred_dice() {
     let five = Dist::die(6).repeat(5);
     let again = (1..20).fold(five.clone(), |sum, _| sum.sum(&five));
     assert_eq!(sum, again);
+}
+
+#[test]
+fn the_numbers_of_a_hundred_dice() {
+    let sum = Distribution::from(&Dist::die(6).repeat(100));
+    let shown = |number: Option<RBig>| number.map(|number| number.to_string());
+    assert_eq!(shown(sum.mean()).as_deref(), Some("350"));
+    assert_eq!(shown(sum.variance()).as_deref(), Some("875/3"));
+    assert_eq!(sum.quantile(&p(1, 2)), Some(&350));
+    assert_eq!(sum.quantile(&Probability::ONE), Some(&600));
 }
 
 #[test]
