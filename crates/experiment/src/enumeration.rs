@@ -164,6 +164,7 @@ fn run_round<T, C: Collect<T>>(
 ) -> Result<Found<C>, Error> {
     let mut path = Path {
         steps: Vec::new(),
+        answers: Vec::new(),
         at: 0,
         most: draws,
     };
@@ -210,14 +211,23 @@ pub(crate) fn left_over(covered: &RBig) -> RBig {
 /// A path, and how far a run has followed it.
 struct Path {
     steps: Vec<Step>,
+    /// What was chosen in each step, close together, as a run asks for that alone.
+    answers: Vec<Answer>,
     at: usize,
     most: usize,
 }
 
-/// A draw, and what was chosen.
+/// What was chosen.
+#[derive(Clone, Copy)]
+struct Answer {
+    /// Of so many that are alike; 0: of others.
+    of: u32,
+    chosen: u32,
+}
+
+/// A draw.
 struct Step {
     among: Alternatives,
-    chosen: usize,
     /// The probability of the path up to the draw, and up to and with it.
     before: Weight,
     weight: Weight,
@@ -242,29 +252,44 @@ impl Interpreter for Path {
     fn choose(&mut self, among: Among<'_>) -> Result<usize, Error> {
         let draw = self.at;
         self.at += 1;
-        match self.steps.get(draw) {
-            Some(step) if step.among.as_among() == among => Ok(step.chosen),
-            Some(_) => Err(Error::NotDeterministic { draw }),
-            None if draw >= self.most => Err(Error::TooManyDraws(self.most)),
-            None => Ok(self.begin(among)),
+        match self.answers.get(draw) {
+            Some(answer) if among == Among::Alike(answer.of) => Ok(answer.chosen as usize),
+            _ => self.choose_slowly(draw, among),
         }
     }
 }
 
 impl Path {
+    /// In a draw that is new, or has weights, or was of others before.
+    #[inline(never)]
+    fn choose_slowly(&mut self, draw: usize, among: Among<'_>) -> Result<usize, Error> {
+        match self.steps.get(draw) {
+            Some(step) if step.among.as_among() == among => Ok(self.answers[draw].chosen as usize),
+            Some(_) => Err(Error::NotDeterministic { draw }),
+            None if draw >= self.most => Err(Error::TooManyDraws(self.most)),
+            None => Ok(self.begin(among)),
+        }
+    }
+
     /// Takes the first alternative of a draw that is new.
     fn begin(&mut self, among: Among<'_>) -> usize {
         let chosen = (0..among.len())
             .find(|index| among.is_possible(*index))
             .expect("not all are impossible");
         let before = self.weight().clone();
+        self.answers.push(Answer {
+            of: match among {
+                Among::Alike(count) => count,
+                Among::Weighted(_) => 0,
+            },
+            chosen: chosen as u32,
+        });
         self.steps.push(Step {
             weight: before.then(among, chosen),
             among: match among {
                 Among::Alike(count) => Alternatives::Alike(count),
                 Among::Weighted(weights) => Alternatives::Weighted(weights.into()),
             },
-            chosen,
             before,
         });
         chosen
@@ -276,17 +301,20 @@ impl Path {
 
     /// The next path; `false` if there is none.
     fn advance(&mut self) -> bool {
-        while let Some(step) = self.steps.last_mut() {
+        while let Some(last) = self.steps.len().checked_sub(1) {
+            let step = &mut self.steps[last];
             let among = step.among.as_among();
-            let mut others = step.chosen + 1..among.len();
+            let answer = &mut self.answers[last];
+            let mut others = answer.chosen as usize + 1..among.len();
             if let Some(next) = others.find(|index| among.is_possible(*index)) {
-                step.chosen = next;
+                answer.chosen = next as u32;
                 if let Among::Weighted(_) = among {
                     step.weight = step.before.then(among, next);
                 }
                 return true;
             }
             self.steps.pop();
+            self.answers.pop();
         }
         false
     }
