@@ -12,7 +12,8 @@ fn experiment(c: &mut Choices) -> String {
     }
 }
 
-/// Takes the alternatives of `path`, and then the first one of each further draw.
+/// Takes the alternatives of `path`, and then the first one of each further draw. (Here all are possible; among weights one
+/// would ask `Among::is_possible`.)
 struct Follow {
     path: Vec<usize>,
     /// How many alternatives each draw had, and how probable the path is.

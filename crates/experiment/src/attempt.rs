@@ -11,7 +11,7 @@ use crate::{Choices, Error, Interpreter};
 /// The interpreter's, or [`Error::NothingToDraw`]; also if the description has caught the unwinding, and returned.
 ///
 /// # Panics
-/// As the description does.
+/// As the description does; or the interpreter has chosen what cannot be.
 pub fn attempt<T>(
     interpreter: &mut dyn Interpreter,
     experiment: impl FnOnce(&mut Choices<'_>) -> T,

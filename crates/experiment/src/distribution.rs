@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dashu_ratio::RBig;
 
-use crate::enumeration::{Collect, Found, enumerate, left_over};
+use crate::enumeration::{Collect, Found, enumerate};
 use crate::weight::{Tally, Weight};
 use crate::{Choices, Dist, Error, Limit, Limits, Probability};
 
@@ -94,23 +94,15 @@ impl<T: Ord> Distribution<T> {
         limits: &Limits,
         experiment: impl Fn(&mut Choices<'_>) -> T,
     ) -> Result<Self, Error> {
-        let Found {
-            all: Tallies(tallies),
-            stopped_by,
-            paths,
-        } = enumerate(limits, experiment)?;
-        let mut covered = RBig::ZERO;
-        let outcomes = tallies.into_iter().map(|(outcome, tally)| {
-            let sum = tally.sum();
-            covered += &sum;
-            (outcome, Probability::of_rational(sum))
-        });
-        let outcomes = outcomes.collect();
+        let found: Found<Tallies<T>> = enumerate(limits, experiment)?;
+        let uncovered = found.uncovered();
+        let outcomes = found.all.0.into_iter();
+        let outcomes = outcomes.map(|(its, tally)| (its, Probability::of_rational(tally.sum())));
         Ok(Self {
-            outcomes,
-            uncovered: Probability::of_rational(left_over(&covered)),
-            stopped_by,
-            paths,
+            outcomes: outcomes.collect(),
+            uncovered,
+            stopped_by: found.stopped_by,
+            paths: found.paths,
         })
     }
 

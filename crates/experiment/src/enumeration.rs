@@ -10,7 +10,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use crate::weight::Weight;
-use crate::{Among, Choices, Error, Interpreter, attempt};
+use crate::{Among, Choices, Error, Interpreter, Probability, attempt};
 
 /// How long an enumeration goes on. What it has not come to then, it tells the probability of.
 ///
@@ -78,7 +78,8 @@ impl Limits {
         }
     }
 
-    /// So many different outcomes at most, which is what the memory goes to.
+    /// So many different outcomes at most, which is what the memory goes to. (An [`Expectation`](crate::Expectation) keeps
+    /// none.)
     #[must_use]
     pub fn outcomes(self, most: usize) -> Self {
         Self {
@@ -203,9 +204,14 @@ fn run_round<T, C: Collect<T>>(
     }
 }
 
-/// The probability that the outcomes leave over.
-pub(crate) fn left_over(covered: &RBig) -> RBig {
-    RBig::ONE - covered
+impl<C> Found<C> {
+    /// How probable what is left over is.
+    pub(crate) fn uncovered<T>(&self) -> Probability
+    where
+        C: Collect<T>,
+    {
+        Probability::of_rational(RBig::ONE - self.all.covered())
+    }
 }
 
 /// A path, and how far a run has followed it.

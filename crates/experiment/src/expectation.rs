@@ -2,7 +2,7 @@
 
 use dashu_ratio::RBig;
 
-use crate::enumeration::{Collect, Found, enumerate, left_over};
+use crate::enumeration::{Collect, Found, enumerate};
 use crate::weight::{Tally, Weight};
 use crate::{Choices, Error, Limit, Limits, Probability};
 
@@ -65,17 +65,11 @@ impl Expectation {
         experiment: impl Fn(&mut Choices<'_>) -> T,
         condition: impl Fn(&T) -> bool,
     ) -> Result<Self, Error> {
-        let Found {
-            all: Odds { holds, not },
-            stopped_by,
-            ..
-        } = enumerate(limits, |c| condition(&experiment(c)))?;
-        let holds = holds.sum();
-        let uncovered = left_over(&(not.sum() + &holds));
+        let found: Found<Odds> = enumerate(limits, |c| condition(&experiment(c)))?;
         Ok(Self {
-            probability: Probability::of_rational(holds),
-            uncovered: Probability::of_rational(uncovered),
-            stopped_by,
+            probability: Probability::of_rational(found.all.holds.sum()),
+            uncovered: found.uncovered(),
+            stopped_by: found.stopped_by,
         })
     }
 

@@ -100,7 +100,7 @@ fn highest(sides: u32, dice: u32) -> Result<u32, Error> {
         .ok_or(Error::TooLarge("a pool of dice"))
 }
 
-/// Of `open` dice each number shows this side, of which `wanted` are kept at most.
+/// Each number of the `open` dice may show this side; of those that do, `wanted` are kept at most.
 fn show(after: &mut [Vec<UBig>], before: &[UBig], open: u32, side: u32, wanted: u32) {
     let mut choices = UBig::ONE;
     for showing in 0..=open {

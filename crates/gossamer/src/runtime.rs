@@ -221,8 +221,8 @@ impl Runtime {
     ///
     /// # C code
     /// C's error number, `errno`, is each fiber's own: a wait leaves it as it was, whatever others do while the fiber
-    /// stands still, and whatever the future sets. The mask of blocked signals is not (it would cost a system call at each switch): what a fiber blocks is
-    /// blocked for all that its thread runs.
+    /// stands still, and whatever the future sets. The mask of blocked signals is not (it would cost a system call at
+    /// each switch): what a fiber blocks is blocked for all that its thread runs.
     ///
     /// # Panics
     /// The builder was given no [`Fibers`](Builder::fibers); there is no memory for the stack, or no thread; see

@@ -1,10 +1,10 @@
 //! The workers that have nothing to do: those that sleep, and those that search.
 //!
 //! A worker *searches* from when it is called, or looks for work before it sleeps, until it has taken something, has
-//! found something in its own inbox, or has become idle. As long as one searches, a push calls nobody: the searching one finds the task, or looks once more when
-//! it ends its search ([`Idle::end_search`], or `worker::sleep` after a search in vain). So of many pushes in a row one
-//! calls, and one worker at a time comes. The monitor calls past a search whose thread does not run
-//! ([`Idle::call_past_search`]).
+//! found something in its own inbox, or has become idle. As long as one searches, a push calls nobody: the searching one
+//! finds the task, or looks once more when it ends its search ([`Idle::end_search`], or `worker::sleep` after a search in
+//! vain). So of many pushes in a row one calls, and one worker at a time comes. The monitor calls past a search whose
+//! thread does not run ([`Idle::call_past_search`]).
 
 use std::task::Waker;
 
